@@ -1,0 +1,54 @@
+# Two commands do everything on a fresh Debian 12: `make run` and `make test`.
+# The work is Meson's; this file only finds it.
+
+BUILD   = build/release
+ORIGO   = $(BUILD)/cli/origo
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-quick install uninstall format clean
+
+help:
+	@echo 'make run         build, then trace the documents of sample/'
+	@echo 'make test        every test, under gcc, clang and the sanitizers'
+	@echo 'make test-quick  the tests of the release build alone'
+	@echo 'make build       the library and the command, in $(BUILD)'
+	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
+	@echo 'make uninstall   what make install wrote'
+	@echo 'make format      clang-format on every C file'
+	@echo 'make bench       speed of every stage; see bench/bench.mk'
+	@echo 'make plots       draws bench/results/*.tsv'
+	@echo 'make clean       removes build/'
+
+run: build
+	$(ORIGO) trace -s :memory: --format text --color always \
+	    sample/documents.jsonl
+
+build:
+	@tools/setup build
+	@tools/configure release
+	@ninja -C $(BUILD)
+
+test:
+	@tools/setup build test
+	@tools/test_all
+
+test-quick:
+	@tools/setup build test
+	@tools/test_all --quick
+
+install:
+	@tools/setup build
+	@CC=gcc tools/install_tree '$(PREFIX)'
+
+uninstall:
+	@tools/install_tree --remove
+
+format:
+	@tools/setup test
+	@tools/list_files c | xargs clang-format -i
+
+clean:
+	rm -rf build
+
+include bench/bench.mk

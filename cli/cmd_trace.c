@@ -1,0 +1,298 @@
+/* origo trace: where did each passage come from.
+ *
+ *     files -> og_stream_run -> on_answer: one report for each document
+ *                            -> on_problem, on_progress: talk on stderr
+ *
+ * The library does the work; here are the options, the choice of report and
+ * the exit status. Two things follow the place where the output goes: a
+ * terminal gets text with colours, everything else gets JSON. */
+
+#include "options.h"
+#include "progress.h"
+#include "say.h"
+
+#include <errno.h>
+#include <origo/origo.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum format { FORMAT_AUTO = -1, FORMAT_TEXT, FORMAT_JSON };
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+struct trace_settings {
+    const char *store; /* NULL: $ORIGO_STORE, else ./origo.store */
+    bool add;
+    int format;  /* enum format */
+    int offsets; /* og_offsets */
+    int colour;  /* enum colour */
+    bool exit_code, quiet, verbose;
+    uint32_t n_threads;
+    uint64_t max_document;
+    og_fields fields;
+    og_params params;
+};
+
+static void trace_defaults(void *settings)
+{
+    const og_stream_options stream = og_stream_options_default();
+    struct trace_settings *s = settings;
+    s->format = FORMAT_AUTO;
+    s->params = og_params_default();
+    s->fields = stream.fields;
+    s->n_threads = stream.n_threads;
+    s->max_document = stream.max_document;
+}
+
+/* ---- options --------------------------------------------------------------
+ */
+
+#define AT(member) offsetof(struct trace_settings, member)
+
+#define OUT  "Output"
+#define IN   "Input"
+#define MAKE "A new store (also -s :memory:)"
+
+static const struct option trace_options[] = {
+    {"Store", 's', "store", &type_string, AT(store), "STORE", NULL,
+     "$ORIGO_STORE, else ./origo.store", "the store to ask",
+     "':memory:' is a store that lives as long as the command."},
+    {"Store", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
+     "take each document in after its answer",
+     "Always so with -s :memory:, where the documents answer each other."},
+
+    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json",
+     "text on a terminal, else json", "what to print: text or json",
+     "json is one object a line for each document, text is for people."},
+    {OUT, 0, "offsets", &type_choice, AT(offsets), "UNIT", "byte|char|utf16",
+     NULL, "what offsets count: byte, char or utf16",
+     "char counts code points, utf16 counts units of UTF-16 as JavaScript and "
+     "Java do. Offsets in the origin are known in bytes only."},
+    {OUT, 0, "color", &type_choice, AT(colour), "WHEN", "auto|always|never",
+     NULL, "colour in text: auto, always or never",
+     "auto: on a terminal, unless NO_COLOR is set."},
+    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
+     "end with status 1 when something is copied", NULL},
+    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no progress and no summary on stderr",
+     "Problems of the input are told all the same."},
+    {OUT, 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
+     "tell every problem of the input, not 20", NULL},
+
+    {IN, 0, "threads", &type_count, AT(n_threads), "N", NULL,
+     "all that the machine has", "threads to work with",
+     "The output is the same bytes for any number."},
+    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
+     "skip documents longer than this, in bytes", NULL},
+    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
+     "the JSON field of the id", NULL},
+    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
+     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
+    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
+     "the JSON field of the title", NULL},
+    {IN, 0, "url-field", &type_string, AT(fields.url), "NAME", NULL, NULL,
+     "the JSON field of the address", NULL},
+    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
+     "the JSON field of the text", NULL},
+
+    {MAKE, 0, "memory", &type_size, AT(params.memory), "SIZE", NULL, NULL,
+     "bytes of the table, a hard cap",
+     "When the table is full, old prints make room for new ones."},
+    {MAKE, 0, "tokens", &type_tokens, AT(params.tokens), "KIND",
+     "words|chars|lines|dna", NULL, "what a token is: words, chars, lines, dna",
+     "Scripts without spaces are taken by character in words, too."},
+    {MAKE, 0, "shingle", &type_count, AT(params.shingle_len), "K", NULL, NULL,
+     "tokens in a row that make a shingle, 2 to 32", NULL},
+    {MAKE, 0, "select", &type_select, AT(params.select), "NAME",
+     "All|4th|6th|8th|M4|NM3|W8|NW8|Hb3|Dct8|Hs|NHs|Os3", NULL,
+     "which shingles are worth keeping",
+     "All; Nth (every N-th); MN (modulo N); WN (winnow N); HbN (hash-break N); "
+     "DctN; Hs (hailstorm); OsN (open syncmers). N before a name drops what "
+     "the others cover."},
+    {MAKE, 0, "evict", &type_evict, AT(params.evict), "NAME",
+     "R|LRU|CC|LS|S3|thin", NULL, "which prints go when a bucket is full",
+     "R random, LRU least recently used, CC copy count, LS lucky shingles, S3 "
+     "(S3-FIFO), thin."},
+    {MAKE, 0, "estimate", &type_estimate, AT(params.estimate), "NAME",
+     "NB|E|B|BE|CX", NULL, "how passages grow from hits",
+     "NB not at all, E expansion, B bridging, BE both, CX by context."},
+    {MAKE, 0, "bridge-limit", &type_count, AT(params.bridge_limit), "T", NULL,
+     NULL, "longest bridge, in selected shingles", NULL},
+    {MAKE, 0, "layout", &type_layout, AT(params.layout), "NAME", "packed|paper",
+     NULL, "how the table keeps a print: packed, paper", NULL},
+    {MAKE, 0, "bucket", &type_count, AT(params.bucket_slots), "N", NULL, NULL,
+     "slots in a bucket, 4 to 256, a power of two", NULL},
+    {MAKE, 0, "min-tokens", &type_count, AT(params.min_tokens), "N", NULL, NULL,
+     "shorter documents are answered, not kept", NULL},
+};
+
+/* ---- answers --------------------------------------------------------------
+ */
+
+struct trace_run {
+    const struct trace_settings *settings;
+    enum format format;
+    og_text_style style;
+    struct progress progress;
+    bool found;
+    og_error report_error;
+};
+
+static bool on_answer(void *ctx, const og_document *doc,
+                      const og_answer *answer)
+{
+    struct trace_run *run = ctx;
+    run->found = run->found || answer->n_spans != 0;
+    og_error *err = &run->report_error;
+    const og_status status =
+        run->format == FORMAT_JSON
+            ? og_report_json(stdout, doc, answer,
+                             (og_offsets)run->settings->offsets, err)
+            : og_report_text(stdout, doc, answer, run->style, err);
+    if (status == OG_ERR_IO) stdout_failed(errno);
+    return status == OG_OK;
+}
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    struct trace_run *run = ctx;
+    progress_problem(&run->progress, problem);
+}
+
+static void on_progress(void *ctx, const og_stream_counts *counts)
+{
+    struct trace_run *run = ctx;
+    progress_show(&run->progress, counts);
+}
+
+/* ---- the place of the output ----------------------------------------------
+ */
+
+static bool wants_colour(int colour)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    if (colour != COLOUR_AUTO) return colour == COLOUR_ALWAYS;
+    if (no_color != NULL && no_color[0] != '\0') return false;
+    if (term != NULL && strcmp(term, "dumb") == 0) return false;
+    return isatty(STDOUT_FILENO);
+}
+
+static unsigned terminal_width(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    if (columns != NULL && atoi(columns) > 0) return (unsigned)atoi(columns);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0)
+        return size.ws_col;
+    return 80;
+}
+
+static void choose_output(struct trace_run *run)
+{
+    run->format = (enum format)run->settings->format;
+    if (run->format == FORMAT_AUTO)
+        run->format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+    run->style.colour = wants_colour(run->settings->colour);
+    run->style.width = terminal_width();
+}
+
+/* ---- the command ----------------------------------------------------------
+ */
+
+static const char *store_path(const struct trace_settings *s)
+{
+    const char *path = s->store != NULL ? s->store : getenv("ORIGO_STORE");
+    return path != NULL && path[0] != '\0' ? path : "./origo.store";
+}
+
+static og_stream_options stream_options(const struct trace_settings *s,
+                                        struct trace_run *run)
+{
+    og_stream_options options = og_stream_options_default();
+    options.fields = s->fields;
+    options.n_threads = s->n_threads;
+    options.max_document = s->max_document;
+    options.add = s->add || strcmp(store_path(s), ":memory:") == 0;
+    options.ctx = run;
+    options.on_answer = on_answer;
+    options.on_problem = on_problem;
+    options.on_progress = on_progress;
+    return options;
+}
+
+/* What was said already, as a problem or by finish_stdout(), is not repeated.
+ */
+static int status_of_run(const struct trace_run *run, og_status status,
+                         const og_error *err)
+{
+    if (status == OG_ERR_STOPPED) {
+        if (run->report_error.status != OG_ERR_IO)
+            return say_error("trace", &run->report_error);
+        return EXIT_IO;
+    }
+    if (status != OG_OK && run->progress.n_problems != 0 &&
+        (status == OG_ERR_INPUT || status == OG_ERR_IO))
+        return EXIT_IO;
+    if (status != OG_OK) return say_error("trace", err);
+    return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
+}
+
+static int trace_stream(og_store *store, struct trace_run *run,
+                        const char *const *paths, size_t n_paths)
+{
+    const struct trace_settings *s = run->settings;
+    const og_stream_options options = stream_options(s, run);
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    progress_start(&run->progress, paths, n_paths, s->quiet, s->verbose);
+    const og_status status =
+        og_stream_run(store, paths, n_paths, &options, &counts, &err);
+    progress_end(&run->progress);
+    if (!s->quiet && status != OG_ERR_STOPPED)
+        progress_summary(&run->progress, &counts, store);
+    return status_of_run(run, status, &err);
+}
+
+static int trace_run(const void *settings, const char *const *paths, size_t n)
+{
+    struct trace_run run = {.settings = settings};
+    og_store *store = NULL;
+    og_error err = {0};
+    choose_output(&run);
+    if (og_params_check(&run.settings->params, &err) != OG_OK)
+        return say_error("trace", &err);
+    if (og_store_open(store_path(settings), &run.settings->params, &store,
+                      &err) != OG_OK)
+        return say_error("trace", &err);
+    const int status = trace_stream(store, &run, paths, n);
+    og_store_close(store);
+    return status;
+}
+
+const struct command command_trace = {
+    .name = "trace",
+    .operands = "FILE...",
+    .brief = "where did each passage of a document come from",
+    .about =
+        "Reads documents in the order given and tells for each which passages "
+        "are copied, from which earliest document, and which are new. Results "
+        "go to stdout, problems and a summary to stderr.\n\n"
+        "FILE is text (one document), JSONL (one document a line: id, time, "
+        "title, url, text), a folder of such files, or - for stdin; .gz and "
+        ".zst are seen through. Sizes and numbers take k M G and Ki Mi Gi.",
+    .examples = "  origo trace -s :memory: letters.jsonl\n"
+                "  origo trace -s :memory: --format text old.txt new.txt\n"
+                "  zcat mail.jsonl.gz | origo trace -s :memory: - > "
+                "answers.jsonl\n",
+    .options = trace_options,
+    .n_options = sizeof(trace_options) / sizeof(trace_options[0]),
+    .settings_len = sizeof(struct trace_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = trace_defaults,
+    .run = trace_run,
+};

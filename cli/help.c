@@ -1,0 +1,189 @@
+/* Short and full help, from the table of options, in 80 columns.
+ *
+ * -h is a card: one line for each option, to look up a name. --help is the
+ * page: the same options with what they do, their units and defaults, then
+ * examples and exit statuses. Both go to stdout, for whoever asks for help
+ * wants to page and grep it. */
+
+#include "help.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 79, TEXT_COLUMN = 28, PAGE_INDENT = 6 };
+
+void *settings_new(const struct command *command)
+{
+    void *settings = calloc(1, command->settings_len + 1);
+    if (settings == NULL) abort();
+    if (command->defaults != NULL) command->defaults(settings);
+    return settings;
+}
+
+void option_spelling(const struct option *o, char *out, size_t out_cap)
+{
+    char letter[8] = "    ", name[48] = "";
+    if (o->letter != 0)
+        snprintf(letter, sizeof(letter), "-%c%s", o->letter,
+                 o->name[0] != '\0' ? ", " : "");
+    if (o->name[0] != '\0') snprintf(name, sizeof(name), "--%s", o->name);
+    snprintf(out, out_cap, "%s%s%s%s", letter, name, o->value ? " " : "",
+             o->value ? o->value : "");
+}
+
+void option_default(const struct option *o, const void *settings, char *out,
+                    size_t out_cap)
+{
+    o->type->show(o, (const char *)settings + o->offset, out, out_cap);
+}
+
+/* Writes words from `column` on, wrapped; later lines begin at `indent`. An
+ * empty line in the text stays one. */
+static void write_wrapped(const char *text, size_t column, size_t indent)
+{
+    bool first = true;
+    while (*text != '\0') {
+        if (text[0] == '\n' && text[1] == '\n') {
+            printf("\n\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        text += strspn(text, " \n");
+        const size_t len = strcspn(text, " \n");
+        if (len == 0) break;
+        if (!first && column + 1 + len > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            putchar(' ');
+            column++;
+        }
+        fwrite(text, 1, len, stdout);
+        column += len;
+        text += len;
+        first = false;
+    }
+    putchar('\n');
+}
+
+static void write_usage(const struct command *command)
+{
+    printf("usage: origo %s%s %s\n", command->name,
+           command->n_options != 0 ? " [OPTION]..." : "", command->operands);
+}
+
+/* ---- the card -------------------------------------------------------------
+ */
+
+static void write_card_line(const struct option *o)
+{
+    char spelling[64];
+    option_spelling(o, spelling, sizeof(spelling));
+    const int len = printf("  %s", spelling);
+    if (len + 2 > TEXT_COLUMN)
+        printf("\n%*s%s\n", TEXT_COLUMN, "", o->brief);
+    else
+        printf("%*s%s\n", TEXT_COLUMN - len, "", o->brief);
+}
+
+static void write_commands(void)
+{
+    printf("commands:\n");
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        const struct command *c = cli_commands[i];
+        printf("  %-14s %s\n", c->name, c->brief);
+    }
+}
+
+static void write_top_card(void)
+{
+    printf("usage: origo COMMAND [OPTION]... [FILE]...\n"
+           "tells where text came from\n\n");
+    write_commands();
+    printf("\n'origo COMMAND -h' shows the options of one, --help explains "
+           "them\n");
+}
+
+void help_short(const struct command *command)
+{
+    if (command == NULL) {
+        write_top_card();
+        return;
+    }
+    write_usage(command);
+    printf("%s\n\n", command->brief);
+    for (size_t i = 0; i < command->n_options; i++)
+        write_card_line(&command->options[i]);
+    for (size_t i = 0; i < cli_n_common_options; i++)
+        write_card_line(&cli_common_options[i]);
+}
+
+/* ---- the page -------------------------------------------------------------
+ */
+
+static void write_page_option(const struct option *o, const void *settings)
+{
+    char spelling[64], value[96];
+    option_spelling(o, spelling, sizeof(spelling));
+    option_default(o, settings, value, sizeof(value));
+    printf("  %s\n%*s", spelling + strspn(spelling, " "), PAGE_INDENT, "");
+    char text[1200];
+    int len = snprintf(text, sizeof(text), "%s%s%s", o->brief,
+                       o->more ? ". " : "", o->more ? o->more : "");
+    if (value[0] != '\0')
+        snprintf(text + len, sizeof(text) - (size_t)len, " [default: %s]",
+                 value);
+    write_wrapped(text, PAGE_INDENT, PAGE_INDENT);
+}
+
+static void write_page_options(const struct command *command)
+{
+    void *settings = settings_new(command);
+    const char *group = "";
+    for (size_t i = 0; i < command->n_options; i++) {
+        const struct option *o = &command->options[i];
+        if (strcmp(group, o->group) != 0) printf("\n%s\n", o->group);
+        group = o->group;
+        write_page_option(o, settings);
+    }
+    free(settings);
+    printf("\n%s\n", cli_common_options[0].group);
+    printf("  -h\n      short help\n  --help\n      this help, in full\n");
+}
+
+static void write_statuses(void)
+{
+    printf("\nExit status\n"
+           "  0  done\n"
+           "  1  something was found, with --exit-code only\n"
+           "  2  wrong usage\n"
+           "  3  input could not be read or output not written\n"
+           "  4  the store is not sound\n");
+}
+
+static void write_top_page(void)
+{
+    write_top_card();
+    printf("\norigo reads documents in the order of time and tells for each "
+           "which passages\nare copied, from which earliest document, and "
+           "which are new. The memory of its\ntable is fixed in advance.\n"
+           "\nTry:\n"
+           "  origo trace -s :memory: letters.jsonl\n"
+           "  origo --version\n");
+    write_statuses();
+}
+
+void help_full(const struct command *command)
+{
+    if (command == NULL) {
+        write_top_page();
+        return;
+    }
+    write_usage(command);
+    putchar('\n');
+    write_wrapped(command->about, 0, 0);
+    write_page_options(command);
+    if (command->examples != NULL) printf("\nExamples\n%s", command->examples);
+    write_statuses();
+}

@@ -1,0 +1,195 @@
+/* origo, the command: finds the command that is meant and runs it.
+ *
+ * Everything here stands on <origo/origo.h> alone: what the command can do,
+ * any program can. The commands are in cmd_*.c, each with its table of
+ * options; options.c reads the command line by that table, help.c, manpage.c
+ * and completion.c write it down. */
+
+#include "help.h"
+#include "say.h"
+
+#include <origo/origo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct command command_trace;
+extern const struct command command_eval_origin;
+
+/* ---- the two small commands -----------------------------------------------
+ */
+
+static int run_completion(const void *settings, const char *const *operands,
+                          size_t n)
+{
+    (void)settings, (void)n;
+    if (completion_write(operands[0])) return EXIT_DONE;
+    return say_usage("completion",
+                     "no completion for '%s', only for bash, zsh "
+                     "and fish",
+                     operands[0]);
+}
+
+static const struct command command_completion = {
+    .name = "completion",
+    .operands = "bash|zsh|fish",
+    .brief = "write the completion of a shell",
+    .about = "Writes a script to stdout that teaches the shell origo's "
+             "commands and options.",
+    .examples = "  origo completion bash > "
+                "~/.local/share/bash-completion/completions/origo\n"
+                "  origo completion zsh > ~/.zfunc/_origo\n"
+                "  origo completion fish > "
+                "~/.config/fish/completions/origo.fish\n",
+    .min_operands = 1,
+    .max_operands = 1,
+    .missing = "which shell? bash, zsh or fish",
+    .run = run_completion,
+};
+
+static int run_help(const void *settings, const char *const *operands,
+                    size_t n);
+
+static const struct command command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .brief = "explain a command",
+    .about = "The same as 'origo COMMAND --help'.",
+    .max_operands = 2,
+    .run = run_help,
+};
+
+const struct command *const cli_commands[] = {
+    &command_trace, &command_eval_origin, &command_completion, &command_help,
+    NULL,
+};
+
+/* ---- finding a command ----------------------------------------------------
+ */
+
+/* How many of the words name the command: 0, 1 or 2. */
+static size_t words_matched(const struct command *c, const char *const *words,
+                            size_t n)
+{
+    const char *space = strchr(c->name, ' ');
+    if (n == 0) return 0;
+    if (space == NULL) return strcmp(c->name, words[0]) == 0;
+    const size_t len = (size_t)(space - c->name);
+    if (n < 2 || strlen(words[0]) != len || memcmp(c->name, words[0], len) != 0)
+        return 0;
+    return strcmp(space + 1, words[1]) == 0 ? 2 : 0;
+}
+
+static const struct command *find_command(const char *const *words, size_t n,
+                                          size_t *out_n_words)
+{
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        *out_n_words = words_matched(cli_commands[i], words, n);
+        if (*out_n_words != 0) return cli_commands[i];
+    }
+    return NULL;
+}
+
+/* "eval" alone, or with a word that it does not know. */
+static int wrong_family(const struct command *c, const char *const *words,
+                        size_t n)
+{
+    const char *member = strchr(c->name, ' ') + 1;
+    if (n > 1 && strcmp(words[1], "-h") == 0) return help_short(c), EXIT_DONE;
+    if (n > 1 && strcmp(words[1], "--help") == 0)
+        return help_full(c), EXIT_DONE;
+    if (n == 1)
+        return say_usage(NULL, "'%s' needs to know what: origo %s", words[0],
+                         c->name);
+    struct suggestion best = suggest_start(words[1]);
+    suggest_try(&best, member);
+    if (best.name != NULL)
+        return say_usage(NULL, "unknown command '%s %s', did you mean '%s'?",
+                         words[0], words[1], c->name);
+    return say_usage(NULL, "unknown command '%s %s'", words[0], words[1]);
+}
+
+static int wrong_command(const char *const *words, size_t n)
+{
+    char families[8][16];
+    struct suggestion best = suggest_start(words[0]);
+    for (size_t i = 0; cli_commands[i] != NULL && i < 8; i++) {
+        const struct command *c = cli_commands[i];
+        snprintf(families[i], sizeof(families[i]), "%.*s",
+                 (int)strcspn(c->name, " "), c->name);
+        if (strcmp(families[i], words[0]) == 0)
+            return wrong_family(c, words, n);
+        suggest_try(&best, families[i]);
+    }
+    if (best.name != NULL)
+        return say_usage(NULL, "unknown command '%s', did you mean '%s'?",
+                         words[0], best.name);
+    return say_usage(NULL, "unknown command '%s'", words[0]);
+}
+
+static int run_help(const void *settings, const char *const *operands, size_t n)
+{
+    (void)settings;
+    size_t n_words = 0;
+    const struct command *command = find_command(operands, n, &n_words);
+    if (n != 0 && (command == NULL || n_words != n))
+        return wrong_command(operands, n);
+    help_full(command);
+    return EXIT_DONE;
+}
+
+/* ---- running --------------------------------------------------------------
+ */
+
+static int run_command(const struct command *command, char **argv, size_t argc)
+{
+    void *settings = settings_new(command);
+    size_t n = 0;
+    int status = EXIT_DONE;
+    switch (cli_parse(command, settings, argv, argc, &n)) {
+    case PARSE_SHORT_HELP: help_short(command); break;
+    case PARSE_FULL_HELP: help_full(command); break;
+    case PARSE_WRONG: status = EXIT_USAGE; break;
+    case PARSE_RUN:
+        status = command->run(settings, (const char *const *)argv, n);
+        break;
+    }
+    free(settings);
+    return status;
+}
+
+/* Options before any command. --man is for the build, not for people. */
+static int run_bare_option(char **argv, size_t argc)
+{
+    if (strcmp(argv[0], "--version") == 0)
+        printf("origo %s\n", og_version());
+    else if (strcmp(argv[0], "-h") == 0)
+        help_short(NULL);
+    else if (strcmp(argv[0], "--help") == 0)
+        help_full(NULL);
+    else if (strcmp(argv[0], "--man") == 0) {
+        size_t n_words;
+        manpage_write(
+            find_command((const char *const *)argv + 1, argc - 1, &n_words));
+    } else
+        return say_usage(NULL, "unknown option '%s' before a command", argv[0]);
+    return EXIT_DONE;
+}
+
+static int run(char **argv, size_t argc)
+{
+    size_t n_words = 0;
+    if (argc == 0) return say_usage(NULL, "which command?");
+    if (argv[0][0] == '-') return run_bare_option(argv, argc);
+    const char *const *words = (const char *const *)argv;
+    const struct command *command = find_command(words, argc, &n_words);
+    if (command == NULL) return wrong_command(words, argc);
+    return run_command(command, argv + n_words, argc - n_words);
+}
+
+int main(int argc, char **argv)
+{
+    /* A reader that goes away is a failed write, told by finish_stdout(). */
+    signal(SIGPIPE, SIG_IGN);
+    return finish_stdout(run(argv + 1, argc > 0 ? (size_t)argc - 1 : 0));
+}

@@ -1,0 +1,148 @@
+/* A man page from the table of options: `origo --man trace | man -l -`.
+ *
+ * The plain man macros, for mandoc and groff both read them. A line of text
+ * must not begin with a dot or a quote, which roff takes for a request, and
+ * backslashes and hyphens are escaped. */
+
+#include "help.h"
+
+#include <ctype.h>
+#include <origo/origo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_roff(const char *text)
+{
+    bool line_start = true;
+    for (; *text != '\0'; text++) {
+        if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", stdout);
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+        line_start = *text == '\n';
+    }
+}
+
+static void put_paragraphs(const char *text)
+{
+    for (const char *break_at; (break_at = strstr(text, "\n\n")) != NULL;) {
+        printf("%.*s\n.PP\n", (int)(break_at - text), text);
+        text = break_at + 2;
+    }
+    put_roff(text);
+    putchar('\n');
+}
+
+/* "eval origin" -> "origo-eval-origin" */
+static void page_name(const struct command *command, char *out, size_t out_cap)
+{
+    snprintf(out, out_cap, "origo%s%s", command ? "-" : "",
+             command ? command->name : "");
+    for (char *c = out; *c != '\0'; c++)
+        if (*c == ' ') *c = '-';
+}
+
+static void put_title(const struct command *command)
+{
+    char name[64];
+    page_name(command, name, sizeof(name));
+    printf(".TH ");
+    for (const char *c = name; *c != '\0'; c++)
+        putchar(toupper((unsigned char)*c));
+    printf(" 1 \"\" \"origo %s\" \"origo manual\"\n.SH NAME\n", og_version());
+    put_roff(name);
+    printf(" \\- %s\n.SH SYNOPSIS\n",
+           command ? command->brief : "tells where text came from");
+}
+
+static void put_option(const struct option *o, const void *settings)
+{
+    char spelling[64], value[96] = "";
+    option_spelling(o, spelling, sizeof(spelling));
+    if (settings != NULL) option_default(o, settings, value, sizeof(value));
+    printf(".TP\n.B ");
+    put_roff(spelling + strspn(spelling, " "));
+    putchar('\n');
+    put_roff(o->brief);
+    printf(".\n");
+    if (o->more != NULL) {
+        put_roff(o->more);
+        putchar('\n');
+    }
+    if (value[0] == '\0') return;
+    printf("Default: ");
+    put_roff(value);
+    printf(".\n");
+}
+
+static void put_options(const struct command *command)
+{
+    void *settings = settings_new(command);
+    const char *group = "";
+    for (size_t i = 0; i < command->n_options; i++) {
+        const struct option *o = &command->options[i];
+        if (strcmp(group, o->group) != 0) printf(".SS %s\n", o->group);
+        group = o->group;
+        put_option(o, settings);
+    }
+    free(settings);
+    printf(".SS %s\n", cli_common_options[0].group);
+    for (size_t i = 0; i < cli_n_common_options; i++)
+        put_option(&cli_common_options[i], NULL);
+}
+
+static void put_statuses(void)
+{
+    printf(".SH EXIT STATUS\n"
+           "0 done; 1 something was found, with \\-\\-exit\\-code only; 2 "
+           "wrong usage;\n3 input could not be read or output not written; 4 "
+           "the store is not sound.\n");
+}
+
+static void put_command(const struct command *command)
+{
+    put_title(command);
+    printf(".B origo %s\n%s %s\n.SH DESCRIPTION\n", command->name,
+           command->n_options != 0 ? "[OPTION]..." : "", command->operands);
+    put_paragraphs(command->about);
+    printf(".SH OPTIONS\n");
+    put_options(command);
+    if (command->examples != NULL) {
+        printf(".SH EXAMPLES\n.nf\n");
+        put_roff(command->examples);
+        printf(".fi\n");
+    }
+    put_statuses();
+    printf(".SH ENVIRONMENT\n.TP\n.B ORIGO_STORE\nThe store when \\-s is not "
+           "given.\n.TP\n.B NO_COLOR\nWhen set and not empty, no colour unless "
+           "\\-\\-color always.\n");
+    printf(".SH SEE ALSO\n.BR origo (1)\n");
+}
+
+static void put_top(void)
+{
+    put_title(NULL);
+    printf(".B origo\nCOMMAND [OPTION]... [FILE]...\n.SH COMMANDS\n");
+    for (size_t i = 0; cli_commands[i] != NULL; i++)
+        printf(".TP\n.B %s\n%s.\n", cli_commands[i]->name,
+               cli_commands[i]->brief);
+    put_statuses();
+    printf(".SH SEE ALSO\n");
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        char name[64];
+        page_name(cli_commands[i], name, sizeof(name));
+        printf(".BR %s (1)%s\n", name, cli_commands[i + 1] ? "," : "");
+    }
+}
+
+void manpage_write(const struct command *command)
+{
+    if (command != NULL)
+        put_command(command);
+    else
+        put_top();
+}

@@ -1,0 +1,175 @@
+/* The parser of command lines. options.h tells what the table is.
+ *
+ * getopt_long() would do half of it, but wants a table of its own, prints
+ * messages of its own and takes abbreviations, which make every new option a
+ * danger to old scripts. This one takes full names only and suggests what was
+ * meant. */
+
+#include "options.h"
+
+#include "say.h"
+
+#include <string.h>
+
+const struct option cli_common_options[] = {
+    {"Help", 'h', "", &type_flag, 0, NULL, NULL, NULL, "short help", NULL},
+    {"Help", 0, "help", &type_flag, 0, NULL, NULL, NULL, "this help, in full",
+     NULL},
+};
+const size_t cli_n_common_options = 2;
+
+/* ---- finding --------------------------------------------------------------
+ */
+
+static const struct option *find_long(const struct command *command,
+                                      const char *name, size_t len)
+{
+    for (size_t i = 0; i < command->n_options; i++) {
+        const struct option *o = &command->options[i];
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0) return o;
+    }
+    return NULL;
+}
+
+static const struct option *find_letter(const struct command *command, char c)
+{
+    for (size_t i = 0; i < command->n_options; i++)
+        if (command->options[i].letter == c) return &command->options[i];
+    return NULL;
+}
+
+static enum parse_result wrong_long(const struct command *command,
+                                    const char *name, size_t len)
+{
+    char typed[64];
+    snprintf(typed, sizeof(typed), "%.*s", (int)(len < 60 ? len : 60), name);
+    struct suggestion best = suggest_start(typed);
+    for (size_t i = 0; i < command->n_options; i++)
+        suggest_try(&best, command->options[i].name);
+    suggest_try(&best, "help");
+    if (best.name != NULL)
+        say_usage(command->name, "unknown option '--%s', did you mean '--%s'?",
+                  typed, best.name);
+    else
+        say_usage(command->name, "unknown option '--%s'", typed);
+    return PARSE_WRONG;
+}
+
+/* ---- taking one argument --------------------------------------------------
+ */
+
+struct line {
+    const struct command *command;
+    char *settings;
+    char **argv;
+    size_t argc, next;
+    size_t n_operands;
+};
+
+static bool set_value(struct line *line, const struct option *o,
+                      const char *spelling, const char *value)
+{
+    if (o->type->parse(o, value, line->settings + o->offset)) return true;
+    if (o->choices != NULL && o->type == &type_choice)
+        say_usage(line->command->name, "option '%s' takes %s, not '%s'",
+                  spelling, o->choices, value);
+    else
+        say_usage(line->command->name, "option '%s' takes %s, not '%s'",
+                  spelling, o->type->expects, value);
+    return false;
+}
+
+/* `attached` is what stands behind "=" or the letter, or NULL. */
+static bool take_option(struct line *line, const struct option *o,
+                        const char *spelling, const char *attached)
+{
+    if (attached != NULL) return set_value(line, o, spelling, attached);
+    if (line->next == line->argc) {
+        say_usage(line->command->name, "option '%s' needs a value, %s",
+                  spelling, o->type->expects);
+        return false;
+    }
+    return set_value(line, o, spelling, line->argv[line->next++]);
+}
+
+static enum parse_result take_long(struct line *line, const char *name)
+{
+    const char *equals = strchr(name, '=');
+    const size_t len = equals ? (size_t)(equals - name) : strlen(name);
+    if (strcmp(name, "help") == 0) return PARSE_FULL_HELP;
+    const struct option *o = find_long(line->command, name, len);
+    if (o == NULL) return wrong_long(line->command, name, len);
+    char spelling[64];
+    snprintf(spelling, sizeof(spelling), "--%s", o->name);
+    if (!o->type->takes_value) {
+        if (equals == NULL) {
+            o->type->parse(o, NULL, line->settings + o->offset);
+            return PARSE_RUN;
+        }
+        say_usage(line->command->name, "option '%s' takes no value", spelling);
+        return PARSE_WRONG;
+    }
+    const char *attached = equals ? equals + 1 : NULL;
+    return take_option(line, o, spelling, attached) ? PARSE_RUN : PARSE_WRONG;
+}
+
+/* "-qv", "-s STORE", "-sSTORE". */
+static enum parse_result take_letters(struct line *line, const char *letters)
+{
+    for (; *letters != '\0'; letters++) {
+        if (*letters == 'h') return PARSE_SHORT_HELP;
+        const struct option *o = find_letter(line->command, *letters);
+        if (o == NULL) {
+            say_usage(line->command->name, "unknown option '-%c'", *letters);
+            return PARSE_WRONG;
+        }
+        const char spelling[] = {'-', *letters, '\0'};
+        if (o->type->takes_value) {
+            const char *rest = letters[1] != '\0' ? letters + 1 : NULL;
+            return take_option(line, o, spelling, rest) ? PARSE_RUN
+                                                        : PARSE_WRONG;
+        }
+        o->type->parse(o, NULL, line->settings + o->offset);
+    }
+    return PARSE_RUN;
+}
+
+/* ---- the whole line -------------------------------------------------------
+ */
+
+static enum parse_result check_operands(const struct command *command,
+                                        char **argv, size_t n)
+{
+    if (n < command->min_operands) {
+        say_usage(command->name, "%s", command->missing);
+        return PARSE_WRONG;
+    }
+    if (n > command->max_operands) {
+        say_usage(command->name, "one argument too many: '%s'",
+                  argv[command->max_operands]);
+        return PARSE_WRONG;
+    }
+    return PARSE_RUN;
+}
+
+enum parse_result cli_parse(const struct command *command, void *settings,
+                            char **argv, size_t argc, size_t *out_n)
+{
+    struct line line = {command, settings, argv, argc, 0, 0};
+    bool options_end = false;
+    while (line.next < argc) {
+        char *arg = argv[line.next++];
+        enum parse_result result = PARSE_RUN;
+        if (options_end || arg[0] != '-' || arg[1] == '\0')
+            argv[line.n_operands++] = arg; /* never overtakes `next` */
+        else if (strcmp(arg, "--") == 0)
+            options_end = true;
+        else if (arg[1] == '-')
+            result = take_long(&line, arg + 2);
+        else
+            result = take_letters(&line, arg + 1);
+        if (result != PARSE_RUN) return result;
+    }
+    *out_n = line.n_operands;
+    return check_operands(command, argv, line.n_operands);
+}

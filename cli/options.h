@@ -1,0 +1,88 @@
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+/* One table of options for everything that needs one.
+ *
+ * Each command has a struct of settings and a table that says, for every
+ * option, what it is called, what type it has, where in the settings its value
+ * goes and what it means. The parser, the short help, the full help, the man
+ * page and the shell completion all read this table and nothing else, so they
+ * cannot disagree. Defaults are not text in the table: they are read out of
+ * settings that the command has just filled in, hence always true. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option;
+
+struct option_type {
+    bool takes_value;
+    const char *expects; /* "a size like 64M", for the error message */
+    /* Writes the value to `out`; false when `s` is none. */
+    bool (*parse)(const struct option *option, const char *s, void *out);
+    /* The value as a user would type it; "" when there is nothing to show. */
+    void (*show)(const struct option *option, const void *value, char *out,
+                 size_t out_cap);
+};
+
+extern const struct option_type type_flag;     /* bool */
+extern const struct option_type type_string;   /* const char * */
+extern const struct option_type type_count;    /* uint32_t */
+extern const struct option_type type_size;     /* uint64_t, bytes */
+extern const struct option_type type_choice;   /* int: place in `choices` */
+extern const struct option_type type_select;   /* og_select_options */
+extern const struct option_type type_evict;    /* og_evict_kind */
+extern const struct option_type type_estimate; /* og_estimate_kind */
+extern const struct option_type type_layout;   /* og_layout_kind */
+extern const struct option_type type_tokens;   /* og_token_kind */
+
+struct option {
+    const char
+        *group;  /* a heading of the help; options of one stand together */
+    char letter; /* 0: long form only */
+    const char *name;
+    const struct option_type *type;
+    size_t offset;       /* of the value in the settings */
+    const char *value;   /* "SIZE" in the help */
+    const char *choices; /* "a|b|c": all of a type_choice, else examples */
+    const char *unset;   /* what an empty default means, in words */
+    const char *brief;   /* one line, lower case */
+    const char *more;    /* further sentences for the full help, or NULL */
+};
+
+struct command {
+    const char *name;     /* "trace", "eval origin" */
+    const char *operands; /* "FILE..." */
+    const char *brief;
+    const char *about;    /* paragraphs, apart by an empty line */
+    const char *examples; /* lines, or NULL */
+    const struct option *options;
+    size_t n_options;
+    size_t settings_len;
+    size_t min_operands, max_operands;
+    const char *missing; /* what is missing without operands */
+    void (*defaults)(void *settings);
+    /* Returns the exit status. */
+    int (*run)(const void *settings, const char *const *operands, size_t n);
+};
+
+/* Every command that is built, in the order of the help; ends with NULL. */
+extern const struct command *const cli_commands[];
+
+/* What every command takes besides its own. */
+extern const struct option cli_common_options[];
+extern const size_t cli_n_common_options;
+
+enum parse_result {
+    PARSE_RUN,        /* settings and operands are ready */
+    PARSE_SHORT_HELP, /* -h */
+    PARSE_FULL_HELP,  /* --help */
+    PARSE_WRONG,      /* two lines on stderr have told what */
+};
+
+/* Options and operands may stand in any order; "--" ends the options. The
+ * operands are moved to the front of argv, their number goes to *out_n. */
+enum parse_result cli_parse(const struct command *command, void *settings,
+                            char **argv, size_t argc, size_t *out_n);
+
+#endif

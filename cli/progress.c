@@ -1,0 +1,198 @@
+/* The progress bar, the problems and the summary; progress.h tells.
+ *
+ * The bar is drawn at most five times a second, on a terminal only, and wiped
+ * before anything else is written there. Its share is of bytes on disk: what
+ * is packed counts as packed, so no file need be read twice. */
+
+#define _GNU_SOURCE /* nftw */
+
+#include "progress.h"
+
+#include "say.h"
+
+#include <ftw.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_PROBLEMS = 20 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- the size of the input ------------------------------------------------
+ */
+
+static uint64_t walked_bytes; /* nftw() has no argument for its callback */
+
+static int add_size(const char *path, const struct stat *st, int kind,
+                    struct FTW *ftw)
+{
+    (void)path, (void)ftw;
+    if (kind == FTW_F && S_ISREG(st->st_mode))
+        walked_bytes += (uint64_t)st->st_size;
+    return 0;
+}
+
+/* 0 when one of them is a pipe, so that no end is in sight. */
+static uint64_t input_bytes(const char *const *paths, size_t n_paths)
+{
+    walked_bytes = 0;
+    for (size_t i = 0; i < n_paths; i++) {
+        struct stat st;
+        if (strcmp(paths[i], "-") == 0) return 0;
+        if (stat(paths[i], &st) != 0) continue;
+        if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) return 0;
+        nftw(paths[i], add_size, 16, 0);
+    }
+    return walked_bytes;
+}
+
+void progress_start(struct progress *p, const char *const *paths,
+                    size_t n_paths, bool quiet, bool verbose)
+{
+    memset(p, 0, sizeof(*p));
+    p->bar = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    p->verbose = verbose;
+    p->start = now();
+    if (p->bar) p->total_bytes = input_bytes(paths, n_paths);
+}
+
+/* ---- the bar --------------------------------------------------------------
+ */
+
+static void wipe_bar(struct progress *p)
+{
+    if (p->bar_is_shown) fputs("\r\033[K", stderr);
+    p->bar_is_shown = false;
+}
+
+static void draw_bar(double share)
+{
+    enum { CELLS = 24 };
+    const int full = (int)(share * CELLS);
+    char cells[CELLS + 1];
+    for (int i = 0; i < CELLS; i++)
+        cells[i] = i < full ? '#' : '.';
+    cells[CELLS] = '\0';
+    fprintf(stderr, "[%s] %3d %%  ", cells, (int)(share * 100));
+}
+
+static void draw_time_left(double seconds)
+{
+    const unsigned long s = (unsigned long)seconds;
+    fprintf(stderr, "  %lu:%02lu:%02lu left", s / 3600, s / 60 % 60, s % 60);
+}
+
+void progress_show(struct progress *p, const og_stream_counts *counts)
+{
+    const double at = now();
+    if (!p->bar || at - p->last_shown < 0.2 || at - p->start < 0.5) return;
+    p->last_shown = at;
+    wipe_bar(p);
+    const double done = (double)counts->n_input_bytes;
+    const double rate = done / (at - p->start);
+    double share = p->total_bytes ? done / (double)p->total_bytes : 0;
+    if (share > 1) share = 1;
+    if (p->total_bytes != 0) draw_bar(share);
+    fprintf(stderr, "%llu documents, %.1f MB/s",
+            (unsigned long long)counts->n_documents, rate / 1e6);
+    if (p->total_bytes != 0 && rate > 0)
+        draw_time_left(((double)p->total_bytes - done) / rate);
+    fflush(stderr);
+    p->bar_is_shown = true;
+}
+
+/* ---- problems -------------------------------------------------------------
+ */
+
+void progress_problem(struct progress *p, const og_problem *problem)
+{
+    if (p->n_problems++ >= MOST_PROBLEMS && !p->verbose) return;
+    wipe_bar(p);
+    const char *skipped = problem->skipped ? " (skipped)" : "";
+    const int len = (int)problem->file.len;
+    const char *file = problem->file.data;
+    if (problem->line != 0)
+        say("%.*s:%llu: %s%s", len, file, (unsigned long long)problem->line,
+            problem->message, skipped);
+    else if (problem->offset != 0)
+        say("%.*s: byte %llu: %s%s", len, file,
+            (unsigned long long)problem->offset, problem->message, skipped);
+    else
+        say("%.*s: %s%s", len, file, problem->message, skipped);
+}
+
+void progress_end(struct progress *p)
+{
+    wipe_bar(p);
+    if (p->n_problems > MOST_PROBLEMS && !p->verbose)
+        say("%llu more problems, -v shows them all",
+            (unsigned long long)(p->n_problems - MOST_PROBLEMS));
+}
+
+/* ---- the summary ----------------------------------------------------------
+ */
+
+struct line {
+    char text[512];
+    size_t len;
+};
+
+static void add(struct line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const size_t room = sizeof(line->text) - line->len;
+    const int n = vsnprintf(line->text + line->len, room, format, args);
+    va_end(args);
+    if (n > 0) line->len += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void add_count(struct line *line, uint64_t n, const char *one,
+                      const char *many)
+{
+    if (n == 0) return;
+    add(line, ", %llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+static double table_fill(const og_store *store)
+{
+    og_store_info info;
+    og_store_info_get(store, &info);
+    if (info.n_slots == 0) return 0;
+    return 100 * (double)info.n_slots_used / (double)info.n_slots;
+}
+
+void progress_summary(const struct progress *p, const og_stream_counts *c,
+                      const og_store *store)
+{
+    struct line line = {.len = 0};
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    const double seconds = now() - p->start;
+    const double bytes = (double)c->n_text_bytes;
+    add(&line, "%llu %s, %llu %s", (unsigned long long)c->n_documents,
+        c->n_documents == 1 ? "document" : "documents",
+        (unsigned long long)c->n_tokens, c->n_tokens == 1 ? "token" : "tokens");
+    add_count(&line, c->n_skipped, "skipped", "skipped");
+    add_count(&line, c->n_short, "too short to keep", "too short to keep");
+    add_count(&line, c->n_repaired, "repaired", "repaired");
+    add_count(&line, c->n_repeated_ids, "repeated id", "repeated ids");
+    add_count(&line, c->n_bad_times, "bad time", "bad times");
+    add_count(&line, c->n_files_failed, "file failed", "files failed");
+    add(&line, ", %.1f MB/s", bytes / 1e6 / (seconds > 0 ? seconds : 1));
+    add(&line, ", peak memory %.0f MB", (double)usage.ru_maxrss * 1024 / 1e6);
+    if (store != NULL) add(&line, ", table %.1f %% full", table_fill(store));
+    say("%s", line.text);
+}

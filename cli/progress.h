@@ -1,0 +1,31 @@
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+/* How far a stream is, what was wrong with it, and what it came to: the talk
+ * on stderr while answers go to stdout. */
+
+#include <origo/origo.h>
+#include <stdbool.h>
+
+struct progress {
+    bool bar;     /* stderr is a terminal, and nothing else scrolls there */
+    bool verbose; /* tell every problem */
+    bool bar_is_shown;
+    uint64_t n_problems;
+    uint64_t total_bytes;     /* of all input files; 0: not known */
+    double start, last_shown; /* seconds of a clock that only rises */
+};
+
+void progress_start(struct progress *p, const char *const *paths,
+                    size_t n_paths, bool quiet, bool verbose);
+void progress_problem(struct progress *p, const og_problem *problem);
+void progress_show(struct progress *p, const og_stream_counts *counts);
+
+/* Takes the bar away and tells how many problems were not told. */
+void progress_end(struct progress *p);
+
+/* The line at the end. `store` may be NULL. */
+void progress_summary(const struct progress *p, const og_stream_counts *counts,
+                      const og_store *store);
+
+#endif

@@ -1,0 +1,123 @@
+/* Talk on stderr, exit statuses, suggestions: say.h tells. */
+
+#include "say.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void say_line(const char *format, va_list args)
+{
+    char line[1024];
+    vsnprintf(line, sizeof(line), format, args);
+    for (char *c = line; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+    fprintf(stderr, "origo: %s\n", line);
+}
+
+void say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say_line(format, args);
+    va_end(args);
+}
+
+int say_usage(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say_line(format, args);
+    va_end(args);
+    if (command == NULL)
+        fprintf(stderr, "'origo -h' shows how\n");
+    else
+        fprintf(stderr, "'origo %s -h' shows how\n", command);
+    return EXIT_USAGE;
+}
+
+int say_error(const char *command, const og_error *err)
+{
+    if (err->status == OG_ERR_USAGE)
+        return say_usage(command, "%s", err->message);
+    say("%s", err->message);
+    return err->status == OG_ERR_STORE ? EXIT_STORE : EXIT_IO;
+}
+
+static int tell_write_error(int failed_errno)
+{
+    char reason[128];
+    snprintf(reason, sizeof(reason), "%s", strerror(failed_errno));
+    reason[0] = (char)tolower((unsigned char)reason[0]);
+    if (failed_errno != EPIPE)
+        say("cannot write to standard output: %s", reason);
+    return EXIT_IO;
+}
+
+static int first_errno; /* of stdout; 0: all is well so far */
+
+void stdout_failed(int failed_errno)
+{
+    if (first_errno == 0) first_errno = failed_errno != 0 ? failed_errno : EIO;
+}
+
+int finish_stdout(int status)
+{
+    if (first_errno != 0) return tell_write_error(first_errno);
+    errno = 0;
+    const bool failed = ferror(stdout) != 0;
+    if (fclose(stdout) == 0 && !failed) return status;
+    return tell_write_error(errno != 0 ? errno : EIO);
+}
+
+/* ---- suggestions ----------------------------------------------------------
+ * The distance counts letters put in, left out, changed or swapped with their
+ * neighbour: the slips of typing. Names are short, so the plain table of
+ * dynamic programming will do. */
+
+#define LONGEST 40
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    const size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+static size_t typing_distance(const char *a, const char *b)
+{
+    static size_t d[LONGEST + 1][LONGEST + 1];
+    const size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST) return LONGEST;
+    for (size_t i = 0; i <= n; i++)
+        d[i][0] = i;
+    for (size_t j = 0; j <= m; j++)
+        d[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        for (size_t j = 1; j <= m; j++) {
+            const size_t change = a[i - 1] != b[j - 1];
+            d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+                           d[i - 1][j - 1] + change);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+                a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < d[i][j])
+                d[i][j] = d[i - 2][j - 2] + 1;
+        }
+    }
+    return d[n][m];
+}
+
+struct suggestion suggest_start(const char *typed)
+{
+    /* One slip in three letters, and at least one: farther is another word. */
+    const size_t slips = strlen(typed) / 3;
+    return (struct suggestion){typed, NULL, (slips > 0 ? slips : 1) + 1};
+}
+
+void suggest_try(struct suggestion *best, const char *name)
+{
+    const size_t distance = typing_distance(best->typed, name);
+    if (distance >= best->distance || distance >= strlen(name)) return;
+    best->distance = distance;
+    best->name = name;
+}

@@ -1,0 +1,50 @@
+#ifndef CLI_SAY_H
+#define CLI_SAY_H
+
+/* What the command says on stderr, and how it ends. Results go to stdout and
+ * never through here. */
+
+#include <origo/origo.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum exit_status { /* a contract: STYLE.md, "The command line" */
+                   EXIT_DONE = 0,
+                   EXIT_FOUND = 1, /* with --exit-code only */
+                   EXIT_USAGE = 2,
+                   EXIT_IO = 3,
+                   EXIT_STORE = 4,
+};
+
+/* "origo: ..." and a newline. Control characters in it become '?': names of
+ * files come from strangers. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The two lines of wrong usage: what is wrong, and where help is. `command`
+ * may be NULL. Returns EXIT_USAGE. */
+int say_usage(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Tells the error and returns the exit status that belongs to it. */
+int say_error(const char *command, const og_error *err);
+
+/* Remembers why a write to stdout failed, for finish_stdout() to tell. */
+void stdout_failed(int failed_errno);
+
+/* Closes stdout and looks whether all of it arrived. Returns `status`, or
+ * EXIT_IO after a word on stderr. A reader that went away (EPIPE) had enough:
+ * no word then. */
+int finish_stdout(int status);
+
+/* ---- suggestions ----------------------------------------------------------
+ */
+
+struct suggestion {
+    const char *typed;
+    const char *name; /* the nearest so far, NULL when none is near */
+    size_t distance;
+};
+struct suggestion suggest_start(const char *typed);
+void suggest_try(struct suggestion *best, const char *name);
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef OG_BASE_STATUS_H
+#define OG_BASE_STATUS_H
+
+#include <origo/origo.h>
+
+/* Passes a failure on to the caller. */
+#define TRY(expr)                                                              \
+    do {                                                                       \
+        const og_status try_status_ = (expr);                                  \
+        if (try_status_ != OG_OK) return try_status_;                          \
+    } while (0)
+
+/* Puts the story into err (which may be NULL) and returns `status`, so that
+ * `return og_error_set(err, OG_ERR_INPUT, "...")` reads as one sentence. */
+og_status og_error_set(og_error *err, og_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "out of memory (4096 bytes for tokens)" */
+og_status og_error_memory(og_error *err, size_t len, const char *what);
+
+#endif

@@ -1,0 +1,94 @@
+#ifndef OG_ESTIMATE_ESTIMATE_H
+#define OG_ESTIMATE_ESTIMATE_H
+
+/*   in:  the hits of a document's selection                 (lib/table)
+ *   out: a label for every selected shingle, and the spans  (lib/report)
+ *
+ * Section 2.3 of the paper: what the table has forgotten is guessed from what
+ * it still knows. NB guesses nothing; E (expansion) asks the neighbours of a
+ * hit; B (bridging) fills what lies between two hits that stand as far apart
+ * here as in their common origin; BE does both, and bridges only where the
+ * neighbours agree. CX is origo's own (context.c). */
+
+#include "lib/table/table.h"
+
+struct og_label {
+    uint32_t doc; /* OG_NO_DOC: new, or nothing is known */
+    og_how how;
+    /* Tokens before and behind the shingle that belong to the copy as well:
+     * only CX tells, the others leave 0. */
+    uint32_t before, behind;
+};
+
+struct og_labels {
+    const og_allocator *allocator;
+    struct og_label *data; /* one for each selected shingle */
+    size_t n, cap;
+    struct og_hit *hits;
+    size_t hits_cap;
+    uint8_t *weights; /* what the table shall add to each slot */
+    size_t weights_cap;
+    /* Scratch of the bridges: the last hit of every (origin, diagonal), and
+     * the next shingle without a label. */
+    struct og_anchor *anchors;
+    size_t anchors_cap, anchors_mask;
+    uint32_t *next;
+    size_t next_cap;
+};
+
+void og_labels_init(struct og_labels *labels, const og_allocator *allocator);
+void og_labels_release(struct og_labels *labels);
+
+/* Makes room for n shingles; labels->hits can be filled then. */
+og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err);
+
+struct og_estimate_options {
+    og_estimate_kind kind;
+    uint32_t bridge_limit; /* T */
+};
+
+/* What a table must keep, and what must be noted, for an estimation. */
+struct og_table_fields og_estimate_fields(og_estimate_kind kind);
+og_note_kind og_estimate_note(og_estimate_kind kind);
+
+/* From labels->hits, one for each shingle of `sel`, to labels->data. */
+og_status og_estimate(const struct og_selection *sel,
+                      const struct og_estimate_options *options,
+                      struct og_labels *labels, og_error *err);
+
+/* The weights that the eviction asks for, into labels->weights. */
+void og_labels_weigh(struct og_labels *labels, og_evict_kind evict);
+
+/* A run of tokens with one origin. */
+struct og_copy {
+    uint32_t begin, end; /* tokens, half-open */
+    uint32_t doc;
+    og_how how;
+};
+
+struct og_copies {
+    const og_allocator *allocator;
+    struct og_copy *data; /* in order, not overlapping */
+    size_t n, cap;
+    uint64_t n_old; /* tokens in them */
+};
+
+void og_copies_init(struct og_copies *copies, const og_allocator *allocator);
+void og_copies_release(struct og_copies *copies);
+
+/* Joins labels to runs: neighbouring or overlapping shingles of one origin are
+ * one copy; where two origins overlap, the first keeps the tokens. */
+og_status og_labels_join(const struct og_selection *sel,
+                         const struct og_labels *labels, size_t n_tokens,
+                         struct og_copies *copies, og_error *err);
+
+/* The origin of the most selected shingles; OG_NO_DOC when that is the
+ * document itself (it has all that are not labelled, and wins ties). */
+struct og_dominant {
+    uint32_t doc;
+    size_t n;
+};
+og_status og_labels_dominant(struct og_labels *labels, struct og_dominant *out,
+                             og_error *err);
+
+#endif

@@ -1,0 +1,164 @@
+/* Labels: their memory, their weights for the eviction, their majority. */
+
+#include "lib/estimate/anchors.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/bits.h"
+
+void og_labels_init(struct og_labels *labels, const og_allocator *allocator)
+{
+    *labels = (struct og_labels){.allocator = allocator};
+}
+
+void og_labels_release(struct og_labels *labels)
+{
+    const og_allocator *a = labels->allocator;
+    OG_UNGROW(a, labels->data, labels->cap);
+    OG_UNGROW(a, labels->hits, labels->hits_cap);
+    OG_UNGROW(a, labels->weights, labels->weights_cap);
+    OG_UNGROW(a, labels->anchors, labels->anchors_cap);
+    OG_UNGROW(a, labels->next, labels->next_cap);
+    labels->n = 0;
+}
+
+og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err)
+{
+    const og_allocator *a = labels->allocator;
+    labels->n = 0;
+    if (!OG_GROW(a, labels->data, labels->cap, n) ||
+        !OG_GROW(a, labels->hits, labels->hits_cap, n) ||
+        !OG_GROW(a, labels->weights, labels->weights_cap, n) ||
+        !OG_GROW(a, labels->next, labels->next_cap, n + 1))
+        return og_error_memory(err, n * sizeof(*labels->data), "labels");
+    labels->n = n;
+    return OG_OK;
+}
+
+/* ---- anchors ----------------------------------------------------------------
+ */
+
+/* At most half full, so that a probe is short; a power of two. The capacity
+ * that was grown once is kept, only the part that is needed is cleared. */
+static size_t anchors_size(size_t n)
+{
+    size_t size = 16;
+    while (size < 2 * n)
+        size *= 2;
+    return size;
+}
+
+og_status og_anchors_reset(struct og_labels *labels, size_t n, og_error *err)
+{
+    const size_t size = anchors_size(n);
+    if (!OG_GROW(labels->allocator, labels->anchors, labels->anchors_cap, size))
+        return og_error_memory(err, size * sizeof(*labels->anchors), "anchors");
+    labels->anchors_mask = size - 1;
+    memset(labels->anchors, 0, size * sizeof(*labels->anchors));
+    return OG_OK;
+}
+
+struct og_anchor *og_anchors_at(struct og_labels *labels, uint64_t key)
+{
+    size_t i = og_mix64(key) & labels->anchors_mask;
+    for (;; i = (i + 1) & labels->anchors_mask) {
+        struct og_anchor *anchor = &labels->anchors[i];
+        if (anchor->last == 0 && anchor->count == 0) anchor->key = key;
+        if (anchor->key == key) return anchor;
+    }
+}
+
+/* ---- weights ----------------------------------------------------------------
+ */
+
+/* The end of the copied block that begins at `first`: a maximal run of
+ * selected shingles with one origin. */
+static size_t block_end(const struct og_labels *labels, size_t first)
+{
+    size_t end = first + 1;
+    while (end < labels->n && labels->data[end].doc == labels->data[first].doc)
+        end++;
+    return end;
+}
+
+static void raise(uint8_t *weight, unsigned by)
+{
+    const unsigned sum = *weight + by;
+    *weight = (uint8_t)(sum < 255 ? sum : 255);
+}
+
+/* Rules (a) to (d) of the lucky score; (e) is the table's (evict.c). */
+static void weigh_lucky(struct og_labels *labels)
+{
+    enum { EVERY = 7, AT_THE_ENDS = 3 };
+    const size_t n = labels->n;
+    uint8_t *weight = labels->weights;
+    for (size_t i = 0; i < n; i++)
+        weight[i] = i % EVERY == 0 ? 2 : 1; /* (a), (d) */
+    size_t end;
+    for (size_t first = 0; first < n; first = end) {
+        end = block_end(labels, first);
+        if (labels->data[first].doc == OG_NO_DOC || end - first < 2) continue;
+        const unsigned bonus =
+            (unsigned)floor(sqrt((double)(end - first - 2))); /* (b) */
+        raise(&weight[first], bonus);
+        raise(&weight[end - 1], bonus);
+    }
+    if (n > 0) { /* (c) */
+        raise(&weight[0], AT_THE_ENDS);
+        raise(&weight[n - 1], AT_THE_ENDS);
+    }
+}
+
+/* Only the first hit of a copied block counts: a passage that was copied once
+ * keeps one print for sure, and the rest may go. */
+static void weigh_first_hits(struct og_labels *labels)
+{
+    memset(labels->weights, 0, labels->n);
+    size_t end;
+    for (size_t first = 0; first < labels->n; first = end) {
+        end = block_end(labels, first);
+        for (size_t i = first; i < end; i++) {
+            if (labels->hits[i].doc == OG_NO_DOC) continue;
+            labels->weights[i] = 1;
+            break;
+        }
+    }
+}
+
+void og_labels_weigh(struct og_labels *labels, og_evict_kind evict)
+{
+    switch (evict) {
+    case OG_EVICT_LUCKY: weigh_lucky(labels); break;
+    case OG_EVICT_THIN: weigh_first_hits(labels); break;
+    case OG_EVICT_RANDOM:
+    case OG_EVICT_LRU:
+    case OG_EVICT_COPY_COUNT:
+    case OG_EVICT_S3FIFO: memset(labels->weights, 1, labels->n); break;
+    }
+}
+
+/* ---- the majority
+ * ------------------------------------------------------------- */
+
+og_status og_labels_dominant(struct og_labels *labels, struct og_dominant *out,
+                             og_error *err)
+{
+    TRY(og_anchors_reset(labels, labels->n, err));
+    size_t n_own = 0;
+    *out = (struct og_dominant){.doc = OG_NO_DOC};
+    for (size_t i = 0; i < labels->n; i++) {
+        const uint32_t doc = labels->data[i].doc;
+        if (doc == OG_NO_DOC) {
+            n_own++;
+            continue;
+        }
+        const uint32_t count = ++og_anchors_at(labels, doc)->count;
+        if (count > out->n || (count == out->n && doc < out->doc))
+            *out = (struct og_dominant){.doc = doc, .n = count};
+    }
+    if (n_own >= out->n)
+        *out = (struct og_dominant){.doc = OG_NO_DOC, .n = n_own};
+    return OG_OK;
+}

@@ -1,0 +1,79 @@
+/* The prints of all shingles of a document.
+ *
+ * The usual way slides a window: print after print, each waiting for the one
+ * before. But a print is a sum: the words of the shingle times fixed powers of
+ * x, plus the leading 1. So it can be had at once as a dot product in GF(2^64)
+ * with a single reduction, and many shingles side by side in the lanes of a
+ * vector. Both ways give the same values; the sliding one is the plain twin. */
+
+#include "lib/fingerprint/print.h"
+
+#include <assert.h>
+
+#include "lib/os/cpu.h"
+
+void og_prints_init(struct og_prints *prints, const og_allocator *allocator)
+{
+    *prints = (struct og_prints){.allocator = allocator};
+}
+
+void og_prints_release(struct og_prints *prints)
+{
+    OG_UNGROW(prints->allocator, prints->data, prints->cap);
+    prints->n = 0;
+}
+
+void og_shingle_key_init(struct og_shingle_key *key,
+                         const struct og_rabin *rabin, uint32_t shingle_len)
+{
+    assert(shingle_len >= 1 && shingle_len <= OG_SHINGLE_MAX);
+    *key = (struct og_shingle_key){.shingle_len = shingle_len, .rabin = rabin};
+    /* Word j is followed by shingle_len - j - 1 more words and 64 zeros; one x
+     * less, as clmul.h asks. */
+    for (uint32_t j = 0; j < shingle_len; j++)
+        key->factor[j] =
+            og_field_pow_x(&rabin->field, 64 * (shingle_len - j) - 1);
+    key->lead = og_field_pow_x(&rabin->field, 64 * (shingle_len + 1));
+    og_rabin_window_words(&key->window, rabin, shingle_len);
+}
+
+void og_print_plain(const uint64_t *hash, size_t n,
+                    const struct og_shingle_key *key, uint64_t *out)
+{
+    if (n == 0) return;
+    out[0] = og_rabin_words(key->rabin, hash, key->shingle_len);
+    for (size_t i = 1; i < n; i++)
+        out[i] = og_rabin_slide_word(&key->window, out[i - 1], hash[i - 1],
+                                     hash[i + key->shingle_len - 1]);
+}
+
+static void print_all(const uint64_t *hash, size_t n,
+                      const struct og_shingle_key *key, uint64_t *out)
+{
+#if defined(OG_X86)
+    const og_cpu cpu = og_cpu_level();
+    if (cpu >= OG_CPU_AVX512) {
+        og_print_avx512(hash, n, key, out);
+        return;
+    }
+    if (cpu >= OG_CPU_SSE42) {
+        og_print_clmul(hash, n, key, out);
+        return;
+    }
+#endif
+    og_print_plain(hash, n, key, out);
+}
+
+og_status og_tokens_print(const struct og_tokens *tokens,
+                          const struct og_shingle_key *key,
+                          struct og_prints *prints, og_error *err)
+{
+    const size_t n =
+        tokens->n < key->shingle_len ? 0 : tokens->n - key->shingle_len + 1;
+    prints->n = 0;
+    if (!OG_GROW(prints->allocator, prints->data, prints->cap, n))
+        return og_error_memory(err, n * sizeof(uint64_t), "prints");
+    print_all(tokens->hash, n, key, prints->data);
+    prints->n = n;
+    return OG_OK;
+}

@@ -1,0 +1,12 @@
+#ifndef OG_OS_CLOCK_H
+#define OG_OS_CLOCK_H
+
+#include <stdint.h>
+
+/* Seconds since some fixed moment, never running backwards. */
+double og_clock_seconds(void);
+
+/* The wall clock: microseconds since 1970-01-01T00:00:00Z. */
+int64_t og_clock_now(void);
+
+#endif

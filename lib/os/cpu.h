@@ -1,0 +1,28 @@
+#ifndef OG_OS_CPU_H
+#define OG_OS_CPU_H
+
+/* What this machine's vector units can do. Each kernel has a plain C form and
+ * faster twins; it asks once which to take. The environment variable
+ * ORIGO_CPU (plain, sse42, avx2, avx512, neon) lowers the level, for tests and
+ * for finding out what a level is worth; it never raises it. */
+
+typedef enum og_cpu {
+    OG_CPU_PLAIN = 0,
+    OG_CPU_NEON,   /* AArch64 with PMULL */
+    OG_CPU_SSE42,  /* x86-64 with SSE4.2 and PCLMULQDQ */
+    OG_CPU_AVX2,   /* and AVX2, BMI2 */
+    OG_CPU_AVX512, /* and F BW VL DQ VBMI VBMI2, VPCLMULQDQ */
+} og_cpu;
+
+/* Cheap: worked out at the first call, then one load. Safe from any thread. */
+og_cpu og_cpu_level(void);
+const char *og_cpu_name(og_cpu level);
+
+/* Tests only: takes this level from now on, cut to what the machine has.
+ * Returns the level that is now in force. Not while other threads work. */
+og_cpu og_cpu_force(og_cpu level);
+
+/* Processors that this process may run on; at least 1. */
+unsigned og_cpu_count(void);
+
+#endif

@@ -1,0 +1,40 @@
+#define _GNU_SOURCE
+#include "lib/os/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int og_file_open(const char *path)
+{
+    int fd;
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (fd < 0 && errno == EINTR);
+    /* A hint: files are read once, from the front. Pipes refuse it. */
+    if (fd >= 0) (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return fd;
+}
+
+ssize_t og_file_read(int fd, void *out, size_t cap)
+{
+    ssize_t n;
+    do {
+        n = read(fd, out, cap);
+    } while (n < 0 && errno == EINTR);
+    return n;
+}
+
+const char *og_file_error_text(int error, char *buffer, size_t cap)
+{
+    /* The GNU form may answer with a string of its own. */
+    const char *text = strerror_r(error, buffer, cap);
+    if (text != buffer) snprintf(buffer, cap, "%s", text);
+    /* "I/O error" and the like stay as they are. */
+    if (cap > 1 && islower((unsigned char)buffer[1]))
+        buffer[0] = (char)tolower((unsigned char)buffer[0]);
+    return buffer;
+}

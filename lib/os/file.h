@@ -1,0 +1,20 @@
+#ifndef OG_OS_FILE_H
+#define OG_OS_FILE_H
+
+/* Files as streams of bytes: the few calls that need care with signals and
+ * with child processes. */
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Opens for reading, closed on exec. -1 with errno set. */
+int og_file_open(const char *path);
+
+/* read(2) that goes on after a signal. Bytes read, 0 at the end, -1. */
+ssize_t og_file_read(int fd, void *out, size_t cap);
+
+/* The system's words for an errno, in lower case, so that they end a message:
+ * "no such file or directory". Writes into `buffer` and returns it. */
+const char *og_file_error_text(int error, char *buffer, size_t cap);
+
+#endif

@@ -1,0 +1,49 @@
+#define _GNU_SOURCE
+#include "lib/os/pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#define LINE 64
+
+static og_status from_allocator(struct og_pages *pages, og_error *err)
+{
+    pages->block_len = pages->len + LINE - 1;
+    pages->block = og_allocate_zero(pages->allocator, pages->block_len);
+    if (pages->block == NULL)
+        return og_error_memory(err, pages->block_len, "a table");
+    const uintptr_t line = (uintptr_t)pages->block + LINE - 1;
+    pages->data = (void *)(line / LINE * LINE);
+    return OG_OK;
+}
+
+static og_status from_system(struct og_pages *pages, og_error *err)
+{
+    pages->block_len = pages->len;
+    pages->block = mmap(NULL, pages->len, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages->block == MAP_FAILED) {
+        pages->block = NULL;
+        return og_error_memory(err, pages->len, "a table");
+    }
+    madvise(pages->block, pages->len, MADV_HUGEPAGE); /* a wish, no more */
+    pages->data = pages->block;
+    return OG_OK;
+}
+
+og_status og_pages_init(struct og_pages *pages, size_t len,
+                        const og_allocator *allocator, og_error *err)
+{
+    *pages = (struct og_pages){.len = len, .allocator = allocator};
+    return allocator != NULL ? from_allocator(pages, err)
+                             : from_system(pages, err);
+}
+
+void og_pages_release(struct og_pages *pages)
+{
+    if (pages->block != NULL && pages->allocator != NULL)
+        og_release(pages->allocator, pages->block, pages->block_len);
+    else if (pages->block != NULL)
+        munmap(pages->block, pages->block_len);
+    *pages = (struct og_pages){0};
+}

@@ -1,0 +1,44 @@
+#ifndef OG_REPORT_WRITER_H
+#define OG_REPORT_WRITER_H
+
+/*   in:  pieces of a report, some of them a byte long   (the reports)
+ *   out: blocks of bytes for a FILE                      (the caller's)
+ *
+ * A report is thousands of tiny pieces, and stdio takes a lock for each. The
+ * writer gathers them in a small buffer of its own, remembers the first thing
+ * that went wrong and is silent after it: the reports need not look at every
+ * byte, only at og_writer_finish(). */
+
+#include "lib/base/status.h"
+
+struct og_writer {
+    FILE *file;
+    int failed_errno; /* of the first failed write; 0: all is well */
+    size_t len;
+    char data[4096];
+};
+
+void og_writer_init(struct og_writer *w, FILE *file);
+
+void og_writer_bytes(struct og_writer *w, const char *data, size_t len);
+void og_writer_string(struct og_writer *w, const char *s);
+void og_writer_number(struct og_writer *w, uint64_t n);
+
+static inline void og_writer_byte(struct og_writer *w, char c)
+{
+    if (w->len == sizeof(w->data)) {
+        og_writer_bytes(w, &c, 1);
+        return;
+    }
+    w->data[w->len++] = c;
+}
+
+/* A fraction of 0 to 1 with at most four decimals and no trailing zero: 0.41,
+ * 1, 0. Written from integers, for printf asks the locale for its comma. */
+void og_writer_share(struct og_writer *w, double share);
+
+/* Hands the rest to the FILE (which keeps its own buffer: flushing that is the
+ * caller's business). OG_ERR_IO when any write failed. */
+og_status og_writer_finish(struct og_writer *w, og_error *err);
+
+#endif

@@ -1,0 +1,91 @@
+/* Hailstorm, the paper's own rule: a shingle is chosen when the smallest of
+ * its token hashes stands first or last in it (and perhaps elsewhere too).
+ *
+ * Why it works (Lemma 1): look at the 2k - 1 tokens around a token; wherever
+ * their smallest stands, the shingle that ends or begins there, on the far
+ * side, holds the token and is chosen. So the chosen shingles cover the text
+ * although each is chosen by itself, about 2 in k of them.
+ *
+ * Genomics knows it as the closed syncmer with s = 1. The open syncmer wants
+ * the smallest token at one fixed place: half as many, not covering, but more
+ * robust against edits. There a tie goes to the leftmost. */
+
+#include "lib/select/rules.h"
+
+#include "lib/os/cpu.h"
+
+#if defined(OG_X86)
+#include <immintrin.h>
+#endif
+
+static uint64_t smallest(const uint64_t *hash, uint32_t n)
+{
+    uint64_t min = hash[0];
+    for (uint32_t i = 1; i < n; i++)
+        if (hash[i] < min) min = hash[i];
+    return min;
+}
+
+void og_select_hailstorm_plain(const uint64_t *hash, size_t n_shingles,
+                               uint32_t shingle_len, struct og_selection *sel)
+{
+    for (size_t i = 0; i < n_shingles; i++) {
+        const uint64_t min = smallest(hash + i, shingle_len);
+        sel->pos[sel->n] = (uint32_t)i;
+        sel->n += hash[i] == min || hash[i + shingle_len - 1] == min;
+    }
+}
+
+#if defined(OG_X86)
+/* Eight shingles at a time: the minimum over each, by shingle_len - 1 vector
+ * minima; a mask of the chosen; their positions packed to the left. */
+OG_TARGET_AVX512 static size_t hailstorm_avx512(const uint64_t *hash,
+                                                size_t n_shingles,
+                                                uint32_t shingle_len,
+                                                struct og_selection *sel)
+{
+    const __m256i step = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    size_t i = 0;
+    for (; i + 8 <= n_shingles; i += 8) {
+        const __m512i first = _mm512_loadu_si512(hash + i);
+        const __m512i last = _mm512_loadu_si512(hash + i + shingle_len - 1);
+        __m512i min = _mm512_min_epu64(first, last);
+        for (uint32_t j = 1; j + 1 < shingle_len; j++)
+            min = _mm512_min_epu64(min, _mm512_loadu_si512(hash + i + j));
+        const __mmask8 chosen = _mm512_cmpeq_epu64_mask(first, min) |
+                                _mm512_cmpeq_epu64_mask(last, min);
+        const __m256i pos = _mm256_add_epi32(_mm256_set1_epi32((int)i), step);
+        _mm256_storeu_si256((__m256i *)(sel->pos + sel->n),
+                            _mm256_maskz_compress_epi32(chosen, pos));
+        sel->n += (size_t)__builtin_popcount(chosen);
+    }
+    return i;
+}
+#endif
+
+void og_select_hailstorm(const uint64_t *hash, size_t n_shingles,
+                         uint32_t shingle_len, struct og_selection *sel)
+{
+    size_t done = 0;
+#if defined(OG_X86)
+    if (og_cpu_level() >= OG_CPU_AVX512)
+        done = hailstorm_avx512(hash, n_shingles, shingle_len, sel);
+#endif
+    const size_t n_before = sel->n;
+    og_select_hailstorm_plain(hash + done, n_shingles - done, shingle_len, sel);
+    for (size_t i = n_before; i < sel->n; i++)
+        sel->pos[i] += (uint32_t)done;
+}
+
+void og_select_syncmer(const uint64_t *hash, size_t n_shingles,
+                       uint32_t shingle_len, uint32_t place,
+                       struct og_selection *sel)
+{
+    for (size_t i = 0; i < n_shingles; i++) {
+        uint32_t min = 0;
+        for (uint32_t j = 1; j < shingle_len; j++)
+            if (hash[i + j] < hash[i + min]) min = j;
+        sel->pos[sel->n] = (uint32_t)i;
+        sel->n += min == place;
+    }
+}

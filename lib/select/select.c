@@ -1,0 +1,150 @@
+/* Which shingles go to the table: section 2.1 of the paper.
+ *
+ * Every rule is a function of its own that appends to the selection. The ones
+ * that look at single shingles (All, every l-th, modulo, Hailstorm, syncmers)
+ * never look at their neighbours: the same shingle is chosen in every document
+ * that holds it, or in none (every l-th excepted, which counts). Winnowing
+ * looks at a window of prints. Hash breaking and DCT (segment.c) do not choose
+ * shingles but cut the text into segments. */
+
+#include "lib/select/select.h"
+
+#include "lib/select/rules.h"
+
+void og_selection_init(struct og_selection *sel, const og_allocator *allocator)
+{
+    *sel = (struct og_selection){.allocator = allocator};
+}
+
+void og_selection_release(struct og_selection *sel)
+{
+    const og_allocator *a = sel->allocator;
+    og_release(a, sel->print, sel->cap * sizeof(*sel->print));
+    og_release(a, sel->pos, sel->cap * sizeof(*sel->pos));
+    og_release(a, sel->len, sel->cap * sizeof(*sel->len));
+    og_release(a, sel->offset, sel->cap * sizeof(*sel->offset));
+    og_release(a, sel->near, sel->cap * sizeof(*sel->near));
+    og_selection_init(sel, a);
+}
+
+/* Room for an entry a token plus what a vector store may write too much, so
+ * that no rule has to check. Nothing of the old content is needed any more. */
+static og_status reserve(struct og_selection *sel, size_t n, og_error *err)
+{
+    const og_allocator *a = sel->allocator;
+    const size_t need = n + OG_SELECT_SLACK;
+    if (need <= sel->cap) return OG_OK;
+    const size_t cap = need + need / 2;
+    og_selection_release(sel);
+    sel->cap = cap;
+    sel->print = og_allocate(a, cap * sizeof(*sel->print));
+    sel->pos = og_allocate(a, cap * sizeof(*sel->pos));
+    sel->len = og_allocate(a, cap * sizeof(*sel->len));
+    sel->offset = og_allocate(a, cap * sizeof(*sel->offset));
+    sel->near = og_allocate(a, cap * sizeof(*sel->near));
+    if (sel->print != NULL && sel->pos != NULL && sel->len != NULL &&
+        sel->offset != NULL && sel->near != NULL)
+        return OG_OK;
+    og_selection_release(sel);
+    return og_error_memory(err, cap * 20, "a selection");
+}
+
+static void select_every(size_t n_shingles, uint32_t step,
+                         struct og_selection *sel)
+{
+    for (size_t i = 0; i < n_shingles; i += step)
+        sel->pos[sel->n++] = (uint32_t)i;
+}
+
+static void select_modulo(const struct og_prints *prints, uint32_t divisor,
+                          struct og_selection *sel)
+{
+    for (size_t i = 0; i < prints->n; i++) {
+        sel->pos[sel->n] = (uint32_t)i;
+        sel->n += prints->data[i] % divisor == 0;
+    }
+}
+
+/* The rightmost smallest print of every window of w prints. The window moves
+ * by one: the minimum changes when a print comes that is not greater, or when
+ * the minimum itself leaves and the window is searched anew (on average every
+ * (w + 1) / 2 prints). */
+static void select_winnow(const struct og_prints *prints, uint32_t window,
+                          struct og_selection *sel)
+{
+    const uint64_t *print = prints->data;
+    size_t min = SIZE_MAX;
+    for (size_t end = window; end <= prints->n; end++) {
+        const size_t first = end - window;
+        const size_t last = end - 1;
+        size_t now = min;
+        if (min == SIZE_MAX || min < first) {
+            now = first;
+            for (size_t i = first + 1; i <= last; i++)
+                if (print[i] <= print[now]) now = i;
+        } else if (print[last] <= print[min]) {
+            now = last;
+        }
+        if (now != min) sel->pos[sel->n++] = (uint32_t)now;
+        min = now;
+    }
+}
+
+/* The no-complete-overlap forms: goes left to right and drops a shingle when
+ * the last one kept and the next one selected meet or overlap, for then they
+ * cover it whole. All shingles have the same length, so no other one need be
+ * looked at. */
+static void drop_covered(uint32_t shingle_len, struct og_selection *sel)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sel->n; i++) {
+        const bool covered = n > 0 && i + 1 < sel->n &&
+                             sel->pos[i + 1] <= sel->pos[n - 1] + shingle_len;
+        if (!covered) sel->pos[n++] = sel->pos[i];
+    }
+    sel->n = n;
+}
+
+static void fill_prints(const struct og_prints *prints, uint32_t shingle_len,
+                        struct og_selection *sel)
+{
+    for (size_t i = 0; i < sel->n; i++) {
+        sel->print[i] = prints->data[sel->pos[i]];
+        sel->len[i] = shingle_len;
+    }
+}
+
+og_status og_prints_select(const struct og_tokens *tokens,
+                           const struct og_prints *prints,
+                           const struct og_shingle_key *key,
+                           const og_select_options *options,
+                           struct og_selection *sel, og_error *err)
+{
+    const uint32_t shingle_len = key->shingle_len;
+    sel->n = 0;
+    sel->n_shingles = prints->n;
+    TRY(reserve(sel, tokens->n, err));
+
+    switch (options->kind) {
+    case OG_SELECT_ALL: select_every(prints->n, 1, sel); break;
+    case OG_SELECT_EVERY: select_every(prints->n, options->param, sel); break;
+    case OG_SELECT_MODULO: select_modulo(prints, options->param, sel); break;
+    case OG_SELECT_WINNOW: select_winnow(prints, options->param, sel); break;
+    case OG_SELECT_HAILSTORM:
+        og_select_hailstorm(tokens->hash, prints->n, shingle_len, sel);
+        break;
+    case OG_SELECT_SYNCMER:
+        og_select_syncmer(tokens->hash, prints->n, shingle_len, options->param,
+                          sel);
+        break;
+    case OG_SELECT_HASH_BREAK:
+        og_select_hash_break(tokens, key->rabin, options->param, sel);
+        return OG_OK;
+    case OG_SELECT_DCT:
+        og_select_dct(tokens, options->param, sel);
+        return OG_OK;
+    }
+    if (options->no_overlap) drop_covered(shingle_len, sel);
+    fill_prints(prints, shingle_len, sel);
+    return OG_OK;
+}

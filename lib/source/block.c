@@ -1,0 +1,236 @@
+/* A block taken apart into documents: the side of reading that runs on every
+ * core. A line becomes a document through jsonl.c; a whole file is one. What
+ * is broken is written down with its line and its place in the file, and the
+ * next line goes on: newlines cannot stand inside a JSON string, so one broken
+ * record never spoils its neighbours. */
+
+#include "lib/source/block.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "lib/source/jsonl.h"
+#include "lib/source/scan_bytes.h"
+
+_Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
+               "unescaping may write into the padding");
+
+void og_block_init(struct og_block *block, const og_allocator *allocator)
+{
+    memset(block, 0, sizeof(*block));
+    block->allocator = allocator;
+    block->kind = OG_BLOCK_EMPTY;
+}
+
+void og_block_release(struct og_block *block)
+{
+    const og_allocator *const a = block->allocator;
+    OG_UNGROW(a, block->data, block->cap);
+    OG_UNGROW(a, block->file, block->file_cap);
+    OG_UNGROW(a, block->problems, block->problems_cap);
+    OG_UNGROW(a, block->unescaped, block->unescaped_cap);
+    og_block_init(block, a);
+}
+
+void og_block_clear(struct og_block *block)
+{
+    const struct og_block old = *block;
+    og_block_init(block, old.allocator);
+    block->data = old.data;
+    block->cap = old.cap;
+    block->file = old.file;
+    block->file_cap = old.file_cap;
+    block->problems = old.problems;
+    block->problems_cap = old.problems_cap;
+    block->unescaped = old.unescaped;
+    block->unescaped_cap = old.unescaped_cap;
+}
+
+og_status og_block_reserve(struct og_block *block, size_t len, og_error *err)
+{
+    const size_t need = len + OG_BLOCK_PADDING;
+    if (!OG_GROW(block->allocator, block->data, block->cap, need))
+        return og_error_memory(err, need, "a block of the input");
+    return OG_OK;
+}
+
+/* ---- problems --------------------------------------------------------------
+ */
+
+og_status og_block_report(struct og_block *block,
+                          const struct og_source_problem *problem,
+                          og_error *err, const char *format, ...)
+{
+    if (!OG_GROW(block->allocator, block->problems, block->problems_cap,
+                 block->n_problems + 1))
+        return og_error_memory(err, block->n_problems * sizeof(*problem),
+                               "the problems of the input");
+    struct og_source_problem *const added =
+        &block->problems[block->n_problems++];
+    *added = *problem;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(added->message, sizeof(added->message), format, args);
+    va_end(args);
+    return OG_OK;
+}
+
+og_status og_block_report_long_line(struct og_block *block, uint64_t line,
+                                    uint64_t offset, uint64_t max_document,
+                                    og_error *err)
+{
+    const struct og_source_problem problem = {.line = line,
+                                              .offset = offset,
+                                              .skipped = true,
+                                              .status = OG_ERR_LIMIT};
+    return og_block_report(block, &problem, err,
+                           "the record is longer than %llu bytes",
+                           (unsigned long long)max_document);
+}
+
+static og_status report_broken_line(struct og_block *block,
+                                    const struct og_record *place,
+                                    const struct og_jsonl_problem *why,
+                                    og_error *err)
+{
+    const struct og_source_problem problem = {.line = place->line,
+                                              .offset =
+                                                  place->offset + why->off,
+                                              .skipped = true,
+                                              .status = OG_ERR_INPUT};
+    return og_block_report(block, &problem, err, "%s, at byte %zu of the line",
+                           why->message, why->off);
+}
+
+/* ---- text ------------------------------------------------------------------
+ */
+
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash == NULL || slash[1] == 0 ? path : slash + 1;
+}
+
+static og_bytes bytes_of(const char *s)
+{
+    return (og_bytes){s, strlen(s)};
+}
+
+static og_status next_text(struct og_block *block, struct og_record *out)
+{
+    if (block->next_line != block->first_line) return OG_END;
+    block->next_line++;
+    *out = (struct og_record){
+        .line = block->first_line,
+        .offset = block->offset,
+        .doc = {.id = bytes_of(block->file),
+                .title = bytes_of(base_name(block->file)),
+                .url = {"", 0},
+                .text = {block->data, block->len},
+                .time = block->file_time,
+                .has_time = block->has_file_time},
+    };
+    return OG_OK;
+}
+
+/* ---- lines -----------------------------------------------------------------
+ */
+
+static bool is_blank(og_bytes line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (line.data[i] != ' ' && line.data[i] != '\t' && line.data[i] != '\r')
+            return false;
+    return true;
+}
+
+/* Moves on to the next line, without its newline. False behind the last. */
+static bool take_line(struct og_block *block, og_bytes *out_line,
+                      struct og_record *out_place)
+{
+    if (block->next_off == block->len) return false;
+    const char *const begin = block->data + block->next_off;
+    const size_t rest = block->len - block->next_off;
+    const char *const newline = memchr(begin, '\n', rest);
+    const size_t len = newline == NULL ? rest : (size_t)(newline - begin);
+    *out_line = (og_bytes){begin, len};
+    out_place->line = block->next_line++;
+    out_place->offset = block->offset + block->next_off;
+    block->next_off += newline == NULL ? len : len + 1;
+    return true;
+}
+
+/* Room for the strings of a line and for an id that is made up. */
+static og_status reserve_strings(struct og_block *block, size_t line_len,
+                                 og_error *err)
+{
+    const size_t number_len = 24; /* ':', 20 digits, '\0' */
+    const size_t need =
+        line_len + strlen(block->file) + number_len + OG_BLOCK_PADDING;
+    if (!OG_GROW(block->allocator, block->unescaped, block->unescaped_cap,
+                 need))
+        return og_error_memory(err, need, "the strings of a record");
+    return OG_OK;
+}
+
+/* "mail.jsonl:17" */
+static og_bytes make_id(const struct og_block *block, uint64_t line, char *out)
+{
+    const size_t room = (size_t)(block->unescaped + block->unescaped_cap - out);
+    const int len =
+        snprintf(out, room, "%s:%llu", block->file, (unsigned long long)line);
+    return (og_bytes){out, (size_t)len};
+}
+
+/* *out_is_read is false when the line was no document. */
+static og_status read_line(struct og_block *block, og_bytes line,
+                           const struct og_source_options *options,
+                           struct og_record *out, bool *out_is_read,
+                           og_error *err)
+{
+    const struct og_record place = *out;
+    struct og_jsonl_problem problem;
+    *out_is_read = false;
+    if (line.len > og_max_document(options))
+        return og_block_report_long_line(block, place.line, place.offset,
+                                         og_max_document(options), err);
+    TRY(reserve_strings(block, line.len, err));
+    char *const behind =
+        og_jsonl_read(line, &options->fields, block->unescaped, out, &problem);
+    if (behind == NULL) {
+        const bool is_last = block->next_off == block->len;
+        if (block->is_cut && is_last) return OG_OK;
+        return report_broken_line(block, &place, &problem, err);
+    }
+    out->line = place.line;
+    out->offset = place.offset;
+    if (out->doc.id.len == 0) out->doc.id = make_id(block, place.line, behind);
+    *out_is_read = true;
+    return OG_OK;
+}
+
+static og_status next_line(struct og_block *block,
+                           const struct og_source_options *options,
+                           struct og_record *out, og_error *err)
+{
+    og_bytes line;
+    while (take_line(block, &line, out)) {
+        bool is_read;
+        if (is_blank(line)) continue;
+        TRY(read_line(block, line, options, out, &is_read, err));
+        if (is_read) return OG_OK;
+    }
+    return OG_END;
+}
+
+og_status og_block_next(struct og_block *block,
+                        const struct og_source_options *options,
+                        struct og_record *out, og_error *err)
+{
+    switch (block->kind) {
+    case OG_BLOCK_LINES: return next_line(block, options, out, err);
+    case OG_BLOCK_TEXT: return next_text(block, out);
+    case OG_BLOCK_EMPTY: break;
+    }
+    return OG_END;
+}

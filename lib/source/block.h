@@ -1,0 +1,37 @@
+#ifndef OG_SOURCE_BLOCK_H
+#define OG_SOURCE_BLOCK_H
+
+/* What the two sides of a block share: how it is emptied, how it grows and how
+ * a problem is written into it. */
+
+#include "lib/source/source.h"
+
+#define OG_SOURCE_BLOCK_LEN    ((size_t)256 << 10)
+#define OG_SOURCE_MAX_DOCUMENT ((uint64_t)64 << 20)
+
+/* Empties it and keeps its memory. */
+void og_block_clear(struct og_block *block);
+
+/* Room for `len` bytes of data and the padding. */
+og_status og_block_reserve(struct og_block *block, size_t len, og_error *err);
+
+/* Adds a copy of `problem` with this message. */
+og_status og_block_report(struct og_block *block,
+                          const struct og_source_problem *problem,
+                          og_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A line that is longer than a document may be. Both sides can meet one: the
+ * reader when it does not fit a block, the parser when it does. */
+og_status og_block_report_long_line(struct og_block *block, uint64_t line,
+                                    uint64_t offset, uint64_t max_document,
+                                    og_error *err);
+
+/* 0 in the options means the default. */
+static inline uint64_t og_max_document(const struct og_source_options *options)
+{
+    return options->max_document != 0 ? options->max_document
+                                      : OG_SOURCE_MAX_DOCUMENT;
+}
+
+#endif

@@ -1,0 +1,508 @@
+/* Files into blocks: the side of reading that runs on one thread.
+ *
+ * All threads wait for this one, so it does no more than it must: read,
+ * unpack, find the last newline, count the others (a block must know its first
+ * line). What stands behind the last newline is carried to the next block, so
+ * a byte of a plain file is copied once, by the system, and a second time only
+ * when its line crosses two blocks.
+ *
+ * What kind of file it is shows in its first bytes (8 KiB of them, or one line
+ * if it may be JSON). A line longer than a document may be is passed over
+ * without being kept: memory is bounded by block_len plus max_document,
+ * whatever the input unpacks to. */
+
+#define _GNU_SOURCE /* memrchr */
+#include "lib/source/source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/os/file.h"
+#include "lib/source/block.h"
+#include "lib/source/json.h"
+#include "lib/source/scan_bytes.h"
+#include "lib/source/unpack.h"
+#include "lib/source/walk.h"
+
+/* What is looked at to tell text from other things. */
+#define HEAD_LEN ((size_t)8 << 10)
+
+/* The most that is read beyond block_len at a time: enough that the last
+ * newline of a block lies behind block_len as a rule. */
+#define STEP_LEN ((size_t)64 << 10)
+
+struct og_source {
+    const og_allocator *allocator;
+    struct og_source_options options;
+    struct og_walk walk;
+    struct og_unpack unpack;
+    uint64_t sequence;
+    /* The file at hand. */
+    bool is_open;
+    enum og_block_kind kind; /* OG_BLOCK_EMPTY: not known yet */
+    const char *file;
+    int64_t file_time;
+    bool has_file_time;
+    bool is_ended;      /* there is no more to read of it ... */
+    bool is_cut;        /* ... because it broke off */
+    bool is_skipping;   /* inside a line that is too long */
+    uint64_t line;      /* from 1: of the next byte to give out */
+    uint64_t offset;    /* in the unpacked file: of the same byte */
+    uint64_t n_counted; /* bytes of the disk that blocks were told of */
+    char *carry;        /* the beginning of the next line */
+    size_t carry_len, carry_cap;
+};
+
+og_status og_source_new(const char *const *paths, size_t n_paths,
+                        const struct og_source_options *options,
+                        const og_allocator *allocator, struct og_source **out,
+                        og_error *err)
+{
+    struct og_source *source = og_allocate_zero(allocator, sizeof(*source));
+    if (source == NULL)
+        return og_error_memory(err, sizeof(*source), "a source");
+    source->allocator = allocator;
+    source->options = *options;
+    source->options.max_document = og_max_document(options);
+    if (options->block_len == 0)
+        source->options.block_len = OG_SOURCE_BLOCK_LEN;
+    og_walk_init(&source->walk, paths, n_paths, allocator);
+    og_unpack_init(&source->unpack, allocator);
+    *out = source;
+    return OG_OK;
+}
+
+void og_source_free(struct og_source *source)
+{
+    if (source == NULL) return;
+    og_unpack_release(&source->unpack);
+    og_walk_release(&source->walk);
+    OG_UNGROW(source->allocator, source->carry, source->carry_cap);
+    og_release(source->allocator, source, sizeof(*source));
+}
+
+/* ---- problems of a whole file ----------------------------------------------
+ */
+
+/* The end of a long path tells more than its beginning. */
+#define SHOWN_PATH_LEN ((size_t)110)
+
+static const char *shown_path(const char *path)
+{
+    const size_t len = strlen(path);
+    return len <= SHOWN_PATH_LEN ? path : path + len - SHOWN_PATH_LEN;
+}
+
+static og_status report_unopened(struct og_block *block, const char *path,
+                                 int error, og_error *err)
+{
+    char text[80];
+    const struct og_source_problem problem = {
+        .skipped = true, .whole_file = true, .status = OG_ERR_IO};
+    og_file_error_text(error, text, sizeof(text));
+    return og_block_report(block, &problem, err, "cannot open '%s': %s",
+                           shown_path(path), text);
+}
+
+static og_status report_file(struct og_block *block, uint64_t offset,
+                             og_status status, const char *message,
+                             og_error *err)
+{
+    const struct og_source_problem problem = {.offset = offset,
+                                              .skipped = true,
+                                              .whole_file = true,
+                                              .status = status};
+    return og_block_report(block, &problem, err, "%s", message);
+}
+
+/* ---- opening ---------------------------------------------------------------
+ */
+
+static void set_file_time(struct og_source *source, int fd)
+{
+    struct stat info;
+    source->has_file_time = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    source->file_time = 0;
+    if (source->has_file_time)
+        source->file_time = (int64_t)info.st_mtim.tv_sec * 1000000 +
+                            info.st_mtim.tv_nsec / 1000;
+}
+
+static void start_file(struct og_source *source, const char *file)
+{
+    source->is_open = true;
+    source->kind = OG_BLOCK_EMPTY;
+    source->file = file;
+    source->is_ended = false;
+    source->is_cut = false;
+    source->is_skipping = false;
+    source->line = 1;
+    source->offset = 0;
+    source->n_counted = 0;
+    source->carry_len = 0;
+}
+
+/* The input broke off: a problem, and the end of the file. Only a lack of
+ * memory is a status. */
+static og_status end_broken(struct og_source *source, struct og_block *block,
+                            og_status status, const og_error *story,
+                            og_error *err)
+{
+    if (status == OG_ERR_MEMORY)
+        return og_error_set(err, status, "%s", story->message);
+    source->is_ended = true;
+    source->is_cut = true;
+    const uint64_t offset = source->offset + block->len;
+    return report_file(block, offset, status, story->message, err);
+}
+
+static og_status open_file(struct og_source *source, const char *path,
+                           bool is_stdin, struct og_block *block, og_error *err)
+{
+    const int fd = is_stdin ? STDIN_FILENO : og_file_open(path);
+    if (fd < 0) return report_unopened(block, path, errno, err);
+    og_error story;
+    start_file(source, path);
+    set_file_time(source, fd);
+    const og_status status =
+        og_unpack_open(&source->unpack, fd, !is_stdin, &story);
+    if (status == OG_OK) return OG_OK;
+    return end_broken(source, block, status, &story, err);
+}
+
+static og_status name_block(struct og_block *block, const char *file,
+                            og_error *err)
+{
+    const size_t need = strlen(file) + 1;
+    if (!OG_GROW(block->allocator, block->file, block->file_cap, need))
+        return og_error_memory(err, need, "a file name");
+    memcpy(block->file, file, need);
+    return OG_OK;
+}
+
+/* Leaves source->is_open false when there was only a problem. */
+static og_status open_next(struct og_source *source, struct og_block *block,
+                           og_error *err)
+{
+    struct og_walk_entry entry;
+    TRY(og_walk_next(&source->walk, &entry, err));
+    TRY(name_block(block, entry.path, err));
+    switch (entry.kind) {
+    case OG_WALK_FAILED:
+        return report_unopened(block, entry.path, entry.error, err);
+    case OG_WALK_LINK:
+        return og_block_report(block, &(struct og_source_problem){0}, err,
+                               "the link to a folder is not followed");
+    case OG_WALK_FILE:
+    case OG_WALK_STDIN: break;
+    }
+    return open_file(source, entry.path, entry.kind == OG_WALK_STDIN, block,
+                     err);
+}
+
+/* ---- reading ---------------------------------------------------------------
+ */
+
+/* How much to ask for: up to block_len and a little more, then in steps that
+ * grow with what is there, so that a long record costs few of them. */
+static size_t step_len(const struct og_source *source,
+                       const struct og_block *block)
+{
+    const size_t block_len = source->options.block_len;
+    const size_t missing = block->len < block_len ? block_len - block->len : 0;
+    size_t extra = block_len / 4 + 1;
+    if (extra < block->len / 4) extra = block->len / 4;
+    return missing + (extra < STEP_LEN ? extra : STEP_LEN);
+}
+
+/* Appends to the block, or sets is_ended. */
+static og_status read_more(struct og_source *source, struct og_block *block,
+                           og_error *err)
+{
+    const size_t step = step_len(source, block);
+    TRY(og_block_reserve(block, block->len + step, err));
+    og_error story;
+    size_t n;
+    const og_status status = og_unpack_read(
+        &source->unpack, block->data + block->len, step, &n, &story);
+    if (status == OG_END) source->is_ended = true;
+    if (status == OG_OK) block->len += n;
+    if (status == OG_OK || status == OG_END) return OG_OK;
+    return end_broken(source, block, status, &story, err);
+}
+
+/* Takes n bytes off the front: they were looked at and are not wanted. */
+static void drop_front(struct og_source *source, struct og_block *block,
+                       size_t n)
+{
+    block->len -= n;
+    memmove(block->data, block->data + n, block->len);
+    source->offset += n;
+}
+
+/* ---- what kind of file -----------------------------------------------------
+ */
+
+static bool ends_in(const char *name, size_t *len, const char *ending)
+{
+    const size_t n = strlen(ending);
+    if (*len < n || strncasecmp(name + *len - n, ending, n) != 0) return false;
+    *len -= n;
+    return true;
+}
+
+static bool is_jsonl_name(const char *name)
+{
+    size_t len = strlen(name);
+    if (!ends_in(name, &len, ".gz")) ends_in(name, &len, ".zst");
+    return ends_in(name, &len, ".jsonl") || ends_in(name, &len, ".ndjson");
+}
+
+static bool has_utf16_mark(const struct og_block *block)
+{
+    return block->len >= 2 && (memcmp(block->data, "\xff\xfe", 2) == 0 ||
+                               memcmp(block->data, "\xfe\xff", 2) == 0);
+}
+
+static bool is_binary(const struct og_block *block)
+{
+    const size_t head = block->len < HEAD_LEN ? block->len : HEAD_LEN;
+    return has_utf16_mark(block) ||
+           (head > 0 && memchr(block->data, 0, head) != NULL);
+}
+
+static size_t blank_len(const struct og_block *block)
+{
+    size_t n = 0;
+    while (n < block->len && strchr(" \t\r\n", block->data[n]) != NULL &&
+           block->data[n] != 0)
+        n++;
+    return n;
+}
+
+/* The line at `begin`, read to its end. When the end cannot be had (the line is
+ * longer than a document may be, or the input broke off), the beginning of an
+ * object is enough. */
+static og_status looks_like_jsonl(struct og_source *source,
+                                  struct og_block *block, size_t begin,
+                                  bool *out, og_error *err)
+{
+    const char *newline = NULL;
+    size_t at = begin;
+    for (;;) {
+        newline = at == block->len
+                      ? NULL
+                      : memchr(block->data + at, '\n', block->len - at);
+        if (newline != NULL || source->is_ended ||
+            block->len - begin > source->options.max_document)
+            break;
+        at = block->len;
+        TRY(read_more(source, block, err));
+    }
+    const char *const end =
+        newline != NULL ? newline : block->data + block->len;
+    const og_bytes line = {block->data + begin,
+                           (size_t)(end - block->data) - begin};
+    bool is_cut;
+    *out = og_json_is_object(line, &is_cut) ||
+           (is_cut && newline == NULL &&
+            (!source->is_ended || source->is_cut));
+    return OG_OK;
+}
+
+static og_status find_kind(struct og_source *source, struct og_block *block,
+                           og_error *err)
+{
+    while (!source->is_ended && block->len < HEAD_LEN)
+        TRY(read_more(source, block, err));
+    if (block->len >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0)
+        drop_front(source, block, 3);
+    bool is_jsonl = is_jsonl_name(source->file);
+    const size_t begin = blank_len(block);
+    if (!is_jsonl && begin < block->len && block->data[begin] == '{')
+        TRY(looks_like_jsonl(source, block, begin, &is_jsonl, err));
+    source->kind = is_jsonl ? OG_BLOCK_LINES : OG_BLOCK_TEXT;
+    return OG_OK;
+}
+
+/* ---- a text file -----------------------------------------------------------
+ */
+
+static og_status give_up_text(struct og_source *source, struct og_block *block,
+                              og_status status, const char *message,
+                              og_error *err)
+{
+    block->len = 0;
+    source->is_ended = true;
+    return report_file(block, 0, status, message, err);
+}
+
+static og_status read_text(struct og_source *source, struct og_block *block,
+                           og_error *err)
+{
+    if (is_binary(block))
+        return give_up_text(source, block, OG_ERR_INPUT, "binary file", err);
+    while (!source->is_ended && block->len <= source->options.max_document)
+        TRY(read_more(source, block, err));
+    if (block->len > source->options.max_document) {
+        char message[80];
+        snprintf(message, sizeof(message), "the file is longer than %llu bytes",
+                 (unsigned long long)source->options.max_document);
+        return give_up_text(source, block, OG_ERR_LIMIT, message, err);
+    }
+    if (source->is_cut && block->len == 0) return OG_OK; /* nothing was kept */
+    block->kind = OG_BLOCK_TEXT;
+    return OG_OK;
+}
+
+/* ---- lines -----------------------------------------------------------------
+ */
+
+/* Inside a line that is too long: drops up to its newline. */
+static void skip_long_line(struct og_source *source, struct og_block *block)
+{
+    const char *const newline =
+        block->len == 0 ? NULL : memchr(block->data, '\n', block->len);
+    if (newline == NULL) {
+        source->offset += block->len;
+        block->len = 0;
+        return;
+    }
+    drop_front(source, block, (size_t)(newline - block->data) + 1);
+    source->line++;
+    source->is_skipping = false;
+}
+
+static size_t whole_lines_len(const struct og_block *block, size_t known,
+                              size_t searched)
+{
+    if (searched == block->len) return known;
+    const char *const newline =
+        memrchr(block->data + searched, '\n', block->len - searched);
+    return newline == NULL ? known : (size_t)(newline - block->data) + 1;
+}
+
+/* Reads until the block holds enough whole lines. A line that is too long
+ * ends the block in front of it; when it comes first, it is passed over. */
+static og_status gather_lines(struct og_source *source, struct og_block *block,
+                              size_t *out_len, og_error *err)
+{
+    const uint64_t max_document = source->options.max_document;
+    size_t whole = 0, searched = 0;
+    for (;;) {
+        if (source->is_skipping) skip_long_line(source, block);
+        if (!source->is_skipping) {
+            whole = whole_lines_len(block, whole, searched);
+            searched = block->len;
+        }
+        const bool is_too_long =
+            !source->is_skipping && block->len - whole > max_document;
+        if (whole >= source->options.block_len || (whole > 0 && is_too_long) ||
+            source->is_ended)
+            break;
+        if (is_too_long) {
+            TRY(og_block_report_long_line(block, source->line, source->offset,
+                                          max_document, err));
+            source->is_skipping = true;
+            source->offset += block->len;
+            block->len = searched = 0;
+        }
+        TRY(read_more(source, block, err));
+    }
+    *out_len = source->is_ended ? block->len : whole;
+    return OG_OK;
+}
+
+static og_status carry_rest(struct og_source *source, struct og_block *block,
+                            size_t from, og_error *err)
+{
+    source->carry_len = block->len - from;
+    if (!OG_GROW(source->allocator, source->carry, source->carry_cap,
+                 source->carry_len))
+        return og_error_memory(err, source->carry_len, "a line of the input");
+    if (source->carry_len > 0)
+        memcpy(source->carry, block->data + from, source->carry_len);
+    block->len = from;
+    return OG_OK;
+}
+
+static og_status read_lines(struct og_source *source, struct og_block *block,
+                            og_error *err)
+{
+    size_t len = 0;
+    TRY(gather_lines(source, block, &len, err));
+    TRY(carry_rest(source, block, len, err));
+    block->first_line = source->line;
+    block->offset = source->offset;
+    block->is_cut = source->is_cut;
+    if (len == 0) return OG_OK;
+    block->kind = OG_BLOCK_LINES;
+    const struct og_scan_kernels *const kernels =
+        og_scan_kernels_of(og_cpu_level());
+    source->line += kernels->count_newlines(block->data, block->data + len);
+    source->offset += len;
+    return OG_OK;
+}
+
+/* ---- blocks ----------------------------------------------------------------
+ */
+
+static og_status take_carry(struct og_source *source, struct og_block *block,
+                            og_error *err)
+{
+    if (source->carry_len == 0) return OG_OK;
+    TRY(og_block_reserve(block, source->carry_len, err));
+    memcpy(block->data, source->carry, source->carry_len);
+    block->len = source->carry_len;
+    source->carry_len = 0;
+    return OG_OK;
+}
+
+static og_status read_block(struct og_source *source, struct og_block *block,
+                            og_error *err)
+{
+    TRY(name_block(block, source->file, err));
+    TRY(take_carry(source, block, err));
+    if (source->kind == OG_BLOCK_EMPTY) TRY(find_kind(source, block, err));
+    block->first_line = source->line;
+    block->offset = source->offset;
+    block->file_time = source->file_time;
+    block->has_file_time = source->has_file_time;
+    return source->kind == OG_BLOCK_TEXT ? read_text(source, block, err)
+                                         : read_lines(source, block, err);
+}
+
+static og_status finish_block(struct og_source *source, struct og_block *block,
+                              og_error *err)
+{
+    TRY(og_block_reserve(block, block->len, err));
+    memset(block->data + block->len, 0, OG_BLOCK_PADDING);
+    block->sequence = source->sequence++;
+    block->next_off = 0;
+    block->next_line = block->first_line;
+    block->n_input_bytes = source->unpack.n_read - source->n_counted;
+    source->n_counted = source->unpack.n_read;
+    block->ends_file = source->is_ended;
+    if (source->is_ended) {
+        og_unpack_close(&source->unpack);
+        source->is_open = false;
+    }
+    return OG_OK;
+}
+
+og_status og_source_next(struct og_source *source, struct og_block *block,
+                         og_error *err)
+{
+    og_block_clear(block);
+    if (!source->is_open) TRY(open_next(source, block, err));
+    if (source->is_open) {
+        TRY(read_block(source, block, err));
+        return finish_block(source, block, err);
+    }
+    block->sequence = source->sequence++;
+    block->ends_file = block->n_problems > 0 && block->problems[0].whole_file;
+    return OG_OK;
+}

@@ -1,0 +1,100 @@
+#ifndef OG_SOURCE_SOURCE_H
+#define OG_SOURCE_SOURCE_H
+
+/*   in:  files, folders, JSONL, stdin, plain or packed (.gz, .zst)
+ *   out: documents, in order                                   (lib/text)
+ *
+ * Reading is cut in two so that all cores can share it. og_source_next() runs
+ * on one thread and does as little as possible: it reads and unpacks bytes and
+ * cuts them into blocks of whole records (lines of JSONL; a whole text file).
+ * og_block_next() runs on any thread and takes one block apart into
+ * documents. Blocks carry a sequence number, so that the results can be put
+ * in order again. */
+
+#include "lib/base/memory.h"
+
+/* A field whose name is NULL is not looked for. */
+struct og_source_options {
+    og_fields fields;
+    uint64_t max_document; /* bytes of one record, unpacked; 0: 64 MiB */
+    size_t block_len;      /* what a block holds at least, unless the input
+                              ends; 0: 256 KiB */
+};
+
+/* Bytes behind a block, and behind each string of a record, that may be read
+ * (OG_TEXT_PADDING of the next stage), so that vector loads need no tail. */
+#define OG_BLOCK_PADDING 64
+
+struct og_source; /* the reading side */
+
+/* Paths as for og_stream_run(). They must outlive the source. Opens nothing
+ * yet, so that a missing file is a problem of its place in the order. */
+og_status og_source_new(const char *const *paths, size_t n_paths,
+                        const struct og_source_options *options,
+                        const og_allocator *allocator, struct og_source **out,
+                        og_error *err);
+void og_source_free(struct og_source *source);
+
+enum og_block_kind {
+    OG_BLOCK_LINES, /* JSONL: one record a line */
+    OG_BLOCK_TEXT,  /* one document: the whole file */
+    OG_BLOCK_EMPTY, /* nothing but its problems */
+};
+
+struct og_source_problem {
+    uint64_t line, offset;
+    bool skipped;    /* a record (or the rest of a file) was lost */
+    bool whole_file; /* counts as a failed file */
+    og_status status;
+    char message[200];
+};
+
+struct og_block {
+    const og_allocator *allocator;
+    enum og_block_kind kind;
+    char *data; /* OG_BLOCK_PADDING readable bytes behind len */
+    size_t len, cap;
+    char *file; /* its name, zero-terminated */
+    size_t file_cap;
+    uint64_t first_line, offset; /* where data[0] stands in the file */
+    int64_t file_time;           /* of the last change: a text file's time */
+    bool has_file_time;          /* false for pipes and the like */
+    uint64_t sequence;
+    uint64_t n_input_bytes; /* read from disk for this block: for progress */
+    bool ends_file; /* true of one block of each file, also a failed one */
+    bool is_cut;    /* the input broke off: the last line is no record of its
+                       own fault when it is broken */
+    /* What went wrong while this block was read, then while it was parsed. */
+    struct og_source_problem *problems;
+    size_t n_problems, problems_cap;
+    /* The place of og_block_next(). */
+    size_t next_off;
+    uint64_t next_line;
+    char *unescaped; /* strings of the record at hand */
+    size_t unescaped_cap;
+};
+
+void og_block_init(struct og_block *block, const og_allocator *allocator);
+void og_block_release(struct og_block *block);
+
+/* Fills `block` (keeps its memory). OG_END when there is nothing more. A file
+ * that cannot be read is a problem in the block, not a status. Other statuses
+ * mean that nothing can go on (OG_ERR_MEMORY). */
+og_status og_source_next(struct og_source *source, struct og_block *block,
+                         og_error *err);
+
+struct og_record {
+    og_document doc;
+    uint64_t line, offset; /* where it stands in the file */
+    bool bad_time;         /* there was a time, but it was none */
+};
+
+/* The next document of a block; views into the block, valid until the next
+ * call. OG_END after the last. A record that is broken is skipped and added to
+ * block->problems with its place. A record without an id gets the name of its
+ * file and its line, "mail.jsonl:17"; a text file's id is its path. */
+og_status og_block_next(struct og_block *block,
+                        const struct og_source_options *options,
+                        struct og_record *out, og_error *err);
+
+#endif

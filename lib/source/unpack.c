@@ -1,0 +1,304 @@
+/* Bytes of a file, with gzip and zstd seen through.
+ *
+ * The magic bytes decide, not the name. Both formats may be concatenated (many
+ * gzip members from bgzip or `cat a.gz b.gz`; many zstd frames from pzstd), and
+ * both end only where one ends and the file does too: anything else is a file
+ * that was cut. Plain bytes go from the system right to where the caller wants
+ * them, except the first ones, which are looked at, and small reads.
+ *
+ * What is given out before an error is good as far as the format can tell:
+ * the check sums of both come at the end of a member. */
+
+#include "lib/source/unpack.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd_errors.h>
+
+#include "lib/base/bits.h"
+#include "lib/os/file.h"
+
+/* One zstd block at its largest; below it, plain reads go through the buffer
+ * so that a caller who takes a few bytes at a time costs no system call for
+ * each. */
+#define IN_CAP ((size_t)128 << 10)
+
+#define MAGIC_LEN 4
+
+void og_unpack_init(struct og_unpack *unpack, const og_allocator *allocator)
+{
+    memset(unpack, 0, sizeof(*unpack));
+    unpack->allocator = allocator;
+    unpack->fd = -1;
+}
+
+void og_unpack_release(struct og_unpack *unpack)
+{
+    og_unpack_close(unpack);
+    if (unpack->has_gzip) inflateEnd(&unpack->gzip);
+    ZSTD_freeDCtx(unpack->zstd);
+    og_release(unpack->allocator, unpack->in, IN_CAP);
+    og_unpack_init(unpack, unpack->allocator);
+}
+
+void og_unpack_close(struct og_unpack *unpack)
+{
+    if (unpack->owns_fd && unpack->fd >= 0) close(unpack->fd);
+    unpack->fd = -1;
+}
+
+/* ---- the packed side -------------------------------------------------------
+ */
+
+static og_status read_file(struct og_unpack *unpack, char *out, size_t cap,
+                           size_t *out_len, og_error *err)
+{
+    const ssize_t n = og_file_read(unpack->fd, out, cap);
+    if (n < 0) {
+        char text[80];
+        og_file_error_text(errno, text, sizeof(text));
+        return og_error_set(err, OG_ERR_IO, "cannot read: %s", text);
+    }
+    unpack->in_ended = n == 0;
+    unpack->n_read += (uint64_t)n;
+    *out_len = (size_t)n;
+    return OG_OK;
+}
+
+/* Adds to the buffer, which must not be full. */
+static og_status fill(struct og_unpack *unpack, og_error *err)
+{
+    if (unpack->in_pos == unpack->in_len) unpack->in_pos = unpack->in_len = 0;
+    size_t n = 0;
+    TRY(read_file(unpack, unpack->in + unpack->in_len, IN_CAP - unpack->in_len,
+                  &n, err));
+    unpack->in_len += n;
+    return OG_OK;
+}
+
+static size_t n_waiting(const struct og_unpack *unpack)
+{
+    return unpack->in_len - unpack->in_pos;
+}
+
+/* "gzip data is cut short, behind byte 4711 of the file" */
+static og_status broken(const struct og_unpack *unpack, og_error *err,
+                        const char *what, const char *why)
+{
+    const uint64_t place = unpack->n_read - n_waiting(unpack);
+    return og_error_set(err, OG_ERR_INPUT, "%s data is %s, at packed byte %llu",
+                        what, why, (unsigned long long)place);
+}
+
+/* ---- gzip ------------------------------------------------------------------
+ */
+
+static bool is_gzip(const char *p, size_t len)
+{
+    return len >= 3 && memcmp(p, "\x1f\x8b\x08", 3) == 0;
+}
+
+static og_status start_gzip(struct og_unpack *unpack, og_error *err)
+{
+    const int gzip_only = 16 + MAX_WBITS;
+    const int result = unpack->has_gzip
+                           ? inflateReset(&unpack->gzip)
+                           : inflateInit2(&unpack->gzip, gzip_only);
+    if (result != Z_OK)
+        return og_error_memory(err, (size_t)1 << MAX_WBITS, "gzip");
+    unpack->has_gzip = true;
+    return OG_OK;
+}
+
+/* Behind a member: another one, or zeros that fill a block of a tape, or the
+ * end. */
+static og_status next_member(struct og_unpack *unpack, og_error *err)
+{
+    for (;;) {
+        const char *const p = unpack->in + unpack->in_pos;
+        if (n_waiting(unpack) > 0 && *p == 0) {
+            unpack->in_pos++;
+        } else if (n_waiting(unpack) >= 3 || unpack->in_ended) {
+            break;
+        } else {
+            if (unpack->in_len == IN_CAP) {
+                memmove(unpack->in, p, n_waiting(unpack));
+                unpack->in_len = n_waiting(unpack);
+                unpack->in_pos = 0;
+            }
+            TRY(fill(unpack, err));
+        }
+    }
+    if (n_waiting(unpack) == 0) return OG_END;
+    if (!is_gzip(unpack->in + unpack->in_pos, n_waiting(unpack)))
+        return broken(unpack, err, "gzip", "followed by something else");
+    unpack->is_between = false;
+    return start_gzip(unpack, err);
+}
+
+static og_status inflate_some(struct og_unpack *unpack, char *out, size_t cap,
+                              size_t *out_len, og_error *err)
+{
+    z_stream *const z = &unpack->gzip;
+    z->next_in = (Bytef *)(unpack->in + unpack->in_pos);
+    z->avail_in = (uInt)n_waiting(unpack);
+    z->next_out = (Bytef *)out;
+    z->avail_out = cap < IN_CAP ? (uInt)cap : (uInt)IN_CAP;
+    const size_t room = z->avail_out;
+    const int result = inflate(z, Z_NO_FLUSH);
+    unpack->in_pos = unpack->in_len - z->avail_in;
+    *out_len = room - z->avail_out;
+    if (result == Z_STREAM_END) unpack->is_between = true;
+    if (result == Z_MEM_ERROR)
+        return og_error_memory(err, (size_t)1 << MAX_WBITS, "gzip");
+    const bool is_well = result == Z_OK || result == Z_STREAM_END ||
+                         result == Z_BUF_ERROR; /* it wants more input */
+    /* What came out before the error is given first; the next call meets the
+     * error again, because inflate stays in its bad state. */
+    if (is_well || *out_len > 0) return OG_OK;
+    return broken(unpack, err, "gzip", "broken");
+}
+
+static og_status read_gzip(struct og_unpack *unpack, char *out, size_t cap,
+                           size_t *out_len, og_error *err)
+{
+    for (*out_len = 0; *out_len == 0;) {
+        if (unpack->is_between) TRY(next_member(unpack, err));
+        if (n_waiting(unpack) == 0 && !unpack->in_ended) TRY(fill(unpack, err));
+        const bool had_input = n_waiting(unpack) > 0;
+        TRY(inflate_some(unpack, out, cap, out_len, err));
+        if (*out_len == 0 && !had_input && !unpack->is_between)
+            return broken(unpack, err, "gzip", "cut short");
+    }
+    return OG_OK;
+}
+
+/* ---- zstd ------------------------------------------------------------------
+ */
+
+static bool is_zstd(const char *p, size_t len)
+{
+    if (len < MAGIC_LEN) return false;
+    const uint32_t magic = og_load32(p);
+    return magic == ZSTD_MAGICNUMBER ||
+           (magic & 0xfffffff0u) == 0x184d2a50u; /* a frame to be skipped */
+}
+
+static og_status start_zstd(struct og_unpack *unpack, og_error *err)
+{
+    if (unpack->zstd == NULL) unpack->zstd = ZSTD_createDCtx();
+    if (unpack->zstd == NULL)
+        return og_error_memory(err, (size_t)128 << 10, "zstd");
+    ZSTD_DCtx_reset(unpack->zstd, ZSTD_reset_session_only);
+    ZSTD_DCtx_setParameter(unpack->zstd, ZSTD_d_windowLogMax,
+                           OG_UNPACK_WINDOW_LOG);
+    unpack->zstd_wants = MAGIC_LEN;
+    return OG_OK;
+}
+
+static og_status zstd_error(const struct og_unpack *unpack, size_t result,
+                            og_error *err)
+{
+    switch (ZSTD_getErrorCode(result)) {
+    case ZSTD_error_memory_allocation:
+        return og_error_memory(err, (size_t)1 << OG_UNPACK_WINDOW_LOG, "zstd");
+    case ZSTD_error_frameParameter_windowTooLarge:
+        return broken(unpack, err, "zstd",
+                      "packed with a window of more than 128 MiB");
+    case ZSTD_error_prefix_unknown:
+        return broken(unpack, err, "zstd", "followed by something else");
+    default: return broken(unpack, err, "zstd", "broken");
+    }
+}
+
+/* The decoder says what it wants next: a block and the header of the one
+ * behind it. It gets the block alone, because a call that fails does not tell
+ * what it had written before: so all blocks before a broken one are kept. */
+static size_t zstd_portion(const struct og_unpack *unpack)
+{
+    const size_t header_len = 3;
+    const size_t wanted = unpack->zstd_wants > header_len
+                              ? unpack->zstd_wants - header_len
+                              : unpack->zstd_wants;
+    return n_waiting(unpack) < wanted ? n_waiting(unpack) : wanted;
+}
+
+static og_status read_zstd(struct og_unpack *unpack, char *out, size_t cap,
+                           size_t *out_len, og_error *err)
+{
+    ZSTD_outBuffer to = {out, cap, 0};
+    while (to.pos == 0) {
+        if (n_waiting(unpack) == 0 && !unpack->in_ended) TRY(fill(unpack, err));
+        if (n_waiting(unpack) == 0 && unpack->is_between) return OG_END;
+        ZSTD_inBuffer from = {unpack->in + unpack->in_pos, zstd_portion(unpack),
+                              0};
+        const size_t result = ZSTD_decompressStream(unpack->zstd, &to, &from);
+        unpack->in_pos += from.pos;
+        if (ZSTD_isError(result)) return zstd_error(unpack, result, err);
+        unpack->is_between = result == 0;
+        unpack->zstd_wants = result == 0 ? MAGIC_LEN : result;
+        if (to.pos == 0 && from.size == 0)
+            return broken(unpack, err, "zstd", "cut short");
+    }
+    *out_len = to.pos;
+    return OG_OK;
+}
+
+/* ---- plain -----------------------------------------------------------------
+ */
+
+static og_status read_plain(struct og_unpack *unpack, char *out, size_t cap,
+                            size_t *out_len, og_error *err)
+{
+    if (n_waiting(unpack) == 0 && !unpack->in_ended) {
+        if (cap >= IN_CAP / 4) {
+            TRY(read_file(unpack, out, cap, out_len, err));
+            return unpack->in_ended ? OG_END : OG_OK;
+        }
+        TRY(fill(unpack, err));
+    }
+    if (n_waiting(unpack) == 0) return OG_END;
+    *out_len = n_waiting(unpack) < cap ? n_waiting(unpack) : cap;
+    memcpy(out, unpack->in + unpack->in_pos, *out_len);
+    unpack->in_pos += *out_len;
+    return OG_OK;
+}
+
+/* ---- the door --------------------------------------------------------------
+ */
+
+og_status og_unpack_open(struct og_unpack *unpack, int fd, bool owns_fd,
+                         og_error *err)
+{
+    unpack->fd = fd;
+    unpack->owns_fd = owns_fd;
+    unpack->kind = OG_UNPACK_PLAIN;
+    unpack->in_pos = unpack->in_len = 0;
+    unpack->in_ended = false;
+    unpack->is_between = true;
+    unpack->n_read = 0;
+    if (unpack->in == NULL) unpack->in = og_allocate(unpack->allocator, IN_CAP);
+    if (unpack->in == NULL) return og_error_memory(err, IN_CAP, "reading");
+    while (unpack->in_len < MAGIC_LEN && !unpack->in_ended)
+        TRY(fill(unpack, err));
+    if (is_gzip(unpack->in, unpack->in_len)) {
+        unpack->kind = OG_UNPACK_GZIP;
+    } else if (is_zstd(unpack->in, unpack->in_len)) {
+        unpack->kind = OG_UNPACK_ZSTD;
+        return start_zstd(unpack, err);
+    }
+    return OG_OK;
+}
+
+og_status og_unpack_read(struct og_unpack *unpack, char *out, size_t cap,
+                         size_t *out_len, og_error *err)
+{
+    *out_len = 0;
+    switch (unpack->kind) {
+    case OG_UNPACK_GZIP: return read_gzip(unpack, out, cap, out_len, err);
+    case OG_UNPACK_ZSTD: return read_zstd(unpack, out, cap, out_len, err);
+    case OG_UNPACK_PLAIN: break;
+    }
+    return read_plain(unpack, out, cap, out_len, err);
+}

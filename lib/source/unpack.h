@@ -1,0 +1,53 @@
+#ifndef OG_SOURCE_UNPACK_H
+#define OG_SOURCE_UNPACK_H
+
+/*   in:  an open file
+ *   out: its bytes, unpacked when it is gzip or zstd   (lib/source/source.c) */
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "lib/base/memory.h"
+
+/* The largest window a zstd file may ask for: what `zstd --long=27` and
+ * `--ultra -22` write, and the most that the zstd command itself accepts
+ * unasked. It is memory that the input decides on, so it has an end. */
+#define OG_UNPACK_WINDOW_LOG 27
+
+enum og_unpack_kind { OG_UNPACK_PLAIN, OG_UNPACK_GZIP, OG_UNPACK_ZSTD };
+
+struct og_unpack {
+    const og_allocator *allocator;
+    int fd;
+    bool owns_fd;
+    enum og_unpack_kind kind;
+    char *in; /* what was read and not unpacked yet: in_pos .. in_len */
+    size_t in_pos, in_len;
+    bool in_ended;   /* the file has no more */
+    bool is_between; /* not inside a gzip member or a zstd frame */
+    uint64_t n_read; /* bytes, as they lie on disk */
+    /* Kept from file to file; made when the first one needs them. They take
+     * their memory from the C library. */
+    z_stream gzip;
+    bool has_gzip;
+    ZSTD_DCtx *zstd;
+    size_t zstd_wants; /* bytes that would bring it on */
+};
+
+void og_unpack_init(struct og_unpack *unpack, const og_allocator *allocator);
+void og_unpack_release(struct og_unpack *unpack);
+
+/* Takes `fd` (closes it in og_unpack_close() when `owns_fd`) and looks at its
+ * first bytes. On failure og_unpack_close() is still due. */
+og_status og_unpack_open(struct og_unpack *unpack, int fd, bool owns_fd,
+                         og_error *err);
+void og_unpack_close(struct og_unpack *unpack);
+
+/* At least one byte with OG_OK, at most `cap` (not 0). OG_END after the last.
+ * OG_ERR_INPUT: packed data that is cut or broken; OG_ERR_IO; OG_ERR_MEMORY.
+ * The message does not name the file. All that could be unpacked was given
+ * before. */
+og_status og_unpack_read(struct og_unpack *unpack, char *out, size_t cap,
+                         size_t *out_len, og_error *err);
+
+#endif

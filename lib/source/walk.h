@@ -1,0 +1,55 @@
+#ifndef OG_SOURCE_WALK_H
+#define OG_SOURCE_WALK_H
+
+/*   in:  the paths of a user: files, folders, "-"
+ *   out: files, one at a time, in a fixed order        (lib/source/source.c)
+ *
+ * The files of a folder come in the byte order of their names, a folder within
+ * it in its place among them. Of a folder's entries only regular files are
+ * taken, none whose name begins with a dot; a link to a file is a file, a link
+ * to a folder is named and not followed, so no loop can arise. What the user
+ * names himself is always taken, be it a link, a pipe or a hidden file. */
+
+#include "lib/base/memory.h"
+
+enum og_walk_kind {
+    OG_WALK_FILE,
+    OG_WALK_STDIN,
+    OG_WALK_FAILED, /* a folder that cannot be read: `error` is the errno */
+    OG_WALK_LINK,   /* to a folder */
+};
+
+struct og_walk_entry {
+    enum og_walk_kind kind;
+    const char *path; /* valid until the next og_walk_next() */
+    int error;
+};
+
+/* A folder that is being walked. */
+struct og_walk_folder {
+    char *names; /* one after another, each zero-terminated */
+    size_t names_len, names_cap;
+    const char **sorted;
+    size_t n_names, sorted_cap, next;
+    size_t path_len; /* of the folder, with its slash */
+};
+
+struct og_walk {
+    const og_allocator *allocator;
+    const char *const *paths;
+    size_t n_paths, next_path;
+    char *path;
+    size_t path_cap;
+    struct og_walk_folder *folders; /* from the user's down to the deepest */
+    size_t n_folders, folders_cap;
+};
+
+void og_walk_init(struct og_walk *walk, const char *const *paths,
+                  size_t n_paths, const og_allocator *allocator);
+void og_walk_release(struct og_walk *walk);
+
+/* OG_END after the last; OG_ERR_MEMORY. */
+og_status og_walk_next(struct og_walk *walk, struct og_walk_entry *out,
+                       og_error *err);
+
+#endif

@@ -1,0 +1,120 @@
+#ifndef OG_TABLE_BUCKET_H
+#define OG_TABLE_BUCKET_H
+
+/* Inside a bucket.
+ *
+ * Every store is a relaxed atomic byte, so that readers in other threads see
+ * old or new bytes and nothing undefined; the stripe tells them whether the
+ * bytes belong together. The writer, alone in changing anything, may read with
+ * plain wide loads. */
+
+#include "lib/base/bits.h"
+#include "lib/table/table.h"
+
+static inline uint64_t og_bucket_of(const struct og_table *t, uint64_t mixed)
+{
+    return og_mul_high(mixed, t->n_buckets);
+}
+
+static inline uint8_t *og_bucket_at(const struct og_table *t, uint64_t bucket)
+{
+    return t->base + bucket * t->bucket_len;
+}
+
+static inline uint8_t og_print_tag(uint64_t mixed)
+{
+    return (uint8_t)mixed;
+}
+
+static inline uint64_t og_print_rest(const struct og_table *t, uint64_t mixed)
+{
+    return mixed >> 8 & t->rest_mask;
+}
+
+static inline uint8_t *og_bucket_state(const struct og_table *t, uint8_t *b)
+{
+    return b + t->state_off;
+}
+
+static inline uint8_t *og_bucket_payload(const struct og_table *t, uint8_t *b,
+                                         uint32_t slot)
+{
+    return b + t->payload_off + slot * t->payload_len;
+}
+
+static inline void og_put8(uint8_t *p, uint8_t v)
+{
+    __atomic_store_n(p, v, __ATOMIC_RELAXED);
+}
+
+static inline uint8_t og_get8(const uint8_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+/* Little-endian numbers of 1 to 8 bytes at any address. */
+static inline void og_put_bytes(uint8_t *p, uint64_t v, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        og_put8(p + i, (uint8_t)(v >> 8 * i));
+}
+
+static inline uint64_t og_get_bytes(const uint8_t *p, size_t len)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < len; i++)
+        v |= (uint64_t)og_get8(p + i) << 8 * i;
+    return v;
+}
+
+/* The writer's own reads. The rest has 2 or 5 bytes and something behind it,
+ * so a load of 8 stays inside the bucket's payload or the table's slack. */
+static inline uint64_t og_own_rest(const struct og_table *t,
+                                   const uint8_t *payload)
+{
+    return og_load64(payload) & t->rest_mask;
+}
+
+/* The stored document, 0 in an empty slot. */
+static inline uint32_t og_own_doc(const struct og_table *t,
+                                  const uint8_t *payload)
+{
+    return og_load32(payload + t->doc_off);
+}
+
+/* Slots that are in use: they come first. */
+uint32_t og_bucket_used(const struct og_table *t, uint8_t *bucket);
+
+/* Which slot holds the print; t->options.bucket_slots when none does. */
+uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
+                        uint64_t mixed);
+
+/* evict.c: makes room for one more print in a bucket of which `used` slots
+ * are taken, and returns the slot to write it to. */
+uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
+                            uint64_t mixed);
+/* The slot was filled, or its print was seen again. */
+void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
+                       uint8_t weight);
+void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
+                    uint8_t weight);
+/* Bytes of state a slot needs, and bytes a bucket needs beside its slots. */
+size_t og_evict_state_len(og_evict_kind evict);
+size_t og_evict_ring_len(og_evict_kind evict, uint32_t bucket_slots);
+
+/* s3fifo.c */
+uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
+                             uint64_t mixed);
+
+/* Moves slot `from` to place `to`, those between move up or down by one. */
+void og_slots_rotate(const struct og_table *t, uint8_t *bucket, uint32_t from,
+                     uint32_t to);
+
+/* thin.c: the slot that is worth least. */
+uint32_t og_thin_worst(const uint8_t *tag, const uint8_t *state, uint32_t n);
+uint32_t og_thin_worst_plain(const uint8_t *tag, const uint8_t *state,
+                             uint32_t n);
+void og_thin_tick(uint8_t *state, uint32_t n);
+uint8_t og_thin_renewed(uint8_t state, uint8_t weight);
+
+#endif

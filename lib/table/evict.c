@@ -1,0 +1,139 @@
+/* Which print to give up: section 2.2 of the paper, and two of our own.
+ *
+ *     R    by lot
+ *     LRU  the slots stand in the order of their last use; the first goes
+ *     CC   the smallest number of sightings goes
+ *     LS   the smallest lucky score goes; what a sighting is worth comes from
+ *          the estimation as a weight (lib/estimate/lucky.c)
+ *     S3   two queues and the ghosts of those that left (s3fifo.c)
+ *     thin passages lose their prints one by one (thin.c)
+ *
+ * R and LRU keep no state; the others one byte a slot. Among equals the choice
+ * is by lot as well: always taking the first would let new prints push each
+ * other out and keep the oldest for ever. */
+
+#include "lib/table/bucket.h"
+
+#include <string.h>
+
+/* CC: when so many counters of a bucket are full, all are halved. */
+#define CC_FULL_COUNTERS 10
+/* LS: rule (e), the average score at which all are halved. */
+#define LS_LIMIT 11
+/* thin: one tick of a bucket's clock for so many prints that come in. */
+#define THIN_INSERTS_PER_TICK 8
+
+size_t og_evict_state_len(og_evict_kind evict)
+{
+    return evict == OG_EVICT_RANDOM || evict == OG_EVICT_LRU ? 0 : 1;
+}
+
+static uint64_t lot(struct og_table *t, uint64_t n)
+{
+    return og_mul_high(og_random_next(&t->random), n);
+}
+
+static uint8_t add_saturating(uint8_t a, uint8_t b)
+{
+    const unsigned sum = (unsigned)a + b;
+    return sum > 255 ? 255 : (uint8_t)sum;
+}
+
+/* The smallest state; among equals the first from a random place on. */
+static uint32_t smallest_state(struct og_table *t, const uint8_t *state)
+{
+    const uint32_t n = t->options.bucket_slots;
+    uint8_t min = 255;
+    for (uint32_t i = 0; i < n; i++)
+        if (state[i] < min) min = state[i];
+    uint32_t slot = (uint32_t)lot(t, n);
+    while (state[slot] != min)
+        slot = slot + 1 < n ? slot + 1 : 0;
+    return slot;
+}
+
+uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
+                            uint64_t mixed)
+{
+    const uint32_t n = t->options.bucket_slots;
+    uint8_t *state = bucket + t->state_off;
+    if (t->options.evict == OG_EVICT_S3FIFO)
+        return og_s3fifo_make_room(t, bucket, used, mixed);
+    if (used < n) return used;
+    switch (t->options.evict) {
+    case OG_EVICT_RANDOM: return (uint32_t)lot(t, n);
+    case OG_EVICT_LRU: og_slots_rotate(t, bucket, 0, n - 1); return n - 1;
+    case OG_EVICT_COPY_COUNT:
+    case OG_EVICT_LUCKY: return smallest_state(t, state);
+    case OG_EVICT_THIN:
+    case OG_EVICT_S3FIFO: break;
+    }
+    if (lot(t, THIN_INSERTS_PER_TICK) == 0) og_thin_tick(state, n);
+    return og_thin_worst(bucket, state, n);
+}
+
+static void halve(uint8_t *state, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        og_put8(state + i, state[i] / 2);
+}
+
+static void halve_when_full(uint8_t *state, uint32_t n)
+{
+    uint32_t n_full = 0;
+    for (uint32_t i = 0; i < n; i++)
+        n_full += state[i] == 255;
+    if (n_full >= CC_FULL_COUNTERS) halve(state, n);
+}
+
+static void halve_when_high(uint8_t *state, uint32_t n)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += state[i];
+    if (sum >= LS_LIMIT * n) halve(state, n);
+}
+
+void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
+                       uint8_t weight)
+{
+    uint8_t *state = bucket + t->state_off;
+    switch (t->options.evict) {
+    case OG_EVICT_RANDOM:
+    case OG_EVICT_LRU: break;
+    case OG_EVICT_COPY_COUNT: og_put8(state + slot, 1); break;
+    case OG_EVICT_LUCKY:
+        og_put8(state + slot, weight);
+        halve_when_high(state, t->options.bucket_slots);
+        break;
+    case OG_EVICT_S3FIFO:
+    case OG_EVICT_THIN: og_put8(state + slot, 0); break;
+    }
+}
+
+void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
+                    uint8_t weight)
+{
+    const uint32_t n = t->options.bucket_slots;
+    uint8_t *state = bucket + t->state_off;
+    switch (t->options.evict) {
+    case OG_EVICT_RANDOM: break;
+    case OG_EVICT_LRU:
+        og_slots_rotate(t, bucket, slot, og_bucket_used(t, bucket) - 1);
+        break;
+    case OG_EVICT_COPY_COUNT:
+        og_put8(state + slot, add_saturating(state[slot], 1));
+        if (state[slot] == 255) halve_when_full(state, n);
+        break;
+    case OG_EVICT_LUCKY:
+        og_put8(state + slot, add_saturating(state[slot], weight));
+        halve_when_high(state, n);
+        break;
+    case OG_EVICT_S3FIFO:
+        if (state[slot] < 3) og_put8(state + slot, state[slot] + 1);
+        break;
+    case OG_EVICT_THIN:
+        og_put8(state + slot, og_thin_renewed(state[slot], weight));
+        break;
+    }
+}

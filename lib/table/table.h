@@ -1,0 +1,107 @@
+#ifndef OG_TABLE_TABLE_H
+#define OG_TABLE_TABLE_H
+
+/*   in:  the selection of a document                        (lib/select)
+ *   out: hits: what is known of each of its prints          (lib/estimate)
+ *
+ * A table of fixed size that maps prints to the earliest document that holds
+ * them: section 2.2 of the paper. A print belongs to one bucket; a full bucket
+ * gives one of its slots up (evict.c decides which).
+ *
+ *     bucket:  [ tag of each slot ][ state of each slot ][ payload, payload ..
+ * ] payload: [ rest of the print ][ document + 1 ][ offset ][ near ]
+ *
+ * Tags stand together so that one vector comparison finds the slot: a look-up
+ * reads one cache line, and one more when it hits. A document of 0 marks an
+ * empty slot; used slots come first.
+ *
+ *     bytes a slot      tag rest document offset near state
+ *     paper              1   5     8       0-2   0-2   0-1     14 to 18
+ *     packed             1   2     4       0-2   0-2   0-1      7 to 12
+ *
+ * The prints are mixed first, because a rule that selects small or even prints
+ * would fill some buckets and leave the others empty. The bucket number is the
+ * upper part of the mixed print, tag and rest are the lower 24 or 48 bits. */
+
+#include "lib/os/pages.h"
+#include "lib/select/select.h"
+
+#define OG_NO_DOC UINT32_MAX
+
+/* What a slot keeps beside the print and the document. */
+struct og_table_fields {
+    uint8_t offset_len; /* 0, 1 or 2 bytes */
+    uint8_t near_len;   /* 0 or 2 bytes */
+};
+
+struct og_table_options {
+    og_layout_kind layout;
+    og_evict_kind evict;
+    struct og_table_fields fields;
+    uint32_t bucket_slots; /* 4 to 256, a power of two */
+    uint64_t memory;       /* bytes, a hard cap */
+};
+
+#define OG_TABLE_STRIPES 1024
+
+struct og_table {
+    struct og_table_options options;
+    struct og_pages pages;
+    uint8_t *base;
+    uint64_t n_buckets;
+    size_t bucket_len;
+    /* Places inside a bucket and inside a payload. */
+    size_t state_off, ring_off, payload_off;
+    size_t payload_len, doc_off, offset_off, near_off;
+    size_t rest_len, doc_len;
+    uint64_t rest_mask;
+
+    uint64_t n_used, n_evicted, n_added;
+    uint64_t random; /* eviction by lot: the same run, the same table */
+    /* Readers in other threads: odd while a bucket of the stripe changes. */
+    uint32_t *stripes;
+    const og_allocator *allocator;
+};
+
+og_status og_table_init(struct og_table *table,
+                        const struct og_table_options *options,
+                        const og_allocator *allocator, og_error *err);
+void og_table_release(struct og_table *table);
+
+/* Bytes of one slot, all its parts. */
+size_t og_table_slot_len(const struct og_table_options *options);
+uint64_t og_table_slots(const struct og_table *table);
+
+struct og_hit {
+    uint32_t doc; /* OG_NO_DOC: not found */
+    uint16_t offset;
+    uint16_t near;
+};
+
+/* For the writer's thread: looks up n prints, touches nothing. */
+void og_table_find_many(const struct og_table *table, const uint64_t *prints,
+                        size_t n, struct og_hit *out);
+
+/* The same for any other thread while the writer works: each hit is whole. */
+void og_table_find_shared(const struct og_table *table, const uint64_t *prints,
+                          size_t n, struct og_hit *out);
+
+/* What is to be written with each print; arrays of n. */
+struct og_additions {
+    uint32_t doc;
+    const uint64_t *print;
+    const uint16_t *offset; /* NULL when the table keeps none */
+    const uint16_t *near;   /* likewise */
+    const uint8_t *weight;  /* what the eviction adds to a slot; NULL: 1 */
+    size_t n;
+    /* Tells whether document a comes before b in (time, arrival); NULL when
+     * the numbers are in that order. */
+    bool (*earlier)(const void *ctx, uint32_t a, uint32_t b);
+    const void *ctx;
+};
+
+/* Puts the prints of one document in, or renews those that are there; the
+ * earliest document keeps (or takes over) a slot. The writer's thread only. */
+void og_table_add_many(struct og_table *table, const struct og_additions *add);
+
+#endif

@@ -1,0 +1,64 @@
+#ifndef OG_TEXT_TEXT_H
+#define OG_TEXT_TEXT_H
+
+/*   in:  the bytes of a document, meant to be UTF-8            (lib/source)
+ *   out: folded text: valid UTF-8, NFKC, case folded           (lib/token)  */
+
+#include "lib/base/memory.h"
+
+/* The folded text is another string than the source, so each of its bytes must
+ * be traced back. ASCII folds byte for byte, so only places where the distance
+ * between the two strings changes are written down: a text of pure ASCII has
+ * no step at all. */
+struct og_text_step {
+    uint32_t folded;     /* from this offset of the folded text on ... */
+    uint32_t source;     /* ... the source goes on here ... */
+    uint32_t source_end; /* see og_text_source_end() */
+};
+
+/* After every folded text stand this many zero bytes that may be read (not
+ * counted in len), so that vector loads need no tail case. */
+#define OG_TEXT_PADDING 64
+
+struct og_folder; /* tables of single characters, filled on demand */
+
+struct og_text {
+    const og_allocator *allocator;
+    char *data; /* folded */
+    size_t len, cap;
+    struct og_text_step *steps; /* rising in both offsets */
+    size_t n_steps, steps_cap;
+    size_t source_len;
+    size_t
+        n_repaired; /* source bytes that were not UTF-8: each became U+FFFD */
+    struct og_folder *folder;
+};
+
+void og_text_init(struct og_text *text, const og_allocator *allocator);
+void og_text_release(struct og_text *text);
+
+/* The longest source text: offsets are 32 bits, and folding may lengthen. */
+#define OG_TEXT_MAX ((size_t)1 << 30)
+
+/* Replaces what `text` held. `source` need not outlive the call.
+ * OG_ERR_LIMIT over OG_TEXT_MAX, OG_ERR_MEMORY. */
+og_status og_text_fold(struct og_text *text, og_bytes source, og_error *err);
+
+/* The source offset of the first byte of the character that the folded byte at
+ * `folded` came from; source_len for `folded` == len. */
+size_t og_text_source_begin(const struct og_text *text, size_t folded);
+
+/* The source offset just behind the character that the folded byte *before*
+ * `folded` came from: the end of a half-open range that ends at `folded`. */
+size_t og_text_source_end(const struct og_text *text, size_t folded);
+
+/* What a code point of folded text is to the tokenisers. */
+enum og_char_class {
+    OG_CHAR_OTHER = 0, /* between tokens */
+    OG_CHAR_WORD,      /* letter, mark or digit */
+    OG_CHAR_ALONE,     /* of a script without spaces: a token by itself */
+    OG_CHAR_MARK,      /* a mark of such a script: belongs to the one before */
+};
+enum og_char_class og_char_class_of(uint32_t code_point);
+
+#endif

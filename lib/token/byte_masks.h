@@ -1,0 +1,36 @@
+#ifndef OG_TOKEN_BYTE_MASKS_H
+#define OG_TOKEN_BYTE_MASKS_H
+
+/* Text as masks: bit i of a 64-bit word says something about byte i of a
+ * 64-byte block. Questions about neighbours then are shifts, for 64 bytes at
+ * a time, and positions come out of the set bits. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OG_MASK_BLOCK 64
+
+/* Which bytes belong to tokens, for whole blocks of folded text (so there are
+ * no upper-case letters). `out_high`: bytes that are not ASCII. */
+typedef void og_mask_classify_fn(const char *data, size_t n_blocks,
+                                 uint64_t *out_member, uint64_t *out_high);
+
+/* Writes base + i for every bit i that is set in masks[0 .. n_blocks), in
+ * order, and returns their number. May write up to 64 elements more. */
+typedef size_t og_mask_positions_fn(const uint64_t *masks, size_t n_blocks,
+                                    uint32_t base, uint32_t *out);
+#define OG_MASK_POSITIONS_SLACK 64
+
+struct og_mask_kernels {
+    og_mask_classify_fn *words; /* a to z, 0 to 9 */
+    og_mask_classify_fn *bases; /* a c g t u */
+    og_mask_positions_fn *positions;
+};
+
+/* The forms for this machine (lib/os/cpu.h). */
+const struct og_mask_kernels *og_mask_kernels_choose(void);
+
+/* The plain twins. */
+extern const struct og_mask_kernels og_mask_kernels_plain;
+
+#endif

@@ -1,0 +1,93 @@
+/* The tokens of a text as three arrays in one piece of memory:
+ *
+ *     hash  [cap + 8]    8 bytes each; the last 8 are the readable tail
+ *     begin [cap]        4 bytes each
+ *     end   [cap]
+ *
+ * Stages that follow walk one array at a time, so they are kept apart; one
+ * allocation means that growing either works for all three or for none. */
+
+#include "lib/token/tokens.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lib/token/tokenise.h"
+
+#define HASH_TAIL 8 /* 64 bytes */
+
+void og_tokens_init(struct og_tokens *tokens, const og_allocator *allocator)
+{
+    *tokens = (struct og_tokens){.allocator = allocator};
+}
+
+static size_t bytes_for(size_t cap)
+{
+    return (cap + HASH_TAIL) * sizeof(uint64_t) + 2 * cap * sizeof(uint32_t);
+}
+
+static void release_arrays(struct og_tokens *tokens)
+{
+    if (tokens->hash != NULL)
+        og_release(tokens->allocator, tokens->hash, bytes_for(tokens->cap));
+}
+
+void og_tokens_release(struct og_tokens *tokens)
+{
+    if (tokens == NULL) return;
+    release_arrays(tokens);
+    OG_UNGROW(tokens->allocator, tokens->line, tokens->line_cap);
+    og_tokens_init(tokens, tokens->allocator);
+}
+
+static void use_arrays(struct og_tokens *tokens, uint64_t *memory, size_t cap)
+{
+    uint32_t *const begin = (uint32_t *)(memory + cap + HASH_TAIL);
+    if (tokens->hash != NULL) {
+        memcpy(memory, tokens->hash, tokens->cap * sizeof(*memory));
+        memcpy(begin, tokens->begin, tokens->cap * sizeof(*begin));
+        memcpy(begin + cap, tokens->end, tokens->cap * sizeof(*begin));
+    }
+    release_arrays(tokens);
+    tokens->hash = memory;
+    tokens->begin = begin;
+    tokens->end = begin + cap;
+    tokens->cap = cap;
+}
+
+og_status og_tokens_reserve(struct og_tokens *tokens, size_t need,
+                            og_error *err)
+{
+    if (need <= tokens->cap) return OG_OK;
+    size_t cap = tokens->cap < 1024 ? 1024 : tokens->cap;
+    while (cap < need)
+        cap *= 2; /* a text has less than 2^32 bytes: no overflow */
+    uint64_t *memory = og_allocate(tokens->allocator, bytes_for(cap));
+    if (memory == NULL) return og_error_memory(err, bytes_for(cap), "tokens");
+    use_arrays(tokens, memory, cap);
+    return OG_OK;
+}
+
+static og_status tokenise(const struct og_text *text, og_token_kind kind,
+                          uint64_t key, struct og_tokens *tokens, og_error *err)
+{
+    TRY(og_tokens_reserve(tokens, 1, err));
+    if (kind == OG_TOKEN_LINES)
+        return og_tokenise_lines(text, key, tokens, err);
+    return og_tokenise_runs(text, kind, key, tokens, err);
+}
+
+og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
+                           uint64_t key, struct og_tokens *tokens,
+                           og_error *err)
+{
+    assert(text->len <= UINT32_MAX);
+    tokens->n = 0;
+    const og_status status = tokenise(text, kind, key, tokens, err);
+    if (status != OG_OK) {
+        tokens->n = 0;
+        return status;
+    }
+    memset(tokens->hash + tokens->n, 0, HASH_TAIL * sizeof(*tokens->hash));
+    return OG_OK;
+}

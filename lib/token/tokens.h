@@ -1,0 +1,46 @@
+#ifndef OG_TOKEN_TOKENS_H
+#define OG_TOKEN_TOKENS_H
+
+/*   in:  folded text                                        (lib/text)
+ *   out: tokens: where each stands, and its hash            (lib/fingerprint)
+ */
+
+#include "lib/text/text.h"
+
+struct og_tokens {
+    const og_allocator *allocator;
+    uint32_t *begin; /* offsets in the folded text, rising */
+    uint32_t *end;   /* end[i] > begin[i], end[i] <= begin[i + 1] */
+    uint64_t *hash;  /* of the folded bytes; 64 zero bytes stand behind it */
+    size_t n, cap;
+    char *line; /* scratch: a line with its blanks folded */
+    size_t line_cap;
+};
+
+void og_tokens_init(struct og_tokens *tokens, const og_allocator *allocator);
+void og_tokens_release(struct og_tokens *tokens);
+
+/* Replaces what `tokens` held by the tokens of `text`. `key` goes into every
+ * hash: another key, other prints.
+ *
+ *   words  runs of letters, marks and digits; a character of a script without
+ *          spaces stands alone with its marks (og_char_class_of)
+ *   chars  each letter or digit, with its marks
+ *   lines  each line that is not blank, without blanks around it. The hash
+ *          counts each run of blanks inside it as one space. A line ends with
+ *          LF, CR or both; blanks are space, tab, VT and FF (folding has made
+ *          spaces of the other ones)
+ *   dna    each a, c, g, t, u; all else is skipped
+ *
+ * Memory grows with the tokens and is kept for the next text.
+ * OG_ERR_MEMORY; `tokens` is then empty. */
+og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
+                           uint64_t key, struct og_tokens *tokens,
+                           og_error *err);
+
+/* The hash of one token: the definition. `len` bytes at `data`. Not linear, so
+ * that Rabin prints of sequences of hashes are safe (the book, 2.2, warning
+ * 1: never print a print with the same polynomial). */
+uint64_t og_token_hash(const char *data, size_t len, uint64_t key);
+
+#endif

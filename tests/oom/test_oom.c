@@ -1,0 +1,450 @@
+/* Every single allocation fails once, in every stage: the status says so,
+ * nothing is lost, and the same objects then do the same work as ever. */
+
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/estimate/estimate.h"
+#include "lib/fingerprint/print.h"
+#include "lib/select/select.h"
+#include "lib/source/source.h"
+#include "lib/table/table.h"
+#include "lib/text/text.h"
+#include "lib/token/tokens.h"
+
+/* ---- an allocator that fails ------------------------------------------------
+ */
+
+struct failing {
+    size_t n_calls; /* that asked for memory */
+    size_t fail_at; /* this call fails; 0: none does */
+    bool for_good;  /* and all after it */
+    size_t n_held;  /* bytes */
+};
+
+static void *failing_resize(void *ctx, void *ptr, size_t old_len,
+                            size_t new_len)
+{
+    struct failing *f = ctx;
+    assert_true(ptr != NULL || old_len == 0);
+    if (new_len == 0) {
+        f->n_held -= old_len;
+        free(ptr);
+        return NULL;
+    }
+    f->n_calls++;
+    if (f->fail_at > 0 &&
+        (f->n_calls == f->fail_at || (f->for_good && f->n_calls > f->fail_at)))
+        return NULL;
+    f->n_held += new_len - old_len;
+    return realloc(ptr, new_len);
+}
+
+/* ---- what is tried ----------------------------------------------------------
+ */
+
+struct work {
+    og_allocator allocator;
+    struct failing failing;
+    const void *what; /* the scenario's own */
+    void *objects;
+};
+
+struct scenario {
+    void *(*init)(struct work *w);                       /* cannot fail */
+    og_status (*run)(struct work *w, uint64_t *out_sum); /* as often as asked */
+    void (*release)(struct work *w);
+};
+
+/* One run that fails at call n, one that may not, on the same objects. Returns
+ * false when the first did not come to its n-th call. */
+static bool try_failure(const struct scenario *scenario, const void *what,
+                        size_t n, bool for_good, uint64_t expected)
+{
+    struct work w = {.failing = {.fail_at = n, .for_good = for_good},
+                     .what = what};
+    uint64_t sum = 0;
+    w.allocator = (og_allocator){&w.failing, failing_resize};
+    w.objects = scenario->init(&w);
+    const og_status status = scenario->run(&w, &sum);
+    const bool reached = w.failing.n_calls >= n;
+    if (status == OG_OK)
+        assert_int_equal(sum, expected);
+    else
+        assert_int_equal(status, OG_ERR_MEMORY);
+    w.failing.fail_at = 0;
+    assert_int_equal(scenario->run(&w, &sum), OG_OK);
+    assert_int_equal(sum, expected);
+    scenario->release(&w);
+    assert_int_equal(w.failing.n_held, 0);
+    return reached;
+}
+
+static uint64_t run_without_failure(const struct scenario *scenario,
+                                    const void *what)
+{
+    struct work w = {.what = what};
+    uint64_t sum = 0;
+    w.allocator = (og_allocator){&w.failing, failing_resize};
+    w.objects = scenario->init(&w);
+    assert_int_equal(scenario->run(&w, &sum), OG_OK);
+    assert_true(w.failing.n_calls > 0);
+    scenario->release(&w);
+    assert_int_equal(w.failing.n_held, 0);
+    return sum;
+}
+
+static void try_all_failures(const struct scenario *scenario, const void *what)
+{
+    const uint64_t expected = run_without_failure(scenario, what);
+    for (int for_good = 0; for_good <= 1; for_good++)
+        for (size_t n = 1; try_failure(scenario, what, n, for_good, expected);)
+            n++;
+}
+
+static uint64_t sum_words(uint64_t sum, const uint64_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sum = og_mix64(sum ^ words[i]);
+    return sum;
+}
+
+/* A text of all kinds: plain, accents, ligatures, Chinese, broken bytes. */
+static og_bytes sample_text(void)
+{
+    static char text[16384];
+    static const char *const pieces[] = {
+        "The harbour master said ",
+        "that the old lighthouse ",
+        "caf\xc3\xa9 na\xc3\xafve ",
+        "\xef\xac\x81sh e\xcc\x81t\xc3\xa9, ",
+        "\xe4\xb8\xad\xe6\x96\x87\xe5\xad\x97 ",
+        "GATTACA\n",
+        "\xff broken \xe4\xb8 ",
+        "\xce\xa3\xce\xaf\xcf\x83\xcf\x85 42.\n",
+    };
+    size_t len = 0;
+    uint64_t random = 7;
+    while (len < sizeof(text) - 64) {
+        const char *piece = pieces[og_random_next(&random) % 8];
+        len += (size_t)sprintf(text + len, "%s%d ", piece,
+                               (int)(og_random_next(&random) % 50));
+    }
+    return (og_bytes){text, len};
+}
+
+/* ---- fold, tokenise, print, select ------------------------------------------
+ */
+
+struct flow_case {
+    og_token_kind tokens;
+    og_select_options select;
+};
+
+struct flow_objects {
+    struct og_text text;
+    struct og_tokens tokens;
+    struct og_prints prints;
+    struct og_selection selection;
+    struct og_shingle_key key;
+};
+
+static void *flow_init(struct work *w)
+{
+    static struct flow_objects o;
+    og_text_init(&o.text, &w->allocator);
+    og_tokens_init(&o.tokens, &w->allocator);
+    og_prints_init(&o.prints, &w->allocator);
+    og_selection_init(&o.selection, &w->allocator);
+    og_shingle_key_init(&o.key, og_rabin_default(), 8);
+    return &o;
+}
+
+static og_status flow_run(struct work *w, uint64_t *out_sum)
+{
+    const struct flow_case *c = w->what;
+    struct flow_objects *o = w->objects;
+    og_error err;
+    TRY(og_text_fold(&o->text, sample_text(), &err));
+    TRY(og_text_tokenise(&o->text, c->tokens, 0, &o->tokens, &err));
+    TRY(og_tokens_print(&o->tokens, &o->key, &o->prints, &err));
+    TRY(og_prints_select(&o->tokens, &o->prints, &o->key, &c->select,
+                         &o->selection, &err));
+    *out_sum = sum_words(0, o->prints.data, o->prints.n);
+    *out_sum = sum_words(*out_sum, o->selection.print, o->selection.n);
+    return OG_OK;
+}
+
+static void flow_release(struct work *w)
+{
+    struct flow_objects *o = w->objects;
+    og_selection_release(&o->selection);
+    og_prints_release(&o->prints);
+    og_tokens_release(&o->tokens);
+    og_text_release(&o->text);
+}
+
+static const struct scenario flow = {flow_init, flow_run, flow_release};
+
+static void test_every_kind_of_token(void **state)
+{
+    (void)state;
+    for (int kind = OG_TOKEN_WORDS; kind <= OG_TOKEN_DNA; kind++)
+        try_all_failures(&flow, &(struct flow_case){(og_token_kind)kind,
+                                                    {OG_SELECT_ALL, 0, false}});
+}
+
+static void test_every_selection(void **state)
+{
+    (void)state;
+    static const og_select_options selects[] = {
+        {OG_SELECT_EVERY, 4, false},    {OG_SELECT_MODULO, 4, false},
+        {OG_SELECT_MODULO, 3, true},    {OG_SELECT_WINNOW, 8, false},
+        {OG_SELECT_WINNOW, 8, true},    {OG_SELECT_HASH_BREAK, 3, false},
+        {OG_SELECT_DCT, 8, false},      {OG_SELECT_HAILSTORM, 0, false},
+        {OG_SELECT_HAILSTORM, 0, true}, {OG_SELECT_SYNCMER, 3, false},
+    };
+    for (size_t i = 0; i < sizeof(selects) / sizeof(*selects); i++)
+        try_all_failures(&flow,
+                         &(struct flow_case){OG_TOKEN_WORDS, selects[i]});
+}
+
+/* ---- the table --------------------------------------------------------------
+ */
+
+static void *table_init(struct work *w)
+{
+    (void)w;
+    return NULL;
+}
+
+static og_status table_run(struct work *w, uint64_t *out_sum)
+{
+    enum { N = 500 };
+    struct og_table table;
+    uint64_t prints[N];
+    struct og_hit hits[N];
+    uint64_t random = 3;
+    og_error err;
+    for (size_t i = 0; i < N; i++)
+        prints[i] = og_random_next(&random);
+    TRY(og_table_init(&table, w->what, &w->allocator, &err));
+    const uint16_t zero[N] = {0};
+    og_table_add_many(
+        &table,
+        &(struct og_additions){
+            .doc = 1, .print = prints, .offset = zero, .near = zero, .n = N});
+    og_table_find_many(&table, prints, N, hits);
+    *out_sum = 0;
+    for (size_t i = 0; i < N; i++)
+        *out_sum = og_mix64(*out_sum ^ hits[i].doc);
+    og_table_release(&table);
+    return OG_OK;
+}
+
+static void table_release(struct work *w)
+{
+    (void)w;
+}
+
+static const struct scenario in_table = {table_init, table_run, table_release};
+
+static void test_every_table(void **state)
+{
+    (void)state;
+    for (int layout = OG_LAYOUT_PACKED; layout <= OG_LAYOUT_PAPER; layout++)
+        for (int evict = OG_EVICT_RANDOM; evict <= OG_EVICT_THIN; evict++)
+            try_all_failures(&in_table, &(struct og_table_options){
+                                            .layout = (og_layout_kind)layout,
+                                            .evict = (og_evict_kind)evict,
+                                            .bucket_slots = 16,
+                                            .memory = 1 << 14});
+}
+
+/* ---- labels and copies
+ * -------------------------------------------------------
+ */
+
+enum { N_SELECTED = 400 };
+
+struct label_objects {
+    struct og_labels labels;
+    struct og_copies copies;
+};
+
+static void *label_init(struct work *w)
+{
+    static struct label_objects o;
+    og_labels_init(&o.labels, &w->allocator);
+    og_copies_init(&o.copies, &w->allocator);
+    return &o;
+}
+
+/* Runs of hits of a few origins, with holes. */
+static void make_up_hits(struct og_hit *hits)
+{
+    uint64_t random = 11;
+    for (size_t i = 0; i < N_SELECTED; i++) {
+        const uint64_t r = og_random_next(&random);
+        hits[i] = (struct og_hit){.doc = (uint32_t)(i / 50 % 3),
+                                  .offset = (uint16_t)(i + 3)};
+        if (r % 3 == 0) hits[i].doc = OG_NO_DOC;
+    }
+}
+
+static og_status label_run(struct work *w, uint64_t *out_sum)
+{
+    static uint64_t print[N_SELECTED];
+    static uint32_t pos[N_SELECTED], len[N_SELECTED];
+    static uint16_t offset[N_SELECTED], near[N_SELECTED];
+    struct label_objects *o = w->objects;
+    struct og_dominant dominant;
+    og_error err;
+    for (size_t i = 0; i < N_SELECTED; i++) {
+        print[i] = og_mix64(i);
+        pos[i] = (uint32_t)i * 3;
+        len[i] = 8;
+        offset[i] = (uint16_t)i;
+    }
+    const struct og_selection sel = {.print = print,
+                                     .pos = pos,
+                                     .len = len,
+                                     .offset = offset,
+                                     .near = near,
+                                     .n = N_SELECTED,
+                                     .n_shingles = N_SELECTED * 3};
+    TRY(og_labels_reserve(&o->labels, sel.n, &err));
+    make_up_hits(o->labels.hits);
+    TRY(og_estimate(&sel, w->what, &o->labels, &err));
+    og_labels_weigh(&o->labels, OG_EVICT_LUCKY);
+    TRY(og_labels_join(&sel, &o->labels, N_SELECTED * 3 + 8, &o->copies, &err));
+    TRY(og_labels_dominant(&o->labels, &dominant, &err));
+    *out_sum = dominant.doc;
+    for (size_t i = 0; i < o->copies.n; i++)
+        *out_sum = og_mix64(*out_sum ^ o->copies.data[i].begin ^
+                            (uint64_t)o->copies.data[i].end << 32);
+    return OG_OK;
+}
+
+static void label_release(struct work *w)
+{
+    struct label_objects *o = w->objects;
+    og_copies_release(&o->copies);
+    og_labels_release(&o->labels);
+}
+
+static const struct scenario labelling = {label_init, label_run, label_release};
+
+static void test_every_estimation(void **state)
+{
+    (void)state;
+    for (int kind = OG_ESTIMATE_NONE; kind <= OG_ESTIMATE_CONTEXT; kind++)
+        try_all_failures(&labelling, &(struct og_estimate_options){
+                                         (og_estimate_kind)kind, 20});
+}
+
+/* ---- reading ----------------------------------------------------------------
+ */
+
+static char source_path[] = "/tmp/origo-test-oom-XXXXXX";
+
+static int write_source(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(source_path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (file == NULL) return -1;
+    for (int i = 0; i < 200; i++)
+        fprintf(file,
+                "{\"id\":\"d%d\",\"time\":\"1999-06-01\",\"x\":[1,{}],"
+                "\"text\":\"line\\nof \\u00e9t\\u00e9 number %d\"}\n",
+                i, i);
+    fprintf(file, "{\"id\": broken\n");
+    return fclose(file);
+}
+
+static int remove_source(void **state)
+{
+    (void)state;
+    return unlink(source_path);
+}
+
+struct source_objects {
+    struct og_block block;
+};
+
+static void *source_init(struct work *w)
+{
+    static struct source_objects o;
+    og_block_init(&o.block, &w->allocator);
+    return &o;
+}
+
+static og_status read_blocks(struct og_source *source, struct og_block *block,
+                             const struct og_source_options *how, uint64_t *sum)
+{
+    og_error err;
+    struct og_record record;
+    for (;;) {
+        og_status status = og_source_next(source, block, &err);
+        if (status == OG_END) return OG_OK;
+        TRY(status);
+        while ((status = og_block_next(block, how, &record, &err)) == OG_OK)
+            for (size_t i = 0; i < record.doc.text.len; i++)
+                *sum = og_mix64(*sum ^ (uint8_t)record.doc.text.data[i]);
+        if (status != OG_END) return status;
+        *sum += block->n_problems;
+    }
+}
+
+static og_status source_run(struct work *w, uint64_t *out_sum)
+{
+    struct source_objects *o = w->objects;
+    const char *paths[] = {source_path};
+    const struct og_source_options how = {.fields = OG_FIELDS_DEFAULT,
+                                          .max_document = 1 << 20,
+                                          .block_len = 1024};
+    struct og_source *source;
+    og_error err;
+    *out_sum = 0;
+    TRY(og_source_new(paths, 1, &how, &w->allocator, &source, &err));
+    const og_status status = read_blocks(source, &o->block, &how, out_sum);
+    og_source_free(source);
+    return status;
+}
+
+static void source_release(struct work *w)
+{
+    struct source_objects *o = w->objects;
+    og_block_release(&o->block);
+}
+
+static const struct scenario reading = {source_init, source_run,
+                                        source_release};
+
+static void test_reading(void **state)
+{
+    (void)state;
+    try_all_failures(&reading, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_kind_of_token),
+        cmocka_unit_test(test_every_selection),
+        cmocka_unit_test(test_every_table),
+        cmocka_unit_test(test_every_estimation),
+        cmocka_unit_test_setup_teardown(test_reading, write_source,
+                                        remove_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "lib/os/cpu.h"
+
+/* First of all tests: the level is worked out once. */
+static void test_the_environment_lowers(void **state)
+{
+    (void)state;
+    setenv("ORIGO_CPU", "plain", 1);
+    assert_int_equal(og_cpu_level(), OG_CPU_PLAIN);
+    unsetenv("ORIGO_CPU");
+}
+
+static void test_force_never_raises_over_the_machine(void **state)
+{
+    (void)state;
+    const og_cpu best = og_cpu_force(OG_CPU_AVX512);
+    for (og_cpu level = OG_CPU_PLAIN; level <= OG_CPU_AVX512; level++) {
+        const og_cpu now = og_cpu_force(level);
+        assert_true(now <= level && now <= best);
+        assert_int_equal(og_cpu_level(), now);
+    }
+    assert_int_equal(og_cpu_force(OG_CPU_PLAIN), OG_CPU_PLAIN);
+    og_cpu_force(best);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(og_cpu_name(OG_CPU_PLAIN), "plain");
+    assert_string_equal(og_cpu_name(OG_CPU_AVX512), "avx512");
+    assert_string_equal(og_cpu_name((og_cpu)99), "unknown");
+}
+
+static void test_there_is_a_processor(void **state)
+{
+    (void)state;
+    assert_true(og_cpu_count() >= 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_environment_lowers),
+        cmocka_unit_test(test_force_never_raises_over_the_machine),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_there_is_a_processor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

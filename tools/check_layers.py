@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Checks what no compiler does: tools/check_layers.py [--flow] [--root DIR]
+
+1. A file of lib/ includes headers of its own layer or of lower ones.
+2. cli/, server/, python/, redis/, examples/ use origo/origo.h alone.
+3. File names are unique in the whole tree.
+4. Stage headers open with what comes in and what goes out.
+5. Every test program stands in a list of tests/*/meson.build.
+
+Each offence is one line, "file:line: what"; the exit status is then 1.
+--flow prints the pipeline as the stage headers tell it."""
+
+import os
+import re
+import sys
+
+# From the ground up. lib/*.c, above all of them, owns the order of the arrows.
+LAYERS = ["base", "os", "source", "text", "token", "fingerprint", "select",
+          "table", "estimate", "sketch", "neighbour", "sentence", "chunk",
+          "store", "report", "eval"]
+TOP = len(LAYERS)
+
+OUTSIDE = ["cli", "server", "python", "redis", "examples"]
+
+# In the order of the flow.
+STAGE_HEADERS = [
+    "lib/source/source.h",
+    "lib/text/text.h",
+    "lib/token/tokens.h",
+    "lib/fingerprint/print.h",
+    "lib/select/select.h",
+    "lib/table/table.h",
+    "lib/estimate/estimate.h",
+]
+
+CODE = (".c", ".h", ".py", ".js", ".sh")
+MAY_REPEAT = {"__init__.py"}
+IGNORED = re.compile(r"^(build.*|__pycache__|\..*)$")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def walk(root):
+    """Paths of all files below root, with /, sorted."""
+    paths = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(f for f in folders if not IGNORED.match(f))
+        for name in sorted(files):
+            path = os.path.relpath(os.path.join(folder, name), root)
+            paths.append(path.replace(os.sep, "/"))
+    return paths
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def layer_of(path):
+    """The height of a file of lib/, or None when its folder is no layer."""
+    parts = path.split("/")
+    if len(parts) == 2:
+        return TOP
+    return LAYERS.index(parts[1]) if parts[1] in LAYERS else None
+
+
+def includes(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found.group(1), found.group(2)
+
+
+def check_lib_file(root, path):
+    height = layer_of(path)
+    if height is None:
+        yield "%s:1: '%s' is no layer" % (path, path.split("/")[1])
+        return
+    for number, quote, name in includes(read(root, path)):
+        place = "%s:%d: " % (path, number)
+        if name == "origo/origo.h" or quote == "<":
+            continue
+        if not name.startswith("lib/"):
+            yield place + "'%s' is not told from the root" % name
+        elif not os.path.exists(os.path.join(root, name)):
+            yield place + "there is no '%s'" % name
+        else:
+            other = layer_of(name)
+            if other is None or other > height:
+                yield place + "'%s' stands higher" % name
+
+
+def check_outside_file(root, path):
+    own = path.split("/")[0] + "/"
+    for number, quote, name in includes(read(root, path)):
+        place = "%s:%d: " % (path, number)
+        if quote == "<" or name == "origo/origo.h":
+            continue
+        # Its own headers, beside it or told from the root.
+        beside = os.path.join(root, os.path.dirname(path), name)
+        if name.startswith(own) or ("/" not in name and os.path.exists(beside)):
+            continue
+        yield place + "'%s' is not origo/origo.h" % name
+
+
+def check_includes(root, paths):
+    for path in paths:
+        if not path.endswith((".c", ".h")):
+            continue
+        top = path.split("/")[0]
+        if top == "lib":
+            yield from check_lib_file(root, path)
+        elif top in OUTSIDE:
+            yield from check_outside_file(root, path)
+
+
+def check_names(paths):
+    seen = {}
+    for path in paths:
+        name = path.split("/")[-1]
+        if not name.endswith(CODE) or name in MAY_REPEAT:
+            continue
+        if name in seen:
+            yield "%s:1: has the name of %s" % (path, seen[name])
+        seen.setdefault(name, path)
+
+
+def stage_lines(text):
+    """The (in, out) lines of the first comment that has both, else None."""
+    found = re.search(r"/\*\s+in:\s+(.*)\n(?:\s*\*\s{4,}.*\n)*?"
+                      r"\s*\*\s+out:\s+(.*?)\s*(?:\*/)?\s*\n", text)
+    before = text[:found.start()] if found else ""
+    if not found or "#include" in before:
+        return None
+    return found.group(1).rstrip(), found.group(2).rstrip()
+
+
+def check_stages(root):
+    for path in STAGE_HEADERS:
+        if not os.path.exists(os.path.join(root, path)):
+            yield "%s:1: this stage header is missing" % path
+        elif stage_lines(read(root, path)) is None:
+            yield "%s:1: does not open with its in: and out: lines" % path
+
+
+def check_test_lists(root, paths):
+    for path in paths:
+        found = re.match(r"tests/(unit|property|oom|fuzz)/((?:test|fuzz)_\w+)"
+                         r"\.c$", path)
+        if not found:
+            continue
+        lists = "tests/%s/meson.build" % found.group(1)
+        full = os.path.join(root, lists)
+        text = read(root, lists) if os.path.exists(full) else ""
+        if "'%s'" % found.group(2) not in text:
+            yield "%s:1: is not in a list of %s" % (path, lists)
+
+
+def print_flow(root):
+    for path in STAGE_HEADERS:
+        if not os.path.exists(os.path.join(root, path)):
+            continue
+        lines = stage_lines(read(root, path))
+        if lines is not None:
+            print("%s\n    in:  %s\n    out: %s" % ((path,) + lines))
+
+
+def main(argv):
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    flow = False
+    arguments = iter(argv)
+    for argument in arguments:
+        if argument == "--flow":
+            flow = True
+        elif argument == "--root":
+            root = next(arguments, root)
+        else:
+            sys.exit(__doc__)
+    if flow:
+        print_flow(root)
+        return 0
+    paths = walk(root)
+    offences = list(check_includes(root, paths))
+    offences += check_names(paths)
+    offences += check_stages(root)
+    offences += check_test_lists(root, paths)
+    for offence in offences:
+        print(offence)
+    return 1 if offences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
