@@ -1,5 +1,6 @@
 # Benchmarks. Each says its question when it runs. DATA is a folder of real
-# text: rfc.jsonl.zst and mail.jsonl.zst, documents in time order.
+# text: rfc.jsonl.zst and mail.jsonl.zst, documents in time order. What a run
+# prints is kept in bench/results/, so that a change shows as a diff.
 
 DATA  ?= ../shared/data
 BENCH ?= $(DATA)/rfc.jsonl.zst
@@ -12,7 +13,8 @@ bench: bench-stages
 bench-stages: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_stages
-	@$(BUILD)/bench/bench_stages $(BENCH_FLAGS) $(BENCH)
+	@$(BUILD)/bench/bench_stages $(BENCH_FLAGS) $(BENCH) | \
+	    tee bench/results/stages.txt
 
 plots:
 	@tools/setup bench

@@ -104,6 +104,7 @@ struct machine_memory machine_measure_memory(size_t len)
 {
     struct machine_memory found = {0, 0};
     const size_t huge = (size_t)2 << 20;
+    len = (len + huge - 1) / huge * huge;
     uint64_t *words = aligned_alloc(huge, len);
     if (words == NULL) return found;
     madvise(words, len, MADV_HUGEPAGE);

@@ -12,10 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_roff(const char *text)
+/* Of the release that og_version() tells. Not the day of the build: the same
+ * source gives the same page. */
+#define RELEASE_DATE "2026-11-15"
+
+static void put_roff_part(const char *text, size_t len)
 {
     bool line_start = true;
-    for (; *text != '\0'; text++) {
+    for (const char *end = text + len; text < end; text++) {
         if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", stdout);
         if (*text == '\\')
             fputs("\\e", stdout);
@@ -27,10 +31,16 @@ static void put_roff(const char *text)
     }
 }
 
+static void put_roff(const char *text)
+{
+    put_roff_part(text, strlen(text));
+}
+
 static void put_paragraphs(const char *text)
 {
     for (const char *break_at; (break_at = strstr(text, "\n\n")) != NULL;) {
-        printf("%.*s\n.PP\n", (int)(break_at - text), text);
+        put_roff_part(text, (size_t)(break_at - text));
+        printf("\n.PP\n");
         text = break_at + 2;
     }
     put_roff(text);
@@ -53,7 +63,8 @@ static void put_title(const struct command *command)
     printf(".TH ");
     for (const char *c = name; *c != '\0'; c++)
         putchar(toupper((unsigned char)*c));
-    printf(" 1 \"\" \"origo %s\" \"origo manual\"\n.SH NAME\n", og_version());
+    printf(" 1 %s \"origo %s\" \"origo manual\"\n.SH NAME\n", RELEASE_DATE,
+           og_version());
     put_roff(name);
     printf(" \\- %s\n.SH SYNOPSIS\n",
            command ? command->brief : "tells where text came from");

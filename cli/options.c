@@ -85,7 +85,7 @@ static bool take_option(struct line *line, const struct option *o,
 {
     if (attached != NULL) return set_value(line, o, spelling, attached);
     if (line->next == line->argc) {
-        say_usage(line->command->name, "option '%s' needs a value, %s",
+        say_usage(line->command->name, "option '%s' needs a value: %s",
                   spelling, o->type->expects);
         return false;
     }

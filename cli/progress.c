@@ -110,8 +110,30 @@ void progress_show(struct progress *p, const og_stream_counts *counts)
     p->bar_is_shown = true;
 }
 
+void progress_step(struct progress *p, const char *what, uint64_t done,
+                   uint64_t total)
+{
+    const double at = now();
+    if (!p->bar || at - p->last_shown < 0.2) return;
+    p->last_shown = at;
+    wipe_bar(p);
+    if (total != 0) draw_bar((double)done / (double)total);
+    fprintf(stderr, "%s", what);
+    fflush(stderr);
+    p->bar_is_shown = true;
+}
+
 /* ---- problems -------------------------------------------------------------
  */
+
+/* "cannot open 'a.jsonl': ..." needs no file name before it. */
+static bool names_its_file(const og_problem *problem)
+{
+    char quoted[512];
+    snprintf(quoted, sizeof(quoted), "'%.*s'", (int)problem->file.len,
+             problem->file.data);
+    return strstr(problem->message, quoted) != NULL;
+}
 
 void progress_problem(struct progress *p, const og_problem *problem)
 {
@@ -126,6 +148,8 @@ void progress_problem(struct progress *p, const og_problem *problem)
     else if (problem->offset != 0)
         say("%.*s: byte %llu: %s%s", len, file,
             (unsigned long long)problem->offset, problem->message, skipped);
+    else if (names_its_file(problem))
+        say("%s", problem->message);
     else
         say("%.*s: %s%s", len, file, problem->message, skipped);
 }

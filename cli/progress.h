@@ -21,6 +21,10 @@ void progress_start(struct progress *p, const char *const *paths,
 void progress_problem(struct progress *p, const og_problem *problem);
 void progress_show(struct progress *p, const og_stream_counts *counts);
 
+/* Of work that is counted in steps; `what` tells their kind. */
+void progress_step(struct progress *p, const char *what, uint64_t done,
+                   uint64_t total);
+
 /* Takes the bar away and tells how many problems were not told. */
 void progress_end(struct progress *p);
 

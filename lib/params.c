@@ -201,10 +201,21 @@ static og_status check_range(const char *what, uint64_t value, uint64_t least,
                         (unsigned long long)most);
 }
 
+static bool needs_number(og_select_kind kind)
+{
+    return kind == OG_SELECT_EVERY || kind == OG_SELECT_MODULO ||
+           kind == OG_SELECT_WINNOW || kind == OG_SELECT_HASH_BREAK ||
+           kind == OG_SELECT_DCT;
+}
+
 static og_status check_select(const og_params *p, og_error *err)
 {
     char name[16];
     og_select_name(&p->select, name);
+    if (needs_number(p->select.kind) && p->select.param == 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the number of selection %s must be at least 1",
+                            name);
     if (p->select.kind == OG_SELECT_SYNCMER &&
         p->select.param >= p->shingle_len)
         return og_error_set(err, OG_ERR_USAGE,

@@ -7,7 +7,8 @@ out: documents.jsonl one document a line: id, time, title, text
                      copier, origin, kind, begin, end (bytes in the copier's
                      text), origin_begin, origin_end, first words
                      and one line of kind "dominant" for each document whose
-                     dominant origin is another one (offsets are then "-")
+                     dominant origin is clear: another one, or "-" when it is
+                     its own (offsets are then "-")
 
 Before it writes, it looks whether the truth is true: every shingle of eight
 tokens that two documents share must lie in a marked passage, and the dominant
@@ -25,6 +26,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHINGLE = 8
+CLEAR = 1.3  # times the next one's shingles; the paper asks for 1.1, but an
+             # estimate from a sixth of the shingles wants some room
 MARK = re.compile(r"\{(?:(=)(\w+) ([^}]*)|(~)(\w+) ([^:}]*): ?([^}]*)"
                   r"|(\w+): ?([^}]*))\}")
 
@@ -131,23 +134,40 @@ def check(sample):
 
 
 def check_dominant(sample, doc_id, counts):
+    """Counts must agree with the head; a clear winner goes to the truth."""
     ranking = sorted(counts.items(), key=lambda item: -item[1])
-    clear = len(ranking) < 2 or ranking[0][1] >= 1.1 * ranking[1][1]
-    counted = ranking[0][0] if clear else None
-    wanted = sample.dominants.get(doc_id, doc_id)
-    if doc_id in sample.dominants and counted != wanted:
-        sys.exit(f"{doc_id}: dominant is {ranking}, not {wanted}")
-    if doc_id not in sample.dominants and counted not in (doc_id, None):
-        sys.exit(f"{doc_id}: dominant is {counted}, the head says '-'")
+    clear = len(ranking) < 2 or ranking[0][1] >= CLEAR * ranking[1][1]
+    winner = ranking[0][0] if ranking[0][0] != doc_id else "-"
+    wanted = sample.dominants.get(doc_id, "-")
+    if (clear and winner != wanted) or (not clear and wanted != "-"):
+        sys.exit(f"{doc_id}: shingles by origin are {ranking}, but the head "
+                 f"says '{wanted}'")
+    if clear:
+        sample.dominants[doc_id] = winner
 
 
 # ---- writing ----------------------------------------------------------------
 
 
+def merged(rows, documents):
+    """Passages that go on in both texts are one passage."""
+    texts = {d["id"]: d["text"].encode() for d in documents}
+    out = []
+    for row in rows:
+        last = out[-1] if out else None
+        if (last and last[:3] == row[:3]
+                and not texts[row[0]][last[4]:row[3]].strip()
+                and not texts[row[1]][last[6]:row[5]].strip()):
+            last[4], last[6] = row[4], row[6]
+        else:
+            out.append(list(row))
+    return out
+
+
 def truth_lines(sample):
     yield "\t".join(["copier", "origin", "kind", "begin", "end",
                      "origin_begin", "origin_end", "first_words"])
-    for row in sample.truth:
+    for row in merged(sample.truth, sample.documents):
         first = " ".join(row[7].split()[:5])[:48]
         yield "\t".join(str(f) for f in row[:7] + [first])
     for doc_id, origin in sample.dominants.items():
@@ -170,8 +190,9 @@ def main():
             path.write_text(content, "utf-8")
         elif path.read_text("utf-8") != content:
             sys.exit(f"{path} is not what make_truth.py writes: run it")
-    print(f"{len(sample.documents)} documents, {len(sample.truth)} copied "
-          f"passages, {len(sample.dominants)} dominant origins")
+    print(f"{len(sample.documents)} documents, "
+          f"{len(merged(sample.truth, sample.documents))} copied passages, "
+          f"{len(sample.dominants)} clear dominant origins")
 
 
 if __name__ == "__main__":

@@ -212,6 +212,7 @@ static size_t format_fraction(int fraction, char *out)
 size_t og_time_format(int64_t time, char out[40])
 {
     const int64_t seconds = divide_down(time, MICRO);
+    const int64_t fraction = time % MICRO + (time % MICRO < 0 ? MICRO : 0);
     const int64_t days = divide_down(seconds, DAY_SECONDS);
     const int clock = (int)(seconds - days * DAY_SECONDS);
     int64_t year;
@@ -221,7 +222,7 @@ size_t og_time_format(int64_t time, char out[40])
     size_t len = (size_t)snprintf(out, 30, "%04lld-%02d-%02dT%02d:%02d:%02d",
                                   (long long)year, month, day, clock / 3600,
                                   clock / 60 % 60, clock % 60);
-    len += format_fraction((int)(time - seconds * MICRO), out + len);
+    len += format_fraction((int)fraction, out + len);
     memcpy(out + len, "Z", 2);
     return len + 1;
 }

@@ -105,10 +105,8 @@ static void weigh_lucky(struct og_labels *labels)
         raise(&weight[first], bonus);
         raise(&weight[end - 1], bonus);
     }
-    if (n > 0) { /* (c) */
-        raise(&weight[0], AT_THE_ENDS);
-        raise(&weight[n - 1], AT_THE_ENDS);
-    }
+    if (n > 0) raise(&weight[0], AT_THE_ENDS); /* (c); once if there is one */
+    if (n > 1) raise(&weight[n - 1], AT_THE_ENDS);
 }
 
 /* Only the first hit of a copied block counts: a passage that was copied once
@@ -129,6 +127,7 @@ static void weigh_first_hits(struct og_labels *labels)
 
 void og_labels_weigh(struct og_labels *labels, og_evict_kind evict)
 {
+    if (labels->n == 0) return; /* nor is there an array */
     switch (evict) {
     case OG_EVICT_LUCKY: weigh_lucky(labels); break;
     case OG_EVICT_THIN: weigh_first_hits(labels); break;

@@ -73,7 +73,7 @@ og_status og_tokens_print(const struct og_tokens *tokens,
     prints->n = 0;
     if (!OG_GROW(prints->allocator, prints->data, prints->cap, n))
         return og_error_memory(err, n * sizeof(uint64_t), "prints");
-    print_all(tokens->hash, n, key, prints->data);
+    if (n > 0) print_all(tokens->hash, n, key, prints->data);
     prints->n = n;
     return OG_OK;
 }

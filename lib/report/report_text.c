@@ -282,6 +282,8 @@ static void write_passage(struct report *r, struct og_flow *flow, size_t i)
 static void write_body(struct report *r)
 {
     struct og_flow flow;
+    if (r->doc->text.len == 0) return;
+    og_writer_byte(&r->writer, '\n');
     og_flow_init(&flow, &r->writer, r->width, INDENT, r->colour);
     const og_answer *a = r->answer;
     const size_t shown =
@@ -403,7 +405,6 @@ og_status og_report_text(FILE *out, const og_document *doc,
     TRY(og_sources_gather(answer, &r.sources, err));
     write_names(&r);
     write_figures(&r);
-    og_writer_byte(&r.writer, '\n');
     write_body(&r);
     write_sources(&r);
     og_writer_byte(&r.writer, '\n');

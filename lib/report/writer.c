@@ -73,7 +73,8 @@ og_status og_writer_finish(struct og_writer *w, og_error *err)
     hand_over(w, w->data, w->len);
     w->len = 0;
     if (w->failed_errno == 0) return OG_OK;
+    og_error_set(err, OG_ERR_IO, "cannot write the report: %s",
+                 strerror(w->failed_errno));
     errno = w->failed_errno; /* for callers that treat EPIPE apart */
-    return og_error_set(err, OG_ERR_IO, "cannot write the report: %s",
-                        strerror(w->failed_errno));
+    return OG_ERR_IO;
 }

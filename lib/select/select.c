@@ -121,9 +121,9 @@ og_status og_prints_select(const struct og_tokens *tokens,
                            struct og_selection *sel, og_error *err)
 {
     const uint32_t shingle_len = key->shingle_len;
+    TRY(reserve(sel, tokens->n, err));
     sel->n = 0;
     sel->n_shingles = prints->n;
-    TRY(reserve(sel, tokens->n, err));
 
     switch (options->kind) {
     case OG_SELECT_ALL: select_every(prints->n, 1, sel); break;

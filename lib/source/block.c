@@ -54,8 +54,7 @@ og_status og_block_reserve(struct og_block *block, size_t len, og_error *err)
     return OG_OK;
 }
 
-/* ---- problems --------------------------------------------------------------
- */
+/* ---- problems ----------------------------------------------------------- */
 
 og_status og_block_report(struct og_block *block,
                           const struct og_source_problem *problem,
@@ -102,8 +101,7 @@ static og_status report_broken_line(struct og_block *block,
                            why->message, why->off);
 }
 
-/* ---- text ------------------------------------------------------------------
- */
+/* ---- text --------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -133,8 +131,7 @@ static og_status next_text(struct og_block *block, struct og_record *out)
     return OG_OK;
 }
 
-/* ---- lines -----------------------------------------------------------------
- */
+/* ---- lines -------------------------------------------------------------- */
 
 static bool is_blank(og_bytes line)
 {
@@ -198,8 +195,9 @@ static og_status read_line(struct og_block *block, og_bytes line,
     char *const behind =
         og_jsonl_read(line, &options->fields, block->unescaped, out, &problem);
     if (behind == NULL) {
-        const bool is_last = block->next_off == block->len;
-        if (block->is_cut && is_last) return OG_OK;
+        const bool is_unended = block->next_off == block->len &&
+                                block->data[block->len - 1] != '\n';
+        if (block->is_cut && is_unended) return OG_OK;
         return report_broken_line(block, &place, &problem, err);
     }
     out->line = place.line;
@@ -216,7 +214,7 @@ static og_status next_line(struct og_block *block,
     og_bytes line;
     while (take_line(block, &line, out)) {
         bool is_read;
-        if (is_blank(line)) continue;
+        if (line.len <= og_max_document(options) && is_blank(line)) continue;
         TRY(read_line(block, line, options, out, &is_read, err));
         if (is_read) return OG_OK;
     }

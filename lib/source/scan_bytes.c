@@ -36,8 +36,7 @@ const char og_scan_escapes[256] = {
     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
 };
 
-/* ---- plain ----------------------------------------------------------------
- */
+/* ---- plain -------------------------------------------------------------- */
 
 #define ONES  0x0101010101010101u
 #define HIGHS 0x8080808080808080u
@@ -105,14 +104,25 @@ static const char *unescape_plain(const char *p, const char *end, char **dest)
     return p;
 }
 
+/* A one in each byte of x that is zero. Exact: no carry leaves a byte whose
+ * high bit was cleared. */
+static uint64_t zero_ones(uint64_t x)
+{
+    const uint64_t other = ((x & ~HIGHS) + ~HIGHS) | x;
+    return (~other & HIGHS) >> 7;
+}
+
+/* Eight counters in a word; a product puts their sum into its highest byte,
+ * where 31 words fit: 31 * 8 = 248 newlines at most. */
 static size_t count_newlines_plain(const char *p, const char *end)
 {
     size_t n = 0;
-    for (; end - p >= 8; p += 8) {
-        /* Exact in every byte: no borrow crosses the cleared high bits. */
-        const uint64_t x = og_load64(p) ^ (ONES * '\n');
-        const uint64_t other = ((x & ~HIGHS) + ~HIGHS) | x;
-        n += (size_t)__builtin_popcountll(~other & HIGHS);
+    while (end - p >= 8) {
+        const char *const stop = end - p >= 31 * 8 ? p + 31 * 8 : end - 7;
+        uint64_t counters = 0;
+        for (; p < stop; p += 8)
+            counters += zero_ones(og_load64(p) ^ (ONES * '\n'));
+        n += (size_t)((counters * ONES) >> 56);
     }
     for (; p < end; p++)
         n += *p == '\n';
@@ -127,8 +137,7 @@ static const struct og_scan_kernels kernels_plain = {
 
 #if defined(OG_X86)
 
-/* ---- AVX2 -----------------------------------------------------------------
- */
+/* ---- AVX2 --------------------------------------------------------------- */
 
 OG_TARGET_AVX2 static inline uint32_t special_mask_avx2(__m256i v)
 {
@@ -191,8 +200,7 @@ static const struct og_scan_kernels kernels_avx2 = {
     count_newlines_avx2,
 };
 
-/* ---- AVX-512 --------------------------------------------------------------
- */
+/* ---- AVX-512 ------------------------------------------------------------ */
 
 /* Ones for the first n of 64 bytes. */
 OG_TARGET_AVX512 static inline uint64_t first_bytes(size_t n)
@@ -240,59 +248,70 @@ static inline uint64_t begin_escape_mask(uint64_t backslash)
     return code & backslash;
 }
 
-/* One step of unescape: the `inside` bytes of v, `rest` of them. Tells how
- * many were taken and whether a byte that must stop the run stands there. */
-struct step {
-    size_t n_taken;
-    bool stops;
+/* 64 bytes, or the `inside` ones of them, taken apart. */
+struct pieces {
+    __m512i mixed;   /* what is escaped is replaced by its meaning */
+    uint64_t escape; /* the backslashes to drop */
+    uint64_t stop;   /* what the run cannot go past */
+    uint64_t ahead;  /* the escape whose second byte lies behind them */
 };
 
-OG_TARGET_AVX512 static inline struct step
-unescape_step(__m512i v, uint64_t inside, size_t rest, bool is_last, char **out)
+OG_TARGET_AVX512 static inline struct pieces take_apart(__m512i v,
+                                                        uint64_t inside)
 {
-    const uint64_t backslash = equal_mask(v, '\\') & inside;
-    uint64_t stop = (equal_mask(v, '"') | control_mask(v)) & inside;
-    if (backslash == 0) {
-        const size_t n = stop != 0 ? _tzcnt_u64(stop) : rest;
-        _mm512_storeu_si512(*out, v);
-        *out += n;
-        return (struct step){n, stop != 0};
-    }
     const __m512i low = _mm512_loadu_si512(og_scan_escapes);
     const __m512i high = _mm512_loadu_si512(og_scan_escapes + 64);
     const __m512i meaning = _mm512_permutex2var_epi8(low, v, high);
-    const uint64_t escape = begin_escape_mask(backslash);
+    const uint64_t escape = begin_escape_mask(equal_mask(v, '\\') & inside);
     const uint64_t escaped = (escape << 1) & inside;
     const uint64_t unknown =
         escaped & (equal_mask(meaning, 0) | _mm512_movepi8_mask(v));
-    stop = (stop & ~escaped) | (unknown >> 1);
-    /* An escape whose second byte lies ahead begins the next step, unless
-     * there is none. */
-    const uint64_t ahead = escape & ~(inside >> 1);
-    const size_t n = _tzcnt_u64(stop | ahead); /* 64 when there is none */
-    const size_t n_taken = n < rest ? n : rest;
-    const uint64_t keep = first_bytes(n_taken) & ~escape;
-    const __m512i mixed = _mm512_mask_mov_epi8(v, escaped, meaning);
-    _mm512_storeu_si512(*out, _mm512_maskz_compress_epi8(keep, mixed));
-    *out += _mm_popcnt_u64(keep);
-    const bool stops = n < rest && (is_last || ((stop >> n) & 1) != 0);
-    return (struct step){n_taken, stops};
+    const uint64_t special = (equal_mask(v, '"') | control_mask(v)) & inside;
+    return (struct pieces){
+        .mixed = _mm512_mask_mov_epi8(v, escaped, meaning),
+        .escape = escape,
+        .stop = (special & ~escaped) | (unknown >> 1),
+        .ahead = escape & ~(inside >> 1),
+    };
 }
 
+OG_TARGET_AVX512 static inline char *put_pieces(const struct pieces *pieces,
+                                                uint64_t taken, char *out)
+{
+    const uint64_t keep = taken & ~pieces->escape;
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(keep, pieces->mixed));
+    return out + _mm_popcnt_u64(keep);
+}
+
+/* No branch depends on where the escapes are, and in the common case the next
+ * address depends on nothing that was read: many steps are under way at once.
+ */
 OG_TARGET_AVX512 static const char *
 unescape_avx512(const char *p, const char *end, char **dest)
 {
     char *out = *dest;
     bool stops = false;
-    while (!stops && p < end) {
-        const size_t rest = end - p < 64 ? (size_t)(end - p) : 64;
+    while (!stops && end - p >= 64) {
+        const struct pieces pieces =
+            take_apart(_mm512_loadu_si512(p), UINT64_MAX);
+        size_t n = 64;
+        if (OG_UNLIKELY((pieces.stop | pieces.ahead) != 0)) {
+            n = _tzcnt_u64(pieces.stop | pieces.ahead);
+            /* An escape that lies ahead only begins the next step. */
+            stops = ((pieces.stop >> n) & 1) != 0;
+        }
+        out = put_pieces(&pieces, first_bytes(n), out);
+        p += n;
+    }
+    if (!stops) {
+        const size_t rest = (size_t)(end - p);
         const uint64_t inside = first_bytes(rest);
-        const __m512i v = rest == 64 ? _mm512_loadu_si512(p)
-                                     : _mm512_maskz_loadu_epi8(inside, p);
-        const bool is_last = p + rest == end;
-        const struct step step = unescape_step(v, inside, rest, is_last, &out);
-        p += step.n_taken;
-        stops = step.stops;
+        const struct pieces pieces =
+            take_apart(_mm512_maskz_loadu_epi8(inside, p), inside);
+        const size_t n = _tzcnt_u64(pieces.stop | pieces.ahead);
+        const size_t n_taken = n < rest ? n : rest;
+        out = put_pieces(&pieces, first_bytes(n_taken), out);
+        p += n_taken;
     }
     *dest = out;
     return p;

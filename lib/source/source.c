@@ -84,8 +84,7 @@ void og_source_free(struct og_source *source)
     og_release(source->allocator, source, sizeof(*source));
 }
 
-/* ---- problems of a whole file ----------------------------------------------
- */
+/* ---- problems of a whole file ------------------------------------------- */
 
 /* The end of a long path tells more than its beginning. */
 #define SHOWN_PATH_LEN ((size_t)110)
@@ -118,8 +117,7 @@ static og_status report_file(struct og_block *block, uint64_t offset,
     return og_block_report(block, &problem, err, "%s", message);
 }
 
-/* ---- opening ---------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------ */
 
 static void set_file_time(struct og_source *source, int fd)
 {
@@ -203,8 +201,7 @@ static og_status open_next(struct og_source *source, struct og_block *block,
                      err);
 }
 
-/* ---- reading ---------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------ */
 
 /* How much to ask for: up to block_len and a little more, then in steps that
  * grow with what is there, so that a long record costs few of them. */
@@ -243,8 +240,7 @@ static void drop_front(struct og_source *source, struct og_block *block,
     source->offset += n;
 }
 
-/* ---- what kind of file -----------------------------------------------------
- */
+/* ---- what kind of file -------------------------------------------------- */
 
 static bool ends_in(const char *name, size_t *len, const char *ending)
 {
@@ -276,8 +272,9 @@ static bool is_binary(const struct og_block *block)
 
 static size_t blank_len(const struct og_block *block)
 {
+    const size_t head = block->len < HEAD_LEN ? block->len : HEAD_LEN;
     size_t n = 0;
-    while (n < block->len && strchr(" \t\r\n", block->data[n]) != NULL &&
+    while (n < head && strchr(" \t\r\n", block->data[n]) != NULL &&
            block->data[n] != 0)
         n++;
     return n;
@@ -285,41 +282,44 @@ static size_t blank_len(const struct og_block *block)
 
 /* The line at `begin`, read to its end. When the end cannot be had (the line is
  * longer than a document may be, or the input broke off), the beginning of an
- * object is enough. */
+ * object is enough. Nothing here depends on how much a read happens to give:
+ * the same bytes are the same kind of file from a disk and from a pipe. */
 static og_status looks_like_jsonl(struct og_source *source,
                                   struct og_block *block, size_t begin,
                                   bool *out, og_error *err)
 {
+    const uint64_t max_document = source->options.max_document;
+    size_t searched = begin;
     const char *newline = NULL;
-    size_t at = begin;
-    for (;;) {
-        newline = at == block->len
-                      ? NULL
-                      : memchr(block->data + at, '\n', block->len - at);
-        if (newline != NULL || source->is_ended ||
-            block->len - begin > source->options.max_document)
-            break;
-        at = block->len;
-        TRY(read_more(source, block, err));
+    while (newline == NULL && searched - begin <= max_document) {
+        if (searched == block->len) {
+            if (source->is_ended) break;
+            TRY(read_more(source, block, err));
+        }
+        const size_t unsearched = block->len - searched;
+        if (unsearched > 0)
+            newline = memchr(block->data + searched, '\n', unsearched);
+        searched = block->len;
     }
-    const char *const end =
-        newline != NULL ? newline : block->data + block->len;
-    const og_bytes line = {block->data + begin,
-                           (size_t)(end - block->data) - begin};
-    bool is_cut;
-    *out = og_json_is_object(line, &is_cut) ||
-           (is_cut && newline == NULL &&
-            (!source->is_ended || source->is_cut));
+    const char *const end = newline != NULL ? newline : block->data + searched;
+    og_bytes line = {block->data + begin, (size_t)(end - block->data) - begin};
+    const bool is_long = line.len > max_document;
+    if (is_long) line.len = (size_t)max_document;
+    bool is_beginning;
+    *out = og_json_is_object(line, &is_beginning) ||
+           (is_beginning && (is_long || (newline == NULL && source->is_cut)));
     return OG_OK;
 }
 
 static og_status find_kind(struct og_source *source, struct og_block *block,
                            og_error *err)
 {
-    while (!source->is_ended && block->len < HEAD_LEN)
+    const size_t mark_len = 3;
+    while (!source->is_ended && block->len < HEAD_LEN + mark_len)
         TRY(read_more(source, block, err));
-    if (block->len >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0)
-        drop_front(source, block, 3);
+    if (block->len >= mark_len &&
+        memcmp(block->data, "\xef\xbb\xbf", mark_len) == 0)
+        drop_front(source, block, mark_len);
     bool is_jsonl = is_jsonl_name(source->file);
     const size_t begin = blank_len(block);
     if (!is_jsonl && begin < block->len && block->data[begin] == '{')
@@ -328,8 +328,7 @@ static og_status find_kind(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* ---- a text file -----------------------------------------------------------
- */
+/* ---- a text file -------------------------------------------------------- */
 
 static og_status give_up_text(struct og_source *source, struct og_block *block,
                               og_status status, const char *message,
@@ -358,8 +357,7 @@ static og_status read_text(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* ---- lines -----------------------------------------------------------------
- */
+/* ---- lines -------------------------------------------------------------- */
 
 /* Inside a line that is too long: drops up to its newline. */
 static void skip_long_line(struct og_source *source, struct og_block *block)
@@ -447,8 +445,7 @@ static og_status read_lines(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* ---- blocks ----------------------------------------------------------------
- */
+/* ---- blocks ------------------------------------------------------------- */
 
 static og_status take_carry(struct og_source *source, struct og_block *block,
                             og_error *err)

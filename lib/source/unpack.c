@@ -48,8 +48,7 @@ void og_unpack_close(struct og_unpack *unpack)
     unpack->fd = -1;
 }
 
-/* ---- the packed side -------------------------------------------------------
- */
+/* ---- the packed side ---------------------------------------------------- */
 
 static og_status read_file(struct og_unpack *unpack, char *out, size_t cap,
                            size_t *out_len, og_error *err)
@@ -91,8 +90,7 @@ static og_status broken(const struct og_unpack *unpack, og_error *err,
                         what, why, (unsigned long long)place);
 }
 
-/* ---- gzip ------------------------------------------------------------------
- */
+/* ---- gzip --------------------------------------------------------------- */
 
 static bool is_gzip(const char *p, size_t len)
 {
@@ -174,8 +172,7 @@ static og_status read_gzip(struct og_unpack *unpack, char *out, size_t cap,
     return OG_OK;
 }
 
-/* ---- zstd ------------------------------------------------------------------
- */
+/* ---- zstd --------------------------------------------------------------- */
 
 static bool is_zstd(const char *p, size_t len)
 {
@@ -194,6 +191,7 @@ static og_status start_zstd(struct og_unpack *unpack, og_error *err)
     ZSTD_DCtx_setParameter(unpack->zstd, ZSTD_d_windowLogMax,
                            OG_UNPACK_WINDOW_LOG);
     unpack->zstd_wants = MAGIC_LEN;
+    unpack->zstd_is_full = false;
     return OG_OK;
 }
 
@@ -213,10 +211,12 @@ static og_status zstd_error(const struct og_unpack *unpack, size_t result,
 }
 
 /* The decoder says what it wants next: a block and the header of the one
- * behind it. It gets the block alone, because a call that fails does not tell
- * what it had written before: so all blocks before a broken one are kept. */
+ * behind it. It gets the block alone, and nothing as long as it may have
+ * something to give, because a call that fails does not tell what it had
+ * written before: so all blocks before a broken one are kept. */
 static size_t zstd_portion(const struct og_unpack *unpack)
 {
+    if (unpack->zstd_is_full) return 0;
     const size_t header_len = 3;
     const size_t wanted = unpack->zstd_wants > header_len
                               ? unpack->zstd_wants - header_len
@@ -231,6 +231,7 @@ static og_status read_zstd(struct og_unpack *unpack, char *out, size_t cap,
     while (to.pos == 0) {
         if (n_waiting(unpack) == 0 && !unpack->in_ended) TRY(fill(unpack, err));
         if (n_waiting(unpack) == 0 && unpack->is_between) return OG_END;
+        const bool is_starved = n_waiting(unpack) == 0 && !unpack->zstd_is_full;
         ZSTD_inBuffer from = {unpack->in + unpack->in_pos, zstd_portion(unpack),
                               0};
         const size_t result = ZSTD_decompressStream(unpack->zstd, &to, &from);
@@ -238,15 +239,15 @@ static og_status read_zstd(struct og_unpack *unpack, char *out, size_t cap,
         if (ZSTD_isError(result)) return zstd_error(unpack, result, err);
         unpack->is_between = result == 0;
         unpack->zstd_wants = result == 0 ? MAGIC_LEN : result;
-        if (to.pos == 0 && from.size == 0)
+        unpack->zstd_is_full = result != 0 && to.pos == to.size;
+        if (to.pos == 0 && is_starved)
             return broken(unpack, err, "zstd", "cut short");
     }
     *out_len = to.pos;
     return OG_OK;
 }
 
-/* ---- plain -----------------------------------------------------------------
- */
+/* ---- plain -------------------------------------------------------------- */
 
 static og_status read_plain(struct og_unpack *unpack, char *out, size_t cap,
                             size_t *out_len, og_error *err)
@@ -265,8 +266,7 @@ static og_status read_plain(struct og_unpack *unpack, char *out, size_t cap,
     return OG_OK;
 }
 
-/* ---- the door --------------------------------------------------------------
- */
+/* ---- the door ----------------------------------------------------------- */
 
 og_status og_unpack_open(struct og_unpack *unpack, int fd, bool owns_fd,
                          og_error *err)

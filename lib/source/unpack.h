@@ -32,6 +32,7 @@ struct og_unpack {
     bool has_gzip;
     ZSTD_DCtx *zstd;
     size_t zstd_wants; /* bytes that would bring it on */
+    bool zstd_is_full; /* it filled `out`: there may be more in it */
 };
 
 void og_unpack_init(struct og_unpack *unpack, const og_allocator *allocator);

@@ -86,13 +86,16 @@ uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
     uint8_t *ring = bucket + t->ring_off;
     const uint16_t ghost =
         ghost_of(og_print_tag(mixed), og_print_rest(t, mixed));
-    const bool to_main = take_ghost(t, ring, ghost);
+    bool to_main = take_ghost(t, ring, ghost);
     uint32_t free_slot = used;
     uint32_t last = used;
     if (used == t->options.bucket_slots) {
         free_slot = give_up(t, bucket);
         last = used - 1;
     }
+    /* The length of the small queue has one byte: the last of 256 new prints
+     * goes to the main queue. */
+    if (ring[0] == UINT8_MAX) to_main = true;
     const uint32_t place = to_main ? last : ring[0];
     if (!to_main) og_put8(ring, ring[0] + 1);
     og_slots_rotate(t, bucket, free_slot, place);

@@ -12,8 +12,6 @@
 
 #include "lib/text/ascii.h"
 
-#include <stdint.h>
-
 #include "lib/base/bits.h"
 #include "lib/os/cpu.h"
 
@@ -21,26 +19,14 @@
 #include <immintrin.h>
 #endif
 
-#define TOP_BITS 0x8080808080808080u
-
-/* The same for eight bytes in a word. All bytes are below 0x80, so the sums
- * do not run over: bit 7 is set where c >= 'A', and where c > 'Z'. */
-static uint64_t lower_word(uint64_t w)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    const uint64_t from_a = w + ones * (0x80 - 'A');
-    const uint64_t past_z = w + ones * (0x80 - 'Z' - 1);
-    return w | ((from_a & ~past_z & TOP_BITS) >> 2);
-}
-
 size_t og_ascii_fold_plain(char *dst, const char *src, size_t len)
 {
     size_t i = 0;
     for (; i + 8 <= len; i += 8) {
         uint64_t w;
         memcpy(&w, src + i, 8);
-        if (w & TOP_BITS) break;
-        w = lower_word(w);
+        if (w & OG_ASCII_TOP_BITS) break;
+        w = og_ascii_fold_word(w);
         memcpy(dst + i, &w, 8);
     }
     for (; i < len; i++) {

@@ -5,6 +5,21 @@
  * byte for byte. */
 
 #include <stddef.h>
+#include <stdint.h>
+
+#define OG_ASCII_TOP_BITS 0x8080808080808080u
+
+/* Folds eight bytes in a word as og_load64() makes it, up to its first byte
+ * that is not ASCII; what stands above that one is garbage. Adding to a byte
+ * below 0x80 sets bit 7 where c >= 'A', and where c > 'Z', and does not run
+ * over. */
+static inline uint64_t og_ascii_fold_word(uint64_t w)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    const uint64_t from_a = w + ones * (0x80 - 'A');
+    const uint64_t past_z = w + ones * (0x80 - 'Z' - 1);
+    return w | ((from_a & ~past_z & OG_ASCII_TOP_BITS) >> 2);
+}
 
 /* After the bytes that count, these functions may write this many more. */
 #define OG_ASCII_SLACK 64

@@ -12,9 +12,8 @@
  * a byte each. Threads may fill the same byte at once: they write the same
  * value, and relaxed atomic access makes that a defined thing to do. */
 
-#include "lib/text/text.h"
+#include "lib/text/char_class.h"
 
-#include <stdatomic.h>
 #include <utf8proc.h>
 
 struct range {
@@ -74,18 +73,19 @@ static enum og_char_class class_by_category(uint32_t c)
     }
 }
 
-/* Above are private use, tags and variation selectors: rare, asked anew. */
-#define KNOWN_LIMIT 0x34000
+_Atomic uint8_t og_char_classes[OG_CHAR_CLASSES];
+
+enum og_char_class og_char_class_learn(uint32_t code_point)
+{
+    const enum og_char_class class = class_by_category(code_point);
+    if (code_point < OG_CHAR_CLASSES)
+        atomic_store_explicit(&og_char_classes[code_point],
+                              (uint8_t)(class | OG_CHAR_LEARNT),
+                              memory_order_relaxed);
+    return class;
+}
 
 enum og_char_class og_char_class_of(uint32_t code_point)
 {
-    static _Atomic uint8_t known[KNOWN_LIMIT]; /* class + 1, or 0: not asked */
-    if (code_point >= KNOWN_LIMIT) return class_by_category(code_point);
-    const uint8_t kept =
-        atomic_load_explicit(&known[code_point], memory_order_relaxed);
-    if (kept != 0) return (enum og_char_class)(kept - 1);
-    const enum og_char_class class = class_by_category(code_point);
-    atomic_store_explicit(&known[code_point], (uint8_t)(class + 1),
-                          memory_order_relaxed);
-    return class;
+    return og_char_class_find(code_point);
 }

@@ -41,9 +41,22 @@ _Static_assert(sizeof(struct og_character) == 16, "one 16-byte copy");
 #define OG_CHARACTER_PAGE    256
 #define OG_CHARACTER_N_PAGES (0x110000 / OG_CHARACTER_PAGE)
 
+/* Text that has its accents as marks of their own (as file names of macOS do)
+ * meets the same few segments again and again: short ones are remembered. */
+struct og_recent {
+    uint64_t source;    /* its bytes, filled up with zeros */
+    uint8_t source_len; /* 0: empty */
+    uint8_t len;        /* of `folded` */
+    char folded[6];
+};
+_Static_assert(sizeof(struct og_recent) == 16, "four in a cache line");
+
+#define OG_RECENT_BITS 9
+
 struct og_folder {
     const og_allocator *allocator;
     struct og_character *pages[OG_CHARACTER_N_PAGES];
+    struct og_recent recent[1 << OG_RECENT_BITS];
     int32_t *pieces; /* the code points of one segment */
     size_t n_pieces, pieces_cap;
     int32_t *sorted; /* scratch of the sort */

@@ -125,43 +125,97 @@ static og_status fold_ascii(struct fold *f, og_ascii_fold_fn *fold_run)
 
 /* ---- gear 3 -------------------------------------------------------------- */
 
-/* Collects the segment's code points and returns where it ends. A broken byte
- * can only be its first character: U+FFFD starts a segment. */
-static og_status collect_segment(struct fold *f, size_t *out_end)
+/* The character at `at`; what is broken stands for U+FFFD. */
+static struct og_utf8 character_at(const struct fold *f, size_t at)
 {
-    struct og_folder *folder = f->text->folder;
-    size_t at = f->now.source;
-    og_segment_clear(folder);
-    while (at < f->source_len) {
-        const struct og_utf8 c =
-            og_utf8_decode(f->source + at, f->source_len - at);
-        const bool first = at == f->now.source;
-        const bool broken = c.code_point == OG_UTF8_INVALID;
-        const uint32_t code_point = broken ? OG_UTF8_REPLACEMENT : c.code_point;
-        const struct og_character *known = og_folder_find(folder, code_point);
-        if (known == NULL) return OG_ERR_MEMORY;
-        if (!first && !(known->flags & OG_CHARACTER_FOLLOWS)) break;
-        if (!og_segment_add(folder, code_point)) return OG_ERR_MEMORY;
-        at += c.len;
-    }
-    *out_end = at;
-    return og_segment_fold(folder) ? OG_OK : OG_ERR_MEMORY;
+    struct og_utf8 u = og_utf8_decode(f->source + at, f->source_len - at);
+    if (u.code_point == OG_UTF8_INVALID) u.code_point = OG_UTF8_REPLACEMENT;
+    return u;
 }
 
-static og_status write_pieces(struct fold *f, size_t source_end)
+/* The end of the segment that begins here; false: no memory. */
+static bool find_segment_end(struct fold *f, size_t *out_end)
+{
+    size_t at = f->now.source + character_at(f, f->now.source).len;
+    while (at < f->source_len) {
+        const struct og_utf8 u = character_at(f, at);
+        const struct og_character *c =
+            og_folder_find(f->text->folder, u.code_point);
+        if (c == NULL) return false;
+        if (!(c->flags & OG_CHARACTER_FOLLOWS)) break;
+        at += u.len;
+    }
+    *out_end = at;
+    return true;
+}
+
+/* Leaves the folded code points in folder->pieces; false: no memory. */
+static bool fold_pieces(struct fold *f, size_t end)
+{
+    struct og_folder *folder = f->text->folder;
+    og_segment_clear(folder);
+    for (size_t at = f->now.source; at < end;) {
+        const struct og_utf8 u = character_at(f, at);
+        if (!og_segment_add(folder, u.code_point)) return false;
+        at += u.len;
+    }
+    return og_segment_fold(folder);
+}
+
+static size_t write_pieces(struct fold *f)
 {
     const struct og_folder *folder = f->text->folder;
-    const size_t n = folder->n_pieces;
-    if (n == 0) {
-        f->now.copied = false;
+    unsigned char *out = (unsigned char *)f->text->data + f->now.folded;
+    size_t len = 0;
+    for (size_t i = 0; i < folder->n_pieces; i++)
+        len += og_utf8_encode((uint32_t)folder->pieces[i], out + len);
+    return len;
+}
+
+/* Where a segment of `len` bytes, 1 to 8, is remembered. */
+static struct og_recent *find_recent(const struct fold *f, size_t len,
+                                     uint64_t *out_source)
+{
+    uint64_t source = 0;
+    if (f->now.source + 8 <= f->source_len)
+        source = og_load64(f->source + f->now.source) << (64 - 8 * len) >>
+                 (64 - 8 * len);
+    else
+        for (size_t i = 0; i < len; i++)
+            source |= (uint64_t)f->source[f->now.source + i] << 8 * i;
+    *out_source = source;
+    return &f->text->folder->recent[og_mix64(source) >> (64 - OG_RECENT_BITS)];
+}
+
+/* Writes the folding of source .. end, but does not move on. */
+static og_status fold_anew(struct fold *f, size_t end, size_t *out_len)
+{
+    if (!fold_pieces(f, end))
+        return og_error_memory(f->err, 4 * (end - f->now.source),
+                               "a segment of marks");
+    TRY(make_room(f, 4 * f->text->folder->n_pieces));
+    *out_len = write_pieces(f);
+    return OG_OK;
+}
+
+/* The same for at most 8 bytes, from memory if it was met before. */
+static og_status fold_recent(struct fold *f, size_t end, size_t *out_len)
+{
+    const size_t source_len = end - f->now.source;
+    uint64_t source;
+    struct og_recent *recent = find_recent(f, source_len, &source);
+    if (recent->source_len == source_len && recent->source == source) {
+        memcpy(f->text->data + f->now.folded, recent->folded,
+               sizeof(recent->folded));
+        *out_len = recent->len;
         return OG_OK;
     }
-    TRY(make_room(f, 4 * n));
-    TRY(begin_piece(f, source_end));
-    char *data = f->text->data;
-    for (size_t i = 0; i < n; i++)
-        f->now.folded += og_utf8_encode((uint32_t)folder->pieces[i],
-                                        (unsigned char *)data + f->now.folded);
+    TRY(fold_anew(f, end, out_len));
+    if (*out_len > sizeof(recent->folded)) return OG_OK;
+    recent->source = source;
+    recent->source_len = (uint8_t)source_len;
+    recent->len = (uint8_t)*out_len;
+    memcpy(recent->folded, f->text->data + f->now.folded, *out_len);
     return OG_OK;
 }
 
@@ -170,16 +224,23 @@ static og_status write_pieces(struct fold *f, size_t source_end)
 static og_status fold_segment(struct fold *f)
 {
     f->now = f->segment;
-    size_t end;
-    if (collect_segment(f, &end) != OG_OK)
-        return og_error_memory(f->err, 4 * f->text->folder->n_pieces,
-                               "a segment of marks");
-    TRY(write_pieces(f, end));
+    size_t end, len;
+    if (!find_segment_end(f, &end))
+        return og_error_memory(f->err, 0, "a page of characters");
+    if (end - f->now.source <= 8)
+        TRY(fold_recent(f, end, &len));
+    else
+        TRY(fold_anew(f, end, &len));
+    if (len == 0)
+        f->now.copied = false;
+    else
+        TRY(begin_piece(f, end));
+    f->now.folded += len;
     f->now.source = end;
     f->segment = f->now;
     f->open = false;
     f->last_ccc = 0;
-    return OG_OK;
+    return make_room(f, 0);
 }
 
 /* ---- gear 2 -------------------------------------------------------------- */
@@ -251,6 +312,95 @@ static og_status fold_character(struct fold *f)
     return fold_starter(f, c, u.len, c->flags & OG_CHARACTER_ALIGNED);
 }
 
+/* ---- gear 2, the short way ----------------------------------------------- */
+
+/* A stretch of characters that keep their lengths, which is nearly all of any
+ * text: the same rules as above, in registers. Both texts move on together,
+ * so one offset is enough. */
+struct stretch {
+    size_t at, segment; /* source offsets */
+    bool open;
+    uint8_t last_ccc;
+};
+
+/* May `c` be written as it is, without a look at what stands before? */
+static inline bool enter_character(struct stretch *s,
+                                   const struct og_character *c)
+{
+    const unsigned flags = c->flags;
+    const unsigned usual = OG_CHARACTER_KNOWN | OG_CHARACTER_ALIGNED;
+    if (OG_UNLIKELY((flags & (usual | OG_CHARACTER_COMPLEX)) != usual))
+        return false;
+    if (!(flags & OG_CHARACTER_FOLLOWS)) {
+        s->segment = s->at;
+        s->open = flags & OG_CHARACTER_OPEN;
+        s->last_ccc = c->tail_ccc;
+        return true;
+    }
+    if ((flags & OG_CHARACTER_SECOND) && s->open) return false;
+    if (c->lead_ccc == 0 || c->lead_ccc < s->last_ccc) return false;
+    s->last_ccc = c->tail_ccc;
+    return true;
+}
+
+/* Up to seven bytes of ASCII between other characters; more is gear 1's.
+ * Returns their number. */
+static inline size_t enter_ascii(struct stretch *s, const unsigned char *source,
+                                 char *folded)
+{
+    const uint64_t word = og_load64(source + s->at);
+    const uint64_t high = word & OG_ASCII_TOP_BITS;
+    if (high == 0) return 0;
+    const uint64_t lower = og_ascii_fold_word(word);
+    const size_t n = (size_t)__builtin_ctzll(high) / 8;
+    for (size_t i = 0; i < 8; i++) /* one store, in either byte order */
+        folded[i] = (char)(lower >> 8 * i);
+    s->segment = s->at + n - 1;
+    s->open = true;
+    s->last_ccc = 0;
+    return n;
+}
+
+static struct stretch run_stretch(const struct fold *f, struct stretch s)
+{
+    struct og_character *const *pages = f->text->folder->pages;
+    const unsigned char *const source = f->source;
+    char *const folded = f->text->data + f->now.folded - f->now.source;
+    while (s.at + 8 <= f->source_len) {
+        if (source[s.at] < 0x80) {
+            const size_t n = enter_ascii(&s, source, folded + s.at);
+            if (n == 0) break;
+            s.at += n;
+            continue;
+        }
+        const struct og_utf8 u = og_utf8_decode(source + s.at, 4);
+        if (OG_UNLIKELY(u.code_point == OG_UTF8_INVALID)) break;
+        const struct og_character *c = pages[u.code_point / OG_CHARACTER_PAGE];
+        if (OG_UNLIKELY(c == NULL)) break;
+        c += u.code_point % OG_CHARACTER_PAGE;
+        if (!enter_character(&s, c)) break;
+        memcpy(folded + s.at, c->folded, 4);
+        s.at += u.len;
+    }
+    return s;
+}
+
+static void fold_stretch(struct fold *f)
+{
+    if (!f->now.copied) return;
+    const size_t begin = f->now.source;
+    const struct stretch s =
+        run_stretch(f, (struct stretch){begin, SIZE_MAX, f->open, f->last_ccc});
+    f->now.folded += s.at - begin;
+    f->now.source = s.at;
+    f->open = s.open;
+    f->last_ccc = s.last_ccc;
+    if (s.segment == SIZE_MAX) return; /* the segment before goes on */
+    f->segment = f->now;
+    f->segment.source = s.segment;
+    f->segment.folded -= s.at - s.segment;
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 static og_status fold_all(struct fold *f)
@@ -259,9 +409,12 @@ static og_status fold_all(struct fold *f)
     TRY(make_room(f, 0));
     while (f->now.source < f->source_len) {
         TRY(fold_ascii(f, fold_run));
+        fold_stretch(f);
         while (f->now.source < f->source_len &&
-               f->source[f->now.source] >= 0x80)
+               f->source[f->now.source] >= 0x80) {
             TRY(fold_character(f));
+            fold_stretch(f);
+        }
     }
     return OG_OK;
 }

@@ -20,43 +20,56 @@
 
 /* ---- plain --------------------------------------------------------------- */
 
-static int is_word_byte(unsigned char c)
+#define ONES     0x0101010101010101u
+#define TOP_BITS 0x8080808080808080u
+
+/* Eight bytes in a word: the top bit of each that lies in first .. last. Sums
+ * of seven-bit numbers do not run over into the next byte. */
+static inline uint64_t in_range_plain(uint64_t w, char first, char last)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const uint64_t low = w & ~TOP_BITS;
+    const uint64_t from_first = low + ONES * (uint64_t)(0x80 - first);
+    const uint64_t past_last = low + ONES * (uint64_t)(0x7f - last);
+    return from_first & ~past_last & ~w & TOP_BITS;
 }
 
-static int is_base(unsigned char c)
+/* Gathers the top bits of the eight bytes into the lowest byte. */
+static inline uint64_t bits_of_plain(uint64_t top_bits, unsigned eighth)
 {
-    return c == 'a' || c == 'c' || c == 'g' || c == 't' || c == 'u';
+    return (top_bits >> 7) * 0x0102040810204080u >> 56 << 8 * eighth;
 }
 
-static void words_plain(const char *data, size_t n_blocks, uint64_t *out_member,
-                        uint64_t *out_high)
+static inline uint64_t words_of_plain(uint64_t w)
 {
-    for (size_t b = 0; b < n_blocks; b++, data += OG_MASK_BLOCK) {
-        uint64_t member = 0, high = 0;
-        for (unsigned i = 0; i < OG_MASK_BLOCK; i++) {
-            const unsigned char c = (unsigned char)data[i];
-            member |= (uint64_t)is_word_byte(c) << i;
-            high |= (uint64_t)(c >> 7) << i;
+    return in_range_plain(w, 'a', 'z') | in_range_plain(w, '0', '9');
+}
+
+static inline uint64_t bases_of_plain(uint64_t w)
+{
+    return in_range_plain(w, 'a', 'a') | in_range_plain(w, 'c', 'c') |
+           in_range_plain(w, 'g', 'g') | in_range_plain(w, 't', 'u');
+}
+
+static void words_plain(const char *data, size_t n_blocks, struct og_masks *out)
+{
+    for (size_t b = 0; b < n_blocks; b++) {
+        struct og_masks m = {0};
+        for (unsigned i = 0; i < 8; i++, data += 8) {
+            const uint64_t w = og_load64(data);
+            m.member |= bits_of_plain(words_of_plain(w), i);
+            m.lead |= bits_of_plain(w & w << 1 & TOP_BITS, i);
+            m.tail |= bits_of_plain(w & ~(w << 1) & TOP_BITS, i);
         }
-        out_member[b] = member;
-        out_high[b] = high;
+        out[b] = m;
     }
 }
 
-static void bases_plain(const char *data, size_t n_blocks, uint64_t *out_member,
-                        uint64_t *out_high)
+static void bases_plain(const char *data, size_t n_blocks, uint64_t *out)
 {
-    for (size_t b = 0; b < n_blocks; b++, data += OG_MASK_BLOCK) {
-        uint64_t member = 0, high = 0;
-        for (unsigned i = 0; i < OG_MASK_BLOCK; i++) {
-            const unsigned char c = (unsigned char)data[i];
-            member |= (uint64_t)is_base(c) << i;
-            high |= (uint64_t)(c >> 7) << i;
-        }
-        out_member[b] = member;
-        out_high[b] = high;
+    for (size_t b = 0; b < n_blocks; b++) {
+        out[b] = 0;
+        for (unsigned i = 0; i < 8; i++, data += 8)
+            out[b] |= bits_of_plain(bases_of_plain(og_load64(data)), i);
     }
 }
 
@@ -132,40 +145,33 @@ static inline uint64_t bits_of_sse42(__m128i v, unsigned quarter)
 }
 
 OG_TARGET_SSE42
-static void words_sse42(const char *data, size_t n_blocks, uint64_t *out_member,
-                        uint64_t *out_high)
+static void words_sse42(const char *data, size_t n_blocks, struct og_masks *out)
 {
     const __m128i *p = (const __m128i *)data;
+    const __m128i first_lead = _mm_set1_epi8((char)0xc0);
     for (size_t b = 0; b < n_blocks; b++) {
-        uint64_t member = 0, high = 0;
+        uint64_t member = 0, high = 0, tail = 0;
         for (unsigned q = 0; q < 4; q++) {
             const __m128i v = _mm_loadu_si128(p++);
             member |= bits_of_sse42(words_of_sse42(v), q);
             high |= bits_of_sse42(v, q);
+            tail |= bits_of_sse42(_mm_cmplt_epi8(v, first_lead), q);
         }
-        out_member[b] = member;
-        out_high[b] = high;
+        out[b] = (struct og_masks){member, high & ~tail, tail};
     }
 }
 
 OG_TARGET_SSE42
-static void bases_sse42(const char *data, size_t n_blocks, uint64_t *out_member,
-                        uint64_t *out_high)
+static void bases_sse42(const char *data, size_t n_blocks, uint64_t *out)
 {
     const __m128i *p = (const __m128i *)data;
     for (size_t b = 0; b < n_blocks; b++) {
-        uint64_t member = 0, high = 0;
-        for (unsigned q = 0; q < 4; q++) {
-            const __m128i v = _mm_loadu_si128(p++);
-            member |= bits_of_sse42(bases_of_sse42(v), q);
-            high |= bits_of_sse42(v, q);
-        }
-        out_member[b] = member;
-        out_high[b] = high;
+        out[b] = 0;
+        for (unsigned q = 0; q < 4; q++)
+            out[b] |= bits_of_sse42(bases_of_sse42(_mm_loadu_si128(p++)), q);
     }
 }
 
-/* POPCNT comes with SSE4.2; the plain form must do without. */
 OG_TARGET_SSE42
 static size_t positions_sse42(const uint64_t *masks, size_t n_blocks,
                               uint32_t base, uint32_t *out)
@@ -211,29 +217,28 @@ static inline uint64_t bits_of_avx2(__m256i low, __m256i high)
 }
 
 OG_TARGET_AVX2
-static void words_avx2(const char *data, size_t n_blocks, uint64_t *out_member,
-                       uint64_t *out_high)
+static void words_avx2(const char *data, size_t n_blocks, struct og_masks *out)
 {
     const __m256i *p = (const __m256i *)data;
+    const __m256i first_lead = _mm256_set1_epi8((char)0xc0);
     for (size_t b = 0; b < n_blocks; b++, p += 2) {
         const __m256i v0 = _mm256_loadu_si256(p);
         const __m256i v1 = _mm256_loadu_si256(p + 1);
-        out_member[b] = bits_of_avx2(words_of_avx2(v0), words_of_avx2(v1));
-        out_high[b] = bits_of_avx2(v0, v1);
+        const uint64_t tail = bits_of_avx2(_mm256_cmpgt_epi8(first_lead, v0),
+                                           _mm256_cmpgt_epi8(first_lead, v1));
+        out[b].member = bits_of_avx2(words_of_avx2(v0), words_of_avx2(v1));
+        out[b].lead = bits_of_avx2(v0, v1) & ~tail;
+        out[b].tail = tail;
     }
 }
 
 OG_TARGET_AVX2
-static void bases_avx2(const char *data, size_t n_blocks, uint64_t *out_member,
-                       uint64_t *out_high)
+static void bases_avx2(const char *data, size_t n_blocks, uint64_t *out)
 {
     const __m256i *p = (const __m256i *)data;
-    for (size_t b = 0; b < n_blocks; b++, p += 2) {
-        const __m256i v0 = _mm256_loadu_si256(p);
-        const __m256i v1 = _mm256_loadu_si256(p + 1);
-        out_member[b] = bits_of_avx2(bases_of_avx2(v0), bases_of_avx2(v1));
-        out_high[b] = bits_of_avx2(v0, v1);
-    }
+    for (size_t b = 0; b < n_blocks; b++, p += 2)
+        out[b] = bits_of_avx2(bases_of_avx2(_mm256_loadu_si256(p)),
+                              bases_of_avx2(_mm256_loadu_si256(p + 1)));
 }
 
 OG_TARGET_AVX2
@@ -257,27 +262,27 @@ static inline uint64_t in_range_avx512(__m512i v, char low, char n)
 
 OG_TARGET_AVX512
 static void words_avx512(const char *data, size_t n_blocks,
-                         uint64_t *out_member, uint64_t *out_high)
+                         struct og_masks *out)
 {
+    const __m512i first_lead = _mm512_set1_epi8((char)0xc0);
     for (size_t b = 0; b < n_blocks; b++, data += OG_MASK_BLOCK) {
         const __m512i v = _mm512_loadu_si512(data);
-        out_member[b] =
+        out[b].member =
             in_range_avx512(v, 'a', 26) | in_range_avx512(v, '0', 10);
-        out_high[b] = _mm512_movepi8_mask(v);
+        out[b].lead = _mm512_cmpge_epu8_mask(v, first_lead);
+        out[b].tail = _mm512_cmplt_epi8_mask(v, first_lead);
     }
 }
 
 OG_TARGET_AVX512
-static void bases_avx512(const char *data, size_t n_blocks,
-                         uint64_t *out_member, uint64_t *out_high)
+static void bases_avx512(const char *data, size_t n_blocks, uint64_t *out)
 {
     for (size_t b = 0; b < n_blocks; b++, data += OG_MASK_BLOCK) {
         const __m512i v = _mm512_loadu_si512(data);
-        out_member[b] = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('a')) |
-                        _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('c')) |
-                        _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('g')) |
-                        in_range_avx512(v, 't', 2); /* and u */
-        out_high[b] = _mm512_movepi8_mask(v);
+        out[b] = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('a')) |
+                 _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('c')) |
+                 _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('g')) |
+                 in_range_avx512(v, 't', 2); /* and u */
     }
 }
 

@@ -10,10 +10,19 @@
 
 #define OG_MASK_BLOCK 64
 
-/* Which bytes belong to tokens, for whole blocks of folded text (so there are
- * no upper-case letters). `out_high`: bytes that are not ASCII. */
-typedef void og_mask_classify_fn(const char *data, size_t n_blocks,
-                                 uint64_t *out_member, uint64_t *out_high);
+/* Of one block of folded text (so there are no upper-case letters). */
+struct og_masks {
+    uint64_t member; /* a to z, 0 to 9 */
+    uint64_t lead;   /* first byte of a character beyond ASCII */
+    uint64_t tail;   /* another byte of it */
+};
+
+/* The masks of `n_blocks` whole blocks. */
+typedef void og_mask_words_fn(const char *data, size_t n_blocks,
+                              struct og_masks *out);
+
+/* Which bytes are one of a c g t u. */
+typedef void og_mask_bases_fn(const char *data, size_t n_blocks, uint64_t *out);
 
 /* Writes base + i for every bit i that is set in masks[0 .. n_blocks), in
  * order, and returns their number. May write up to 64 elements more. */
@@ -22,8 +31,8 @@ typedef size_t og_mask_positions_fn(const uint64_t *masks, size_t n_blocks,
 #define OG_MASK_POSITIONS_SLACK 64
 
 struct og_mask_kernels {
-    og_mask_classify_fn *words; /* a to z, 0 to 9 */
-    og_mask_classify_fn *bases; /* a c g t u */
+    og_mask_words_fn *words;
+    og_mask_bases_fn *bases;
     og_mask_positions_fn *positions;
 };
 

@@ -10,12 +10,12 @@
  *
  * where * gives all 128 bits and fold() is the exclusive or of the halves.
  * Nearly every word has at most 16 bytes: two multiplications, which overlap
- * with those of the next token, so a batch takes about 1 ns each. The idea is
- * that of wyhash (Wang Yi); ours keeps both halves of the first product, and
- * k1 is odd, so that tokens of up to 8 bytes never collide before the last
- * step. AES rounds (3 AESENC) are as fast where the machine has them and some
- * fifty times slower where it has not; carry-less products are linear over
- * GF(2), which the prints built on top must not meet (lib/fingerprint).
+ * with those of the next token. The idea is that of wyhash (Wang Yi); ours
+ * keeps both halves of the first product, and k1 is odd, so that tokens of up
+ * to 8 bytes never collide before the last step. AES rounds (3 AESENC) are as
+ * fast where the machine has them and some fifty times slower where it has not;
+ * carry-less products are linear over GF(2), which the prints built on top must
+ * not meet (lib/fingerprint).
  *
  * The values are part of the store's format: tests/unit/test_token_hash.c
  * freezes them. */
@@ -31,6 +31,9 @@
 #endif
 
 #define PIECE 16
+
+/* Loops that want all registers for themselves. */
+#define OUT_OF_LINE __attribute__((noinline))
 
 struct words {
     uint64_t a, b;
@@ -105,51 +108,134 @@ uint64_t og_token_hash(const char *data, size_t len, uint64_t key)
 
 /* ---- batches ------------------------------------------------------------- */
 
+/* keep[n] has ones in its first n bytes, of 16. */
+#define ROW(i)                                                                 \
+    {                                                                          \
+        ONES(i), ONES((i) < 8 ? 0 : (i)-8)                                     \
+    }
+#define ONES(n) ((n) >= 8 ? UINT64_MAX : ((uint64_t)1 << (8 * ((n) % 8))) - 1)
+_Alignas(16) static const uint64_t keep[PIECE + 1][2] = {
+    ROW(0),  ROW(1),  ROW(2),  ROW(3),  ROW(4),  ROW(5),
+    ROW(6),  ROW(7),  ROW(8),  ROW(9),  ROW(10), ROW(11),
+    ROW(12), ROW(13), ROW(14), ROW(15), ROW(16),
+};
+#undef ROW
+#undef ONES
+
+/* With padding behind the text there is no careful tail. */
+static inline struct words load_masked(const char *p, size_t len)
+{
+    struct words w = load_piece(p);
+    w.a &= keep[len][0];
+    w.b &= keep[len][1];
+    return w;
+}
+
+OUT_OF_LINE
+static void hash_long_ones(const struct key *key, const char *text,
+                           const uint32_t *begin, const uint32_t *end, size_t n,
+                           uint64_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t len = end[i] - begin[i];
+        if (OG_LIKELY(len <= PIECE)) continue;
+        const char *data = text + begin[i];
+        uint64_t state = key->k[1];
+        uint32_t left = len;
+        for (; left > PIECE; left -= PIECE, data += PIECE)
+            state = absorb(key, state, load_piece(data));
+        out[i] = finish(key, state, load_masked(data, left), len);
+    }
+}
+
 void og_token_hash_many_plain(const char *text, const uint32_t *begin,
                               const uint32_t *end, size_t n, uint64_t key,
                               uint64_t *out)
 {
-    static const uint64_t keep[9] = {
-        0,          0xff,         0xffff,         0xffffff,
-        0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
-        UINT64_MAX,
-    };
     const struct key derived = derive_key(key);
     for (size_t i = 0; i < n; i++) {
-        const size_t len = end[i] - begin[i];
-        const char *data = text + begin[i];
-        if (OG_UNLIKELY(len > PIECE)) {
-            out[i] = hash_one(&derived, data, len);
-            continue;
-        }
-        struct words w = load_piece(data);
-        w.a &= keep[len < 8 ? len : 8];
-        w.b &= keep[len < 8 ? 0 : len - 8];
+        const uint32_t len = end[i] - begin[i];
+        const uint32_t cut = len < PIECE ? len : PIECE;
+        const struct words w = load_masked(text + begin[i], cut);
         out[i] = finish(&derived, derived.k[1], w, len);
     }
+    hash_long_ones(&derived, text, begin, end, n, out);
 }
 
 #if defined(OG_X86)
 
-/* BZHI keeps the low n bits, and all of them for n from 64 to 255. */
+/* Two wide products keep the integer unit busy, so all else is left to the
+ * vector unit, in loops of their own over a batch of tokens: lengths, taking
+ * out the bytes, adding the key. The halves meet in a small buffer. All tokens
+ * are taken for short ones, and the few that are not are done again. */
+#define BATCH 64
+
+struct batch {
+    _Alignas(64) uint64_t words[BATCH][2]; /* the piece, with k0 and k1 */
+    uint64_t len[BATCH];                   /* with k2 */
+    uint32_t row[BATCH];                   /* of keep[], in bytes */
+};
+
+/* Returns true when there is a token longer than a piece. */
+OG_TARGET_AVX2 OUT_OF_LINE static bool load_lengths(struct batch *b,
+                                                    const uint32_t *begin,
+                                                    const uint32_t *end,
+                                                    size_t n, uint64_t k2)
+{
+    uint32_t over = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t len = end[i] - begin[i];
+        const uint32_t cut = len < PIECE ? len : PIECE;
+        b->len[i] = len ^ k2;
+        b->row[i] = cut * (uint32_t)sizeof(keep[0]);
+        over |= len - cut;
+    }
+    return over != 0;
+}
+
+OG_TARGET_AVX2 OUT_OF_LINE static void
+load_words(struct batch *b, const char *text, const uint32_t *begin, size_t n,
+           const struct key *key)
+{
+    const __m128i k01 = _mm_loadu_si128((const __m128i *)key->k);
+    for (size_t i = 0; i < n; i++) {
+        const void *row = (const char *)keep + b->row[i];
+        const __m128i mask = _mm_loadu_si128(row);
+        const __m128i bytes =
+            _mm_loadu_si128((const __m128i *)(text + begin[i]));
+        _mm_storeu_si128((__m128i *)b->words[i],
+                         _mm_xor_si128(_mm_and_si128(bytes, mask), k01));
+    }
+}
+
+OG_TARGET_AVX2 OUT_OF_LINE static void multiply(const struct batch *b, size_t n,
+                                                uint64_t k3, uint64_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const unsigned __int128 p =
+            (unsigned __int128)b->words[i][0] * b->words[i][1];
+        out[i] = og_mul_fold((uint64_t)p ^ b->len[i], (uint64_t)(p >> 64) ^ k3);
+    }
+}
+
 OG_TARGET_AVX2
-static void hash_many_bmi2(const char *text, const uint32_t *begin,
+static void hash_many_avx2(const char *text, const uint32_t *begin,
                            const uint32_t *end, size_t n, uint64_t key,
                            uint64_t *out)
 {
     const struct key derived = derive_key(key);
-    for (size_t i = 0; i < n; i++) {
-        const size_t len = end[i] - begin[i];
-        const char *data = text + begin[i];
-        if (OG_UNLIKELY(len > PIECE)) {
-            out[i] = hash_one(&derived, data, len);
-            continue;
-        }
-        const unsigned n_bits = 8 * (unsigned)len;
-        struct words w = load_piece(data);
-        w.a = _bzhi_u64(w.a, n_bits);
-        w.b = _bzhi_u64(w.b, n_bits > 64 ? n_bits - 64 : 0);
-        out[i] = finish(&derived, derived.k[1], w, len);
+    struct batch b;
+    while (n > 0) {
+        const size_t n_here = n < BATCH ? n : BATCH;
+        const bool has_long =
+            load_lengths(&b, begin, end, n_here, derived.k[2]);
+        load_words(&b, text, begin, n_here, &derived);
+        multiply(&b, n_here, derived.k[3], out);
+        if (has_long) hash_long_ones(&derived, text, begin, end, n_here, out);
+        begin += n_here;
+        end += n_here;
+        out += n_here;
+        n -= n_here;
     }
 }
 
@@ -158,7 +244,7 @@ static void hash_many_bmi2(const char *text, const uint32_t *begin,
 og_token_hash_fn *og_token_hash_choose(void)
 {
 #if defined(OG_X86)
-    if (og_cpu_level() >= OG_CPU_AVX2) return hash_many_bmi2;
+    if (og_cpu_level() >= OG_CPU_AVX2) return hash_many_avx2;
 #endif
     return og_token_hash_many_plain;
 }

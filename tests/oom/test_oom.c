@@ -11,11 +11,14 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "lib/estimate/estimate.h"
 #include "lib/fingerprint/print.h"
 #include "lib/select/select.h"
 #include "lib/source/source.h"
+#include "lib/store_memory.h"
 #include "lib/table/table.h"
 #include "lib/text/text.h"
 #include "lib/token/tokens.h"
@@ -354,27 +357,55 @@ static void test_every_estimation(void **state)
 /* ---- reading ----------------------------------------------------------------
  */
 
-static char source_path[] = "/tmp/origo-test-oom-XXXXXX";
+/* The same records, plain and packed. */
+static char folder[] = "/tmp/origo-test-oom-XXXXXX";
+static char paths[3][64];
 
-static int write_source(void **state)
+static void write_bytes(const char *path, const char *data, size_t len)
 {
-    (void)state;
-    const int fd = mkstemp(source_path);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (file == NULL) return -1;
-    for (int i = 0; i < 200; i++)
-        fprintf(file,
-                "{\"id\":\"d%d\",\"time\":\"1999-06-01\",\"x\":[1,{}],"
-                "\"text\":\"line\\nof \\u00e9t\\u00e9 number %d\"}\n",
-                i, i);
-    fprintf(file, "{\"id\": broken\n");
-    return fclose(file);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
 }
 
-static int remove_source(void **state)
+static size_t make_up_records(char *out)
+{
+    size_t len = 0;
+    for (int i = 0; i < 200; i++)
+        len += (size_t)sprintf(
+            out + len,
+            "{\"id\":\"d%d\",\"time\":\"1999-06-01\",\"x\":[1,{}],"
+            "\"text\":\"line\\nof \\u00e9t\\u00e9 number %d\"}\n",
+            i, i);
+    return len + (size_t)sprintf(out + len, "{\"id\": broken\n");
+}
+
+static int write_sources(void **state)
 {
     (void)state;
-    return unlink(source_path);
+    static char plain[1 << 16], packed[1 << 16];
+    const size_t len = make_up_records(plain);
+    assert_non_null(mkdtemp(folder));
+    static const char *const names[] = {"a.jsonl", "a.jsonl.gz", "a.jsonl.zst"};
+    for (int i = 0; i < 3; i++)
+        snprintf(paths[i], sizeof(paths[i]), "%s/%s", folder, names[i]);
+    write_bytes(paths[0], plain, len);
+    gzFile gz = gzopen(paths[1], "w");
+    assert_non_null(gz);
+    assert_int_equal(gzwrite(gz, plain, (unsigned)len), len);
+    assert_int_equal(gzclose(gz), Z_OK);
+    write_bytes(paths[2], packed,
+                ZSTD_compress(packed, sizeof(packed), plain, len, 1));
+    return 0;
+}
+
+static int remove_sources(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        unlink(paths[i]);
+    return rmdir(folder);
 }
 
 struct source_objects {
@@ -408,14 +439,14 @@ static og_status read_blocks(struct og_source *source, struct og_block *block,
 static og_status source_run(struct work *w, uint64_t *out_sum)
 {
     struct source_objects *o = w->objects;
-    const char *paths[] = {source_path};
+    const char *path = w->what;
     const struct og_source_options how = {.fields = OG_FIELDS_DEFAULT,
                                           .max_document = 1 << 20,
                                           .block_len = 1024};
     struct og_source *source;
     og_error err;
     *out_sum = 0;
-    TRY(og_source_new(paths, 1, &how, &w->allocator, &source, &err));
+    TRY(og_source_new(&path, 1, &how, &w->allocator, &source, &err));
     const og_status status = read_blocks(source, &o->block, &how, out_sum);
     og_source_free(source);
     return status;
@@ -433,7 +464,78 @@ static const struct scenario reading = {source_init, source_run,
 static void test_reading(void **state)
 {
     (void)state;
-    try_all_failures(&reading, NULL);
+    for (int i = 0; i < 3; i++)
+        try_all_failures(&reading, paths[i]);
+}
+
+/* ---- the store --------------------------------------------------------------
+ */
+
+/* A store that survives the failure, and one that could not even be made. */
+struct store_objects {
+    og_store *store;
+    og_trace *trace;
+};
+
+static void *store_init(struct work *w)
+{
+    static struct store_objects o;
+    (void)w;
+    o = (struct store_objects){NULL, NULL};
+    return &o;
+}
+
+static og_status open_once(struct work *w)
+{
+    struct store_objects *o = w->objects;
+    if (o->store == NULL) {
+        og_params params = og_params_default();
+        params.memory = 1 << 16;
+        params.estimate = *(const og_estimate_kind *)w->what;
+        TRY(og_store_open_in(":memory:", &params, &w->allocator, &o->store,
+                             NULL));
+    }
+    if (o->trace == NULL) o->trace = og_trace_new(o->store);
+    return o->trace != NULL ? OG_OK : OG_ERR_MEMORY;
+}
+
+/* What was added stays added, so the sum is that of the last answer: the whole
+ * text is known by then. */
+static og_status store_run(struct work *w, uint64_t *out_sum)
+{
+    struct store_objects *o = w->objects;
+    const og_bytes text = sample_text();
+    const og_document docs[] = {
+        {.id = OG_LITERAL("a"), .text = text},
+        {.id = OG_LITERAL("b"), .text = {text.data + 500, 1500}},
+        {.id = OG_LITERAL("c"), .text = {text.data + 100, 3000}},
+    };
+    TRY(open_once(w));
+    for (size_t i = 0; i < 3; i++)
+        TRY(og_store_add(o->store, &docs[i], i == 1 ? NULL : o->trace, NULL));
+    TRY(og_store_trace(o->store, &docs[1], o->trace, NULL));
+    const og_answer *answer = og_trace_answer(o->trace);
+    *out_sum = answer->n_tokens << 32 | answer->n_fresh;
+    for (size_t i = 0; i < answer->n_spans; i++)
+        *out_sum =
+            og_mix64(*out_sum ^ answer->spans[i].begin) ^ answer->spans[i].end;
+    return OG_OK;
+}
+
+static void store_release(struct work *w)
+{
+    struct store_objects *o = w->objects;
+    og_trace_free(o->trace);
+    og_store_close(o->store);
+}
+
+static const struct scenario storing = {store_init, store_run, store_release};
+
+static void test_the_store(void **state)
+{
+    (void)state;
+    for (int kind = OG_ESTIMATE_NONE; kind <= OG_ESTIMATE_CONTEXT; kind++)
+        try_all_failures(&storing, &(og_estimate_kind){(og_estimate_kind)kind});
 }
 
 int main(void)
@@ -443,8 +545,9 @@ int main(void)
         cmocka_unit_test(test_every_selection),
         cmocka_unit_test(test_every_table),
         cmocka_unit_test(test_every_estimation),
-        cmocka_unit_test_setup_teardown(test_reading, write_source,
-                                        remove_source),
+        cmocka_unit_test(test_the_store),
+        cmocka_unit_test_setup_teardown(test_reading, write_sources,
+                                        remove_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

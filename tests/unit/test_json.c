@@ -154,7 +154,7 @@ static void test_errors(void **state)
     check("  ", "expected '{' @2");
     check("[1]", "expected '{' @0");
     check("\"a\"", "expected '{' @0");
-    check("{", "expected ',' or '}' in an object @1");
+    check("{", "expected a key in quotes @1");
     check("{\"a\" 1}", "expected ':' after a key @5");
     check("{\"a\"", "expected ':' after a key @4");
     check("{\"a\":", "expected a value @5");

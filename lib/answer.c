@@ -1,0 +1,144 @@
+/* From runs of tokens to places in the document's own text.
+ *
+ * Tokens are of the folded text, and one character of the source may fold to
+ * several tokens (one half is "1" and "2"). So two runs of tokens that lie side
+ * by side may claim the same character. The first span keeps it, spans go
+ * before novel ranges, and what then has no byte of its own left is joined to
+ * the span before (a copy) or not shown (a novel range). */
+
+#include "lib/answer.h"
+
+void og_answering_init(struct og_answering *a, const og_allocator *allocator)
+{
+    *a = (struct og_answering){.allocator = allocator};
+    og_copies_init(&a->copies, allocator);
+}
+
+void og_answering_release(struct og_answering *a)
+{
+    og_copies_release(&a->copies);
+    OG_UNGROW(a->allocator, a->spans, a->spans_cap);
+    OG_UNGROW(a->allocator, a->novel, a->novel_cap);
+    a->answer = (og_answer){0};
+}
+
+/* The bytes of the tokens begin .. end, which are at least one. */
+static og_range source_range(const struct og_prepared *p, size_t begin,
+                             size_t end)
+{
+    return (og_range){
+        og_text_source_begin(&p->text, p->tokens.begin[begin]),
+        og_text_source_end(&p->text, p->tokens.end[end - 1]),
+    };
+}
+
+static og_span span_of(const struct og_copy *copy, og_range range,
+                       const struct og_catalogue *catalogue)
+{
+    const struct og_catalogue_entry *origin =
+        og_catalogue_get(catalogue, copy->doc);
+    return (og_span){
+        .begin = range.begin,
+        .end = range.end,
+        .n_tokens = copy->end - copy->begin,
+        .how = copy->how,
+        .origin = copy->doc,
+        .origin_id = {origin->id, origin->id_len},
+        .origin_time = origin->has_time ? origin->time : 0,
+        .origin_has_time = origin->has_time,
+        .origin_begin = OG_UNKNOWN,
+        .origin_end = OG_UNKNOWN,
+    };
+}
+
+static void add_span(struct og_answering *a, const struct og_prepared *p,
+                     const struct og_copy *copy,
+                     const struct og_catalogue *catalogue)
+{
+    og_span *last =
+        a->answer.n_spans > 0 ? &a->spans[a->answer.n_spans - 1] : NULL;
+    og_range range = source_range(p, copy->begin, copy->end);
+    if (last != NULL && range.begin < last->end) range.begin = last->end;
+    if (range.begin < range.end)
+        a->spans[a->answer.n_spans++] = span_of(copy, range, catalogue);
+    else if (last != NULL)
+        last->n_tokens += copy->end - copy->begin;
+}
+
+/* Tokens begin .. end are fresh; `between` is the text between the spans around
+ * them. */
+static void add_novel(struct og_answering *a, const struct og_prepared *p,
+                      size_t begin, size_t end, og_range between)
+{
+    if (begin >= end) return;
+    og_range range = source_range(p, begin, end);
+    if (range.begin < between.begin) range.begin = between.begin;
+    if (range.end > between.end) range.end = between.end;
+    if (range.begin < range.end) a->novel[a->answer.n_novel++] = range;
+}
+
+/* A copy whose span was joined to the one before it ends where that ends, so
+ * it is enough to ask the text again. */
+static void add_novels(struct og_answering *a, const struct og_prepared *p)
+{
+    size_t begin = 0;
+    og_range between = {0, 0};
+    for (size_t i = 0; i < a->copies.n; i++) {
+        const struct og_copy *copy = &a->copies.data[i];
+        const og_range range = source_range(p, copy->begin, copy->end);
+        between.end = range.begin;
+        add_novel(a, p, begin, copy->begin, between);
+        begin = copy->end;
+        between.begin = range.end;
+    }
+    between.end = p->text.source_len;
+    add_novel(a, p, begin, p->tokens.n, between);
+}
+
+static og_status add_dominant(og_answer *answer, struct og_labels *labels,
+                              const struct og_catalogue *catalogue,
+                              og_error *err)
+{
+    struct og_dominant dominant;
+    TRY(og_labels_dominant(labels, &dominant, err));
+    answer->has_dominant = dominant.doc != OG_NO_DOC;
+    if (!answer->has_dominant) return OG_OK;
+    const struct og_catalogue_entry *origin =
+        og_catalogue_get(catalogue, dominant.doc);
+    answer->dominant_id = (og_bytes){origin->id, origin->id_len};
+    answer->dominant_share = (double)dominant.n / (double)labels->n;
+    return OG_OK;
+}
+
+static og_status build(struct og_answering *a, const struct og_prepared *p,
+                       struct og_labels *labels,
+                       const struct og_catalogue *catalogue, og_error *err)
+{
+    og_answer *answer = &a->answer;
+    TRY(og_labels_join(&p->selection, labels, p->tokens.n, &a->copies, err));
+    const size_t n = a->copies.n;
+    if (!OG_GROW(a->allocator, a->spans, a->spans_cap, n) ||
+        !OG_GROW(a->allocator, a->novel, a->novel_cap, n + 1))
+        return og_error_memory(err, n * sizeof(*a->spans), "an answer");
+    for (size_t i = 0; i < n; i++)
+        add_span(a, p, &a->copies.data[i], catalogue);
+    add_novels(a, p);
+    answer->spans = a->spans;
+    answer->novel = a->novel;
+    answer->n_tokens = p->tokens.n;
+    answer->n_fresh = p->tokens.n - a->copies.n_old;
+    answer->n_repaired = p->text.n_repaired;
+    return add_dominant(answer, labels, catalogue, err);
+}
+
+og_status og_answering_build(struct og_answering *a,
+                             const struct og_prepared *prepared,
+                             struct og_labels *labels,
+                             const struct og_catalogue *catalogue,
+                             og_error *err)
+{
+    a->answer = (og_answer){0};
+    const og_status status = build(a, prepared, labels, catalogue, err);
+    if (status != OG_OK) a->answer = (og_answer){0};
+    return status;
+}

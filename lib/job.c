@@ -1,0 +1,159 @@
+/* A block on its way. A worker sends one document after another through its
+ * scratch buffers, so what the writer will need is copied into the arena of the
+ * job: a few bytes for each byte of text, all of it close together, instead of
+ * a set of buffers for each of some hundred documents. A string that stands in
+ * the block as it is (no escapes in it) stays there.
+ *
+ * The copies are plain structs of the stages that borrow: they are looked at,
+ * never grown or released. */
+
+#include "lib/job.h"
+
+#include <string.h>
+
+#include "lib/source/block.h"
+
+/* A job that held more than this gives its memory back. Four times what a
+ * block of usual documents needs. */
+#define KEEP_LEN ((size_t)4 << 20)
+
+void og_job_init(struct og_job *job, const og_allocator *allocator)
+{
+    memset(job, 0, sizeof(*job));
+    job->allocator = allocator;
+    og_block_init(&job->block, allocator);
+    og_arena_init(&job->arena, allocator);
+}
+
+void og_job_release(struct og_job *job)
+{
+    og_arena_release(&job->arena);
+    OG_UNGROW(job->allocator, job->docs, job->docs_cap);
+    og_block_release(&job->block);
+}
+
+static void clear(struct og_job *job)
+{
+    og_arena_clear(&job->arena, KEEP_LEN);
+    if (job->block.cap + job->block.unescaped_cap > KEEP_LEN)
+        og_block_release(&job->block);
+    if (job->docs_cap * sizeof(*job->docs) > KEEP_LEN)
+        OG_UNGROW(job->allocator, job->docs, job->docs_cap);
+    job->n_docs = 0;
+}
+
+void og_job_read(struct og_job *job, struct og_source *source)
+{
+    clear(job);
+    job->status = og_source_next(source, &job->block, &job->err);
+}
+
+/* ---- copies -----------------------------------------------------------------
+ */
+
+/* Sets the pointer to a copy of n elements of what it points to. */
+#define KEEP(arena, pointer, n)                                                \
+    (((pointer) = og_arena_copy((arena), (pointer), (n) * sizeof(*(pointer)),  \
+                                _Alignof(uint64_t))) != NULL)
+
+static bool keep_selection(struct og_arena *arena, struct og_selection *sel)
+{
+    const size_t n = sel->n;
+    return KEEP(arena, sel->print, n) && KEEP(arena, sel->pos, n) &&
+           KEEP(arena, sel->len, n) && KEEP(arena, sel->offset, n) &&
+           KEEP(arena, sel->near, n);
+}
+
+/* What leads from a token back to the source. */
+static bool keep_places(struct og_arena *arena, struct og_prepared *p)
+{
+    return KEEP(arena, p->text.data, p->text.len) &&
+           KEEP(arena, p->text.steps, p->text.n_steps) &&
+           KEEP(arena, p->tokens.begin, p->tokens.n) &&
+           KEEP(arena, p->tokens.end, p->tokens.n);
+}
+
+static bool is_in_block(const struct og_block *block, og_bytes bytes)
+{
+    const uintptr_t at = (uintptr_t)bytes.data;
+    const uintptr_t begin = (uintptr_t)block->data;
+    return block->data != NULL && at >= begin && at < begin + block->len;
+}
+
+static bool keep_bytes(struct og_job *job, og_bytes *bytes)
+{
+    if (bytes->len == 0 || is_in_block(&job->block, *bytes)) return true;
+    bytes->data = og_arena_copy(&job->arena, bytes->data, bytes->len, 1);
+    return bytes->data != NULL;
+}
+
+static bool keep_strings(struct og_job *job, og_document *doc, bool keep_texts)
+{
+    if (!keep_texts) doc->title = doc->url = doc->text = (og_bytes){"", 0};
+    return keep_bytes(job, &doc->id) && keep_bytes(job, &doc->title) &&
+           keep_bytes(job, &doc->url) && keep_bytes(job, &doc->text);
+}
+
+static og_status keep(struct og_job *job, const struct og_record *record,
+                      const struct og_prepared *prepared, bool keep_texts)
+{
+    if (!OG_GROW(job->allocator, job->docs, job->docs_cap, job->n_docs + 1))
+        return og_error_memory(&job->err, sizeof(*job->docs),
+                               "the documents of a block");
+    struct og_job_document *d = &job->docs[job->n_docs];
+    *d = (struct og_job_document){
+        .doc = record->doc,
+        .text_len = record->doc.text.len,
+        .line = record->line,
+        .offset = record->offset,
+        .bad_time = record->bad_time,
+        .n_problems_before = job->block.n_problems,
+        .prepared = *prepared,
+    };
+    if (!keep_strings(job, &d->doc, keep_texts) ||
+        !keep_selection(&job->arena, &d->prepared.selection) ||
+        (keep_texts && !keep_places(&job->arena, &d->prepared)))
+        return og_error_memory(&job->err, d->text_len, "a document");
+    job->n_docs++;
+    return OG_OK;
+}
+
+/* ---- preparing --------------------------------------------------------------
+ */
+
+static og_status report_long_text(struct og_job *job,
+                                  const struct og_record *record)
+{
+    const struct og_source_problem problem = {.line = record->line,
+                                              .offset = record->offset,
+                                              .skipped = true,
+                                              .status = OG_ERR_LIMIT};
+    return og_block_report(&job->block, &problem, &job->err,
+                           "the text is longer than %zu bytes", OG_TEXT_MAX);
+}
+
+static og_status prepare(struct og_job *job, const struct og_record *record,
+                         const struct og_job_options *options,
+                         struct og_scratch *scratch)
+{
+    const og_status status = og_scratch_prepare(scratch, record->doc.text,
+                                                options->prepare, &job->err);
+    if (status == OG_ERR_LIMIT) return report_long_text(job, record);
+    if (status != OG_OK) return status;
+    return keep(job, record, &scratch->prepared, options->keep_texts);
+}
+
+void og_job_prepare(struct og_job *job, const struct og_job_options *options,
+                    struct og_scratch *scratch)
+{
+    struct og_record record;
+    og_status status = job->status;
+    while (status == OG_OK) {
+        status =
+            og_block_next(&job->block, &options->source, &record, &job->err);
+        if (status == OG_END) return;
+        if (status == OG_OK) status = prepare(job, &record, options, scratch);
+        og_scratch_trim(scratch);
+    }
+    job->status = status;
+}

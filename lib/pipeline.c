@@ -1,0 +1,245 @@
+/* Streams: files in, answers out, on all cores.
+ *
+ *     reader           workers                            writer
+ *     source/ -> text/ token/ fingerprint/ select/ -> table/ estimate/ -> you
+ *     (workers.c)      (job.c, scratch.c)                 (here)
+ *
+ * The table has one writer, and an answer depends on all that was added before,
+ * so the last steps are taken by one thread, in the order of the documents:
+ * the calling one. What it sees is the same for any number of threads, hence
+ * so are the answers, the problems and the counts. It is the narrow place, so
+ * it does only what has to be done in order: look up, label, answer, add.
+ *
+ * The problems of a document are told before its answer, and those of records
+ * that were skipped at their place among the documents. A file that cannot be
+ * read is a problem too: the others go on, and its status is the status of the
+ * whole run. */
+
+#include <string.h>
+
+#include "lib/os/cpu.h"
+#include "lib/source/block.h"
+#include "lib/store_memory.h"
+#include "lib/workers.h"
+
+og_stream_options og_stream_options_default(void)
+{
+    return (og_stream_options){.fields = OG_FIELDS_DEFAULT,
+                               .max_document = OG_SOURCE_MAX_DOCUMENT};
+}
+
+struct writer {
+    og_store *store;
+    const og_stream_options *options;
+    og_trace trace; /* its scratch is not used: the workers have theirs */
+    og_stream_counts counts;
+    og_status first_failure; /* of a whole file */
+    og_error failure;
+};
+
+/* ---- problems ---------------------------------------------------------------
+ */
+
+static void tell(const struct writer *w, const struct og_block *block,
+                 const og_problem *problem)
+{
+    if (w->options->on_problem == NULL) return;
+    og_problem named = *problem;
+    named.file = (og_bytes){block->file, strlen(block->file)};
+    w->options->on_problem(w->options->ctx, &named);
+}
+
+/* Keeps the first one: it becomes the status of the run. */
+static void note_failed_file(struct writer *w, const struct og_block *block,
+                             const struct og_source_problem *problem)
+{
+    w->counts.n_files_failed++;
+    if (w->first_failure != OG_OK) return;
+    w->first_failure = problem->status;
+    const bool names_it = strncmp(problem->message, "cannot open", 11) == 0;
+    if (names_it)
+        og_error_set(&w->failure, problem->status, "%s", problem->message);
+    else
+        og_error_set(&w->failure, problem->status, "cannot read '%s': %s",
+                     block->file, problem->message);
+}
+
+/* The problems of a block from number `from` up to `to`. */
+static void tell_block_problems(struct writer *w, const struct og_block *block,
+                                size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct og_source_problem *p = &block->problems[i];
+        if (p->whole_file)
+            note_failed_file(w, block, p);
+        else if (p->skipped)
+            w->counts.n_skipped++;
+        tell(w, block,
+             &(og_problem){.line = p->line,
+                           .offset = p->offset,
+                           .skipped = p->skipped,
+                           .message = p->message});
+    }
+}
+
+/* A problem of a document that is taken in all the same. */
+static void tell_document_problem(const struct writer *w,
+                                  const struct og_block *block,
+                                  const struct og_job_document *d,
+                                  const char *message)
+{
+    tell(w, block,
+         &(og_problem){
+             .line = d->line, .offset = d->offset, .message = message});
+}
+
+static void tell_repaired(const struct writer *w, const struct og_block *block,
+                          const struct og_job_document *d)
+{
+    char message[96];
+    const size_t n = d->prepared.text.n_repaired;
+    snprintf(message, sizeof(message),
+             "%zu byte%s not UTF-8: replaced by U+FFFD", n,
+             n == 1 ? " is" : "s are");
+    tell_document_problem(w, block, d, message);
+}
+
+/* An id can have any length; the beginning of it will do. */
+static void tell_repeated(const struct writer *w, const struct og_block *block,
+                          const struct og_job_document *d)
+{
+    enum { SHOWN_LEN = 200 };
+    char message[SHOWN_LEN + 80];
+    const og_bytes id = d->doc.id;
+    const bool is_long = id.len > SHOWN_LEN;
+    snprintf(message, sizeof(message),
+             "id '%.*s%s' was seen before: taken as another version",
+             (int)(is_long ? SHOWN_LEN : id.len), id.data,
+             is_long ? "..." : "");
+    tell_document_problem(w, block, d, message);
+}
+
+static void note_document(struct writer *w, const struct og_block *block,
+                          const struct og_job_document *d, bool is_added)
+{
+    w->counts.n_documents++;
+    w->counts.n_text_bytes += d->text_len;
+    w->counts.n_tokens += d->prepared.tokens.n;
+    if (!og_store_keeps(w->store, &d->prepared)) w->counts.n_short++;
+    if (d->bad_time) {
+        w->counts.n_bad_times++;
+        tell_document_problem(w, block, d,
+                              "time is not RFC 3339 nor seconds: taken as a "
+                              "document without a time");
+    }
+    if (d->prepared.text.n_repaired > 0) {
+        w->counts.n_repaired++;
+        tell_repaired(w, block, d);
+    }
+    if (is_added && og_catalogue_has(&w->store->catalogue, d->doc.id)) {
+        w->counts.n_repeated_ids++;
+        tell_repeated(w, block, d);
+    }
+}
+
+/* ---- documents --------------------------------------------------------------
+ */
+
+static og_status answer(struct writer *w, const struct og_job_document *d,
+                        og_error *err)
+{
+    struct og_answering *a = &w->trace.answering;
+    TRY(og_answering_build(a, &d->prepared, &w->trace.labels,
+                           &w->store->catalogue, err));
+    if (!w->options->on_answer(w->options->ctx, &d->doc, &a->answer))
+        return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+    return OG_OK;
+}
+
+static og_status write_document(struct writer *w, const struct og_block *block,
+                                const struct og_job_document *d, og_error *err)
+{
+    const bool for_answer = w->options->on_answer != NULL;
+    const bool is_added =
+        w->options->add && og_store_keeps(w->store, &d->prepared);
+    note_document(w, block, d, is_added);
+    if (!for_answer && !is_added) return OG_OK;
+    TRY(og_store_ask(w->store, &d->doc, &d->prepared, for_answer, &w->trace,
+                     err));
+    if (for_answer) TRY(answer(w, d, err));
+    if (!is_added) return OG_OK;
+    return og_store_take(w->store, &d->doc, &d->prepared, &w->trace, err);
+}
+
+static og_status write_job(struct writer *w, const struct og_job *job,
+                           og_error *err)
+{
+    const struct og_block *block = &job->block;
+    size_t n_told = 0;
+    for (size_t i = 0; i < job->n_docs; i++) {
+        const struct og_job_document *d = &job->docs[i];
+        tell_block_problems(w, block, n_told, d->n_problems_before);
+        n_told = d->n_problems_before;
+        TRY(write_document(w, block, d, err));
+    }
+    tell_block_problems(w, block, n_told, block->n_problems);
+    if (job->status != OG_OK)
+        return og_error_set(err, job->status, "%s", job->err.message);
+    w->counts.n_files += block->ends_file;
+    w->counts.n_input_bytes += block->n_input_bytes;
+    if (w->options->on_progress != NULL)
+        w->options->on_progress(w->options->ctx, &w->counts);
+    return OG_OK;
+}
+
+/* ---- the whole --------------------------------------------------------------
+ */
+
+static og_status write_all(struct writer *w, struct og_workers *workers,
+                           og_error *err)
+{
+    for (;;) {
+        const struct og_job *job = og_workers_next(workers);
+        if (job->status == OG_END) return OG_OK;
+        TRY(write_job(w, job, err));
+        og_workers_give_back(workers);
+    }
+}
+
+static og_status run(struct writer *w, const char *const *paths, size_t n_paths,
+                     og_error *err)
+{
+    const og_stream_options *o = w->options;
+    const og_allocator *allocator = w->store->allocator;
+    const unsigned n_threads =
+        o->n_threads != 0 ? o->n_threads : og_cpu_count();
+    const struct og_job_options options = {
+        .source = {.fields = o->fields, .max_document = o->max_document},
+        .prepare = &w->store->prepare,
+        .keep_texts = o->on_answer != NULL,
+    };
+    struct og_source *source = NULL;
+    struct og_workers *workers = NULL;
+    og_status status =
+        og_source_new(paths, n_paths, &options.source, allocator, &source, err);
+    if (status == OG_OK)
+        status = og_workers_new(source, &options, n_threads, allocator,
+                                &workers, err);
+    if (status == OG_OK) status = write_all(w, workers, err);
+    og_workers_free(workers);
+    og_source_free(source);
+    return status;
+}
+
+og_status og_stream_run(og_store *store, const char *const *paths,
+                        size_t n_paths, const og_stream_options *options,
+                        og_stream_counts *out_counts, og_error *err)
+{
+    struct writer w = {.store = store, .options = options};
+    og_trace_init(&w.trace, store->allocator);
+    const og_status status = run(&w, paths, n_paths, err);
+    og_trace_release(&w.trace);
+    if (out_counts != NULL) *out_counts = w.counts;
+    if (status != OG_OK || w.first_failure == OG_OK) return status;
+    return og_error_set(err, w.first_failure, "%s", w.failure.message);
+}

@@ -1,0 +1,47 @@
+/* From text to selection: the arrows that every core can draw by itself. */
+
+#include "lib/scratch.h"
+
+/* Buffers stay for the next document up to this length of text. They are 10 to
+ * 20 times as long in all, and hardly any document is longer. */
+#define KEEP_TEXT_LEN ((size_t)1 << 20)
+
+void og_scratch_init(struct og_scratch *scratch, const og_allocator *allocator)
+{
+    og_text_init(&scratch->prepared.text, allocator);
+    og_tokens_init(&scratch->prepared.tokens, allocator);
+    og_prints_init(&scratch->prints, allocator);
+    og_selection_init(&scratch->prepared.selection, allocator);
+}
+
+void og_scratch_release(struct og_scratch *scratch)
+{
+    og_selection_release(&scratch->prepared.selection);
+    og_prints_release(&scratch->prints);
+    og_tokens_release(&scratch->prepared.tokens);
+    og_text_release(&scratch->prepared.text);
+}
+
+og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
+                             const struct og_prepare_options *options,
+                             og_error *err)
+{
+    struct og_prepared *p = &scratch->prepared;
+    TRY(og_text_fold(&p->text, text, err));
+    TRY(og_text_tokenise(&p->text, options->tokens, options->token_key,
+                         &p->tokens, err));
+    TRY(og_tokens_print(&p->tokens, options->shingle_key, &scratch->prints,
+                        err));
+    TRY(og_prints_select(&p->tokens, &scratch->prints, options->shingle_key,
+                         &options->select, &p->selection, err));
+    og_selection_note(&p->selection, &p->tokens, options->note);
+    return OG_OK;
+}
+
+void og_scratch_trim(struct og_scratch *scratch)
+{
+    if (scratch->prepared.text.cap <= 2 * KEEP_TEXT_LEN) return;
+    const og_allocator *allocator = scratch->prepared.text.allocator;
+    og_scratch_release(scratch);
+    og_scratch_init(scratch, allocator);
+}

@@ -1,0 +1,92 @@
+#ifndef OG_TESTS_STAGE_SUPPORT_H
+#define OG_TESTS_STAGE_SUPPORT_H
+
+/* What the tests of the stages from fingerprint/ to eval/ share: cmocka, lots,
+ * every level of the machine, and documents that are nothing but hashes. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/base/bits.h"
+#include "lib/os/cpu.h"
+#include "lib/select/select.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Levels that this machine lacks are left out. Force OG_CPU_AVX512 at the end
+ * to have the best one again. */
+#define FOR_EACH_LEVEL(level)                                                  \
+    for (og_cpu level = OG_CPU_PLAIN; level <= OG_CPU_AVX512; level++)         \
+        if (og_cpu_force(level) == level)
+
+static inline uint32_t lot_below(uint64_t *seed, uint32_t n)
+{
+    return (uint32_t)og_mul_high(og_random_next(seed), n);
+}
+
+/* A document on its way through the stages. `hash` is as long as the document
+ * and not a byte longer but for the tail that tokens.h promises, so that a
+ * memory checker sees who reads behind it. */
+struct stage {
+    struct og_tokens tokens;
+    struct og_shingle_key key;
+    struct og_prints prints;
+    struct og_selection sel;
+};
+
+static inline void stage_init(struct stage *s, uint32_t shingle_len)
+{
+    *s = (struct stage){0};
+    og_shingle_key_init(&s->key, og_rabin_default(), shingle_len);
+    og_prints_init(&s->prints, NULL);
+    og_selection_init(&s->sel, NULL);
+}
+
+static inline void stage_release(struct stage *s)
+{
+    og_prints_release(&s->prints);
+    og_selection_release(&s->sel);
+    free(s->tokens.hash);
+}
+
+static inline void stage_resize(struct stage *s, size_t n)
+{
+    free(s->tokens.hash);
+    s->tokens.hash = calloc(n + 8, sizeof(uint64_t));
+    assert_non_null(s->tokens.hash);
+    s->tokens.n = n;
+}
+
+static inline void stage_print(struct stage *s)
+{
+    assert_int_equal(og_tokens_print(&s->tokens, &s->key, &s->prints, NULL),
+                     OG_OK);
+}
+
+/* n tokens out of n_words words; 0: every token another one. */
+static inline void stage_fill(struct stage *s, size_t n, uint32_t n_words,
+                              uint64_t *seed)
+{
+    stage_resize(s, n);
+    for (size_t i = 0; i < n; i++)
+        s->tokens.hash[i] = n_words == 0
+                                ? og_random_next(seed)
+                                : og_mix64(lot_below(seed, n_words) + 1u);
+    stage_print(s);
+}
+
+static inline void stage_select(struct stage *s, og_select_options options)
+{
+    assert_int_equal(og_prints_select(&s->tokens, &s->prints, &s->key, &options,
+                                      &s->sel, NULL),
+                     OG_OK);
+    assert_int_equal(s->sel.n_shingles, s->prints.n);
+}
+
+#endif

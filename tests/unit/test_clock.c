@@ -1,0 +1,51 @@
+/* Two clocks: one for distances, one for dates. */
+
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "tests/unit/stage_support.h"
+
+#include "lib/os/clock.h"
+
+static void seconds_never_run_backwards(void **state)
+{
+    (void)state;
+    double last = og_clock_seconds();
+    for (int i = 0; i < 10000; i++) {
+        const double now = og_clock_seconds();
+        assert_true(now >= last);
+        last = now;
+    }
+}
+
+static void seconds_measure_a_sleep(void **state)
+{
+    (void)state;
+    const struct timespec nap = {.tv_nsec = 20000000};
+    const double begin = og_clock_seconds();
+    nanosleep(&nap, NULL);
+    const double taken = og_clock_seconds() - begin;
+    assert_true(taken >= 0.02 && taken < 10);
+}
+
+static void now_is_the_wall_clock_in_microseconds(void **state)
+{
+    (void)state;
+    const int64_t before = (int64_t)time(NULL);
+    const int64_t now = og_clock_now();
+    const int64_t after = (int64_t)time(NULL);
+    /* time() may lag a tick behind. */
+    assert_true(now / 1000000 >= before - 1);
+    assert_true(now / 1000000 <= after + 1);
+    assert_true(now > 1600000000000000); /* after 2020 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seconds_never_run_backwards),
+        cmocka_unit_test(seconds_measure_a_sleep),
+        cmocka_unit_test(now_is_the_wall_clock_in_microseconds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

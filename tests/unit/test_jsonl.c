@@ -1,0 +1,142 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/source/jsonl.h"
+
+static const og_fields default_fields = OG_FIELDS_DEFAULT;
+
+/* A line written down as "id|title|url|time|text", or its problem. */
+static const char *read_with(const char *line, const og_fields *fields)
+{
+    static char out[1024];
+    char unescaped[1024];
+    struct og_record record;
+    struct og_jsonl_problem problem;
+    const char *const behind = og_jsonl_read(
+        (og_bytes){line, strlen(line)}, fields, unescaped, &record, &problem);
+    if (behind == NULL) {
+        snprintf(out, sizeof(out), "%s @%zu", problem.message, problem.off);
+        return out;
+    }
+    assert_null(problem.message);
+    assert_true(behind >= unescaped);
+    assert_true(behind <= unescaped + strlen(line));
+    const og_document *const d = &record.doc;
+    char time[32] = "-";
+    if (d->has_time) snprintf(time, sizeof(time), "%lld", (long long)d->time);
+    snprintf(out, sizeof(out), "%.*s|%.*s|%.*s|%s%s|%.*s", (int)d->id.len,
+             d->id.data, (int)d->title.len, d->title.data, (int)d->url.len,
+             d->url.data, time, record.bad_time ? " bad" : "", (int)d->text.len,
+             d->text.data);
+    return out;
+}
+
+static void check(const char *line, const char *expected)
+{
+    assert_string_equal(read_with(line, &default_fields), expected);
+}
+
+static void test_fields(void **state)
+{
+    (void)state;
+    check("{\"id\":\"a\",\"time\":\"1970-01-01T00:00:01Z\",\"title\":\"t\","
+          "\"url\":\"u\",\"text\":\"x\"}",
+          "a|t|u|1000000|x");
+    check("{\"text\":\"x\"}", "|||-|x");
+    check("{\"text\":\"\"}", "|||-|");
+    check("{\"text\":\"x\",\"other\":{\"text\":\"y\"},\"Text\":\"z\"}",
+          "|||-|x");
+    check("{\"te\\u0078t\":\"a\\nb\"}", "|||-|a\nb");
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    check("{\"id\":17,\"text\":\"x\"}", "17|||-|x");
+    check("{\"id\":-1.50,\"text\":\"x\"}", "-1.50|||-|x");
+    check("{\"time\":1,\"text\":\"x\"}", "|||1000000|x");
+    check("{\"time\":1.25,\"text\":\"x\"}", "|||1250000|x");
+    check("{\"time\":\"1.25\",\"text\":\"x\"}", "|||1250000|x");
+    check("{\"time\":-1,\"text\":\"x\"}", "|||-1000000|x");
+}
+
+static void test_nulls(void **state)
+{
+    (void)state;
+    check("{\"id\":null,\"time\":null,\"title\":null,\"url\":null,"
+          "\"text\":\"x\"}",
+          "|||-|x");
+    check("{\"id\":true,\"title\":[1],\"url\":{},\"text\":\"x\"}", "|||-|x");
+}
+
+static void test_bad_times(void **state)
+{
+    (void)state;
+    check("{\"time\":\"soon\",\"text\":\"x\"}", "|||- bad|x");
+    check("{\"time\":\"\",\"text\":\"x\"}", "|||- bad|x");
+    check("{\"time\":1700000000000,\"text\":\"x\"}", "|||- bad|x");
+    check("{\"time\":true,\"text\":\"x\"}", "|||- bad|x");
+    check("{\"time\":[2],\"text\":\"x\"}", "|||- bad|x");
+}
+
+static void test_last_of_two_wins(void **state)
+{
+    (void)state;
+    check("{\"text\":\"a\\n\",\"text\":\"b\\n\"}", "|||-|b\n");
+    check("{\"id\":\"a\",\"id\":null,\"text\":\"x\"}", "|||-|x");
+    check("{\"time\":\"soon\",\"time\":2,\"text\":\"x\"}", "|||2000000|x");
+    check("{\"text\":\"a\",\"text\":1}",
+          "the text of the record is no string @19");
+}
+
+static void test_no_text(void **state)
+{
+    (void)state;
+    check("{}", "the record has no text @0");
+    check("{\"id\":\"a\"}", "the record has no text @0");
+    check("{\"text\":null}", "the record has no text @8");
+    check("{\"text\":12}", "the text of the record is no string @8");
+    check("{\"text\":[\"a\"]}", "the text of the record is no string @8");
+}
+
+static void test_broken(void **state)
+{
+    (void)state;
+    check("{\"text\" \"x\"}", "expected ':' after a key @8");
+    check("{\"text\":\"x\"", "expected ',' or '}' in an object @11");
+    check("{\"text\":\"x\",\"n\":01}", "expected ',' or '}' in an object @17");
+    check("not json", "expected '{' @0");
+}
+
+static void test_other_names(void **state)
+{
+    const og_fields fields = {"docno", NULL, "headline", NULL, "body"};
+    (void)state;
+    assert_string_equal(
+        read_with(
+            "{\"docno\":\"a\",\"time\":1,\"headline\":\"h\",\"url\":\"u\","
+            "\"id\":\"b\",\"body\":\"x\",\"text\":\"y\"}",
+            &fields),
+        "a|h||-|x");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_bad_times),
+        cmocka_unit_test(test_last_of_two_wins),
+        cmocka_unit_test(test_no_text),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_other_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

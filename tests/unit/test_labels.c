@@ -1,0 +1,236 @@
+/* Labels: the weights for the eviction, the majority, the anchors. */
+
+#include "tests/unit/estimate_support.h"
+
+#include "lib/estimate/anchors.h"
+
+/* One letter a shingle: '.' new, a letter is a document. */
+static void labels_of(struct hits *h, const char *docs)
+{
+    hits_init(h, strlen(docs), 1, 8);
+    for (size_t i = 0; i < h->labels.n; i++) {
+        const uint32_t doc =
+            docs[i] == '.' ? OG_NO_DOC : (uint32_t)(docs[i] - 'a');
+        h->labels.data[i] = (struct og_label){.doc = doc};
+        h->labels.hits[i] = (struct og_hit){.doc = doc};
+    }
+}
+
+static void check_lucky(const char *docs, const uint8_t *expected)
+{
+    struct hits h;
+    labels_of(&h, docs);
+    og_labels_weigh(&h.labels, OG_EVICT_LUCKY);
+    for (size_t i = 0; i < h.labels.n; i++)
+        assert_int_equal(h.labels.weights[i], expected[i]);
+    hits_release(&h);
+}
+
+/* (a) 1 each; (b) the ends of a copied block of b: the root of b - 2, rounded
+ * down; (c) 3 for the first and the last of the document; (d) 1 for every
+ * seventh. */
+static void lucky_weights_by_hand(void **state)
+{
+    (void)state;
+    /* 0 and 12 are the ends (+3), 0 and 7 are seventh (+1). The block of a is
+     * 6 long: +2 at 3 and 8; the block of b 3 long: +1 at 9 and 11. */
+    const uint8_t expected[] = {5, 1, 1, 3, 1, 1, 1, 2, 3, 2, 1, 2, 4};
+    check_lucky("...aaaaaabbb.", expected);
+}
+
+static void blocks_of_one_or_two_have_no_bonus(void **state)
+{
+    (void)state;
+    const uint8_t expected[] = {5, 1, 1, 1, 1, 1, 1, 2, 4};
+    check_lucky(".a.bb.cd.", expected);
+}
+
+static void a_block_may_be_the_whole_document(void **state)
+{
+    (void)state;
+    /* b = 18: the root of 16 is 4. */
+    const uint8_t expected[] = {9, 1, 1, 1, 1, 1, 1, 2, 1,
+                                1, 1, 1, 1, 1, 2, 1, 1, 8};
+    check_lucky("cccccccccccccccccc", expected);
+}
+
+/* What is new makes no block, however long. */
+static void new_shingles_make_no_block(void **state)
+{
+    (void)state;
+    const uint8_t expected[] = {5, 1, 1, 1, 1, 1, 1, 2, 1, 1, 4};
+    check_lucky("...........", expected);
+}
+
+/* "If a shingle is the first or the last shingle of its document its lucky
+ * score is additionally incremented by 3": once, be it both. */
+static void a_single_shingle_is_first_and_last(void **state)
+{
+    (void)state;
+    const uint8_t expected[] = {5};
+    check_lucky(".", expected);
+    check_lucky("a", expected);
+    check_lucky("", expected);
+}
+
+static void weights_do_not_overflow(void **state)
+{
+    (void)state;
+    enum { N = 100000 }; /* the root of N is 316 */
+    struct hits h;
+    hits_init(&h, N, 1, 8);
+    for (size_t i = 0; i < N; i++)
+        h.labels.data[i].doc = 1;
+    og_labels_weigh(&h.labels, OG_EVICT_LUCKY);
+    assert_int_equal(h.labels.weights[0], 255);
+    assert_int_equal(h.labels.weights[N - 1], 255);
+    assert_int_equal(h.labels.weights[1], 1);
+    hits_release(&h);
+}
+
+static void other_policies_count_sightings(void **state)
+{
+    (void)state;
+    const og_evict_kind plain[] = {OG_EVICT_RANDOM, OG_EVICT_LRU,
+                                   OG_EVICT_COPY_COUNT, OG_EVICT_S3FIFO};
+    for (size_t p = 0; p < LENGTH(plain); p++) {
+        struct hits h;
+        labels_of(&h, "..aaa.b");
+        og_labels_weigh(&h.labels, plain[p]);
+        for (size_t i = 0; i < h.labels.n; i++)
+            assert_int_equal(h.labels.weights[i], 1);
+        hits_release(&h);
+    }
+}
+
+/* For thin only what was found itself can weigh anything. */
+static void thin_weighs_nothing_but_hits(void **state)
+{
+    (void)state;
+    struct hits h;
+    uint64_t seed = 1;
+    for (int round = 0; round < 200; round++) {
+        labels_of(&h, "..aaaabbb.aa.cc");
+        for (size_t i = 0; i < h.labels.n; i++)
+            if (lot_below(&seed, 2)) h.labels.hits[i].doc = OG_NO_DOC;
+        og_labels_weigh(&h.labels, OG_EVICT_THIN);
+        for (size_t i = 0; i < h.labels.n; i++)
+            if (h.labels.hits[i].doc == OG_NO_DOC)
+                assert_int_equal(h.labels.weights[i], 0);
+        hits_release(&h);
+    }
+}
+
+/* ---- the majority
+ * ------------------------------------------------------------- */
+
+static void check_dominant(const char *docs, char doc, size_t n)
+{
+    struct hits h;
+    struct og_dominant dominant;
+    labels_of(&h, docs);
+    assert_int_equal(og_labels_dominant(&h.labels, &dominant, NULL), OG_OK);
+    assert_int_equal(dominant.doc,
+                     doc == '.' ? OG_NO_DOC : (uint32_t)(doc - 'a'));
+    assert_int_equal(dominant.n, n);
+    hits_release(&h);
+}
+
+static void the_dominant_origin(void **state)
+{
+    (void)state;
+    check_dominant("aab.", 'a', 2);
+    check_dominant("abb.", 'b', 2);
+    check_dominant("aab...", '.', 3); /* itself */
+    check_dominant("aa..", '.', 2);   /* it wins ties */
+    check_dominant("....", '.', 4);
+    check_dominant("", '.', 0);
+    check_dominant("a", 'a', 1);
+    check_dominant("bbaa", 'a', 2); /* among origins the earlier one */
+    check_dominant("aabb", 'a', 2);
+    check_dominant("cabcabcab", 'a', 3);
+    check_dominant("cabcabcabb", 'b', 4);
+}
+
+static void the_dominant_origin_by_counting(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    for (int round = 0; round < 2000; round++) {
+        char docs[40];
+        size_t count[27] = {0};
+        const size_t n = lot_below(&seed, sizeof(docs));
+        const uint32_t n_docs = 1 + lot_below(&seed, 8);
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t doc = lot_below(&seed, n_docs + 1);
+            docs[i] = doc == n_docs ? '.' : (char)('a' + doc);
+            count[doc == n_docs ? 26 : doc]++;
+        }
+        docs[n] = 0;
+        size_t best = 26;
+        for (size_t doc = 26; doc-- > 0;)
+            if (count[doc] > count[26] && count[doc] >= count[best]) best = doc;
+        check_dominant(docs, best == 26 ? '.' : (char)('a' + best),
+                       count[best]);
+    }
+}
+
+/* ---- anchors
+ * ------------------------------------------------------------------- */
+
+static void anchors_keep_their_keys_apart(void **state)
+{
+    (void)state;
+    struct hits h;
+    hits_init(&h, 0, 1, 1);
+    for (uint32_t n = 0; n <= 3000; n = n * 3 + 1) {
+        assert_int_equal(og_anchors_reset(&h.labels, n, NULL), OG_OK);
+        for (uint32_t i = 0; i < n; i++) {
+            struct og_anchor *anchor = og_anchors_at(&h.labels, i * 256);
+            assert_int_equal(anchor->last, 0); /* nothing is left over */
+            assert_int_equal(anchor->count, 0);
+            anchor->last = i + 1;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(og_anchors_at(&h.labels, i * 256)->last, i + 1);
+    }
+    hits_release(&h);
+}
+
+static void *no_memory(void *ctx, void *ptr, size_t old_len, size_t new_len)
+{
+    (void)ctx, (void)ptr, (void)old_len, (void)new_len;
+    return NULL;
+}
+
+static void no_memory_is_an_error(void **state)
+{
+    (void)state;
+    const og_allocator none = {.resize = no_memory};
+    struct og_labels labels;
+    og_error err;
+    og_labels_init(&labels, &none);
+    assert_int_equal(og_labels_reserve(&labels, 10, &err), OG_ERR_MEMORY);
+    assert_int_equal(labels.n, 0);
+    assert_int_equal(og_anchors_reset(&labels, 10, &err), OG_ERR_MEMORY);
+    og_labels_release(&labels);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lucky_weights_by_hand),
+        cmocka_unit_test(blocks_of_one_or_two_have_no_bonus),
+        cmocka_unit_test(a_block_may_be_the_whole_document),
+        cmocka_unit_test(new_shingles_make_no_block),
+        cmocka_unit_test(a_single_shingle_is_first_and_last),
+        cmocka_unit_test(weights_do_not_overflow),
+        cmocka_unit_test(other_policies_count_sightings),
+        cmocka_unit_test(thin_weighs_nothing_but_hits),
+        cmocka_unit_test(the_dominant_origin),
+        cmocka_unit_test(the_dominant_origin_by_counting),
+        cmocka_unit_test(anchors_keep_their_keys_apart),
+        cmocka_unit_test(no_memory_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
