@@ -106,7 +106,7 @@ static og_status add_dominant(og_answer *answer, struct og_labels *labels,
     const struct og_catalogue_entry *origin =
         og_catalogue_get(catalogue, dominant.doc);
     answer->dominant_id = (og_bytes){origin->id, origin->id_len};
-    answer->dominant_share = (double)dominant.n / (double)labels->n;
+    answer->dominant_share = (double)dominant.n / (double)dominant.total;
     return OG_OK;
 }
 
@@ -115,7 +115,7 @@ static og_status build(struct og_answering *a, const struct og_prepared *p,
                        const struct og_catalogue *catalogue, og_error *err)
 {
     og_answer *answer = &a->answer;
-    TRY(og_labels_join(&p->selection, labels, p->tokens.n, &a->copies, err));
+    TRY(og_labels_join(&p->selection, labels, &a->copies, err));
     const size_t n = a->copies.n;
     if (!OG_GROW(a->allocator, a->spans, a->spans_cap, n) ||
         !OG_GROW(a->allocator, a->novel, a->novel_cap, n + 1))

@@ -16,8 +16,8 @@ og_params og_params_default(void)
     return (og_params){
         .tokens = OG_TOKEN_WORDS,
         .shingle_len = 8,
-        .select = {.kind = OG_SELECT_HAILSTORM, .no_overlap = true},
-        .evict = OG_EVICT_THIN,
+        .select = {.kind = OG_SELECT_HAILSTORM, .sparse = true},
+        .evict = OG_EVICT_LEARN,
         .estimate = OG_ESTIMATE_CONTEXT,
         .bridge_limit = 30,
         .layout = OG_LAYOUT_PACKED,
@@ -27,8 +27,7 @@ og_params og_params_default(void)
     };
 }
 
-/* ---- names
- * --------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static bool same(og_bytes name, const char *word)
 {
@@ -67,7 +66,8 @@ static bool find_name(og_bytes name, const char *const *names, size_t n,
         return true;                                                           \
     }
 
-DEFINE_NAMES(evict, og_evict_kind, "R", "LRU", "CC", "LS", "S3", "thin")
+DEFINE_NAMES(evict, og_evict_kind, "R", "LRU", "CC", "LS", "S3", "thin",
+             "learn")
 DEFINE_PARSE(evict, og_evict_kind)
 DEFINE_NAMES(estimate, og_estimate_kind, "NB", "E", "B", "BE", "CX")
 DEFINE_PARSE(estimate, og_estimate_kind)
@@ -83,7 +83,7 @@ struct rule {
     const char *word;
     og_select_kind kind;
     bool has_param;
-    bool can_skip_overlap; /* has an N form */
+    bool has_forms; /* N and S */
 };
 
 static const struct rule rules[] = {
@@ -147,12 +147,15 @@ bool og_select_parse(og_bytes name, og_select_options *out)
 {
     if (parse_every(name, out)) return true;
     const bool no_overlap = name.len > 1 && name.data[0] == 'N';
-    if (no_overlap) name = (og_bytes){name.data + 1, name.len - 1};
+    const bool sparse = name.len > 1 && name.data[0] == 'S';
+    const bool is_form = no_overlap || sparse;
+    if (is_form) name = (og_bytes){name.data + 1, name.len - 1};
     for (size_t i = 0; i < LENGTH(rules); i++) {
         og_select_options found;
         if (!parse_rule(name, &rules[i], &found)) continue;
-        if (no_overlap && !rules[i].can_skip_overlap) return false;
+        if (is_form && !rules[i].has_forms) return false;
         found.no_overlap = no_overlap;
+        found.sparse = sparse;
         *out = found;
         return true;
     }
@@ -176,20 +179,19 @@ void og_select_name(const og_select_options *select, char out[16])
         snprintf(out, 16, "%u%s", select->param, ordinal_ending(select->param));
         return;
     }
-    const char *n = select->no_overlap ? "N" : "";
+    const char *form = select->no_overlap ? "N" : select->sparse ? "S" : "";
     for (size_t i = 0; i < LENGTH(rules); i++) {
         if (rules[i].kind != select->kind) continue;
         if (rules[i].has_param)
-            snprintf(out, 16, "%s%s%u", n, rules[i].word, select->param);
+            snprintf(out, 16, "%s%s%u", form, rules[i].word, select->param);
         else
-            snprintf(out, 16, "%s%s", n, rules[i].word);
+            snprintf(out, 16, "%s%s", form, rules[i].word);
         return;
     }
     snprintf(out, 16, "unknown");
 }
 
-/* ---- checks
- * -------------------------------------------------------------------- */
+/* ---- checks ---- */
 
 static og_status check_range(const char *what, uint64_t value, uint64_t least,
                              uint64_t most, og_error *err)

@@ -198,13 +198,6 @@ bool og_store_keeps(const og_store *store, const struct og_prepared *prepared)
     return prepared->tokens.n >= store->params.min_tokens;
 }
 
-/* Whether the eviction wants to know more than that a print was seen. */
-static bool weighs_labels(const og_store *store)
-{
-    return store->params.evict == OG_EVICT_LUCKY ||
-           store->params.evict == OG_EVICT_THIN;
-}
-
 og_status og_store_ask(const og_store *store, const og_document *doc,
                        const struct og_prepared *prepared, bool for_answer,
                        og_trace *trace, og_error *err)
@@ -212,7 +205,9 @@ og_status og_store_ask(const og_store *store, const og_document *doc,
     const struct og_selection *selection = &prepared->selection;
     const struct og_place place = og_catalogue_place(&store->catalogue, doc);
     TRY(og_labels_reserve(&trace->labels, selection->n, err));
-    if (!for_answer && !weighs_labels(store)) return OG_OK;
+    if (!for_answer &&
+        !og_labels_shape_table(store->params.estimate, store->params.evict))
+        return OG_OK;
     og_table_find_many(&store->table, selection->print, selection->n,
                        trace->labels.hits);
     if (!og_catalogue_is_last(&store->catalogue, place))
@@ -229,17 +224,10 @@ og_status og_store_take(og_store *store, const og_document *doc,
     const bool is_last =
         og_catalogue_is_last(catalogue, og_catalogue_place(catalogue, doc));
     TRY(og_catalogue_append(catalogue, doc, err));
-    og_labels_weigh(&trace->labels, store->params.evict);
-    const struct og_additions additions = {
-        .doc = catalogue->n - 1,
-        .print = selection->print,
-        .offset = selection->offset,
-        .near = selection->near,
-        .weight = trace->labels.weights,
-        .n = selection->n,
-        .earlier = is_last ? NULL : og_catalogue_earlier,
-        .ctx = catalogue,
-    };
+    struct og_additions additions = og_labels_additions(
+        &trace->labels, selection, store->params.evict, catalogue->n - 1);
+    additions.earlier = is_last ? NULL : og_catalogue_earlier;
+    additions.ctx = catalogue;
     og_table_add_many(&store->table, &additions);
     og_catalogue_publish(catalogue);
     return OG_OK;

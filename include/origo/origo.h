@@ -39,7 +39,7 @@ extern "C" {
 #define OG_API
 #endif
 
-/* ---- status, errors, memory --------------------------------------------- */
+/* ---- status, errors, memory ---- */
 
 typedef enum og_status {
     OG_OK = 0,
@@ -82,7 +82,7 @@ typedef struct og_bytes {
 /* "0.1.0" */
 OG_API const char *og_version(void);
 
-/* ---- documents ----------------------------------------------------------- */
+/* ---- documents ---- */
 
 typedef struct og_document {
     og_bytes id;
@@ -114,7 +114,8 @@ typedef enum og_token_kind {
 } og_token_kind;
 
 /* The names of the paper and ours; docs/architecture.md tells each. Text form:
- * "All", "4th", "M4", "NM3", "W8", "NW8", "Hb3", "Dct8", "Hs", "NHs", "Os3". */
+ * "All", "4th", "M4", "NM3", "W8", "NW8", "Hb3", "Dct8", "Hs", "NHs", "SHs",
+ * "Os3". */
 typedef enum og_select_kind {
     OG_SELECT_ALL = 0,
     OG_SELECT_EVERY,
@@ -130,6 +131,8 @@ typedef struct og_select_options {
     og_select_kind kind;
     uint32_t param;  /* l, w, p or the position; 0 where there is none */
     bool no_overlap; /* the N forms: drop what the others cover whole */
+    bool sparse;     /* the S forms: ask for all, keep only those of the N form
+                        unless there is room to spare */
 } og_select_options;
 
 typedef enum og_evict_kind {
@@ -139,6 +142,7 @@ typedef enum og_evict_kind {
     OG_EVICT_LUCKY,      /* LS */
     OG_EVICT_S3FIFO,     /* S3 */
     OG_EVICT_THIN,       /* thin */
+    OG_EVICT_LEARN,      /* learn: origo's own, see lib/table/learn.c */
 } og_evict_kind;
 
 typedef enum og_estimate_kind {
@@ -321,8 +325,7 @@ OG_API og_status og_stream_run(og_store *store, const char *const *paths,
                                size_t n_paths, const og_stream_options *options,
                                og_stream_counts *out_counts, og_error *err);
 
-/* ---- reports
- * ------------------------------------------------------------------ */
+/* ---- reports ---- */
 
 typedef enum og_offsets {
     OG_OFFSETS_BYTE,
@@ -345,8 +348,7 @@ OG_API og_status og_report_text(FILE *out, const og_document *doc,
                                 const og_answer *answer, og_text_style style,
                                 og_error *err);
 
-/* ---- evaluation: the paper's experiments on any stream
- * ----------------------- */
+/* ---- evaluation: the paper's experiments on any stream ---- */
 
 typedef struct og_eval og_eval;
 

@@ -10,9 +10,8 @@
  *
  * A guess never replaces what the table said itself. */
 
-#include "lib/estimate/bridge.h"
-
 #include "lib/estimate/anchors.h"
+#include "lib/estimate/context.h"
 
 struct og_table_fields og_estimate_fields(og_estimate_kind kind)
 {
@@ -41,8 +40,8 @@ og_note_kind og_estimate_note(og_estimate_kind kind)
 static void label_hits(struct og_labels *labels)
 {
     for (size_t i = 0; i < labels->n; i++)
-        labels->data[i] =
-            (struct og_label){.doc = labels->hits[i].doc, .how = OG_HOW_HIT};
+        labels->data[i] = (struct og_label){
+            .doc = labels->hits[i].doc, .hit = (uint32_t)i, .how = OG_HOW_HIT};
 }
 
 static uint8_t before(uint16_t near)
@@ -67,22 +66,22 @@ static bool agrees_after(const struct og_selection *sel,
     return after(sel->near[i]) == after(labels->hits[i].near);
 }
 
-static void expand_to(struct og_labels *labels, size_t to, uint32_t doc)
+static void expand_to(struct og_labels *labels, size_t to, size_t hit)
 {
     struct og_label *label = &labels->data[to];
     if (label->doc == OG_NO_DOC)
-        *label = (struct og_label){.doc = doc, .how = OG_HOW_EXPANDED};
+        *label = (struct og_label){.doc = labels->hits[hit].doc,
+                                   .hit = (uint32_t)hit,
+                                   .how = OG_HOW_EXPANDED};
 }
 
 static void expand(const struct og_selection *sel, struct og_labels *labels)
 {
     for (size_t i = 0; i < labels->n; i++) {
-        const uint32_t doc = labels->hits[i].doc;
-        if (doc == OG_NO_DOC) continue;
-        if (i > 0 && agrees_before(sel, labels, i))
-            expand_to(labels, i - 1, doc);
+        if (labels->hits[i].doc == OG_NO_DOC) continue;
+        if (i > 0 && agrees_before(sel, labels, i)) expand_to(labels, i - 1, i);
         if (i + 1 < labels->n && agrees_after(sel, labels, i))
-            expand_to(labels, i + 1, doc);
+            expand_to(labels, i + 1, i);
     }
 }
 
@@ -101,19 +100,19 @@ static uint32_t next_unlabelled(struct og_labels *labels, uint32_t i)
     return end;
 }
 
-void og_bridges_begin(struct og_labels *labels)
+static void bridges_begin(struct og_labels *labels)
 {
     for (uint32_t i = 0; i < labels->n; i++)
         labels->next[i] = labels->data[i].doc == OG_NO_DOC ? i : i + 1;
     labels->next[labels->n] = (uint32_t)labels->n;
 }
 
-void og_bridge_between(struct og_labels *labels, uint32_t from, uint32_t to,
-                       uint32_t doc)
+static void bridge_between(struct og_labels *labels, uint32_t from, uint32_t to)
 {
     uint32_t i = next_unlabelled(labels, from + 1);
     while (i < to) {
-        labels->data[i] = (struct og_label){.doc = doc, .how = OG_HOW_BRIDGED};
+        labels->data[i] = (struct og_label){
+            .doc = labels->hits[from].doc, .hit = from, .how = OG_HOW_BRIDGED};
         labels->next[i] = i + 1;
         i = next_unlabelled(labels, i + 1);
     }
@@ -126,7 +125,7 @@ static og_status bridge(const struct og_selection *sel,
 {
     const bool ask_neighbours = options->kind == OG_ESTIMATE_BOTH;
     TRY(og_anchors_reset(labels, labels->n, err));
-    og_bridges_begin(labels);
+    bridges_begin(labels);
     for (uint32_t i = 0; i < labels->n; i++) {
         const struct og_hit *hit = &labels->hits[i];
         if (hit->doc == OG_NO_DOC) continue;
@@ -138,7 +137,7 @@ static og_status bridge(const struct og_selection *sel,
             const bool close = i - from < options->bridge_limit;
             if (close && (!ask_neighbours || (agrees_after(sel, labels, from) &&
                                               agrees_before(sel, labels, i))))
-                og_bridge_between(labels, from, i, hit->doc);
+                bridge_between(labels, from, i);
         }
         anchor->last = i + 1;
     }
@@ -155,8 +154,7 @@ og_status og_estimate(const struct og_selection *sel,
     case OG_ESTIMATE_EXPAND: break;
     case OG_ESTIMATE_BRIDGE: return bridge(sel, options, labels, err);
     case OG_ESTIMATE_BOTH: TRY(bridge(sel, options, labels, err)); break;
-    case OG_ESTIMATE_CONTEXT:
-        return og_estimate_context(sel, options, labels, err);
+    case OG_ESTIMATE_CONTEXT: return og_estimate_context(sel, labels, err);
     }
     expand(sel, labels);
     return OG_OK;

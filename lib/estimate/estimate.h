@@ -14,20 +14,27 @@
 
 struct og_label {
     uint32_t doc; /* OG_NO_DOC: new, or nothing is known */
+    uint32_t hit; /* the selected shingle whose hit the label comes from */
     og_how how;
-    /* Tokens before and behind the shingle that belong to the copy as well:
-     * only CX tells, the others leave 0. */
-    uint32_t before, behind;
 };
 
 struct og_labels {
     const og_allocator *allocator;
     struct og_label *data; /* one for each selected shingle */
     size_t n, cap;
+    /* CX labels shingles that were not selected as well: one label for each
+     * shingle of the document. n_every is 0 for the others. */
+    struct og_label *every;
+    size_t n_every, every_cap;
     struct og_hit *hits;
     size_t hits_cap;
-    uint8_t *weights; /* what the table shall add to each slot */
+    /* What the table shall write, see og_labels_additions(). */
+    uint8_t *weights;
     size_t weights_cap;
+    uint32_t *origins;
+    size_t origins_cap;
+    uint16_t *offsets;
+    size_t offsets_cap;
     /* Scratch of the bridges: the last hit of every (origin, diagonal), and
      * the next shingle without a label. */
     struct og_anchor *anchors;
@@ -56,8 +63,19 @@ og_status og_estimate(const struct og_selection *sel,
                       const struct og_estimate_options *options,
                       struct og_labels *labels, og_error *err);
 
+/* Whether what the table takes in depends on the labels: then every document
+ * must be estimated before it is added, asked about or not. */
+bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict);
+
 /* The weights that the eviction asks for, into labels->weights. */
 void og_labels_weigh(struct og_labels *labels, og_evict_kind evict);
+
+/* What the table shall take in of document `doc`: its selection with weights
+ * and, where CX knows of a shingle that the table has lost, the origin that it
+ * had. Views into `sel` and `labels`. */
+struct og_additions og_labels_additions(struct og_labels *labels,
+                                        const struct og_selection *sel,
+                                        og_evict_kind evict, uint32_t doc);
 
 /* A run of tokens with one origin. */
 struct og_copy {
@@ -79,14 +97,16 @@ void og_copies_release(struct og_copies *copies);
 /* Joins labels to runs: neighbouring or overlapping shingles of one origin are
  * one copy; where two origins overlap, the first keeps the tokens. */
 og_status og_labels_join(const struct og_selection *sel,
-                         const struct og_labels *labels, size_t n_tokens,
+                         const struct og_labels *labels,
                          struct og_copies *copies, og_error *err);
 
-/* The origin of the most selected shingles; OG_NO_DOC when that is the
- * document itself (it has all that are not labelled, and wins ties). */
+/* The origin of the most shingles that could be labelled: the selected ones,
+ * with CX all. OG_NO_DOC when that is the document itself, which has all that
+ * are not labelled and wins ties. */
 struct og_dominant {
     uint32_t doc;
-    size_t n;
+    size_t n;     /* shingles that have it */
+    size_t total; /* of so many */
 };
 og_status og_labels_dominant(struct og_labels *labels, struct og_dominant *out,
                              og_error *err);

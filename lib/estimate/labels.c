@@ -17,19 +17,26 @@ void og_labels_release(struct og_labels *labels)
     const og_allocator *a = labels->allocator;
     OG_UNGROW(a, labels->data, labels->cap);
     OG_UNGROW(a, labels->hits, labels->hits_cap);
+    OG_UNGROW(a, labels->every, labels->every_cap);
     OG_UNGROW(a, labels->weights, labels->weights_cap);
+    OG_UNGROW(a, labels->origins, labels->origins_cap);
+    OG_UNGROW(a, labels->offsets, labels->offsets_cap);
     OG_UNGROW(a, labels->anchors, labels->anchors_cap);
     OG_UNGROW(a, labels->next, labels->next_cap);
     labels->n = 0;
+    labels->n_every = 0;
 }
 
 og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err)
 {
     const og_allocator *a = labels->allocator;
     labels->n = 0;
+    labels->n_every = 0;
     if (!OG_GROW(a, labels->data, labels->cap, n) ||
         !OG_GROW(a, labels->hits, labels->hits_cap, n) ||
         !OG_GROW(a, labels->weights, labels->weights_cap, n) ||
+        !OG_GROW(a, labels->origins, labels->origins_cap, n) ||
+        !OG_GROW(a, labels->offsets, labels->offsets_cap, n) ||
         !OG_GROW(a, labels->next, labels->next_cap, n + 1))
         return og_error_memory(err, n * sizeof(*labels->data), "labels");
     labels->n = n;
@@ -134,30 +141,82 @@ void og_labels_weigh(struct og_labels *labels, og_evict_kind evict)
     case OG_EVICT_RANDOM:
     case OG_EVICT_LRU:
     case OG_EVICT_COPY_COUNT:
-    case OG_EVICT_S3FIFO: memset(labels->weights, 1, labels->n); break;
+    case OG_EVICT_S3FIFO:
+    case OG_EVICT_LEARN: memset(labels->weights, 1, labels->n); break;
     }
 }
 
-/* ---- the majority
- * ------------------------------------------------------------- */
+/* ---- what the table takes in ---- */
+
+bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict)
+{
+    return estimate == OG_ESTIMATE_CONTEXT || evict == OG_EVICT_LUCKY ||
+           evict == OG_EVICT_THIN;
+}
+
+/* A shingle that the table does not know but that lies in the reach of a hit
+ * was there once: it goes back under its old origin, at its old place, not as
+ * something new of this document. */
+static void restore_origins(struct og_labels *labels,
+                            const struct og_selection *sel)
+{
+    for (size_t i = 0; i < labels->n; i++) {
+        const struct og_label *label = &labels->data[i];
+        const bool lost =
+            labels->hits[i].doc == OG_NO_DOC && label->doc != OG_NO_DOC;
+        labels->origins[i] = lost ? label->doc : OG_NO_DOC;
+        labels->offsets[i] = sel->offset[i];
+        if (!lost) continue;
+        const uint16_t diagonal = (uint16_t)(sel->offset[label->hit] -
+                                             labels->hits[label->hit].offset);
+        labels->offsets[i] = (uint16_t)(sel->offset[i] - diagonal);
+    }
+}
+
+struct og_additions og_labels_additions(struct og_labels *labels,
+                                        const struct og_selection *sel,
+                                        og_evict_kind evict, uint32_t doc)
+{
+    const bool restores = labels->n_every > 0;
+    og_labels_weigh(labels, evict);
+    if (restores) restore_origins(labels, sel);
+    return (struct og_additions){
+        .doc = doc,
+        .print = sel->print,
+        .offset = restores ? labels->offsets : sel->offset,
+        .near = sel->near,
+        .weight = labels->weights,
+        .origin = restores ? labels->origins : NULL,
+        .spare = sel->spare,
+        .n = sel->n,
+    };
+}
+
+/* ---- the majority ---- */
 
 og_status og_labels_dominant(struct og_labels *labels, struct og_dominant *out,
                              og_error *err)
 {
+    const bool all = labels->n_every > 0;
+    const struct og_label *label = all ? labels->every : labels->data;
+    const size_t n = all ? labels->n_every : labels->n;
+    /* Labels name documents that were hit, so there are no more of them. */
     TRY(og_anchors_reset(labels, labels->n, err));
     size_t n_own = 0;
-    *out = (struct og_dominant){.doc = OG_NO_DOC};
-    for (size_t i = 0; i < labels->n; i++) {
-        const uint32_t doc = labels->data[i].doc;
+    *out = (struct og_dominant){.doc = OG_NO_DOC, .total = n};
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t doc = label[i].doc;
         if (doc == OG_NO_DOC) {
             n_own++;
             continue;
         }
         const uint32_t count = ++og_anchors_at(labels, doc)->count;
-        if (count > out->n || (count == out->n && doc < out->doc))
-            *out = (struct og_dominant){.doc = doc, .n = count};
+        if (count < out->n || (count == out->n && doc > out->doc)) continue;
+        out->doc = doc;
+        out->n = count;
     }
-    if (n_own >= out->n)
-        *out = (struct og_dominant){.doc = OG_NO_DOC, .n = n_own};
+    if (n_own < out->n) return OG_OK;
+    out->doc = OG_NO_DOC;
+    out->n = n_own;
     return OG_OK;
 }

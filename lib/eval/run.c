@@ -43,7 +43,9 @@ static bool selected_reserve(struct selected *s, size_t n)
     if (pos != NULL) all->pos = pos;
     void *len = realloc(all->len, cap * sizeof(*all->len));
     if (len != NULL) all->len = len;
-    bool good = print != NULL && pos != NULL && len != NULL;
+    void *spare = realloc(all->spare, cap * sizeof(*all->spare));
+    if (spare != NULL) all->spare = spare;
+    bool good = print != NULL && pos != NULL && len != NULL && spare != NULL;
     for (int i = 0; i < 2; i++) {
         void *offset = realloc(s->offset[i], cap * sizeof(uint16_t));
         if (offset != NULL) s->offset[i] = offset;
@@ -64,6 +66,7 @@ static og_status append(struct selected *s, struct og_selection *sel,
     memcpy(s->all.print + n, sel->print, sel->n * sizeof(*sel->print));
     memcpy(s->all.pos + n, sel->pos, sel->n * sizeof(*sel->pos));
     memcpy(s->all.len + n, sel->len, sel->n * sizeof(*sel->len));
+    memcpy(s->all.spare + n, sel->spare, sel->n * sizeof(*sel->spare));
     for (int i = 0; i < 2; i++) {
         og_selection_note(sel, tokens,
                           i == 0 ? OG_NOTE_ORDER : OG_NOTE_CONTEXT);
@@ -71,6 +74,7 @@ static og_status append(struct selected *s, struct og_selection *sel,
         memcpy(s->near[i] + n, sel->near, sel->n * sizeof(*sel->near));
     }
     s->all.n += sel->n;
+    s->all.shingle_len = sel->shingle_len;
     return OG_OK;
 }
 
@@ -100,8 +104,7 @@ static og_status select_all(const struct og_eval *eval,
     return status;
 }
 
-/* ---- one run
- * ------------------------------------------------------------------ */
+/* ---- one run ---- */
 
 struct running {
     const struct og_eval *eval;
@@ -126,6 +129,9 @@ static struct og_selection selection_of(const struct running *r, size_t doc)
         .len = s->all.len + first,
         .offset = s->offset[note] + first,
         .near = s->near[note] + first,
+        .spare = s->all.spare + first,
+        .n_shingles = og_eval_doc_shingles(r->eval, &r->eval->docs[doc]),
+        .shingle_len = s->all.shingle_len,
         .n = s->first[doc + 1] - first,
     };
 }
@@ -163,7 +169,7 @@ static og_status score(struct running *r, uint32_t number,
     const struct og_eval_doc *doc = &r->eval->docs[number];
     struct og_dominant dominant;
     TRY(og_labels_dominant(&r->labels, &dominant, err));
-    TRY(og_labels_join(sel, &r->labels, doc->n_tokens, &r->copies, err));
+    TRY(og_labels_join(sel, &r->labels, &r->copies, err));
     const uint32_t predicted =
         dominant.doc == OG_NO_DOC ? number : dominant.doc;
     const bool right = predicted == doc->dominant;
@@ -177,32 +183,21 @@ static og_status score(struct running *r, uint32_t number,
     return OG_OK;
 }
 
-/* Whether a policy wants to know more than that a print was seen. */
-static bool weighs(og_evict_kind evict)
-{
-    return evict == OG_EVICT_LUCKY || evict == OG_EVICT_THIN;
-}
-
 static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
 {
     const og_eval_run *run = r->run;
     const bool is_query = r->eval->docs[number].is_query;
     const struct og_selection sel = selection_of(r, number);
     TRY(og_labels_reserve(&r->labels, sel.n, err));
-    if (is_query || weighs(run->evict)) {
+    if (is_query || og_labels_shape_table(run->estimate, run->evict)) {
         const struct og_estimate_options options = {
             .kind = run->estimate, .bridge_limit = run->bridge_limit};
         og_table_find_many(&r->table, sel.print, sel.n, r->labels.hits);
         TRY(og_estimate(&sel, &options, &r->labels, err));
     }
     if (is_query) TRY(score(r, number, &sel, err));
-    og_labels_weigh(&r->labels, run->evict);
-    const struct og_additions additions = {.doc = number,
-                                           .print = sel.print,
-                                           .offset = sel.offset,
-                                           .near = sel.near,
-                                           .weight = r->labels.weights,
-                                           .n = sel.n};
+    const struct og_additions additions =
+        og_labels_additions(&r->labels, &sel, run->evict, number);
     og_table_add_many(&r->table, &additions);
     return OG_OK;
 }
@@ -252,8 +247,7 @@ static og_status run_one(struct running *r, og_error *err)
     return status;
 }
 
-/* ---- all runs of one rule, on all cores
- * ------------------------------------------ */
+/* ---- all runs of one rule, on all cores ---- */
 
 struct batch {
     struct og_eval *eval;
@@ -272,7 +266,7 @@ struct batch {
 static bool same_rule(const og_select_options *a, const og_select_options *b)
 {
     return a->kind == b->kind && a->param == b->param &&
-           a->no_overlap == b->no_overlap;
+           a->no_overlap == b->no_overlap && a->sparse == b->sparse;
 }
 
 /* The next run of the batch's rule; n_runs when there is none. */
@@ -370,8 +364,7 @@ og_status og_eval_origin(og_eval *eval, const og_eval_run *runs, size_t n_runs,
     return status;
 }
 
-/* ---- the whole
- * -------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 og_status og_eval_open(const char *const *paths, size_t n_paths,
                        const og_eval_options *options, og_eval **out,

@@ -19,7 +19,7 @@
 #include "lib/report/glyph.h"
 #include "lib/report/writer.h"
 
-/* ---- strings ------------------------------------------------------------- */
+/* ---- strings ---- */
 
 static void write_escape(struct og_writer *w, unsigned char c)
 {
@@ -53,7 +53,7 @@ static void write_text(struct og_writer *w, og_bytes s)
     og_writer_byte(w, '"');
 }
 
-/* ---- offsets ------------------------------------------------------------- */
+/* ---- offsets ---- */
 
 struct cursor {
     og_bytes text;
@@ -85,7 +85,7 @@ static void write_range(struct og_writer *w, struct cursor *at, uint64_t begin,
     og_writer_number(w, units_at(at, end));
 }
 
-/* ---- the parts of the object --------------------------------------------- */
+/* ---- the parts of the object ---- */
 
 static void write_time(struct og_writer *w, const og_span *span)
 {

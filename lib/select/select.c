@@ -9,6 +9,8 @@
 
 #include "lib/select/select.h"
 
+#include <string.h>
+
 #include "lib/select/rules.h"
 
 void og_selection_init(struct og_selection *sel, const og_allocator *allocator)
@@ -24,6 +26,7 @@ void og_selection_release(struct og_selection *sel)
     og_release(a, sel->len, sel->cap * sizeof(*sel->len));
     og_release(a, sel->offset, sel->cap * sizeof(*sel->offset));
     og_release(a, sel->near, sel->cap * sizeof(*sel->near));
+    og_release(a, sel->spare, sel->cap * sizeof(*sel->spare));
     og_selection_init(sel, a);
 }
 
@@ -42,11 +45,12 @@ static og_status reserve(struct og_selection *sel, size_t n, og_error *err)
     sel->len = og_allocate(a, cap * sizeof(*sel->len));
     sel->offset = og_allocate(a, cap * sizeof(*sel->offset));
     sel->near = og_allocate(a, cap * sizeof(*sel->near));
+    sel->spare = og_allocate(a, cap * sizeof(*sel->spare));
     if (sel->print != NULL && sel->pos != NULL && sel->len != NULL &&
-        sel->offset != NULL && sel->near != NULL)
+        sel->offset != NULL && sel->near != NULL && sel->spare != NULL)
         return OG_OK;
     og_selection_release(sel);
-    return og_error_memory(err, cap * 20, "a selection");
+    return og_error_memory(err, cap * 21, "a selection");
 }
 
 static void select_every(size_t n_shingles, uint32_t step,
@@ -90,19 +94,26 @@ static void select_winnow(const struct og_prints *prints, uint32_t window,
     }
 }
 
-/* The no-complete-overlap forms: goes left to right and drops a shingle when
- * the last one kept and the next one selected meet or overlap, for then they
- * cover it whole. All shingles have the same length, so no other one need be
- * looked at. */
-static void drop_covered(uint32_t shingle_len, struct og_selection *sel)
+/* Complete overlap: goes left to right and marks a shingle as spare when the
+ * last one that is not and the next one selected meet or overlap, for then
+ * they cover it whole. All shingles have the same length, so no other one need
+ * be looked at. */
+static void mark_covered(uint32_t shingle_len, struct og_selection *sel)
+{
+    uint32_t end = 0; /* of the last one that is not spare */
+    for (size_t i = 0; i < sel->n; i++) {
+        sel->spare[i] = end > 0 && i + 1 < sel->n && sel->pos[i + 1] <= end;
+        if (!sel->spare[i]) end = sel->pos[i] + shingle_len;
+    }
+}
+
+static void drop_spare(struct og_selection *sel)
 {
     size_t n = 0;
-    for (size_t i = 0; i < sel->n; i++) {
-        const bool covered = n > 0 && i + 1 < sel->n &&
-                             sel->pos[i + 1] <= sel->pos[n - 1] + shingle_len;
-        if (!covered) sel->pos[n++] = sel->pos[i];
-    }
+    for (size_t i = 0; i < sel->n; i++)
+        if (!sel->spare[i]) sel->pos[n++] = sel->pos[i];
     sel->n = n;
+    memset(sel->spare, 0, n);
 }
 
 static void fill_prints(const struct og_prints *prints, uint32_t shingle_len,
@@ -112,6 +123,11 @@ static void fill_prints(const struct og_prints *prints, uint32_t shingle_len,
         sel->print[i] = prints->data[sel->pos[i]];
         sel->len[i] = shingle_len;
     }
+}
+
+static bool selects_segments(og_select_kind kind)
+{
+    return kind == OG_SELECT_HASH_BREAK || kind == OG_SELECT_DCT;
 }
 
 og_status og_prints_select(const struct og_tokens *tokens,
@@ -124,6 +140,7 @@ og_status og_prints_select(const struct og_tokens *tokens,
     TRY(reserve(sel, tokens->n, err));
     sel->n = 0;
     sel->n_shingles = prints->n;
+    sel->shingle_len = selects_segments(options->kind) ? 0 : shingle_len;
 
     switch (options->kind) {
     case OG_SELECT_ALL: select_every(prints->n, 1, sel); break;
@@ -139,12 +156,18 @@ og_status og_prints_select(const struct og_tokens *tokens,
         break;
     case OG_SELECT_HASH_BREAK:
         og_select_hash_break(tokens, key->rabin, options->param, sel);
+        memset(sel->spare, 0, sel->n);
         return OG_OK;
     case OG_SELECT_DCT:
         og_select_dct(tokens, options->param, sel);
+        memset(sel->spare, 0, sel->n);
         return OG_OK;
     }
-    if (options->no_overlap) drop_covered(shingle_len, sel);
+    if (options->no_overlap || options->sparse)
+        mark_covered(shingle_len, sel);
+    else
+        memset(sel->spare, 0, sel->n);
+    if (options->no_overlap) drop_spare(sel);
     fill_prints(prints, shingle_len, sel);
     return OG_OK;
 }

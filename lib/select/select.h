@@ -15,8 +15,10 @@ struct og_selection {
     uint32_t *len;    /* number of tokens */
     uint16_t *offset; /* with `near`: what the table keeps beside a print, */
     uint16_t *near;   /* written by og_selection_note() */
+    uint8_t *spare;   /* 1: to be kept only where there is room (S forms) */
     size_t n, cap;
-    size_t n_shingles; /* that there were to choose from */
+    size_t n_shingles;    /* that there were to choose from */
+    uint32_t shingle_len; /* 0: these are segments, not shingles */
 };
 
 void og_selection_init(struct og_selection *sel, const og_allocator *allocator);

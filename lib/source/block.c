@@ -54,7 +54,7 @@ og_status og_block_reserve(struct og_block *block, size_t len, og_error *err)
     return OG_OK;
 }
 
-/* ---- problems ----------------------------------------------------------- */
+/* ---- problems ---- */
 
 og_status og_block_report(struct og_block *block,
                           const struct og_source_problem *problem,
@@ -101,7 +101,7 @@ static og_status report_broken_line(struct og_block *block,
                            why->message, why->off);
 }
 
-/* ---- text --------------------------------------------------------------- */
+/* ---- text ---- */
 
 static const char *base_name(const char *path)
 {
@@ -131,7 +131,7 @@ static og_status next_text(struct og_block *block, struct og_record *out)
     return OG_OK;
 }
 
-/* ---- lines -------------------------------------------------------------- */
+/* ---- lines ---- */
 
 static bool is_blank(og_bytes line)
 {

@@ -53,7 +53,7 @@ static bool take(struct og_json *json, char c)
     return true;
 }
 
-/* ---- strings ------------------------------------------------------------ */
+/* ---- strings ---- */
 
 static const signed char hex_values[256] = {
     ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
@@ -184,7 +184,7 @@ static bool skip_string(struct og_json *json)
     return true;
 }
 
-/* ---- numbers and names -------------------------------------------------- */
+/* ---- numbers and names ---- */
 
 static bool skip_digits(struct og_json *json)
 {
@@ -231,7 +231,7 @@ static bool skip_scalar(struct og_json *json, enum og_json_kind *out)
     return skip_number(json);
 }
 
-/* ---- nested values ------------------------------------------------------ */
+/* ---- nested values ---- */
 
 /* The brackets that are open: a bit tells object from array. */
 struct nest {
@@ -325,7 +325,7 @@ static bool skip_nested(struct og_json *json)
     return true;
 }
 
-/* ---- the object --------------------------------------------------------- */
+/* ---- the object ---- */
 
 void og_json_init(struct og_json *json, og_bytes data, char *unescaped)
 {

@@ -36,7 +36,7 @@ const char og_scan_escapes[256] = {
     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
 };
 
-/* ---- plain -------------------------------------------------------------- */
+/* ---- plain ---- */
 
 #define ONES  0x0101010101010101u
 #define HIGHS 0x8080808080808080u
@@ -137,7 +137,7 @@ static const struct og_scan_kernels kernels_plain = {
 
 #if defined(OG_X86)
 
-/* ---- AVX2 --------------------------------------------------------------- */
+/* ---- AVX2 ---- */
 
 OG_TARGET_AVX2 static inline uint32_t special_mask_avx2(__m256i v)
 {
@@ -200,7 +200,7 @@ static const struct og_scan_kernels kernels_avx2 = {
     count_newlines_avx2,
 };
 
-/* ---- AVX-512 ------------------------------------------------------------ */
+/* ---- AVX-512 ---- */
 
 /* Ones for the first n of 64 bytes. */
 OG_TARGET_AVX512 static inline uint64_t first_bytes(size_t n)

@@ -84,7 +84,7 @@ void og_source_free(struct og_source *source)
     og_release(source->allocator, source, sizeof(*source));
 }
 
-/* ---- problems of a whole file ------------------------------------------- */
+/* ---- problems of a whole file ---- */
 
 /* The end of a long path tells more than its beginning. */
 #define SHOWN_PATH_LEN ((size_t)110)
@@ -117,7 +117,7 @@ static og_status report_file(struct og_block *block, uint64_t offset,
     return og_block_report(block, &problem, err, "%s", message);
 }
 
-/* ---- opening ------------------------------------------------------------ */
+/* ---- opening ---- */
 
 static void set_file_time(struct og_source *source, int fd)
 {
@@ -201,7 +201,7 @@ static og_status open_next(struct og_source *source, struct og_block *block,
                      err);
 }
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- reading ---- */
 
 /* How much to ask for: up to block_len and a little more, then in steps that
  * grow with what is there, so that a long record costs few of them. */
@@ -240,7 +240,7 @@ static void drop_front(struct og_source *source, struct og_block *block,
     source->offset += n;
 }
 
-/* ---- what kind of file -------------------------------------------------- */
+/* ---- what kind of file ---- */
 
 static bool ends_in(const char *name, size_t *len, const char *ending)
 {
@@ -328,7 +328,7 @@ static og_status find_kind(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* ---- a text file -------------------------------------------------------- */
+/* ---- a text file ---- */
 
 static og_status give_up_text(struct og_source *source, struct og_block *block,
                               og_status status, const char *message,
@@ -357,7 +357,7 @@ static og_status read_text(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* ---- lines -------------------------------------------------------------- */
+/* ---- lines ---- */
 
 /* Inside a line that is too long: drops up to its newline. */
 static void skip_long_line(struct og_source *source, struct og_block *block)
@@ -445,7 +445,7 @@ static og_status read_lines(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* ---- blocks ------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 static og_status take_carry(struct og_source *source, struct og_block *block,
                             og_error *err)

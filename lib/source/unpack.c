@@ -48,7 +48,7 @@ void og_unpack_close(struct og_unpack *unpack)
     unpack->fd = -1;
 }
 
-/* ---- the packed side ---------------------------------------------------- */
+/* ---- the packed side ---- */
 
 static og_status read_file(struct og_unpack *unpack, char *out, size_t cap,
                            size_t *out_len, og_error *err)
@@ -90,7 +90,7 @@ static og_status broken(const struct og_unpack *unpack, og_error *err,
                         what, why, (unsigned long long)place);
 }
 
-/* ---- gzip --------------------------------------------------------------- */
+/* ---- gzip ---- */
 
 static bool is_gzip(const char *p, size_t len)
 {
@@ -172,7 +172,7 @@ static og_status read_gzip(struct og_unpack *unpack, char *out, size_t cap,
     return OG_OK;
 }
 
-/* ---- zstd --------------------------------------------------------------- */
+/* ---- zstd ---- */
 
 static bool is_zstd(const char *p, size_t len)
 {
@@ -247,7 +247,7 @@ static og_status read_zstd(struct og_unpack *unpack, char *out, size_t cap,
     return OG_OK;
 }
 
-/* ---- plain -------------------------------------------------------------- */
+/* ---- plain ---- */
 
 static og_status read_plain(struct og_unpack *unpack, char *out, size_t cap,
                             size_t *out_len, og_error *err)
@@ -266,7 +266,7 @@ static og_status read_plain(struct og_unpack *unpack, char *out, size_t cap,
     return OG_OK;
 }
 
-/* ---- the door ----------------------------------------------------------- */
+/* ---- the door ---- */
 
 og_status og_unpack_open(struct og_unpack *unpack, int fd, bool owns_fd,
                          og_error *err)

@@ -35,7 +35,7 @@ void og_walk_release(struct og_walk *walk)
     OG_UNGROW(walk->allocator, walk->path, walk->path_cap);
 }
 
-/* ---- one folder --------------------------------------------------------- */
+/* ---- one folder ---- */
 
 static og_status add_name(const og_allocator *a, struct og_walk_folder *folder,
                           const char *name, og_error *err)
@@ -94,7 +94,7 @@ static og_status sort_names(const og_allocator *a,
     return OG_OK;
 }
 
-/* ---- the walk ----------------------------------------------------------- */
+/* ---- the walk ---- */
 
 /* Replaces what stands behind the first `at` bytes of the path. */
 static og_status set_path(struct og_walk *walk, size_t at, const char *name,

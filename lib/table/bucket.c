@@ -10,28 +10,38 @@
 #include <immintrin.h>
 #endif
 
-/* Used slots come first, so their number is found by halving. Most buckets are
- * full after a while: that is asked first. */
-uint32_t og_bucket_used(const struct og_table *t, uint8_t *bucket)
+static uint32_t used_plain(const uint8_t *tag, uint32_t n)
 {
-    uint32_t low = 0;
-    uint32_t high = t->options.bucket_slots;
-    if (og_own_doc(t, og_bucket_payload(t, bucket, high - 1)) != 0) return high;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (og_own_doc(t, og_bucket_payload(t, bucket, middle)) != 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const uint8_t *empty = memchr(tag, 0, n);
+    return empty != NULL ? (uint32_t)(empty - tag) : n;
 }
 
+#if defined(OG_X86)
+OG_TARGET_AVX512 static uint32_t used_avx512(const uint8_t *tag, uint32_t n)
+{
+    for (uint32_t first = 0; first < n; first += 64) {
+        const __m512i tags = _mm512_loadu_si512(tag + first);
+        const uint64_t empty = _mm512_testn_epi8_mask(tags, tags);
+        if (empty != 0) return first + (uint32_t)__builtin_ctzll(empty);
+    }
+    return n;
+}
+#endif
+
+uint32_t og_bucket_used(const struct og_table *t, uint8_t *bucket)
+{
+#if defined(OG_X86)
+    if (t->options.bucket_slots >= 64 && og_cpu_level() >= OG_CPU_AVX512)
+        return used_avx512(bucket, t->options.bucket_slots);
+#endif
+    return used_plain(bucket, t->options.bucket_slots);
+}
+
+/* An empty slot has a tag that no print has, so the rest decides. */
 static bool slot_holds(const struct og_table *t, uint8_t *bucket, uint32_t slot,
                        uint64_t rest)
 {
-    const uint8_t *payload = og_bucket_payload(t, bucket, slot);
-    return og_own_rest(t, payload) == rest && og_own_doc(t, payload) != 0;
+    return og_own_rest(t, og_bucket_payload(t, bucket, slot)) == rest;
 }
 
 static uint32_t find_plain(const struct og_table *t, uint8_t *bucket,

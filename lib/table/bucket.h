@@ -21,9 +21,11 @@ static inline uint8_t *og_bucket_at(const struct og_table *t, uint64_t bucket)
     return t->base + bucket * t->bucket_len;
 }
 
+/* A tag of 0 marks an empty slot, so 0 becomes 1. */
 static inline uint8_t og_print_tag(uint64_t mixed)
 {
-    return (uint8_t)mixed;
+    const uint8_t tag = (uint8_t)mixed;
+    return tag == 0 ? 1 : tag;
 }
 
 static inline uint64_t og_print_rest(const struct og_table *t, uint64_t mixed)
@@ -116,5 +118,17 @@ uint32_t og_thin_worst_plain(const uint8_t *tag, const uint8_t *state,
                              uint32_t n);
 void og_thin_tick(uint8_t *state, uint32_t n);
 uint8_t og_thin_renewed(uint8_t state, uint8_t weight);
+
+/* learn.c */
+og_status og_learning_new(const og_allocator *allocator,
+                          struct og_learning **out, og_error *err);
+void og_learning_free(struct og_learning *learning,
+                      const og_allocator *allocator);
+/* A print came into a full bucket: time goes on for the others. */
+void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
+                      uint64_t *random);
+uint32_t og_learning_worst(const struct og_learning *learning,
+                           const uint8_t *state, uint32_t n, uint64_t *random);
+uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which print to give up: section 2.2 of the paper, and two of our own.
+/* Which print to give up: section 2.2 of the paper, and three more.
  *
  *     R    by lot
  *     LRU  the slots stand in the order of their last use; the first goes
@@ -7,6 +7,7 @@
  *          the estimation as a weight (lib/estimate/lucky.c)
  *     S3   two queues and the ghosts of those that left (s3fifo.c)
  *     thin passages lose their prints one by one (thin.c)
+ *     learn what the stream shows to be seen again least (learn.c)
  *
  * R and LRU keep no state; the others one byte a slot. Among equals the choice
  * is by lot as well: always taking the first would let new prints push each
@@ -65,6 +66,9 @@ uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
     case OG_EVICT_LRU: og_slots_rotate(t, bucket, 0, n - 1); return n - 1;
     case OG_EVICT_COPY_COUNT:
     case OG_EVICT_LUCKY: return smallest_state(t, state);
+    case OG_EVICT_LEARN:
+        og_learning_tick(t->learning, state, n, &t->random);
+        return og_learning_worst(t->learning, state, n, &t->random);
     case OG_EVICT_THIN:
     case OG_EVICT_S3FIFO: break;
     }
@@ -107,7 +111,8 @@ void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
         halve_when_high(state, t->options.bucket_slots);
         break;
     case OG_EVICT_S3FIFO:
-    case OG_EVICT_THIN: og_put8(state + slot, 0); break;
+    case OG_EVICT_THIN:
+    case OG_EVICT_LEARN: og_put8(state + slot, 0); break;
     }
 }
 
@@ -134,6 +139,9 @@ void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
         break;
     case OG_EVICT_THIN:
         og_put8(state + slot, og_thin_renewed(state[slot], weight));
+        break;
+    case OG_EVICT_LEARN:
+        og_put8(state + slot, og_learning_renewed(t->learning, state[slot]));
         break;
     }
 }

@@ -65,7 +65,9 @@ og_status og_table_init(struct og_table *table,
     if (table->stripes == NULL)
         return og_error_memory(err, stripes_len, "a table's stripes");
     const size_t len = table->n_buckets * table->bucket_len + TABLE_SLACK;
-    const og_status status = og_pages_init(&table->pages, len, allocator, err);
+    og_status status = og_pages_init(&table->pages, len, allocator, err);
+    if (status == OG_OK && options->evict == OG_EVICT_LEARN)
+        status = og_learning_new(allocator, &table->learning, err);
     if (status != OG_OK) {
         og_table_release(table);
         return status;
@@ -77,6 +79,7 @@ og_status og_table_init(struct og_table *table,
 void og_table_release(struct og_table *table)
 {
     og_pages_release(&table->pages);
+    og_learning_free(table->learning, table->allocator);
     og_release(table->allocator, table->stripes,
                OG_TABLE_STRIPES * sizeof(*table->stripes));
     *table = (struct og_table){0};
@@ -143,9 +146,9 @@ static void end_change(struct og_table *t, uint64_t bucket)
 }
 
 static void write_origin(struct og_table *t, uint8_t *payload,
-                         const struct og_additions *add, size_t i)
+                         const struct og_additions *add, size_t i, uint32_t doc)
 {
-    og_put_bytes(payload + t->doc_off, (uint64_t)add->doc + 1, t->doc_len);
+    og_put_bytes(payload + t->doc_off, (uint64_t)doc + 1, t->doc_len);
     if (t->options.fields.offset_len > 0)
         og_put_bytes(payload + t->offset_off, add->offset[i],
                      t->options.fields.offset_len);
@@ -165,24 +168,34 @@ static void renew(struct og_table *t, uint8_t *bucket, uint32_t slot,
 {
     uint8_t *payload = og_bucket_payload(t, bucket, slot);
     const uint32_t holder = og_own_doc(t, payload) - 1;
-    if (holder != add->doc && takes_over(add, holder))
-        write_origin(t, payload, add, i);
-    og_evict_found(t, bucket, slot, weight);
+    const bool repeats_itself = holder == add->doc;
+    if (!repeats_itself && takes_over(add, holder))
+        write_origin(t, payload, add, i, add->doc);
+    /* A document that repeats itself says nothing of copies to come. The
+     * paper's policies count that all the same. */
+    if (!repeats_itself || t->options.evict != OG_EVICT_LEARN)
+        og_evict_found(t, bucket, slot, weight);
+}
+
+static uint32_t origin_of(const struct og_additions *add, size_t i)
+{
+    const bool given = add->origin != NULL && add->origin[i] != OG_NO_DOC;
+    return given ? add->origin[i] : add->doc;
 }
 
 static void insert(struct og_table *t, uint8_t *bucket, uint64_t mixed,
                    const struct og_additions *add, size_t i, uint8_t weight)
 {
     const uint32_t used = og_bucket_used(t, bucket);
-    if (used < t->options.bucket_slots)
-        t->n_used++;
-    else
-        t->n_evicted++;
+    const bool full = used == t->options.bucket_slots;
+    if (full && add->spare != NULL && add->spare[i]) return;
+    t->n_used += !full;
+    t->n_evicted += full;
     const uint32_t slot = og_evict_make_room(t, bucket, used, mixed);
     uint8_t *payload = og_bucket_payload(t, bucket, slot);
     og_put8(bucket + slot, og_print_tag(mixed));
     og_put_bytes(payload, og_print_rest(t, mixed), t->rest_len);
-    write_origin(t, payload, add, i);
+    write_origin(t, payload, add, i, origin_of(add, i));
     og_evict_inserted(t, bucket, slot, weight);
 }
 

@@ -12,8 +12,8 @@
  * ] payload: [ rest of the print ][ document + 1 ][ offset ][ near ]
  *
  * Tags stand together so that one vector comparison finds the slot: a look-up
- * reads one cache line, and one more when it hits. A document of 0 marks an
- * empty slot; used slots come first.
+ * reads one cache line, and one more when it hits. A tag of 0 marks an empty
+ * slot; used slots come first.
  *
  *     bytes a slot      tag rest document offset near state
  *     paper              1   5     8       0-2   0-2   0-1     14 to 18
@@ -58,6 +58,7 @@ struct og_table {
 
     uint64_t n_used, n_evicted, n_added;
     uint64_t random; /* eviction by lot: the same run, the same table */
+    struct og_learning *learning; /* of OG_EVICT_LEARN, else NULL */
     /* Readers in other threads: odd while a bucket of the stripe changes. */
     uint32_t *stripes;
     const og_allocator *allocator;
@@ -93,6 +94,9 @@ struct og_additions {
     const uint16_t *offset; /* NULL when the table keeps none */
     const uint16_t *near;   /* likewise */
     const uint8_t *weight;  /* what the eviction adds to a slot; NULL: 1 */
+    const uint32_t *origin; /* the document that a new slot shall name; NULL,
+                               or OG_NO_DOC in a place: `doc` */
+    const uint8_t *spare;   /* 1: only into a bucket with room; NULL: 0 */
     size_t n;
     /* Tells whether document a comes before b in (time, arrival); NULL when
      * the numbers are in that order. */

@@ -95,7 +95,7 @@ bool og_segment_add(struct og_folder *folder, uint32_t code_point)
     return true;
 }
 
-/* ---- canonical ordering: stable, by class, within runs of marks ---------- */
+/* ---- canonical ordering: stable, by class, within runs of marks ---- */
 
 /* Starters (class 0) stay where they are, and nothing passes them. */
 static void sort_by_insertion(int32_t *run, size_t n)
@@ -155,7 +155,7 @@ bool og_segment_fold(struct og_folder *folder)
     return true;
 }
 
-/* ---- the table ----------------------------------------------------------- */
+/* ---- the table ---- */
 
 /* Flags that hang on the decomposed character. A run of several marks at its
  * start (U+0344) would have to be sorted in with its neighbours one by one. */

@@ -104,7 +104,7 @@ static og_status begin_piece(struct fold *f, size_t source_end)
     return add_step(f, source_end);
 }
 
-/* ---- gear 1 -------------------------------------------------------------- */
+/* ---- gear 1 ---- */
 
 static og_status fold_ascii(struct fold *f, og_ascii_fold_fn *fold_run)
 {
@@ -123,7 +123,7 @@ static og_status fold_ascii(struct fold *f, og_ascii_fold_fn *fold_run)
     return OG_OK;
 }
 
-/* ---- gear 3 -------------------------------------------------------------- */
+/* ---- gear 3 ---- */
 
 /* The character at `at`; what is broken stands for U+FFFD. */
 static struct og_utf8 character_at(const struct fold *f, size_t at)
@@ -243,7 +243,7 @@ static og_status fold_segment(struct fold *f)
     return make_room(f, 0);
 }
 
-/* ---- gear 2 -------------------------------------------------------------- */
+/* ---- gear 2 ---- */
 
 static og_status write_character(struct fold *f, const struct og_character *c,
                                  size_t source_len, bool aligned)
@@ -312,7 +312,7 @@ static og_status fold_character(struct fold *f)
     return fold_starter(f, c, u.len, c->flags & OG_CHARACTER_ALIGNED);
 }
 
-/* ---- gear 2, the short way ----------------------------------------------- */
+/* ---- gear 2, the short way ---- */
 
 /* A stretch of characters that keep their lengths, which is nearly all of any
  * text: the same rules as above, in registers. Both texts move on together,
@@ -401,7 +401,7 @@ static void fold_stretch(struct fold *f)
     f->segment.folded -= s.at - s.segment;
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- all of it ---- */
 
 static og_status fold_all(struct fold *f)
 {

@@ -18,7 +18,7 @@
 #include <immintrin.h>
 #endif
 
-/* ---- plain --------------------------------------------------------------- */
+/* ---- plain ---- */
 
 #define ONES     0x0101010101010101u
 #define TOP_BITS 0x8080808080808080u
@@ -111,7 +111,7 @@ const struct og_mask_kernels og_mask_kernels_plain = {words_plain, bases_plain,
 
 #if defined(OG_X86)
 
-/* ---- SSE4.2 -------------------------------------------------------------- */
+/* ---- SSE4.2 ---- */
 
 /* c is in low .. low + n - 1: moved so that these are the smallest signed
  * numbers, one comparison tells. */
@@ -182,7 +182,7 @@ static size_t positions_sse42(const uint64_t *masks, size_t n_blocks,
 static const struct og_mask_kernels kernels_sse42 = {words_sse42, bases_sse42,
                                                      positions_sse42};
 
-/* ---- AVX2 ---------------------------------------------------------------- */
+/* ---- AVX2 ---- */
 
 OG_TARGET_AVX2
 static inline __m256i in_range_avx2(__m256i v, char low, char n)
@@ -251,7 +251,7 @@ static size_t positions_avx2(const uint64_t *masks, size_t n_blocks,
 static const struct og_mask_kernels kernels_avx2 = {words_avx2, bases_avx2,
                                                     positions_avx2};
 
-/* ---- AVX-512 ------------------------------------------------------------- */
+/* ---- AVX-512 ---- */
 
 OG_TARGET_AVX512
 static inline uint64_t in_range_avx512(__m512i v, char low, char n)

@@ -106,7 +106,7 @@ uint64_t og_token_hash(const char *data, size_t len, uint64_t key)
     return hash_one(&derived, data, len);
 }
 
-/* ---- batches ------------------------------------------------------------- */
+/* ---- batches ---- */
 
 /* keep[n] has ones in its first n bytes, of 16. */
 #define ROW(i)                                                                 \

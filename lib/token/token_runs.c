@@ -43,7 +43,7 @@ struct edges {
     uint64_t starts, ends;
 };
 
-/* ---- characters beyond ASCII --------------------------------------------- */
+/* ---- characters beyond ASCII ---- */
 
 /* The classes of the characters of a block, at their first bytes. */
 struct classes {
@@ -100,7 +100,7 @@ static struct edges cut_by_class(struct classes at, uint64_t tail,
                           before & (~member | split)};
 }
 
-/* ---- blocks -------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 static inline struct edges cut_block(const char *data, struct og_masks masks,
                                      bool by_character, struct carry *carry)

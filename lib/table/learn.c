@@ -1,0 +1,250 @@
+/* Learn: origo's own eviction, and the default.
+ *
+ * Which print will be seen again soon? In one stream those of the last days
+ * (people answer mail), in another those that were copied before (boilerplate
+ * in standards). Instead of taking a side, this policy counts. The state byte
+ * of a slot is its class: how often the print was seen again (3 bits) and how
+ * long ago it was last seen (5 bits, on a scale of half octaves). For each of
+ * the 256 classes the table counts how much time its slots spent in it and how
+ * many of them were seen again then; the quotient is the rate at which a slot
+ * of that class earns its place. The slot with the lowest rate goes; among
+ * equals by lot.
+ *
+ * This is the idea of LHD (Beckmann, Chen, Cidon: least hit density, NSDI
+ * 2018) cut down to one byte a slot and one small table. Measured against R,
+ * LRU, CC, LS, S3-FIFO and thin in docs/evaluation.md.
+ *
+ * Time is what happens to a bucket: a tick is one print in TICK_PRINTS that
+ * come into it when it is full. At a tick a slot moves on to the next age
+ * class with a probability that halves with every octave, so that 32 classes
+ * span any age without a clock in the slot. All numbers are integers and the
+ * lots come from the table's generator: the same run gives the same table. */
+
+#include <string.h>
+
+#include "lib/os/cpu.h"
+#include "lib/table/bucket.h"
+
+#if defined(OG_X86)
+#include <immintrin.h>
+#endif
+
+#define N_CLASSES 256
+#define N_AGES    32
+#define N_SEEN    8
+#define AGE_ONE   N_SEEN /* class = age * N_SEEN + seen */
+/* Finer ticks cost time and win nothing; coarser ones lose quality from 16. */
+#define TICK_PRINTS 4
+/* How often rates become levels. Often at first, when everything is new. */
+#define TICKS_PER_LESSON 1024
+#define TICKS_TO_START   64
+/* When so much slot time is counted, old counts lose half their weight, so
+ * that the policy follows a stream that changes. */
+#define TIME_LIMIT 1000000
+
+struct og_learning {
+    uint64_t n_ticks;
+    uint64_t time[N_CLASSES]; /* slots found in the class, at all ticks */
+    uint64_t seen[N_CLASSES]; /* slots of the class that were seen again */
+    /* How little a class is worth, in steps of 1/8 octave. */
+    uint8_t level[N_CLASSES];
+    /* A slot of this age moves on when a random byte pair is below. */
+    uint32_t move_on[N_AGES];
+};
+
+static unsigned age_of(unsigned class)
+{
+    return class / N_SEEN;
+}
+
+static unsigned seen_of(unsigned class)
+{
+    return class % N_SEEN;
+}
+
+/* 2^(n/2) in 16.16 fixed point. */
+static uint64_t half_octaves(unsigned n)
+{
+    const uint64_t sqrt2 = 92682;
+    return (n % 2 != 0 ? sqrt2 : 65536) << n / 2;
+}
+
+/* Age classes 0 to 4 last one tick each, then each lasts sqrt(2) times as long
+ * as the one before; the last has no end. */
+static void set_pace(struct og_learning *learning)
+{
+    enum { EVEN_AGES = 4 };
+    for (unsigned age = 0; age < N_AGES; age++)
+        learning->move_on[age] =
+            age <= EVEN_AGES ? 65536
+                             : (uint32_t)(((uint64_t)65536 << 16) /
+                                          half_octaves(age - EVEN_AGES));
+    learning->move_on[N_AGES - 1] = 0;
+}
+
+/* 8 log2(x) of a number in 16.16 fixed point, rounded down; x > 0. The part
+ * behind the point is a straight line between octaves. */
+static int log2_times_8(uint64_t x)
+{
+    const int octave = 63 - __builtin_clzll(x);
+    const uint64_t rest = octave >= 3 ? x >> (octave - 3) : x << (3 - octave);
+    return 8 * (octave - 16) + (int)(rest & 7);
+}
+
+/* The rate of a class, in 16.16 fixed point times 2^16. Counts of the ages on
+ * either side weigh half. What has hardly been watched leans on the rate of
+ * its row (seen equally often, any age), falling with age. */
+static uint64_t rate_of(const struct og_learning *learning, unsigned class,
+                        uint64_t row_seen, uint64_t row_time)
+{
+    enum { LEAN = 20 };
+    const unsigned age = age_of(class);
+    uint64_t seen = 2 * learning->seen[class];
+    uint64_t time = 2 * learning->time[class];
+    if (age > 0) {
+        seen += learning->seen[class - AGE_ONE];
+        time += learning->time[class - AGE_ONE];
+    }
+    if (age + 1 < N_AGES) {
+        seen += learning->seen[class + AGE_ONE];
+        time += learning->time[class + AGE_ONE];
+    }
+    const uint64_t row_rate = ((row_seen + 1) << 32) / (row_time + 100);
+    const uint64_t fall = 65536 + half_octaves(age) / 8;
+    const uint64_t expected = (row_rate << 16) / fall;
+    return ((seen << 32) + 2 * LEAN * expected) / (time + 2 * LEAN);
+}
+
+static void learn_row(struct og_learning *learning, unsigned seen)
+{
+    uint64_t row_seen = 0;
+    uint64_t row_time = 0;
+    for (unsigned class = seen; class < N_CLASSES; class += AGE_ONE) {
+        row_seen += learning->seen[class];
+        row_time += learning->time[class];
+    }
+    for (unsigned class = seen; class < N_CLASSES; class += AGE_ONE) {
+        const uint64_t rate = rate_of(learning, class, row_seen, row_time);
+        /* A rate of 2^2 a tick is level 0, of 2^-29 and below level 255. */
+        const int level = 8 * 18 - log2_times_8(rate | 1);
+        learning->level[class] = (uint8_t)(level < 0     ? 0
+                                           : level > 255 ? 255
+                                                         : level);
+    }
+}
+
+static void learn(struct og_learning *learning)
+{
+    uint64_t time = 0;
+    for (unsigned seen = 0; seen < N_SEEN; seen++)
+        learn_row(learning, seen);
+    for (unsigned class = 0; class < N_CLASSES; class ++)
+        time += learning->time[class];
+    if (time < TIME_LIMIT) return;
+    for (unsigned class = 0; class < N_CLASSES; class ++) {
+        learning->time[class] /= 2;
+        learning->seen[class] /= 2;
+    }
+}
+
+og_status og_learning_new(const og_allocator *allocator,
+                          struct og_learning **out, og_error *err)
+{
+    *out = og_allocate_zero(allocator, sizeof(**out));
+    if (*out == NULL)
+        return og_error_memory(err, sizeof(**out), "an eviction policy");
+    set_pace(*out);
+    learn(*out);
+    return OG_OK;
+}
+
+void og_learning_free(struct og_learning *learning,
+                      const og_allocator *allocator)
+{
+    og_release(allocator, learning, sizeof(*learning));
+}
+
+void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
+                      uint64_t *random)
+{
+    uint64_t lots = og_random_next(random);
+    if (lots % TICK_PRINTS != 0) return;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t class = state[i];
+        learning->time[class]++;
+        if (i % 4 == 0) lots = og_random_next(random);
+        const uint32_t lot = (uint32_t)(lots >> 16 * (i % 4)) & 0xffff;
+        if (lot < learning->move_on[age_of(class)])
+            og_put8(state + i, class + AGE_ONE);
+    }
+    const uint64_t every = ++learning->n_ticks < TICKS_PER_LESSON
+                               ? TICKS_TO_START
+                               : TICKS_PER_LESSON;
+    if (learning->n_ticks % every == 0) learn(learning);
+}
+
+uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state)
+{
+    const unsigned seen = seen_of(state);
+    learning->seen[state]++;
+    return (uint8_t)(seen + 1 < N_SEEN ? seen + 1 : seen);
+}
+
+static uint32_t worst_plain(const struct og_learning *learning,
+                            const uint8_t *state, uint32_t n, uint32_t start)
+{
+    uint32_t worst = start;
+    for (uint32_t step = 1; step < n; step++) {
+        const uint32_t i = start + step < n ? start + step : start + step - n;
+        if (learning->level[state[i]] > learning->level[state[worst]])
+            worst = i;
+    }
+    return worst;
+}
+
+#if defined(OG_X86)
+/* 64 look-ups in a table of 256 bytes held in four registers. */
+OG_TARGET_AVX512 static inline __m512i look_up(const uint8_t *table,
+                                               __m512i index)
+{
+    const __m512i low = _mm512_permutex2var_epi8(
+        _mm512_loadu_si512(table), index, _mm512_loadu_si512(table + 64));
+    const __m512i high =
+        _mm512_permutex2var_epi8(_mm512_loadu_si512(table + 128), index,
+                                 _mm512_loadu_si512(table + 192));
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), low, high);
+}
+
+/* The first of the worst from `start` on, going round. */
+OG_TARGET_AVX512 static uint32_t
+worst_of_64(const uint8_t *level, const uint8_t *state, uint32_t start)
+{
+    const __m512i levels = look_up(level, _mm512_loadu_si512(state));
+    const __m256i a = _mm256_max_epu8(_mm512_castsi512_si256(levels),
+                                      _mm512_extracti64x4_epi64(levels, 1));
+    const __m128i b =
+        _mm_max_epu8(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    /* One instruction finds the smallest of eight words: the larger of each
+     * pair of bytes, turned upside down. */
+    const __m128i c = _mm_max_epu8(b, _mm_srli_epi16(b, 8));
+    const __m128i d = _mm_xor_si128(_mm_and_si128(c, _mm_set1_epi16(255)),
+                                    _mm_set1_epi16(255));
+    const int largest = 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(d)) & 255);
+    const uint64_t equal =
+        _mm512_cmpeq_epi8_mask(levels, _mm512_set1_epi8((char)largest));
+    const uint64_t turned =
+        start == 0 ? equal : equal >> start | equal << (64 - start);
+    return (start + (uint32_t)__builtin_ctzll(turned)) % 64;
+}
+#endif
+
+uint32_t og_learning_worst(const struct og_learning *learning,
+                           const uint8_t *state, uint32_t n, uint64_t *random)
+{
+    const uint32_t start = (uint32_t)og_mul_high(og_random_next(random), n);
+#if defined(OG_X86)
+    if (n == 64 && og_cpu_level() >= OG_CPU_AVX512)
+        return worst_of_64(learning->level, state, start);
+#endif
+    return worst_plain(learning, state, n, start);
+}
