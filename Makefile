@@ -17,7 +17,8 @@ help:
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make format      clang-format on every C file'
 	@echo 'make bench       speed of every stage; see bench/bench.mk'
-	@echo 'make plots       draws bench/results/*.tsv'
+	@echo 'make quality-origin  the tables of docs/evaluation.md, from DATA'
+	@echo 'make plots       the plots of docs/evaluation.md'
 	@echo 'make clean       removes build/'
 
 run: build

@@ -112,8 +112,7 @@ static og_bytes keep(og_bytes bytes)
     return (og_bytes){copy, bytes.len};
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static void corpus_keep(struct corpus *corpus, const og_document *doc)
 {
@@ -163,8 +162,7 @@ static uint64_t read_files(const struct options *o, struct corpus *corpus,
     return n_bytes;
 }
 
-/* ---- the stages ------------------------------------------------------------
- */
+/* ---- the stages ---- */
 
 static void scratch_init(struct scratch *s)
 {
@@ -248,15 +246,10 @@ static void run_document(const og_params *params,
                        s->labels.hits);
     at[STAGE_ESTIMATE] = machine_seconds();
     must(og_estimate(&s->selection, &how, &s->labels, &err), &err);
-    og_labels_weigh(&s->labels, params->evict);
+    const struct og_additions additions =
+        og_labels_additions(&s->labels, &s->selection, params->evict, number);
     at[STAGE_ADD] = machine_seconds();
-    og_table_add_many(table,
-                      &(struct og_additions){.doc = number,
-                                             .print = s->selection.print,
-                                             .offset = s->selection.offset,
-                                             .near = s->selection.near,
-                                             .weight = s->labels.weights,
-                                             .n = s->selection.n});
+    og_table_add_many(table, &additions);
     at[N_STAGES] = machine_seconds();
     for (int i = STAGE_FOLD; i < N_STAGES; i++)
         t->seconds[i] += at[i + 1] - at[i];
@@ -313,8 +306,7 @@ static struct totals run_stages(const struct options *o,
     return t;
 }
 
-/* ---- the whole way ---------------------------------------------------------
- */
+/* ---- the whole way ---- */
 
 static og_store *open_store(const struct options *o)
 {
@@ -358,8 +350,7 @@ static double run_stream(const struct options *o, unsigned n_threads,
     return took;
 }
 
-/* ---- printing ---------------------------------------------------------------
- */
+/* ---- printing ---- */
 
 static void print_line(const char *name, double seconds, double n_bytes,
                        double n_tokens, const char *note)
@@ -468,8 +459,7 @@ static void bench_memory(const struct options *o)
            (double)o->memory / 1e6, m.sequential / 1e6, m.random_line * 1e9);
 }
 
-/* ---- the command ------------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static void usage(void)
 {

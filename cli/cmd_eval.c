@@ -3,15 +3,15 @@
  *     STREAM.jsonl -> og_eval_open: the documents and the truth
  *     selections x evictions x estimates x memories x layouts
  *                  -> og_eval_origin: one line of TSV for each combination
+ *     --paper      -> paper_print: the tables of the paper instead
  *
- * Without lists, origo's own defaults are measured in both layouts. --paper
- * puts the lists of the paper in their place: the best variant of each
- * selection (section 3.4) and All, all four evictions and estimations, the
- * eight table sizes of its Table 2, its own layout. A list that is given wins
- * over both. */
+ * Without lists two combinations are measured: origo's own and the best of the
+ * paper. */
 
+#include "eval_plan.h"
 #include "lists.h"
 #include "options.h"
+#include "paper_tables.h"
 #include "progress.h"
 #include "say.h"
 
@@ -24,7 +24,7 @@
 #define COMMAND "eval origin"
 
 struct eval_settings {
-    const char *select, *evict, *estimate, *memory, *layout;
+    struct plan_lists lists;
     uint32_t n_queries;
     bool paper, quiet;
     uint32_t n_threads, shingle_len, bridge_limit;
@@ -33,7 +33,8 @@ struct eval_settings {
 /* What stands in the settings when a list is not given: told apart from a
  * given one by its address. */
 static char default_select[16];
-static const char default_memory[] = "34%,1%";
+static const char default_memory[] =
+    "34%,13.7%,6.8%,3.3%,1.4%,0.7%,0.3%,0.1%"; /* Table 2 of the paper */
 static const char default_layout[] = "paper,packed";
 
 static void eval_defaults(void *settings)
@@ -42,56 +43,50 @@ static void eval_defaults(void *settings)
     const og_eval_options options = og_eval_options_default();
     struct eval_settings *s = settings;
     og_select_name(&params.select, default_select);
-    s->select = default_select;
-    s->evict = og_evict_name(params.evict);
-    s->estimate = og_estimate_name(params.estimate);
-    s->memory = default_memory;
-    s->layout = default_layout;
+    s->lists =
+        (struct plan_lists){.select = default_select,
+                            .evict = og_evict_name(params.evict),
+                            .estimate = og_estimate_name(params.estimate),
+                            .memory = default_memory,
+                            .layout = default_layout};
     s->n_queries = (uint32_t)options.n_queries;
     s->n_threads = options.n_threads;
     s->shingle_len = options.shingle_len;
     s->bridge_limit = params.bridge_limit;
 }
 
-static struct eval_settings with_paper(const struct eval_settings *given)
+static bool names_no_combination(const struct plan_lists *lists)
 {
     const og_params params = og_params_default();
-    struct eval_settings s = *given;
-    if (!s.paper) return s;
-    if (s.select == default_select) s.select = "All,4th,NM3,NW8,Hb3,Dct8,NHs";
-    if (s.evict == og_evict_name(params.evict)) s.evict = "R,LRU,CC,LS";
-    if (s.estimate == og_estimate_name(params.estimate))
-        s.estimate = "NB,E,B,BE";
-    if (s.memory == default_memory)
-        s.memory = "34.2%,13.7%,6.8%,3.3%,1.4%,0.7%,0.3%,0.1%";
-    if (s.layout == default_layout) s.layout = "paper";
-    return s;
+    return lists->select == default_select &&
+           lists->evict == og_evict_name(params.evict) &&
+           lists->estimate == og_estimate_name(params.estimate);
 }
 
-/* ---- options --------------------------------------------------------------
- */
+/* ---- options ---- */
 
 #define AT(member) offsetof(struct eval_settings, member)
 #define GRID       "Lists with commas: every combination is run"
 #define HOW        "How"
 
 static const struct option eval_options[] = {
-    {GRID, 0, "select", &type_string, AT(select), "LIST", NULL, NULL,
+    {GRID, 0, "select", &type_string, AT(lists.select), "LIST", NULL, NULL,
      "selections of shingles", "Names as in 'origo trace --help'."},
-    {GRID, 0, "evict", &type_string, AT(evict), "LIST", NULL, NULL,
+    {GRID, 0, "evict", &type_string, AT(lists.evict), "LIST", NULL, NULL,
      "what goes when a bucket is full", NULL},
-    {GRID, 0, "estimate", &type_string, AT(estimate), "LIST", NULL, NULL,
+    {GRID, 0, "estimate", &type_string, AT(lists.estimate), "LIST", NULL, NULL,
      "how passages grow from hits", NULL},
-    {GRID, 0, "memory", &type_string, AT(memory), "LIST", NULL, NULL,
+    {GRID, 0, "memory", &type_string, AT(lists.memory), "LIST", NULL, NULL,
      "bytes of the table: sizes or shares like 1%",
      "1% is as many bytes as 1 % of all shingles of the stream take at 18 "
      "bytes each, for every layout alike; 150% is room for everything."},
-    {GRID, 0, "layout", &type_string, AT(layout), "LIST", "paper|packed", NULL,
-     "how the table keeps a print", NULL},
+    {GRID, 0, "layout", &type_string, AT(lists.layout), "LIST", "paper|packed",
+     NULL, "how the table keeps a print", NULL},
     {GRID, 0, "paper", &type_flag, AT(paper), NULL, NULL, NULL,
-     "the lists of the paper, where none is given",
-     "The best of each selection and All, its evictions, estimations and eight "
-     "table sizes, in its layout."},
+     "the tables of the paper instead, in Markdown",
+     "Tables 1 to 11 and figure 2 of the origin paper for this stream, its own "
+     "figures beside. Takes one layout, paper when none is given, and no other "
+     "list."},
     {HOW, 0, "queries", &type_count, AT(n_queries), "N", NULL,
      "a fifth of all documents", "documents that are asked about",
      "The last N that have a dominant origin."},
@@ -105,81 +100,7 @@ static const struct option eval_options[] = {
      "no progress and no summary on stderr", NULL},
 };
 
-/* ---- the plan -------------------------------------------------------------
- */
-
-struct plan {
-    struct list select, evict, estimate, memory, layout;
-    og_eval_run *runs; /* every combination, in the order of the output */
-    const char **memory_names; /* as they were typed, one for each run */
-    size_t n_runs;
-};
-
-static bool plan_split(struct plan *p, const struct eval_settings *s)
-{
-    return list_split(&p->select, COMMAND, "select", s->select,
-                      list_is_select) &&
-           list_split(&p->evict, COMMAND, "evict", s->evict, list_is_evict) &&
-           list_split(&p->estimate, COMMAND, "estimate", s->estimate,
-                      list_is_estimate) &&
-           list_split(&p->memory, COMMAND, "memory", s->memory,
-                      list_is_memory) &&
-           list_split(&p->layout, COMMAND, "layout", s->layout, list_is_layout);
-}
-
-/* The n-th combination; the layout changes fastest, the selection slowest. */
-static og_eval_run plan_run(const struct plan *p, size_t n, const char **memory)
-{
-    og_eval_run run = {0};
-#define NEXT(list) (p->list.names[n % p->list.n])
-#define VIEW(s)    ((og_bytes){(s), strlen(s)})
-    og_layout_parse(VIEW(NEXT(layout)), &run.layout);
-    n /= p->layout.n;
-    *memory = NEXT(memory);
-    list_memory(*memory, &run.memory_percent, &run.memory_bytes);
-    n /= p->memory.n;
-    og_estimate_parse(VIEW(NEXT(estimate)), &run.estimate);
-    n /= p->estimate.n;
-    og_evict_parse(VIEW(NEXT(evict)), &run.evict);
-    n /= p->evict.n;
-    og_select_parse(VIEW(NEXT(select)), &run.select);
-#undef NEXT
-#undef VIEW
-    return run;
-}
-
-static bool plan_combine(struct plan *p, const struct eval_settings *s)
-{
-    const og_params params = og_params_default();
-    p->n_runs =
-        p->select.n * p->evict.n * p->estimate.n * p->memory.n * p->layout.n;
-    p->runs = calloc(p->n_runs, sizeof(*p->runs));
-    p->memory_names = calloc(p->n_runs, sizeof(*p->memory_names));
-    if (p->runs == NULL || p->memory_names == NULL) {
-        say("out of memory for %zu combinations", p->n_runs);
-        return false;
-    }
-    for (size_t i = 0; i < p->n_runs; i++) {
-        p->runs[i] = plan_run(p, i, &p->memory_names[i]);
-        p->runs[i].bridge_limit = s->bridge_limit;
-        p->runs[i].bucket_slots = params.bucket_slots;
-    }
-    return true;
-}
-
-static void plan_release(struct plan *p)
-{
-    list_release(&p->select);
-    list_release(&p->evict);
-    list_release(&p->estimate);
-    list_release(&p->memory);
-    list_release(&p->layout);
-    free(p->memory_names);
-    free(p->runs);
-}
-
-/* ---- output ---------------------------------------------------------------
- */
+/* ---- output ---- */
 
 static void write_header(void)
 {
@@ -221,8 +142,7 @@ static void on_progress(void *ctx, const char *what, uint64_t done,
     progress_step(ctx, what, done, total);
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static int measure(og_eval *eval, const struct plan *plan, bool quiet,
                    struct progress *progress)
@@ -246,6 +166,23 @@ static int measure(og_eval *eval, const struct plan *plan, bool quiet,
     return status == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
 }
 
+static void on_measured(void *ctx)
+{
+    progress_end(ctx);
+}
+
+static int print_paper(og_eval *eval, const struct eval_settings *s,
+                       const struct plan *plan, struct progress *progress)
+{
+    const struct paper_options options = {.layout = plan->runs[0].layout,
+                                          .bridge_limit = s->bridge_limit,
+                                          .on_measured = on_measured,
+                                          .ctx = progress};
+    og_error err = {0};
+    if (paper_print(eval, &options, &err) == OG_OK) return EXIT_DONE;
+    return say_error(COMMAND, &err);
+}
+
 static int evaluate(const struct plan *plan, const struct eval_settings *s,
                     const char *const *paths, size_t n_paths)
 {
@@ -264,19 +201,52 @@ static int evaluate(const struct plan *plan, const struct eval_settings *s,
         progress_end(&progress);
         return say_error(COMMAND, &err);
     }
-    const int status = measure(eval, plan, s->quiet, &progress);
+    const int status = s->paper ? print_paper(eval, s, plan, &progress)
+                                : measure(eval, plan, s->quiet, &progress);
     og_eval_close(eval);
     return status;
 }
 
+/* --paper has its own lists; the layout alone is the user's. The plan then
+ * holds a run for each layout that was named. */
+static int plan_paper(struct plan *plan, const struct eval_settings *s,
+                      const og_params *params)
+{
+    if (!names_no_combination(&s->lists) || s->lists.memory != default_memory)
+        return say_usage(COMMAND, "option '--paper' brings its own lists; only "
+                                  "'--layout' goes with it");
+    struct plan_lists lists = s->lists;
+    lists.memory = "1%";
+    if (lists.layout == default_layout) lists.layout = "paper";
+    const int status = plan_add(plan, COMMAND, &lists, params);
+    if (status == EXIT_DONE && plan->n_runs > 1)
+        return say_usage(COMMAND, "option '--paper' takes one layout, not '%s'",
+                         s->lists.layout);
+    return status;
+}
+
+static int plan_lists_of(struct plan *plan, const struct eval_settings *s,
+                         const og_params *params)
+{
+    const int status = plan_add(plan, COMMAND, &s->lists, params);
+    if (status != EXIT_DONE || !names_no_combination(&s->lists)) return status;
+    struct plan_lists best_of_paper = s->lists;
+    best_of_paper.select = "NHs";
+    best_of_paper.evict = "LS";
+    best_of_paper.estimate = "BE";
+    return plan_add(plan, COMMAND, &best_of_paper, params);
+}
+
 static int eval_run(const void *settings, const char *const *paths, size_t n)
 {
-    const struct eval_settings s = with_paper(settings);
+    const struct eval_settings *s = settings;
+    og_params params = og_params_default();
+    params.shingle_len = s->shingle_len;
+    params.bridge_limit = s->bridge_limit;
     struct plan plan = {0};
-    int status = EXIT_USAGE;
-    if (plan_split(&plan, &s))
-        status =
-            plan_combine(&plan, &s) ? evaluate(&plan, &s, paths, n) : EXIT_IO;
+    int status = s->paper ? plan_paper(&plan, s, &params)
+                          : plan_lists_of(&plan, s, &params);
+    if (status == EXIT_DONE) status = evaluate(&plan, s, paths, n);
     plan_release(&plan);
     return status;
 }
@@ -294,10 +264,12 @@ const struct command command_eval_origin = {
         "columns: select evict estimate memory layout bytes entries_pct ssr do "
         "tf overall seconds. ssr is the share of shingles selected, do the "
         "share of dominant origins found, tf the share of tokens rightly "
-        "called fresh or old.",
+        "called fresh or old.\n\n"
+        "Without --select, --evict and --estimate, origo's own combination "
+        "and the best of the paper (NHs, LS, BE) are run.",
     .examples = "  origo eval origin mail.jsonl --select M4,W8 --evict R,LS "
                 "--memory 1%\n"
-                "  origo eval origin mail.jsonl --paper > paper.tsv\n",
+                "  origo eval origin mail.jsonl --paper > paper.md\n",
     .options = eval_options,
     .n_options = sizeof(eval_options) / sizeof(eval_options[0]),
     .settings_len = sizeof(struct eval_settings),

@@ -46,8 +46,7 @@ static void trace_defaults(void *settings)
     s->max_document = stream.max_document;
 }
 
-/* ---- options --------------------------------------------------------------
- */
+/* ---- options ---- */
 
 #define AT(member) offsetof(struct trace_settings, member)
 
@@ -106,15 +105,15 @@ static const struct option trace_options[] = {
     {MAKE, 0, "shingle", &type_count, AT(params.shingle_len), "K", NULL, NULL,
      "tokens in a row that make a shingle, 2 to 32", NULL},
     {MAKE, 0, "select", &type_select, AT(params.select), "NAME",
-     "All|4th|6th|8th|M4|NM3|W8|NW8|Hb3|Dct8|Hs|NHs|Os3", NULL,
+     "All|4th|6th|8th|M4|NM3|W8|NW8|Hb3|Dct8|Hs|NHs|SHs|Os3", NULL,
      "which shingles are worth keeping",
      "All; Nth (every N-th); MN (modulo N); WN (winnow N); HbN (hash-break N); "
      "DctN; Hs (hailstorm); OsN (open syncmers). N before a name drops what "
-     "the others cover."},
+     "the others cover, S keeps it where there is room."},
     {MAKE, 0, "evict", &type_evict, AT(params.evict), "NAME",
-     "R|LRU|CC|LS|S3|thin", NULL, "which prints go when a bucket is full",
+     "R|LRU|CC|LS|S3|thin|learn", NULL, "which prints go when a bucket is full",
      "R random, LRU least recently used, CC copy count, LS lucky shingles, S3 "
-     "(S3-FIFO), thin."},
+     "(S3-FIFO), thin, learn (what the stream shows to come back least)."},
     {MAKE, 0, "estimate", &type_estimate, AT(params.estimate), "NAME",
      "NB|E|B|BE|CX", NULL, "how passages grow from hits",
      "NB not at all, E expansion, B bridging, BE both, CX by context."},
@@ -128,8 +127,7 @@ static const struct option trace_options[] = {
      "shorter documents are answered, not kept", NULL},
 };
 
-/* ---- answers --------------------------------------------------------------
- */
+/* ---- answers ---- */
 
 struct trace_run {
     const struct trace_settings *settings;
@@ -167,8 +165,7 @@ static void on_progress(void *ctx, const og_stream_counts *counts)
     progress_show(&run->progress, counts);
 }
 
-/* ---- the place of the output ----------------------------------------------
- */
+/* ---- the place of the output ---- */
 
 static bool wants_colour(int colour)
 {
@@ -199,8 +196,7 @@ static void choose_output(struct trace_run *run)
     run->style.width = terminal_width();
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static const char *store_path(const struct trace_settings *s)
 {

@@ -51,8 +51,7 @@ static bool takes_files(const struct command *c)
            strstr(c->operands, "jsonl") != NULL;
 }
 
-/* ---- bash -----------------------------------------------------------------
- */
+/* ---- bash ---- */
 
 static void bash_options(const struct command *c)
 {
@@ -112,8 +111,7 @@ static void write_bash(void)
            "complete -o bashdefault -o default -F _origo origo\n");
 }
 
-/* ---- zsh ------------------------------------------------------------------
- */
+/* ---- zsh ---- */
 
 /* Text inside a '...[text]' of _arguments. */
 static void zsh_text(const char *text)
@@ -191,8 +189,7 @@ static void write_zsh(void)
            "compdef _origo origo; fi\n");
 }
 
-/* ---- fish -----------------------------------------------------------------
- */
+/* ---- fish ---- */
 
 static void fish_text(const char *text)
 {

@@ -73,8 +73,7 @@ static void write_usage(const struct command *command)
            command->n_options != 0 ? " [OPTION]..." : "", command->operands);
 }
 
-/* ---- the card -------------------------------------------------------------
- */
+/* ---- the card ---- */
 
 static void write_card_line(const struct option *o)
 {
@@ -119,8 +118,7 @@ void help_short(const struct command *command)
         write_card_line(&cli_common_options[i]);
 }
 
-/* ---- the page -------------------------------------------------------------
- */
+/* ---- the page ---- */
 
 static void write_page_option(const struct option *o, const void *settings)
 {

@@ -38,8 +38,7 @@ void list_release(struct list *list)
     list->n = 0;
 }
 
-/* ---- what a name can be ---------------------------------------------------
- */
+/* ---- what a name can be ---- */
 
 static og_bytes view(const char *s)
 {

@@ -16,8 +16,7 @@
 extern const struct command command_trace;
 extern const struct command command_eval_origin;
 
-/* ---- the two small commands -----------------------------------------------
- */
+/* ---- the two small commands ---- */
 
 static int run_completion(const void *settings, const char *const *operands,
                           size_t n)
@@ -64,8 +63,7 @@ const struct command *const cli_commands[] = {
     NULL,
 };
 
-/* ---- finding a command ----------------------------------------------------
- */
+/* ---- finding a command ---- */
 
 /* How many of the words name the command: 0, 1 or 2. */
 static size_t words_matched(const struct command *c, const char *const *words,
@@ -138,8 +136,7 @@ static int run_help(const void *settings, const char *const *operands, size_t n)
     return EXIT_DONE;
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static int run_command(const struct command *command, char **argv, size_t argc)
 {

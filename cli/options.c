@@ -18,8 +18,7 @@ const struct option cli_common_options[] = {
 };
 const size_t cli_n_common_options = 2;
 
-/* ---- finding --------------------------------------------------------------
- */
+/* ---- finding ---- */
 
 static const struct option *find_long(const struct command *command,
                                       const char *name, size_t len)
@@ -55,8 +54,7 @@ static enum parse_result wrong_long(const struct command *command,
     return PARSE_WRONG;
 }
 
-/* ---- taking one argument --------------------------------------------------
- */
+/* ---- taking one argument ---- */
 
 struct line {
     const struct command *command;
@@ -134,8 +132,7 @@ static enum parse_result take_letters(struct line *line, const char *letters)
     return PARSE_RUN;
 }
 
-/* ---- the whole line -------------------------------------------------------
- */
+/* ---- the whole line ---- */
 
 static enum parse_result check_operands(const struct command *command,
                                         char **argv, size_t n)

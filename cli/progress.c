@@ -27,8 +27,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- the size of the input ------------------------------------------------
- */
+/* ---- the size of the input ---- */
 
 static uint64_t walked_bytes; /* nftw() has no argument for its callback */
 
@@ -65,8 +64,7 @@ void progress_start(struct progress *p, const char *const *paths,
     if (p->bar) p->total_bytes = input_bytes(paths, n_paths);
 }
 
-/* ---- the bar --------------------------------------------------------------
- */
+/* ---- the bar ---- */
 
 static void wipe_bar(struct progress *p)
 {
@@ -123,8 +121,7 @@ void progress_step(struct progress *p, const char *what, uint64_t done,
     p->bar_is_shown = true;
 }
 
-/* ---- problems -------------------------------------------------------------
- */
+/* ---- problems ---- */
 
 /* "cannot open 'a.jsonl': ..." needs no file name before it. */
 static bool names_its_file(const og_problem *problem)
@@ -162,8 +159,7 @@ void progress_end(struct progress *p)
             (unsigned long long)(p->n_problems - MOST_PROBLEMS));
 }
 
-/* ---- the summary ----------------------------------------------------------
- */
+/* ---- the summary ---- */
 
 struct line {
     char text[512];

@@ -36,8 +36,7 @@ void stdout_failed(int failed_errno);
  * no word then. */
 int finish_stdout(int status);
 
-/* ---- suggestions ----------------------------------------------------------
- */
+/* ---- suggestions ---- */
 
 struct suggestion {
     const char *typed;

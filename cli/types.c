@@ -16,8 +16,7 @@ static og_bytes view(const char *s)
     return (og_bytes){s, strlen(s)};
 }
 
-/* ---- flags, strings, numbers ----------------------------------------------
- */
+/* ---- flags, strings, numbers ---- */
 
 static bool parse_flag(const struct option *o, const char *s, void *out)
 {
@@ -79,8 +78,7 @@ static void show_size(const struct option *o, const void *value, char *out,
     number_show(*(const uint64_t *)value, out, out_cap);
 }
 
-/* ---- choices --------------------------------------------------------------
- */
+/* ---- choices ---- */
 
 static bool parse_choice(const struct option *o, const char *s, void *out)
 {
@@ -112,8 +110,7 @@ static void show_choice(const struct option *o, const void *value, char *out,
     snprintf(out, out_cap, "%.*s", (int)strcspn(name, "|"), name);
 }
 
-/* ---- names of the library -------------------------------------------------
- */
+/* ---- names of the library ---- */
 
 static bool parse_select(const struct option *o, const char *s, void *out)
 {
@@ -149,8 +146,7 @@ NAMED_TYPE(estimate, og_estimate_kind)
 NAMED_TYPE(layout, og_layout_kind)
 NAMED_TYPE(token, og_token_kind)
 
-/* ---- the table ------------------------------------------------------------
- */
+/* ---- the table ---- */
 
 const struct option_type type_flag = {false, "nothing", parse_flag, show_flag};
 const struct option_type type_string = {true, "a name", parse_string,

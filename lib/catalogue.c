@@ -49,8 +49,7 @@ void og_catalogue_release(struct og_catalogue *catalogue)
     og_catalogue_init(catalogue, a);
 }
 
-/* ---- entries ----------------------------------------------------------------
- */
+/* ---- entries ---- */
 
 struct seat {
     unsigned level;
@@ -92,8 +91,7 @@ static struct og_catalogue_entry *reserve_entry(struct og_catalogue *catalogue)
     return level + seat.index;
 }
 
-/* ---- ids --------------------------------------------------------------------
- */
+/* ---- ids ---- */
 
 static uint64_t hash_of(og_bytes id)
 {
@@ -146,8 +144,7 @@ static void remember_hash(struct og_catalogue *catalogue, og_bytes id)
     *place = hash;
 }
 
-/* ---- order ------------------------------------------------------------------
- */
+/* ---- order ---- */
 
 struct og_place og_catalogue_place(const struct og_catalogue *catalogue,
                                    const og_document *doc)
@@ -188,8 +185,7 @@ bool og_catalogue_earlier(const void *catalogue, uint32_t a, uint32_t b)
     return og_catalogue_is_before(catalogue, a, place);
 }
 
-/* ---- writing ----------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 og_status og_catalogue_append(struct og_catalogue *catalogue,
                               const og_document *doc, og_error *err)

@@ -37,8 +37,7 @@ void og_catalogue_init(struct og_catalogue *catalogue,
                        const og_allocator *allocator);
 void og_catalogue_release(struct og_catalogue *catalogue);
 
-/* ---- order ------------------------------------------------------------------
- */
+/* ---- order ---- */
 
 /* Where a document stands among those of the catalogue. */
 struct og_place {
@@ -69,8 +68,7 @@ bool og_catalogue_is_before(const struct og_catalogue *catalogue,
  * the context. */
 bool og_catalogue_earlier(const void *catalogue, uint32_t a, uint32_t b);
 
-/* ---- documents --------------------------------------------------------------
- */
+/* ---- documents ---- */
 
 /* Any thread, for a number that was found in the table. */
 const struct og_catalogue_entry *

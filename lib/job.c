@@ -48,8 +48,7 @@ void og_job_read(struct og_job *job, struct og_source *source)
     job->status = og_source_next(source, &job->block, &job->err);
 }
 
-/* ---- copies -----------------------------------------------------------------
- */
+/* ---- copies ---- */
 
 /* Sets the pointer to a copy of n elements of what it points to. */
 #define KEEP(arena, pointer, n)                                                \
@@ -118,8 +117,7 @@ static og_status keep(struct og_job *job, const struct og_record *record,
     return OG_OK;
 }
 
-/* ---- preparing --------------------------------------------------------------
- */
+/* ---- preparing ---- */
 
 static og_status report_long_text(struct og_job *job,
                                   const struct og_record *record)

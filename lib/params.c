@@ -111,6 +111,17 @@ static bool parse_param(og_bytes digits, uint32_t *out)
     return true;
 }
 
+static const char *ordinal_ending(uint32_t n)
+{
+    if (n % 100 >= 11 && n % 100 <= 13) return "th";
+    switch (n % 10) {
+    case 1: return "st";
+    case 2: return "nd";
+    case 3: return "rd";
+    default: return "th";
+    }
+}
+
 /* "4th", and whatever ending goes with the number in English. */
 static bool parse_every(og_bytes name, og_select_options *out)
 {
@@ -119,10 +130,7 @@ static bool parse_every(og_bytes name, og_select_options *out)
         !parse_param((og_bytes){name.data, name.len - 2}, &step))
         return false;
     const og_bytes ending = {name.data + name.len - 2, 2};
-    if (!same(ending, "th") && !same(ending, "st") && !same(ending, "nd") &&
-        !same(ending, "rd"))
-        return false;
-    if (step == 0) return false;
+    if (step == 0 || !same(ending, ordinal_ending(step))) return false;
     *out = (og_select_options){.kind = OG_SELECT_EVERY, .param = step};
     return true;
 }
@@ -160,17 +168,6 @@ bool og_select_parse(og_bytes name, og_select_options *out)
         return true;
     }
     return false;
-}
-
-static const char *ordinal_ending(uint32_t n)
-{
-    if (n % 100 >= 11 && n % 100 <= 13) return "th";
-    switch (n % 10) {
-    case 1: return "st";
-    case 2: return "nd";
-    case 3: return "rd";
-    default: return "th";
-    }
 }
 
 void og_select_name(const og_select_options *select, char out[16])

@@ -37,8 +37,7 @@ struct writer {
     og_error failure;
 };
 
-/* ---- problems ---------------------------------------------------------------
- */
+/* ---- problems ---- */
 
 static void tell(const struct writer *w, const struct og_block *block,
                  const og_problem *problem)
@@ -55,13 +54,7 @@ static void note_failed_file(struct writer *w, const struct og_block *block,
 {
     w->counts.n_files_failed++;
     if (w->first_failure != OG_OK) return;
-    w->first_failure = problem->status;
-    const bool names_it = strncmp(problem->message, "cannot open", 11) == 0;
-    if (names_it)
-        og_error_set(&w->failure, problem->status, "%s", problem->message);
-    else
-        og_error_set(&w->failure, problem->status, "cannot read '%s': %s",
-                     block->file, problem->message);
+    w->first_failure = og_block_failure(block, problem, &w->failure);
 }
 
 /* The problems of a block from number `from` up to `to`. */
@@ -142,8 +135,7 @@ static void note_document(struct writer *w, const struct og_block *block,
     }
 }
 
-/* ---- documents --------------------------------------------------------------
- */
+/* ---- documents ---- */
 
 static og_status answer(struct writer *w, const struct og_job_document *d,
                         og_error *err)
@@ -192,8 +184,7 @@ static og_status write_job(struct writer *w, const struct og_job *job,
     return OG_OK;
 }
 
-/* ---- the whole --------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 static og_status write_all(struct writer *w, struct og_workers *workers,
                            og_error *err)

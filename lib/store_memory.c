@@ -15,8 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- traces -----------------------------------------------------------------
- */
+/* ---- traces ---- */
 
 void og_trace_init(og_trace *trace, const og_allocator *allocator)
 {
@@ -52,8 +51,7 @@ const og_answer *og_trace_answer(const og_trace *trace)
     return &trace->answering.answer;
 }
 
-/* ---- opening and closing ----------------------------------------------------
- */
+/* ---- opening and closing ---- */
 
 static void set_stages(og_store *store)
 {
@@ -140,8 +138,7 @@ void og_store_info_get(const og_store *store, og_store_info *out)
     };
 }
 
-/* ---- asking -----------------------------------------------------------------
- */
+/* ---- asking ---- */
 
 /* A holder that is not earlier than the document is not its origin. */
 static void drop_later(const struct og_catalogue *catalogue,
@@ -190,8 +187,7 @@ og_status og_store_trace(og_store *store, const og_document *doc,
     return trace_document(store, doc, trace, err);
 }
 
-/* ---- taking in --------------------------------------------------------------
- */
+/* ---- taking in ---- */
 
 bool og_store_keeps(const og_store *store, const struct og_prepared *prepared)
 {

@@ -31,8 +31,7 @@ og_status og_store_open_in(const char *path, const og_params *params,
                            const og_allocator *allocator, og_store **out,
                            og_error *err);
 
-/* ---- the writer's steps, for one document, in this order --------------------
- */
+/* ---- the writer's steps, for one document, in this order ---- */
 
 /* Whether the store would keep it, by its length. */
 bool og_store_keeps(const og_store *store, const struct og_prepared *prepared);

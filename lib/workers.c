@@ -62,8 +62,7 @@ static struct place *place_of(struct og_workers *w, uint64_t number)
     return &w->ring[number % w->n_jobs];
 }
 
-/* ---- the reader -------------------------------------------------------------
- */
+/* ---- the reader ---- */
 
 static bool has_room(const struct og_workers *w)
 {
@@ -106,8 +105,7 @@ static void *read_all(void *ctx)
     return NULL;
 }
 
-/* ---- the workers ------------------------------------------------------------
- */
+/* ---- the workers ---- */
 
 static struct place *wait_for_block(struct og_workers *w)
 {
@@ -139,8 +137,7 @@ static void *prepare_all(void *ctx)
     return NULL;
 }
 
-/* ---- the caller -------------------------------------------------------------
- */
+/* ---- the caller ---- */
 
 static struct og_job *work_alone(struct og_workers *w)
 {
@@ -172,8 +169,7 @@ void og_workers_give_back(struct og_workers *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* ---- beginning and end ------------------------------------------------------
- */
+/* ---- beginning and end ---- */
 
 static void stop_threads(struct og_workers *w)
 {

@@ -20,6 +20,8 @@
 
 #include "lib/estimate/context.h"
 
+#include <string.h>
+
 /* Selected shingles without a hit that a bridge may span. From 5 to 30 the
  * scores hardly move; without a limit dominant origins get worse. */
 #define BRIDGE_MOST 12
@@ -27,10 +29,11 @@
  * 14 and 30 the best on both streams of docs/evaluation.md. */
 #define CARRY_ON 7
 
+_Static_assert(OG_NO_DOC == UINT32_MAX, "all bits set: no document");
+
 static void label_hits(const struct og_selection *sel, struct og_labels *labels)
 {
-    for (size_t i = 0; i < labels->n_every; i++)
-        labels->every[i].doc = OG_NO_DOC;
+    memset(labels->every, 0xff, labels->n_every * sizeof(*labels->every));
     for (uint32_t i = 0; i < labels->n; i++)
         if (labels->hits[i].doc != OG_NO_DOC)
             labels->every[sel->pos[i]] = (struct og_label){
@@ -147,6 +150,7 @@ og_status og_estimate_context(const struct og_selection *sel,
     for (uint32_t i = 0; i < labels->n; i++)
         if (labels->hits[i].doc != OG_NO_DOC) extend(sel, labels, i);
     for (size_t i = 0; i < labels->n; i++)
-        labels->data[i] = labels->every[sel->pos[i]];
+        if (labels->hits[i].doc == OG_NO_DOC)
+            labels->data[i] = labels->every[sel->pos[i]];
     return OG_OK;
 }

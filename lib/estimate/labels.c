@@ -43,8 +43,7 @@ og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err)
     return OG_OK;
 }
 
-/* ---- anchors ----------------------------------------------------------------
- */
+/* ---- anchors ---- */
 
 /* At most half full, so that a probe is short; a power of two. The capacity
  * that was grown once is kept, only the part that is needed is cleared. */
@@ -76,8 +75,7 @@ struct og_anchor *og_anchors_at(struct og_labels *labels, uint64_t key)
     }
 }
 
-/* ---- weights ----------------------------------------------------------------
- */
+/* ---- weights ---- */
 
 /* The end of the copied block that begins at `first`: a maximal run of
  * selected shingles with one origin. */

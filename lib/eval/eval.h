@@ -4,7 +4,7 @@
 /* The paper's experiments (section 3), in three steps: read the stream once
  * and keep the hashes of all its tokens (stream.c), find the true origin of
  * every shingle (truth.c), run combinations of selection, eviction and
- * estimation and score them (run.c). */
+ * estimation and score them (run.c). eval.c opens and closes the whole. */
 
 #include "lib/estimate/estimate.h"
 

@@ -5,110 +5,17 @@
  * memory of its own. Every document is asked before it is put in. */
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/eval/eval.h"
+#include "lib/eval/selected.h"
 #include "lib/os/clock.h"
 #include "lib/os/cpu.h"
-
-/* The selections of all documents, one behind the other. */
-struct selected {
-    struct og_selection all;       /* its offset and near are not used */
-    size_t *first;                 /* of each document; n_docs + 1 places */
-    uint16_t *offset[2], *near[2]; /* for OG_NOTE_ORDER and OG_NOTE_CONTEXT */
-};
-
-static void selected_release(struct selected *s)
-{
-    og_selection_release(&s->all);
-    free(s->first);
-    for (int i = 0; i < 2; i++) {
-        free(s->offset[i]);
-        free(s->near[i]);
-    }
-    *s = (struct selected){0};
-}
-
-static bool selected_reserve(struct selected *s, size_t n)
-{
-    struct og_selection *all = &s->all;
-    if (n <= all->cap) return true;
-    size_t cap = all->cap < 1024 ? 1024 : all->cap;
-    while (cap < n)
-        cap += cap / 2;
-    void *print = realloc(all->print, cap * sizeof(*all->print));
-    if (print != NULL) all->print = print;
-    void *pos = realloc(all->pos, cap * sizeof(*all->pos));
-    if (pos != NULL) all->pos = pos;
-    void *len = realloc(all->len, cap * sizeof(*all->len));
-    if (len != NULL) all->len = len;
-    void *spare = realloc(all->spare, cap * sizeof(*all->spare));
-    if (spare != NULL) all->spare = spare;
-    bool good = print != NULL && pos != NULL && len != NULL && spare != NULL;
-    for (int i = 0; i < 2; i++) {
-        void *offset = realloc(s->offset[i], cap * sizeof(uint16_t));
-        if (offset != NULL) s->offset[i] = offset;
-        void *near = realloc(s->near[i], cap * sizeof(uint16_t));
-        if (near != NULL) s->near[i] = near;
-        good = good && offset != NULL && near != NULL;
-    }
-    if (good) all->cap = cap;
-    return good;
-}
-
-static og_status append(struct selected *s, struct og_selection *sel,
-                        const struct og_tokens *tokens, og_error *err)
-{
-    const size_t n = s->all.n;
-    if (!selected_reserve(s, n + sel->n))
-        return og_error_memory(err, (n + sel->n) * 24, "selections");
-    memcpy(s->all.print + n, sel->print, sel->n * sizeof(*sel->print));
-    memcpy(s->all.pos + n, sel->pos, sel->n * sizeof(*sel->pos));
-    memcpy(s->all.len + n, sel->len, sel->n * sizeof(*sel->len));
-    memcpy(s->all.spare + n, sel->spare, sel->n * sizeof(*sel->spare));
-    for (int i = 0; i < 2; i++) {
-        og_selection_note(sel, tokens,
-                          i == 0 ? OG_NOTE_ORDER : OG_NOTE_CONTEXT);
-        memcpy(s->offset[i] + n, sel->offset, sel->n * sizeof(*sel->offset));
-        memcpy(s->near[i] + n, sel->near, sel->n * sizeof(*sel->near));
-    }
-    s->all.n += sel->n;
-    s->all.shingle_len = sel->shingle_len;
-    return OG_OK;
-}
-
-static og_status select_all(const struct og_eval *eval,
-                            const og_select_options *rule, struct selected *s,
-                            og_error *err)
-{
-    struct og_prints prints;
-    struct og_selection sel;
-    og_prints_init(&prints, NULL);
-    og_selection_init(&sel, NULL);
-    og_status status = OG_OK;
-    s->first = calloc(eval->n_docs + 1, sizeof(*s->first));
-    if (s->first == NULL)
-        status = og_error_memory(err, eval->n_docs * 8, "selections");
-    for (size_t i = 0; i < eval->n_docs && status == OG_OK; i++) {
-        const struct og_tokens tokens = og_eval_doc_view(eval, &eval->docs[i]);
-        status = og_tokens_print(&tokens, &eval->key, &prints, err);
-        if (status == OG_OK)
-            status =
-                og_prints_select(&tokens, &prints, &eval->key, rule, &sel, err);
-        if (status == OG_OK) status = append(s, &sel, &tokens, err);
-        s->first[i + 1] = s->all.n;
-    }
-    og_selection_release(&sel);
-    og_prints_release(&prints);
-    return status;
-}
 
 /* ---- one run ---- */
 
 struct running {
     const struct og_eval *eval;
-    const struct selected *selected;
+    const struct og_selected *selected;
     const og_eval_run *run;
     og_eval_result *result;
     struct og_table table;
@@ -116,25 +23,6 @@ struct running {
     struct og_copies copies;
     uint64_t n_right_dominant, n_right_tokens;
 };
-
-static struct og_selection selection_of(const struct running *r, size_t doc)
-{
-    const struct selected *s = r->selected;
-    const size_t first = s->first[doc];
-    const int note =
-        og_estimate_note(r->run->estimate) == OG_NOTE_CONTEXT ? 1 : 0;
-    return (struct og_selection){
-        .print = s->all.print + first,
-        .pos = s->all.pos + first,
-        .len = s->all.len + first,
-        .offset = s->offset[note] + first,
-        .near = s->near[note] + first,
-        .spare = s->all.spare + first,
-        .n_shingles = og_eval_doc_shingles(r->eval, &r->eval->docs[doc]),
-        .shingle_len = s->all.shingle_len,
-        .n = s->first[doc + 1] - first,
-    };
-}
 
 static void score_tokens(struct running *r, const struct og_eval_doc *doc)
 {
@@ -151,10 +39,12 @@ static void score_tokens(struct running *r, const struct og_eval_doc *doc)
     r->n_right_tokens += doc->n_tokens - n_wrong;
 }
 
+/* Segments are none of the shingles whose origin is known. */
 static void score_extra(struct running *r, const struct og_eval_doc *doc,
                         const struct og_selection *sel)
 {
     const uint32_t *truth = r->eval->truth + doc->first_truth;
+    if (sel->shingle_len == 0) return;
     for (size_t i = 0; i < sel->n; i++) {
         const uint32_t label = r->labels.data[i].doc;
         if (label == OG_NO_DOC || r->labels.hits[i].doc != OG_NO_DOC) continue;
@@ -187,7 +77,8 @@ static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
 {
     const og_eval_run *run = r->run;
     const bool is_query = r->eval->docs[number].is_query;
-    const struct og_selection sel = selection_of(r, number);
+    const struct og_selection sel =
+        og_selected_view(r->selected, r->eval, number, run->estimate);
     TRY(og_labels_reserve(&r->labels, sel.n, err));
     if (is_query || og_labels_shape_table(run->estimate, run->evict)) {
         const struct og_estimate_options options = {
@@ -201,6 +92,9 @@ static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
     og_table_add_many(&r->table, &additions);
     return OG_OK;
 }
+
+/* Of 18 bytes for each shingle; more is a slip of the pen. */
+#define MEMORY_PERCENT_MAX 1000000
 
 static uint64_t memory_of(const struct og_eval *eval, const og_eval_run *run)
 {
@@ -217,7 +111,7 @@ static void fill_result(struct running *r, double seconds)
     og_eval_result *result = r->result;
     result->table_bytes = r->table.pages.len;
     result->entries_pct = 100 * (double)og_table_slots(&r->table) / n_shingles;
-    result->ssr = (double)r->selected->all.n / n_shingles;
+    result->ssr = (double)r->selected->n / n_shingles;
     result->dominant =
         (double)r->n_right_dominant / (double)eval->facts.n_queries;
     result->freshness = (double)r->n_right_tokens / (double)eval->n_truth;
@@ -251,7 +145,7 @@ static og_status run_one(struct running *r, og_error *err)
 
 struct batch {
     struct og_eval *eval;
-    const struct selected *selected;
+    const struct og_selected *selected;
     const og_eval_run *runs;
     og_eval_result *results;
     size_t n_runs;
@@ -328,8 +222,8 @@ static void work_on_all_cores(struct batch *b)
 
 static og_status run_rule(struct batch *b, og_error *err)
 {
-    struct selected selected = {0};
-    og_status status = select_all(b->eval, b->rule, &selected, err);
+    struct og_selected selected;
+    og_status status = og_selected_init(&selected, b->eval, b->rule, err);
     if (status == OG_OK) {
         b->selected = &selected;
         b->next = 0;
@@ -337,7 +231,7 @@ static og_status run_rule(struct batch *b, og_error *err)
         status = b->status;
         if (status != OG_OK && err != NULL) *err = b->err;
     }
-    selected_release(&selected);
+    og_selected_release(&selected);
     return status;
 }
 
@@ -348,9 +242,31 @@ static bool rule_came_before(const og_eval_run *runs, size_t i)
     return false;
 }
 
+/* Everything that a run may choose, checked as for a store. */
+static og_status check_run(const struct og_eval *eval, const og_eval_run *run,
+                           og_error *err)
+{
+    og_params params = og_params_default();
+    params.shingle_len = eval->key.shingle_len;
+    params.select = run->select;
+    params.evict = run->evict;
+    params.estimate = run->estimate;
+    params.bridge_limit = run->bridge_limit;
+    params.layout = run->layout;
+    params.bucket_slots = run->bucket_slots;
+    TRY(og_params_check(&params, err));
+    if (run->memory_percent >= 0 && run->memory_percent <= MEMORY_PERCENT_MAX)
+        return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE,
+                        "the memory is %g percent, but must be 0 to %d",
+                        run->memory_percent, MEMORY_PERCENT_MAX);
+}
+
 og_status og_eval_origin(og_eval *eval, const og_eval_run *runs, size_t n_runs,
                          og_eval_result *results, og_error *err)
 {
+    for (size_t i = 0; i < n_runs; i++)
+        TRY(check_run(eval, &runs[i], err));
     struct batch b = {
         .eval = eval, .runs = runs, .results = results, .n_runs = n_runs};
     pthread_mutex_init(&b.lock, NULL);
@@ -362,40 +278,4 @@ og_status og_eval_origin(og_eval *eval, const og_eval_run *runs, size_t n_runs,
     }
     pthread_mutex_destroy(&b.lock);
     return status;
-}
-
-/* ---- the whole ---- */
-
-og_status og_eval_open(const char *const *paths, size_t n_paths,
-                       const og_eval_options *options, og_eval **out,
-                       og_error *err)
-{
-    *out = NULL;
-    og_eval *eval = calloc(1, sizeof(*eval));
-    if (eval == NULL) return og_error_memory(err, sizeof(*eval), "a stream");
-    eval->options = *options;
-    og_shingle_key_init(&eval->key, og_rabin_default(), options->shingle_len);
-    og_status status = og_eval_read(eval, paths, n_paths, err);
-    if (status == OG_OK) status = og_eval_find_truth(eval, err);
-    if (status != OG_OK) {
-        og_eval_close(eval);
-        return status;
-    }
-    *out = eval;
-    return OG_OK;
-}
-
-void og_eval_close(og_eval *eval)
-{
-    if (eval == NULL) return;
-    free(eval->hash);
-    free(eval->docs);
-    free(eval->truth);
-    free(eval->old);
-    free(eval);
-}
-
-void og_eval_facts_get(const og_eval *eval, og_eval_facts *out)
-{
-    *out = eval->facts;
 }

@@ -46,13 +46,25 @@ struct reading {
     struct og_text text;
     struct og_tokens tokens;
     uint64_t n_input_bytes;
+    bool any_document;
+    og_error failure; /* of the first file that could not be read */
 };
+
+/* Matters only when nothing else could be read either. */
+static void note_failed_file(struct reading *r,
+                             const struct og_source_problem *problem)
+{
+    if (!problem->whole_file || r->failure.status != OG_OK) return;
+    og_block_failure(&r->block, problem, &r->failure);
+}
 
 static void tell_problems(struct reading *r)
 {
     const og_eval_options *o = &r->eval->options;
-    for (size_t i = 0; i < r->block.n_problems && o->on_problem != NULL; i++) {
+    for (size_t i = 0; i < r->block.n_problems; i++) {
         const struct og_source_problem *p = &r->block.problems[i];
+        note_failed_file(r, p);
+        if (o->on_problem == NULL) continue;
         const og_problem problem = {
             .file = {r->block.file, strlen(r->block.file)},
             .line = p->line,
@@ -70,6 +82,7 @@ static og_status read_block(struct reading *r, og_error *err)
     og_status status;
     while ((status = og_block_next(&r->block, &r->options, &record, err)) ==
            OG_OK) {
+        r->any_document = true;
         TRY(og_text_fold(&r->text, record.doc.text, err));
         TRY(og_text_tokenise(&r->text, OG_TOKEN_WORDS, 0, &r->tokens, err));
         TRY(keep_tokens(r->eval, &r->tokens, &record.doc, err));
@@ -111,27 +124,39 @@ static int by_time_and_arrival(const void *a, const void *b)
     return x->first_token < y->first_token ? -1 : 1;
 }
 
+static og_status read_all(struct reading *r, const char *const *paths,
+                          size_t n_paths, og_error *err)
+{
+    og_block_init(&r->block, NULL);
+    og_text_init(&r->text, NULL);
+    og_tokens_init(&r->tokens, NULL);
+    og_status status =
+        og_source_new(paths, n_paths, &r->options, NULL, &r->source, err);
+    if (status == OG_OK) status = read_blocks(r, err);
+    og_source_free(r->source);
+    og_tokens_release(&r->tokens);
+    og_text_release(&r->text);
+    og_block_release(&r->block);
+    return status;
+}
+
+static og_status tell_nothing_read(const struct reading *r, og_error *err)
+{
+    if (r->failure.status != OG_OK && !r->any_document)
+        return og_error_set(err, r->failure.status, "%s", r->failure.message);
+    return og_error_set(err, OG_ERR_INPUT,
+                        "the stream has no document of %u tokens or more",
+                        r->eval->options.min_tokens);
+}
+
 og_status og_eval_read(struct og_eval *eval, const char *const *paths,
                        size_t n_paths, og_error *err)
 {
     struct reading r = {.eval = eval};
     r.options = (struct og_source_options){.fields = eval->options.fields,
                                            .max_document = OG_TEXT_MAX};
-    og_block_init(&r.block, NULL);
-    og_text_init(&r.text, NULL);
-    og_tokens_init(&r.tokens, NULL);
-    og_status status =
-        og_source_new(paths, n_paths, &r.options, NULL, &r.source, err);
-    if (status == OG_OK) status = read_blocks(&r, err);
-    og_source_free(r.source);
-    og_tokens_release(&r.tokens);
-    og_text_release(&r.text);
-    og_block_release(&r.block);
-    if (status != OG_OK) return status;
-    if (eval->n_docs == 0)
-        return og_error_set(err, OG_ERR_INPUT,
-                            "the stream has no document of %u tokens or more",
-                            eval->options.min_tokens);
+    TRY(read_all(&r, paths, n_paths, err));
+    if (eval->n_docs == 0) return tell_nothing_read(&r, err);
     fill_missing_times(eval);
     qsort(eval->docs, eval->n_docs, sizeof(*eval->docs), by_time_and_arrival);
     return OG_OK;

@@ -178,11 +178,8 @@ static og_status keep_query_truth(struct truth *t, og_error *err)
     uint64_t n_old = 0;
     for (size_t i = 0; i < eval->n_truth; i++)
         n_old += eval->old[i];
-    const double n_tokens = eval->n_truth > 0 ? (double)eval->n_truth : 1;
-    const double n_queries =
-        eval->facts.n_queries > 0 ? (double)eval->facts.n_queries : 1;
-    eval->facts.fresh = 1 - (double)n_old / n_tokens;
-    eval->facts.own_dominant = (double)n_own / n_queries;
+    eval->facts.fresh = 1 - (double)n_old / (double)eval->n_truth;
+    eval->facts.own_dominant = (double)n_own / (double)eval->facts.n_queries;
     return OG_OK;
 }
 
@@ -210,6 +207,10 @@ static og_status find_truth(struct truth *t, og_error *err)
     TRY(find_all_origins(t, err));
     fill_facts(t);
     choose_queries(t->eval);
+    if (t->eval->facts.n_queries == 0)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "no document of the stream has a dominant origin: "
+                            "there is nothing to ask");
     return keep_query_truth(t, err);
 }
 

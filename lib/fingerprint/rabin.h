@@ -27,7 +27,8 @@ struct og_rabin {
      * word leaves behind. */
     uint64_t by_byte[8][256];
     uint64_t power[64]; /* x^(8 * 2^i): shifts by 2^i bytes */
-    /* For the reduction of carry-less products, see og_rabin_reduce(). */
+    /* For the reduction of carry-less products, see og_clmul_reduce() in
+     * clmul.h. */
     uint64_t odd;     /* the modulus, x^64 in bit 0, without its last term */
     uint64_t inverse; /* odd * inverse = 1 modulo 2^64, without carries */
 };

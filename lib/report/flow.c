@@ -38,8 +38,7 @@ void og_flow_init(struct og_flow *flow, struct og_writer *w, unsigned width,
     flow->colour = colour;
 }
 
-/* ---- lines ----------------------------------------------------------------
- */
+/* ---- lines ---- */
 
 static void end_line(struct og_flow *flow)
 {
@@ -75,8 +74,7 @@ static void place_word(struct og_flow *flow)
     flow->space = false;
 }
 
-/* ---- words ----------------------------------------------------------------
- */
+/* ---- words ---- */
 
 static void take_space(struct og_flow *flow, uint32_t code_point)
 {

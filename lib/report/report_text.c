@@ -41,8 +41,7 @@ struct report {
     unsigned width;
 };
 
-/* ---- small pieces ---------------------------------------------------------
- */
+/* ---- small pieces ---- */
 
 /* One character of a name: harmless, and on one line. */
 static struct og_glyph name_glyph(og_bytes s, size_t at, char shown[16],
@@ -133,8 +132,7 @@ static void put_code(struct report *r, const char *code)
     if (r->colour) og_writer_string(&r->writer, code);
 }
 
-/* ---- the head -------------------------------------------------------------
- */
+/* ---- the head ---- */
 
 static void write_names(struct report *r)
 {
@@ -178,8 +176,7 @@ static void write_figures(struct report *r)
     og_writer_byte(w, '\n');
 }
 
-/* ---- the text -------------------------------------------------------------
- */
+/* ---- the text ---- */
 
 static bool is_gap(const struct og_glyph g)
 {
@@ -302,8 +299,7 @@ static void write_body(struct report *r)
     og_flow_finish(&flow);
 }
 
-/* ---- the sources ----------------------------------------------------------
- */
+/* ---- the sources ---- */
 
 static void write_hows(struct og_writer *w, unsigned mask)
 {

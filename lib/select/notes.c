@@ -57,20 +57,3 @@ void og_selection_note(struct og_selection *sel, const struct og_tokens *tokens,
     case OG_NOTE_CONTEXT: note_context(sel, tokens); break;
     }
 }
-
-static uint32_t agreeing(unsigned differences)
-{
-    for (uint32_t j = 0; j < OG_CONTEXT_TOKENS; j++)
-        if ((differences >> 2 * j & 3) != 0) return j;
-    return OG_CONTEXT_TOKENS;
-}
-
-uint32_t og_context_before(uint16_t near_a, uint16_t near_b)
-{
-    return agreeing((unsigned)(near_a ^ near_b) & 0xff);
-}
-
-uint32_t og_context_behind(uint16_t near_a, uint16_t near_b)
-{
-    return agreeing((unsigned)(near_a ^ near_b) >> 8);
-}

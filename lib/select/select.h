@@ -49,7 +49,22 @@ void og_selection_note(struct og_selection *sel, const struct og_tokens *tokens,
 /* OG_NOTE_CONTEXT: on how many tokens, going outwards from the shingle, two
  * notes agree; 0 to 4 on either side. */
 #define OG_CONTEXT_TOKENS 4
-uint32_t og_context_before(uint16_t near_a, uint16_t near_b);
-uint32_t og_context_behind(uint16_t near_a, uint16_t near_b);
+
+/* Pairs of bits before the first one that differs. */
+static inline uint32_t og_context_agreeing(unsigned differences)
+{
+    const unsigned end = 1u << 2 * OG_CONTEXT_TOKENS;
+    return (uint32_t)__builtin_ctz(differences | end) / 2;
+}
+
+static inline uint32_t og_context_before(uint16_t near_a, uint16_t near_b)
+{
+    return og_context_agreeing((unsigned)(near_a ^ near_b) & 0xff);
+}
+
+static inline uint32_t og_context_behind(uint16_t near_a, uint16_t near_b)
+{
+    return og_context_agreeing((unsigned)(near_a ^ near_b) >> 8);
+}
 
 #endif

@@ -87,6 +87,17 @@ og_status og_block_report_long_line(struct og_block *block, uint64_t line,
                            (unsigned long long)max_document);
 }
 
+og_status og_block_failure(const struct og_block *block,
+                           const struct og_source_problem *problem,
+                           og_error *err)
+{
+    const bool names_it = strncmp(problem->message, "cannot open", 11) == 0;
+    if (names_it)
+        return og_error_set(err, problem->status, "%s", problem->message);
+    return og_error_set(err, problem->status, "cannot read '%s': %s",
+                        block->file, problem->message);
+}
+
 static og_status report_broken_line(struct og_block *block,
                                     const struct og_record *place,
                                     const struct og_jsonl_problem *why,

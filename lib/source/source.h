@@ -83,6 +83,12 @@ void og_block_release(struct og_block *block);
 og_status og_source_next(struct og_source *source, struct og_block *block,
                          og_error *err);
 
+/* The story of a whole file that could not be read, with its name. Returns the
+ * status of the problem. */
+og_status og_block_failure(const struct og_block *block,
+                           const struct og_source_problem *problem,
+                           og_error *err);
+
 struct og_record {
     og_document doc;
     uint64_t line, offset; /* where it stands in the file */

@@ -10,108 +10,99 @@
 #include <immintrin.h>
 #endif
 
-static uint32_t used_plain(const uint8_t *tag, uint32_t n)
+/* The first slot from `first` on with this tag; n when there is none. */
+static uint32_t next_tag_plain(const uint8_t *tags, uint32_t first, uint32_t n,
+                               uint8_t tag)
 {
-    const uint8_t *empty = memchr(tag, 0, n);
-    return empty != NULL ? (uint32_t)(empty - tag) : n;
+    const uint8_t *found = memchr(tags + first, tag, n - first);
+    return found != NULL ? (uint32_t)(found - tags) : n;
 }
 
 #if defined(OG_X86)
-OG_TARGET_AVX512 static uint32_t used_avx512(const uint8_t *tag, uint32_t n)
+OG_TARGET_AVX512 static uint32_t
+next_tag_avx512(const uint8_t *tags, uint32_t first, uint32_t n, uint8_t tag)
 {
-    for (uint32_t first = 0; first < n; first += 64) {
-        const __m512i tags = _mm512_loadu_si512(tag + first);
-        const uint64_t empty = _mm512_testn_epi8_mask(tags, tags);
-        if (empty != 0) return first + (uint32_t)__builtin_ctzll(empty);
+    uint64_t wanted = UINT64_MAX << first % 64;
+    for (uint32_t base = first - first % 64; base < n; base += 64) {
+        const uint64_t equal =
+            _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(tags + base),
+                                   _mm512_set1_epi8((char)tag)) &
+            wanted;
+        if (equal != 0) return base + (uint32_t)__builtin_ctzll(equal);
+        wanted = UINT64_MAX;
+    }
+    return n;
+}
+
+OG_TARGET_AVX2 static uint32_t
+next_tag_avx2(const uint8_t *tags, uint32_t first, uint32_t n, uint8_t tag)
+{
+    uint32_t wanted = UINT32_MAX << first % 32;
+    for (uint32_t base = first - first % 32; base < n; base += 32) {
+        const __m256i here = _mm256_loadu_si256((const __m256i *)(tags + base));
+        const uint32_t equal = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(
+                                   here, _mm256_set1_epi8((char)tag))) &
+                               wanted;
+        if (equal != 0) return base + (uint32_t)__builtin_ctz(equal);
+        wanted = UINT32_MAX;
     }
     return n;
 }
 #endif
 
-uint32_t og_bucket_used(const struct og_table *t, uint8_t *bucket)
+static uint32_t next_tag(const uint8_t *tags, uint32_t first, uint32_t n,
+                         uint8_t tag)
 {
+    if (first >= n) return n;
 #if defined(OG_X86)
-    if (t->options.bucket_slots >= 64 && og_cpu_level() >= OG_CPU_AVX512)
-        return used_avx512(bucket, t->options.bucket_slots);
+    const og_cpu cpu = og_cpu_level();
+    if (cpu >= OG_CPU_AVX512 && n >= 64)
+        return next_tag_avx512(tags, first, n, tag);
+    if (cpu >= OG_CPU_AVX2 && n >= 32)
+        return next_tag_avx2(tags, first, n, tag);
 #endif
-    return used_plain(bucket, t->options.bucket_slots);
+    return next_tag_plain(tags, first, n, tag);
 }
 
-/* An empty slot has a tag that no print has, so the rest decides. */
-static bool slot_holds(const struct og_table *t, uint8_t *bucket, uint32_t slot,
-                       uint64_t rest)
+uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket)
 {
-    return og_own_rest(t, og_bucket_payload(t, bucket, slot)) == rest;
-}
-
-static uint32_t find_plain(const struct og_table *t, uint8_t *bucket,
-                           uint64_t mixed)
-{
-    const uint32_t n = t->options.bucket_slots;
-    const uint64_t rest = og_print_rest(t, mixed);
-    uint32_t slot = 0;
-    while (slot < n && !(bucket[slot] == og_print_tag(mixed) &&
-                         slot_holds(t, bucket, slot, rest)))
-        slot++;
-    return slot;
+    return next_tag(bucket, 0, t->options.bucket_slots, 0);
 }
 
 #if defined(OG_X86)
-static uint32_t first_that_holds(const struct og_table *t, uint8_t *bucket,
-                                 uint32_t first, uint64_t candidates,
-                                 uint64_t rest)
+/* The usual bucket: 64 tags in one register. */
+OG_TARGET_AVX512 static struct og_look look_64(const uint8_t *tags, uint8_t tag)
 {
-    for (; candidates != 0; candidates &= candidates - 1) {
-        const uint32_t slot = first + (uint32_t)__builtin_ctzll(candidates);
-        if (slot_holds(t, bucket, slot, rest)) return slot;
-    }
-    return t->options.bucket_slots;
-}
-
-OG_TARGET_AVX512 static uint32_t find_avx512(const struct og_table *t,
-                                             uint8_t *bucket, uint64_t mixed)
-{
-    const uint32_t n = t->options.bucket_slots;
-    const __m512i tag = _mm512_set1_epi8((char)og_print_tag(mixed));
-    for (uint32_t first = 0; first < n; first += 64) {
-        const __m512i tags = _mm512_loadu_si512(bucket + first);
-        const uint32_t slot = first_that_holds(
-            t, bucket, first, _mm512_cmpeq_epi8_mask(tags, tag),
-            og_print_rest(t, mixed));
-        if (slot < n) return slot;
-    }
-    return n;
-}
-
-OG_TARGET_AVX2 static uint32_t find_avx2(const struct og_table *t,
-                                         uint8_t *bucket, uint64_t mixed)
-{
-    const uint32_t n = t->options.bucket_slots;
-    const __m256i tag = _mm256_set1_epi8((char)og_print_tag(mixed));
-    for (uint32_t first = 0; first < n; first += 32) {
-        const __m256i tags =
-            _mm256_loadu_si256((const __m256i *)(bucket + first));
-        const uint32_t equal =
-            (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(tags, tag));
-        const uint32_t slot =
-            first_that_holds(t, bucket, first, equal, og_print_rest(t, mixed));
-        if (slot < n) return slot;
-    }
-    return n;
+    const __m512i here = _mm512_loadu_si512(tags);
+    const uint64_t equal =
+        _mm512_cmpeq_epi8_mask(here, _mm512_set1_epi8((char)tag));
+    const uint64_t empty = _mm512_testn_epi8_mask(here, here);
+    return (struct og_look){(uint32_t)_tzcnt_u64(equal),
+                            (uint32_t)_tzcnt_u64(empty)};
 }
 #endif
+
+struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
+                              uint64_t mixed)
+{
+    const uint32_t n = t->options.bucket_slots;
+#if defined(OG_X86)
+    if (n == 64 && og_cpu_level() >= OG_CPU_AVX512)
+        return look_64(bucket, og_print_tag(mixed));
+#endif
+    return (struct og_look){next_tag(bucket, 0, n, og_print_tag(mixed)),
+                            next_tag(bucket, 0, n, 0)};
+}
 
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
                         uint64_t mixed)
 {
-#if defined(OG_X86)
-    const og_cpu cpu = og_cpu_level();
-    if (cpu >= OG_CPU_AVX512 && t->options.bucket_slots >= 64)
-        return find_avx512(t, bucket, mixed);
-    if (cpu >= OG_CPU_AVX2 && t->options.bucket_slots >= 32)
-        return find_avx2(t, bucket, mixed);
-#endif
-    return find_plain(t, bucket, mixed);
+    const uint32_t n = t->options.bucket_slots;
+    const uint8_t tag = og_print_tag(mixed);
+    uint32_t slot = next_tag(bucket, 0, n, tag);
+    while (slot < n && !og_slot_holds(t, bucket, slot, mixed))
+        slot = next_tag(bucket, slot + 1, n, tag);
+    return slot;
 }
 
 /* Bytes move one by one only where a thread checker looks on: elsewhere

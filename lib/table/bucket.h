@@ -3,10 +3,12 @@
 
 /* Inside a bucket.
  *
- * Every store is a relaxed atomic byte, so that readers in other threads see
- * old or new bytes and nothing undefined; the stripe tells them whether the
- * bytes belong together. The writer, alone in changing anything, may read with
- * plain wide loads. */
+ * Readers in other threads may look while the writer changes a bucket; the
+ * stripe tells them afterwards whether what they saw belongs together. So all
+ * that matters is that every access is a plain load or store of the machine:
+ * bytes are read as relaxed atomics, and written so too where a thread checker
+ * looks on; elsewhere the writer stores the same bytes in wider pieces. The
+ * writer, alone in changing anything, reads with wide loads. */
 
 #include "lib/base/bits.h"
 #include "lib/table/table.h"
@@ -61,6 +63,24 @@ static inline void og_put_bytes(uint8_t *p, uint64_t v, size_t len)
         og_put8(p + i, (uint8_t)(v >> 8 * i));
 }
 
+/* Bytes that are not looked at one by one: 4 to 16 of them in two pieces that
+ * may overlap. */
+static inline void og_put_piece(uint8_t *to, const uint8_t *from, size_t len)
+{
+#if OG_THREAD_CHECKER
+    for (size_t i = 0; i < len; i++)
+        og_put8(to + i, from[i]);
+#else
+    if (len >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + len - 8, from + len - 8, 8);
+    } else {
+        memcpy(to, from, 4);
+        memcpy(to + len - 4, from + len - 4, 4);
+    }
+#endif
+}
+
 static inline uint64_t og_get_bytes(const uint8_t *p, size_t len)
 {
     uint64_t v = 0;
@@ -84,8 +104,23 @@ static inline uint32_t og_own_doc(const struct og_table *t,
     return og_load32(payload + t->doc_off);
 }
 
-/* Slots that are in use: they come first. */
-uint32_t og_bucket_used(const struct og_table *t, uint8_t *bucket);
+/* What the tags of a bucket tell of a print, from one look. */
+struct og_look {
+    uint32_t slot; /* the first with its tag; bucket_slots when there is none.
+                      May hold another print: og_slot_holds() tells. */
+    uint32_t used; /* slots in use: they come first */
+};
+struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
+                              uint64_t mixed);
+uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket);
+
+/* An empty slot has a tag that no print has, so the rest decides. */
+static inline bool og_slot_holds(const struct og_table *t, uint8_t *bucket,
+                                 uint32_t slot, uint64_t mixed)
+{
+    return og_own_rest(t, og_bucket_payload(t, bucket, slot)) ==
+           og_print_rest(t, mixed);
+}
 
 /* Which slot holds the print; t->options.bucket_slots when none does. */
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,

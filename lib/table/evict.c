@@ -4,7 +4,7 @@
  *     LRU  the slots stand in the order of their last use; the first goes
  *     CC   the smallest number of sightings goes
  *     LS   the smallest lucky score goes; what a sighting is worth comes from
- *          the estimation as a weight (lib/estimate/lucky.c)
+ *          the estimation as a weight (lib/estimate/labels.c)
  *     S3   two queues and the ghosts of those that left (s3fifo.c)
  *     thin passages lose their prints one by one (thin.c)
  *     learn what the stream shows to be seen again least (learn.c)
@@ -90,8 +90,11 @@ static void halve_when_full(uint8_t *state, uint32_t n)
     if (n_full >= CC_FULL_COUNTERS) halve(state, n);
 }
 
-static void halve_when_high(uint8_t *state, uint32_t n)
+/* The average is that of the slots in use, which come first. */
+static void halve_when_high(const struct og_table *t, uint8_t *bucket)
 {
+    const uint32_t n = og_bucket_used(t, bucket);
+    uint8_t *state = bucket + t->state_off;
     uint32_t sum = 0;
     for (uint32_t i = 0; i < n; i++)
         sum += state[i];
@@ -108,7 +111,7 @@ void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
     case OG_EVICT_COPY_COUNT: og_put8(state + slot, 1); break;
     case OG_EVICT_LUCKY:
         og_put8(state + slot, weight);
-        halve_when_high(state, t->options.bucket_slots);
+        halve_when_high(t, bucket);
         break;
     case OG_EVICT_S3FIFO:
     case OG_EVICT_THIN:
@@ -132,7 +135,7 @@ void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
         break;
     case OG_EVICT_LUCKY:
         og_put8(state + slot, add_saturating(state[slot], weight));
-        halve_when_high(state, n);
+        halve_when_high(t, bucket);
         break;
     case OG_EVICT_S3FIFO:
         if (state[slot] < 3) og_put8(state + slot, state[slot] + 1);

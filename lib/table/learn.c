@@ -15,10 +15,11 @@
  * LRU, CC, LS, S3-FIFO and thin in docs/evaluation.md.
  *
  * Time is what happens to a bucket: a tick is one print in TICK_PRINTS that
- * come into it when it is full. At a tick a slot moves on to the next age
- * class with a probability that halves with every octave, so that 32 classes
- * span any age without a clock in the slot. All numbers are integers and the
- * lots come from the table's generator: the same run gives the same table. */
+ * come into it when it is full. At a tick one lot is drawn, and all slots up to
+ * an age move on to the next class, the older the rarer: the chance halves with
+ * every octave, so that 32 classes span any age without a clock in the slot.
+ * All numbers are integers and the lots come from the table's generator: the
+ * same run gives the same table. */
 
 #include <string.h>
 
@@ -35,6 +36,9 @@
 #define AGE_ONE   N_SEEN /* class = age * N_SEEN + seen */
 /* Finer ticks cost time and win nothing; coarser ones lose quality from 16. */
 #define TICK_PRINTS 4
+/* Looking at all slots of a bucket takes a while: one tick in so many does, and
+ * counts for all. */
+#define TICKS_PER_COUNT 4
 /* How often rates become levels. Often at first, when everything is new. */
 #define TICKS_PER_LESSON 1024
 #define TICKS_TO_START   64
@@ -48,7 +52,8 @@ struct og_learning {
     uint64_t seen[N_CLASSES]; /* slots of the class that were seen again */
     /* How little a class is worth, in steps of 1/8 octave. */
     uint8_t level[N_CLASSES];
-    /* A slot of this age moves on when a random byte pair is below. */
+    /* Slots of this age move on when the lot, of 16 bits, is below. Never
+     * rises with the age; 0 for the last. */
     uint32_t move_on[N_AGES];
 };
 
@@ -164,19 +169,37 @@ void og_learning_free(struct og_learning *learning,
     og_release(allocator, learning, sizeof(*learning));
 }
 
+/* How many ages move on. */
+static unsigned ages_that_move(const struct og_learning *learning, uint32_t lot)
+{
+    unsigned age = 0;
+    while (lot < learning->move_on[age])
+        age++;
+    return age;
+}
+
+static void grow_older(uint8_t *state, uint32_t n, unsigned n_ages)
+{
+    const unsigned end = n_ages * AGE_ONE;
+    for (uint32_t i = 0; i < n; i++)
+        og_put8(state + i, state[i] < end ? state[i] + AGE_ONE : state[i]);
+}
+
+static void count_time(struct og_learning *learning, const uint8_t *state,
+                       uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        learning->time[state[i]] += TICKS_PER_COUNT;
+}
+
 void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
                       uint64_t *random)
 {
-    uint64_t lots = og_random_next(random);
+    const uint64_t lots = og_random_next(random);
     if (lots % TICK_PRINTS != 0) return;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint8_t class = state[i];
-        learning->time[class]++;
-        if (i % 4 == 0) lots = og_random_next(random);
-        const uint32_t lot = (uint32_t)(lots >> 16 * (i % 4)) & 0xffff;
-        if (lot < learning->move_on[age_of(class)])
-            og_put8(state + i, class + AGE_ONE);
-    }
+    if (lots / TICK_PRINTS % TICKS_PER_COUNT == 0)
+        count_time(learning, state, n);
+    grow_older(state, n, ages_that_move(learning, lots >> 16 & 0xffff));
     const uint64_t every = ++learning->n_ticks < TICKS_PER_LESSON
                                ? TICKS_TO_START
                                : TICKS_PER_LESSON;

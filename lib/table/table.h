@@ -8,16 +8,18 @@
  * them: section 2.2 of the paper. A print belongs to one bucket; a full bucket
  * gives one of its slots up (evict.c decides which).
  *
- *     bucket:  [ tag of each slot ][ state of each slot ][ payload, payload ..
- * ] payload: [ rest of the print ][ document + 1 ][ offset ][ near ]
+ *     bucket:   [ tag of each slot ][ state of each slot ][ payloads ]
+ *     payload:  [ rest of the print ][ document + 1 ][ offset ][ near ]
  *
  * Tags stand together so that one vector comparison finds the slot: a look-up
  * reads one cache line, and one more when it hits. A tag of 0 marks an empty
  * slot; used slots come first.
  *
  *     bytes a slot      tag rest document offset near state
- *     paper              1   5     8       0-2   0-2   0-1     14 to 18
+ *     paper              1   5     8       0-2   0-2   0-1     14 to 19
  *     packed             1   2     4       0-2   0-2   0-1      7 to 12
+ *
+ * The paper's own combinations take 14 to 18; 19 are CX with a byte of state.
  *
  * The prints are mixed first, because a rule that selects small or even prints
  * would fill some buckets and leave the others empty. The bucket number is the

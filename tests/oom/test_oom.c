@@ -23,8 +23,7 @@
 #include "lib/text/text.h"
 #include "lib/token/tokens.h"
 
-/* ---- an allocator that fails ------------------------------------------------
- */
+/* ---- an allocator that fails ---- */
 
 struct failing {
     size_t n_calls; /* that asked for memory */
@@ -51,8 +50,7 @@ static void *failing_resize(void *ctx, void *ptr, size_t old_len,
     return realloc(ptr, new_len);
 }
 
-/* ---- what is tried ----------------------------------------------------------
- */
+/* ---- what is tried ---- */
 
 struct work {
     og_allocator allocator;
@@ -144,8 +142,7 @@ static og_bytes sample_text(void)
     return (og_bytes){text, len};
 }
 
-/* ---- fold, tokenise, print, select ------------------------------------------
- */
+/* ---- fold, tokenise, print, select ---- */
 
 struct flow_case {
     og_token_kind tokens;
@@ -202,26 +199,30 @@ static void test_every_kind_of_token(void **state)
     (void)state;
     for (int kind = OG_TOKEN_WORDS; kind <= OG_TOKEN_DNA; kind++)
         try_all_failures(&flow, &(struct flow_case){(og_token_kind)kind,
-                                                    {OG_SELECT_ALL, 0, false}});
+                                                    {.kind = OG_SELECT_ALL}});
 }
 
 static void test_every_selection(void **state)
 {
     (void)state;
     static const og_select_options selects[] = {
-        {OG_SELECT_EVERY, 4, false},    {OG_SELECT_MODULO, 4, false},
-        {OG_SELECT_MODULO, 3, true},    {OG_SELECT_WINNOW, 8, false},
-        {OG_SELECT_WINNOW, 8, true},    {OG_SELECT_HASH_BREAK, 3, false},
-        {OG_SELECT_DCT, 8, false},      {OG_SELECT_HAILSTORM, 0, false},
-        {OG_SELECT_HAILSTORM, 0, true}, {OG_SELECT_SYNCMER, 3, false},
+        {.kind = OG_SELECT_EVERY, .param = 4},
+        {.kind = OG_SELECT_MODULO, .param = 4},
+        {.kind = OG_SELECT_MODULO, .param = 3, .no_overlap = true},
+        {.kind = OG_SELECT_WINNOW, .param = 8},
+        {.kind = OG_SELECT_WINNOW, .param = 8, .no_overlap = true},
+        {.kind = OG_SELECT_HASH_BREAK, .param = 3},
+        {.kind = OG_SELECT_DCT, .param = 8},
+        {.kind = OG_SELECT_HAILSTORM},
+        {.kind = OG_SELECT_HAILSTORM, .no_overlap = true},
+        {.kind = OG_SELECT_SYNCMER, .param = 3},
     };
     for (size_t i = 0; i < sizeof(selects) / sizeof(*selects); i++)
         try_all_failures(&flow,
                          &(struct flow_case){OG_TOKEN_WORDS, selects[i]});
 }
 
-/* ---- the table --------------------------------------------------------------
- */
+/* ---- the table ---- */
 
 static void *table_init(struct work *w)
 {
@@ -264,7 +265,7 @@ static void test_every_table(void **state)
 {
     (void)state;
     for (int layout = OG_LAYOUT_PACKED; layout <= OG_LAYOUT_PAPER; layout++)
-        for (int evict = OG_EVICT_RANDOM; evict <= OG_EVICT_THIN; evict++)
+        for (int evict = OG_EVICT_RANDOM; evict <= OG_EVICT_LEARN; evict++)
             try_all_failures(&in_table, &(struct og_table_options){
                                             .layout = (og_layout_kind)layout,
                                             .evict = (og_evict_kind)evict,
@@ -308,6 +309,7 @@ static og_status label_run(struct work *w, uint64_t *out_sum)
     static uint64_t print[N_SELECTED];
     static uint32_t pos[N_SELECTED], len[N_SELECTED];
     static uint16_t offset[N_SELECTED], near[N_SELECTED];
+    static uint8_t spare[N_SELECTED];
     struct label_objects *o = w->objects;
     struct og_dominant dominant;
     og_error err;
@@ -322,13 +324,17 @@ static og_status label_run(struct work *w, uint64_t *out_sum)
                                      .len = len,
                                      .offset = offset,
                                      .near = near,
+                                     .spare = spare,
                                      .n = N_SELECTED,
-                                     .n_shingles = N_SELECTED * 3};
+                                     .n_shingles = N_SELECTED * 3,
+                                     .shingle_len = 8};
     TRY(og_labels_reserve(&o->labels, sel.n, &err));
     make_up_hits(o->labels.hits);
     TRY(og_estimate(&sel, w->what, &o->labels, &err));
-    og_labels_weigh(&o->labels, OG_EVICT_LUCKY);
-    TRY(og_labels_join(&sel, &o->labels, N_SELECTED * 3 + 8, &o->copies, &err));
+    const struct og_additions additions =
+        og_labels_additions(&o->labels, &sel, OG_EVICT_LUCKY, 3);
+    assert_int_equal(additions.n, sel.n);
+    TRY(og_labels_join(&sel, &o->labels, &o->copies, &err));
     TRY(og_labels_dominant(&o->labels, &dominant, &err));
     *out_sum = dominant.doc;
     for (size_t i = 0; i < o->copies.n; i++)
@@ -354,8 +360,7 @@ static void test_every_estimation(void **state)
                                          (og_estimate_kind)kind, 20});
 }
 
-/* ---- reading ----------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 /* The same records, plain and packed. */
 static char folder[] = "/tmp/origo-test-oom-XXXXXX";
@@ -468,8 +473,7 @@ static void test_reading(void **state)
         try_all_failures(&reading, paths[i]);
 }
 
-/* ---- the store --------------------------------------------------------------
- */
+/* ---- the store ---- */
 
 /* A store that survives the failure, and one that could not even be made. */
 struct store_objects {

@@ -18,7 +18,7 @@
 
 #define MAX_LEN 8192
 
-/* ---- the grammar, word for word ----------------------------------------- */
+/* ---- the grammar, word for word ---- */
 
 static const char *value_end(const char *p, const char *end);
 
@@ -126,7 +126,7 @@ static bool is_object_by_grammar(const char *p, size_t len)
     return p != NULL && space_end(p, end) == end;
 }
 
-/* ---- random JSON -------------------------------------------------------- */
+/* ---- random JSON ---- */
 
 struct writer {
     char data[MAX_LEN];
@@ -244,7 +244,7 @@ static void put_record(struct writer *w, char *out, size_t *out_len)
     put_space(w);
 }
 
-/* ---- the properties ----------------------------------------------------- */
+/* ---- the properties ---- */
 
 /* Reads from a copy of exact length. True when it is an object; the last text
  * is then compared, unless NULL. */

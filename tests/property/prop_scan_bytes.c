@@ -19,7 +19,7 @@
 
 #define MAX_LEN 300
 
-/* ---- the definition ----------------------------------------------------- */
+/* ---- the definition ---- */
 
 static bool is_special(char c)
 {
@@ -58,7 +58,7 @@ static size_t plain_count(const char *p, const char *end)
     return n;
 }
 
-/* ---- random bytes ------------------------------------------------------- */
+/* ---- random bytes ---- */
 
 /* MAX_LEN bytes that end where a page that may not be read begins. */
 static char *guarded_end;

@@ -19,7 +19,7 @@
 #define MAX_LEN  700
 #define N_ROUNDS 6000
 
-/* ---- the definition ------------------------------------------------------ */
+/* ---- the definition ---- */
 
 static size_t repair(const char *source, size_t len, char *out,
                      size_t *out_n_repaired)
@@ -51,7 +51,7 @@ static utf8proc_uint8_t *fold_whole(const char *valid, size_t len,
     return folded;
 }
 
-/* ---- what must hold ------------------------------------------------------ */
+/* ---- what must hold ---- */
 
 static void check_folded(const struct og_text *text, const char *source,
                          size_t len)

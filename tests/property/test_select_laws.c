@@ -44,11 +44,11 @@ static void hailstorm_covers_all_tokens(void **state)
 static void dropping_uncovers_nothing(void **state)
 {
     (void)state;
-    const og_select_options rules[] = {{OG_SELECT_MODULO, 2, false},
-                                       {OG_SELECT_MODULO, 5, false},
-                                       {OG_SELECT_WINNOW, 8, false},
-                                       {OG_SELECT_HAILSTORM, 0, false},
-                                       {OG_SELECT_SYNCMER, 2, false}};
+    const og_select_options rules[] = {{.kind = OG_SELECT_MODULO, .param = 2},
+                                       {.kind = OG_SELECT_MODULO, .param = 5},
+                                       {.kind = OG_SELECT_WINNOW, .param = 8},
+                                       {.kind = OG_SELECT_HAILSTORM},
+                                       {.kind = OG_SELECT_SYNCMER, .param = 2}};
     uint64_t seed = 2;
     struct stage s;
     stage_init(&s, 8);
@@ -105,10 +105,12 @@ static void context_free_rules_are(void **state)
     (void)state;
     check_context_free(hs, 3);
     for (uint32_t l = 2; l <= 8; l++)
-        check_context_free((og_select_options){OG_SELECT_MODULO, l, false}, l);
+        check_context_free(
+            (og_select_options){.kind = OG_SELECT_MODULO, .param = l}, l);
     for (uint32_t place = 0; place < 8; place++)
-        check_context_free((og_select_options){OG_SELECT_SYNCMER, place, false},
-                           place);
+        check_context_free(
+            (og_select_options){.kind = OG_SELECT_SYNCMER, .param = place},
+            place);
 }
 
 /* Locality of winnowing: only shingles in the same windows matter. */
@@ -116,7 +118,7 @@ static void winnowing_is_local(void **state)
 {
     (void)state;
     enum { K = 8, W = 9, N = 80 };
-    const og_select_options rule = {OG_SELECT_WINNOW, W, false};
+    const og_select_options rule = {.kind = OG_SELECT_WINNOW, .param = W};
     uint64_t seed = 4;
     struct stage a, b;
     stage_init(&a, K);
@@ -148,7 +150,8 @@ static void winnowing_leaves_no_gap(void **state)
         for (int round = 0; round < 30; round++) {
             stage_fill(&s, w + K - 1 + lot_below(&seed, 300), round % 3 * 9,
                        &seed);
-            stage_select(&s, (og_select_options){OG_SELECT_WINNOW, w, false});
+            stage_select(
+                &s, (og_select_options){.kind = OG_SELECT_WINNOW, .param = w});
             assert_true(s.sel.n > 0);
             /* Starts of shingles: never w without a selected one. */
             assert_true(s.sel.pos[0] < w);
@@ -159,8 +162,7 @@ static void winnowing_leaves_no_gap(void **state)
     stage_release(&s);
 }
 
-/* ---- how many -------------------------------------------------------------
- */
+/* ---- how many ---- */
 
 #define N_TOKENS 200000
 
@@ -186,19 +188,23 @@ static void shares_are_those_of_the_theory(void **state)
     stage_fill(&s, N_TOKENS, 0, &seed);
     for (uint32_t l = 2; l <= 8; l++) {
         const double expected = 1.0 / l;
-        assert_near(share_of(&s, (og_select_options){OG_SELECT_EVERY, l, 0}),
+        assert_near(share_of(&s, (og_select_options){.kind = OG_SELECT_EVERY,
+                                                     .param = l}),
                     expected);
-        assert_near(share_of(&s, (og_select_options){OG_SELECT_MODULO, l, 0}),
+        assert_near(share_of(&s, (og_select_options){.kind = OG_SELECT_MODULO,
+                                                     .param = l}),
                     expected);
     }
     for (uint32_t w = 5; w <= 9; w++)
-        assert_near(share_of(&s, (og_select_options){OG_SELECT_WINNOW, w, 0}),
+        assert_near(share_of(&s, (og_select_options){.kind = OG_SELECT_WINNOW,
+                                                     .param = w}),
                     2.0 / (w + 1));
     for (uint32_t p = 3; p <= 8; p++) {
-        const double segments =
-            share_of(&s, (og_select_options){OG_SELECT_HASH_BREAK, p, 0});
+        const double segments = share_of(
+            &s, (og_select_options){.kind = OG_SELECT_HASH_BREAK, .param = p});
         assert_near(segments, 1.0 / (2 * p - 1));
-        assert_near(share_of(&s, (og_select_options){OG_SELECT_DCT, p, 0}),
+        assert_near(share_of(&s, (og_select_options){.kind = OG_SELECT_DCT,
+                                                     .param = p}),
                     segments);
     }
     stage_release(&s);
@@ -218,7 +224,8 @@ static void shares_of_hailstorm_and_syncmers(void **state)
         stage_fill(&s, N_TOKENS, 0, &seed);
         assert_near(share_of(&s, hs), 2.0 / k);
         for (uint32_t place = 0; place < k; place += k / 3 + 1) {
-            const og_select_options os = {OG_SELECT_SYNCMER, place, false};
+            const og_select_options os = {.kind = OG_SELECT_SYNCMER,
+                                          .param = place};
             const double share = share_of(&s, os);
             assert_true(share > 0.95 / k && share < 1.05 / k);
         }
@@ -235,13 +242,13 @@ static void shares_of_the_n_forms_are_those_of_table_3(void **state)
         og_select_options rule;
         double share;
     } table[] = {
-        {{OG_SELECT_HAILSTORM, 0, true}, 0.17},
-        {{OG_SELECT_WINNOW, 8, true}, 0.17},
-        {{OG_SELECT_WINNOW, 5, true}, 0.16},
-        {{OG_SELECT_MODULO, 2, true}, 0.15},
-        {{OG_SELECT_MODULO, 3, true}, 0.15},
-        {{OG_SELECT_MODULO, 4, true}, 0.14},
-        {{OG_SELECT_MODULO, 8, true}, 0.10},
+        {{.kind = OG_SELECT_HAILSTORM, .no_overlap = true}, 0.17},
+        {{.kind = OG_SELECT_WINNOW, .param = 8, .no_overlap = true}, 0.17},
+        {{.kind = OG_SELECT_WINNOW, .param = 5, .no_overlap = true}, 0.16},
+        {{.kind = OG_SELECT_MODULO, .param = 2, .no_overlap = true}, 0.15},
+        {{.kind = OG_SELECT_MODULO, .param = 3, .no_overlap = true}, 0.15},
+        {{.kind = OG_SELECT_MODULO, .param = 4, .no_overlap = true}, 0.14},
+        {{.kind = OG_SELECT_MODULO, .param = 8, .no_overlap = true}, 0.10},
     };
     uint64_t seed = 8;
     struct stage s;

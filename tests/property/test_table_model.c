@@ -3,8 +3,8 @@
  *
  * The model keeps arrays of structs and follows section 2.2 of the paper word
  * for word. Where the paper leaves the choice open (R always; CC and LS among
- * equals) or where it is tuned (thin), the model looks which print the table
- * gave up, checks that it was allowed to, and gives up the same. */
+ * equals) or where it is tuned (thin, learn), the model looks which print the
+ * table gave up, checks that it was allowed to, and gives up the same. */
 
 #include "tests/unit/table_support.h"
 
@@ -44,6 +44,18 @@ static uint64_t id_mask(const struct og_table *t)
                                                 : ((uint64_t)1 << 24) - 1;
 }
 
+/* A tag of 0 would mark an empty slot: 0 becomes 1. */
+static uint64_t id_of(const struct og_table *t, uint64_t print)
+{
+    const uint64_t id = og_mix64(print) & id_mask(t);
+    return (id & 0xff) == 0 ? id | 1 : id;
+}
+
+static bool is_tuned(og_evict_kind evict)
+{
+    return evict == OG_EVICT_THIN || evict == OG_EVICT_LEARN;
+}
+
 static uint32_t find_id(const struct model_bucket *b, uint64_t id)
 {
     uint32_t i = 0;
@@ -67,8 +79,7 @@ static void insert_at(struct model_bucket *b, uint32_t at, struct entry e)
     b->n++;
 }
 
-/* ---- the table's own bucket ------------------------------------------------
- */
+/* ---- the table's own bucket ---- */
 
 static struct entry entry_of_slot(const struct og_table *t, uint8_t *bucket,
                                   uint32_t slot)
@@ -96,13 +107,12 @@ static void check_bucket(const struct model *m, uint64_t number)
         assert_int_equal(e.doc, b->entry[i].doc);
         assert_int_equal(e.offset, b->entry[i].offset);
         assert_int_equal(e.near, b->entry[i].near);
-        if (t->options.evict != OG_EVICT_THIN)
+        if (!is_tuned(t->options.evict))
             assert_int_equal(e.score, b->entry[i].score);
     }
 }
 
-/* ---- policies ---------------------------------------------------------------
- */
+/* ---- policies ---- */
 
 static unsigned saturated(unsigned score)
 {
@@ -124,14 +134,13 @@ static void halve_when_ten_are_full(struct model_bucket *b)
     if (n_full >= CC_FULL) halve(b);
 }
 
-/* Rule (e). A slot that is still empty counts as a score of 0: the paper does
- * not say, and its buckets are full all but a moment. */
-static void halve_when_average_is_high(struct model_bucket *b, uint32_t slots)
+/* Rule (e): "the average lucky score of all shingles in a bucket". */
+static void halve_when_average_is_high(struct model_bucket *b)
 {
     unsigned sum = 0;
     for (uint32_t i = 0; i < b->n; i++)
         sum += b->entry[i].score;
-    if ((double)sum / slots >= LUCKY_LIMIT) halve(b);
+    if ((double)sum / b->n >= LUCKY_LIMIT) halve(b);
 }
 
 static void seen_again(struct model *m, struct model_bucket *b, uint32_t i,
@@ -141,7 +150,8 @@ static void seen_again(struct model *m, struct model_bucket *b, uint32_t i,
     struct entry *e = &b->entry[i];
     switch (o->evict) {
     case OG_EVICT_RANDOM:
-    case OG_EVICT_THIN: break;
+    case OG_EVICT_THIN:
+    case OG_EVICT_LEARN: break;
     case OG_EVICT_LRU: { /* "it is placed at the end of the queue" */
         const struct entry moved = *e;
         remove_at(b, i);
@@ -154,7 +164,7 @@ static void seen_again(struct model *m, struct model_bucket *b, uint32_t i,
         break;
     case OG_EVICT_LUCKY:
         e->score = saturated(e->score + weight);
-        halve_when_average_is_high(b, o->bucket_slots);
+        halve_when_average_is_high(b);
         break;
     case OG_EVICT_S3FIFO:
         if (e->score < 3) e->score++;
@@ -191,8 +201,7 @@ static void insert_in_place(struct model *m, uint64_t number, struct entry e)
             check_has_smallest_score(b, at);
         b->entry[at] = e;
     }
-    if (o->evict == OG_EVICT_LUCKY)
-        halve_when_average_is_high(b, o->bucket_slots);
+    if (o->evict == OG_EVICT_LUCKY) halve_when_average_is_high(b);
 }
 
 static void insert_lru(struct model_bucket *b, uint32_t slots, struct entry e)
@@ -201,8 +210,7 @@ static void insert_lru(struct model_bucket *b, uint32_t slots, struct entry e)
     insert_at(b, b->n, e);
 }
 
-/* ---- S3-FIFO: two queues and the ghosts -------------------------------------
- */
+/* ---- S3-FIFO: two queues and the ghosts ---- */
 
 static uint32_t ghost_of(uint64_t id)
 {
@@ -269,8 +277,7 @@ static void insert_s3fifo(struct model_bucket *b, uint32_t slots,
         insert_at(b, b->n_small++, e);
 }
 
-/* ---- operations
- * -------------------------------------------------------------- */
+/* ---- operations ---- */
 
 static unsigned first_score(og_evict_kind evict, uint8_t weight)
 {
@@ -311,7 +318,7 @@ static void add_one(struct model *m, uint32_t n_prints, uint64_t *seed)
         lot_below(seed, lot_below(seed, 3) ? n_prints : n_prints / 8 + 1);
     const uint8_t weight =
         (uint8_t)lot_below(seed, lot_below(seed, 9) ? 5 : 60);
-    struct entry e = {.id = og_mix64(print) & id_mask(&m->table)};
+    struct entry e = {.id = id_of(&m->table, print)};
     e.doc = lot_below(seed, 1000000);
     e.offset = (uint16_t)og_random_next(seed);
     e.near = (uint16_t)og_random_next(seed);
@@ -335,7 +342,7 @@ static void check_look_ups(const struct model *m, uint32_t n_prints)
         for (uint64_t i = 0; i < AT_ONCE; i++) {
             const uint64_t mixed = og_mix64(print[i]);
             const struct model_bucket *b = &m->bucket[og_bucket_of(t, mixed)];
-            const uint32_t at = find_id(b, mixed & id_mask(t));
+            const uint32_t at = find_id(b, id_of(t, print[i]));
             assert_int_equal(many[i].doc,
                              at < b->n ? b->entry[at].doc : OG_NO_DOC);
             assert_int_equal(many[i].doc, shared[i].doc);
@@ -417,6 +424,12 @@ static void thin(void **state)
     check_policy(OG_EVICT_THIN);
 }
 
+static void learn(void **state)
+{
+    (void)state;
+    check_policy(OG_EVICT_LEARN);
+}
+
 /* Few prints, seen over and over: counters fill up and are halved. */
 static void copy_counters_that_fill_up(void **state)
 {
@@ -444,6 +457,7 @@ int main(void)
         cmocka_unit_test(lucky),
         cmocka_unit_test(s3fifo),
         cmocka_unit_test(thin),
+        cmocka_unit_test(learn),
         cmocka_unit_test(copy_counters_that_fill_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

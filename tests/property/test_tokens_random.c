@@ -28,7 +28,7 @@ static void expect_token(struct expected *e, size_t begin, size_t end)
     e->end[e->n++] = (uint32_t)end;
 }
 
-/* ---- the definitions ----------------------------------------------------- */
+/* ---- the definitions ---- */
 
 enum within { NOTHING, WORD, ALONE };
 
@@ -116,7 +116,7 @@ static void expect(struct expected *e, const struct og_text *text,
                                    e->end[i] - e->begin[i], key);
 }
 
-/* ---- the comparison ------------------------------------------------------ */
+/* ---- the comparison ---- */
 
 static void check_text(const struct og_text *text, struct og_tokens *tokens,
                        struct expected *e, uint64_t key)

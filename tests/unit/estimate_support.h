@@ -5,7 +5,6 @@
 
 #include "tests/unit/stage_support.h"
 
-#include "lib/estimate/bridge.h"
 #include "lib/estimate/estimate.h"
 
 struct hits {
@@ -17,12 +16,14 @@ struct hits {
 static inline void hits_init(struct hits *h, size_t n, uint32_t step,
                              uint32_t len)
 {
-    *h = (struct hits){.sel = {.n = n}};
+    *h = (struct hits){.sel = {.n = n, .shingle_len = len}};
+    h->sel.n_shingles = n > 0 ? (n - 1) * step + 1 : 0;
     h->sel.print = calloc(n + 1, sizeof(*h->sel.print));
     h->sel.pos = calloc(n + 1, sizeof(*h->sel.pos));
     h->sel.len = calloc(n + 1, sizeof(*h->sel.len));
     h->sel.offset = calloc(n + 1, sizeof(*h->sel.offset));
     h->sel.near = calloc(n + 1, sizeof(*h->sel.near));
+    h->sel.spare = calloc(n + 1, sizeof(*h->sel.spare));
     og_labels_init(&h->labels, NULL);
     assert_int_equal(og_labels_reserve(&h->labels, n, NULL), OG_OK);
     for (size_t i = 0; i < n; i++) {
@@ -41,7 +42,19 @@ static inline void hits_release(struct hits *h)
     free(h->sel.len);
     free(h->sel.offset);
     free(h->sel.near);
+    free(h->sel.spare);
     og_labels_release(&h->labels);
+}
+
+/* A label for each of the n_shingles, all new. */
+static inline void hits_label_every(struct hits *h)
+{
+    struct og_labels *l = &h->labels;
+    assert_true(
+        OG_GROW(l->allocator, l->every, l->every_cap, h->sel.n_shingles));
+    l->n_every = h->sel.n_shingles;
+    for (size_t i = 0; i < l->n_every; i++)
+        l->every[i] = (struct og_label){.doc = OG_NO_DOC};
 }
 
 static inline void hits_estimate(struct hits *h, og_estimate_kind kind,

@@ -23,7 +23,7 @@
 
 #define UNUSED __attribute__((unused))
 
-/* ---- strings ------------------------------------------------------------ */
+/* ---- strings ---- */
 
 struct string {
     char *data; /* zero-terminated once something was added */
@@ -55,7 +55,7 @@ static UNUSED void string_release(struct string *s)
     s->len = 0;
 }
 
-/* ---- a folder of its own ------------------------------------------------ */
+/* ---- a folder of its own ---- */
 
 struct folder {
     char path[64];
@@ -98,7 +98,7 @@ static UNUSED const char *folder_put(struct folder *f, const char *name,
     return folder_write(f, name, text, strlen(text));
 }
 
-/* ---- packing ------------------------------------------------------------ */
+/* ---- packing ---- */
 
 /* Appends one gzip member. */
 static UNUSED void pack_gzip(struct string *out, const void *data, size_t len)
@@ -148,7 +148,7 @@ static UNUSED void pack_zstd(struct string *out, const void *data, size_t len,
     free(buffer);
 }
 
-/* ---- a run -------------------------------------------------------------- */
+/* ---- a run ---- */
 
 struct run {
     struct string documents; /* "id|title|url|time|text|line|offset\n" */

@@ -9,8 +9,8 @@
 #include "lib/table/table.h"
 
 static const og_evict_kind every_policy[] = {
-    OG_EVICT_RANDOM, OG_EVICT_LRU,    OG_EVICT_COPY_COUNT,
-    OG_EVICT_LUCKY,  OG_EVICT_S3FIFO, OG_EVICT_THIN};
+    OG_EVICT_RANDOM, OG_EVICT_LRU,  OG_EVICT_COPY_COUNT, OG_EVICT_LUCKY,
+    OG_EVICT_S3FIFO, OG_EVICT_THIN, OG_EVICT_LEARN};
 
 static const uint32_t every_bucket_size[] = {4, 8, 16, 32, 64, 128, 256};
 

@@ -52,8 +52,7 @@ static void the_example_of_figure_1(void **state)
     check_figure(OG_ESTIMATE_BOTH, "......hbbbhx..");
 }
 
-/* ---- conditions -------------------------------------------------------------
- */
+/* ---- conditions ---- */
 
 static void hit(struct hits *h, size_t i, uint32_t doc, unsigned offset)
 {
@@ -198,8 +197,7 @@ static void tables_keep_what_each_estimation_needs(void **state)
     assert_int_equal(og_estimate_note(OG_ESTIMATE_CONTEXT), OG_NOTE_CONTEXT);
 }
 
-/* ---- linear time
- * ------------------------------------------------------------- */
+/* ---- linear time ---- */
 
 /* n / 4 bridges, each around the one before, over n / 2 shingles that only the
  * innermost has to label. */

@@ -7,10 +7,9 @@ static void label(struct hits *h, size_t i, uint32_t doc, og_how how)
     h->labels.data[i] = (struct og_label){.doc = doc, .how = how};
 }
 
-static void join(const struct hits *h, size_t n_tokens, struct og_copies *c)
+static void join(const struct hits *h, struct og_copies *c)
 {
-    assert_int_equal(og_labels_join(&h->sel, &h->labels, n_tokens, c, NULL),
-                     OG_OK);
+    assert_int_equal(og_labels_join(&h->sel, &h->labels, c, NULL), OG_OK);
 }
 
 static void check_copy(const struct og_copies *c, size_t i, uint32_t begin,
@@ -34,7 +33,7 @@ static void overlapping_and_neighbouring_shingles_are_one_copy(void **state)
     label(&h, 2, 5, OG_HOW_BRIDGED);
     label(&h, 4, 5, OG_HOW_HIT); /* touches: 8 + 8 = 16 */
     label(&h, 7, 5, OG_HOW_EXPANDED);
-    join(&h, 36, &c);
+    join(&h, &c);
     assert_int_equal(c.n, 2);
     check_copy(&c, 0, 4, 24, 5, OG_HOW_BRIDGED); /* its weakest part */
     check_copy(&c, 1, 28, 36, 5, OG_HOW_EXPANDED);
@@ -53,7 +52,7 @@ static void where_two_origins_overlap_the_first_keeps_the_tokens(void **state)
     label(&h, 0, 1, OG_HOW_HIT);
     label(&h, 1, 2, OG_HOW_HIT);
     label(&h, 2, 1, OG_HOW_HIT);
-    join(&h, 20, &c);
+    join(&h, &c);
     assert_int_equal(c.n, 3);
     check_copy(&c, 0, 0, 8, 1, OG_HOW_HIT);
     check_copy(&c, 1, 8, 12, 2, OG_HOW_HIT);
@@ -63,21 +62,29 @@ static void where_two_origins_overlap_the_first_keeps_the_tokens(void **state)
     hits_release(&h);
 }
 
-static void reach_is_cut_at_the_ends_of_the_document(void **state)
+/* Where every shingle has a label, those of the selection say nothing more. */
+static void labels_of_every_shingle_come_first(void **state)
 {
     (void)state;
     struct hits h;
     struct og_copies c;
     og_copies_init(&c, NULL);
-    hits_init(&h, 1, 1, 8);
-    h.sel.pos[0] = 2;
-    h.labels.data[0] = (struct og_label){.doc = 0, .before = 4, .behind = 4};
-    join(&h, 12, &c);
-    check_copy(&c, 0, 0, 12, 0, OG_HOW_HIT);
-    assert_int_equal(c.n_old, 12);
-    h.labels.data[0] = (struct og_label){.doc = 0, .before = 1, .behind = 1};
-    join(&h, 12, &c);
-    check_copy(&c, 0, 1, 11, 0, OG_HOW_HIT);
+    hits_init(&h, 2, 9, 8); /* shingles at 0 and 9; there are ten of them */
+    hits_label_every(&h);
+    label(&h, 0, 7, OG_HOW_HIT);
+    for (size_t i = 2; i <= 4; i++)
+        h.labels.every[i] = (struct og_label){.doc = 3, .how = OG_HOW_BRIDGED};
+    h.labels.every[9] = (struct og_label){.doc = 3, .how = OG_HOW_HIT};
+    join(&h, &c);
+    assert_int_equal(c.n, 1);
+    check_copy(&c, 0, 2, 17, 3, OG_HOW_BRIDGED); /* 12 meets 9 */
+    assert_int_equal(c.n_old, 15);
+    h.labels.every[4].doc = OG_NO_DOC;
+    h.labels.every[3].doc = OG_NO_DOC;
+    h.labels.every[2].doc = OG_NO_DOC;
+    join(&h, &c);
+    assert_int_equal(c.n, 1);
+    check_copy(&c, 0, 9, 17, 3, OG_HOW_HIT);
     og_copies_release(&c);
     hits_release(&h);
 }
@@ -89,19 +96,18 @@ static void nothing_labelled_nothing_copied(void **state)
     struct og_copies c;
     og_copies_init(&c, NULL);
     hits_init(&h, 5, 4, 8);
-    join(&h, 24, &c);
+    join(&h, &c);
     assert_int_equal(c.n, 0);
     assert_int_equal(c.n_old, 0);
     hits_release(&h);
     hits_init(&h, 0, 4, 8);
-    join(&h, 0, &c);
+    join(&h, &c);
     assert_int_equal(c.n, 0);
     og_copies_release(&c);
     hits_release(&h);
 }
 
-/* ---- random labels against a token by token definition ----------------------
- */
+/* ---- random labels against a token by token definition ---- */
 
 #define MAX_TOKENS 300
 
@@ -111,28 +117,20 @@ static void random_labels(struct hits *h, uint64_t *seed)
         if (i > 0) h->sel.pos[i] = h->sel.pos[i - 1] + 1 + lot_below(seed, 12);
         h->labels.data[i] = (struct og_label){
             .doc = lot_below(seed, 2) ? OG_NO_DOC : lot_below(seed, 3),
-            .how = (og_how)lot_below(seed, 3),
-            .before = lot_below(seed, 2) * lot_below(seed, 5),
-            .behind = lot_below(seed, 2) * lot_below(seed, 5)};
+            .how = (og_how)lot_below(seed, 3)};
     }
 }
 
-/* Each token goes to the first label that holds it, but a label never reaches
- * back behind the end of an earlier one. */
+/* Each token goes to the first label that holds it. */
 static void paint(const struct hits *h, size_t n_tokens, uint32_t *owner)
 {
-    size_t end_of_last = 0;
     for (size_t i = 0; i < n_tokens; i++)
         owner[i] = OG_NO_DOC;
     for (size_t i = 0; i < h->labels.n; i++) {
         const struct og_label *l = &h->labels.data[i];
         if (l->doc == OG_NO_DOC) continue;
-        for (size_t t = end_of_last; t < n_tokens; t++)
-            if (t + l->before >= h->sel.pos[i] &&
-                t < h->sel.pos[i] + h->sel.len[i] + l->behind) {
-                owner[t] = l->doc;
-                end_of_last = t + 1;
-            }
+        for (size_t t = h->sel.pos[i]; t < h->sel.pos[i] + h->sel.len[i]; t++)
+            if (owner[t] == OG_NO_DOC) owner[t] = l->doc;
     }
 }
 
@@ -173,7 +171,7 @@ static void copies_are_the_painted_tokens(void **state)
         random_labels(&h, &seed);
         const size_t n_tokens = h.sel.pos[h.sel.n - 1] + 8;
         assert_true(n_tokens <= MAX_TOKENS);
-        join(&h, n_tokens, &c);
+        join(&h, &c);
         paint(&h, n_tokens, owner);
         check_against_painting(&c, n_tokens, owner);
         hits_release(&h);
@@ -186,7 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlapping_and_neighbouring_shingles_are_one_copy),
         cmocka_unit_test(where_two_origins_overlap_the_first_keeps_the_tokens),
-        cmocka_unit_test(reach_is_cut_at_the_ends_of_the_document),
+        cmocka_unit_test(labels_of_every_shingle_come_first),
         cmocka_unit_test(nothing_labelled_nothing_copied),
         cmocka_unit_test(copies_are_the_painted_tokens),
     };

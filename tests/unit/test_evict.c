@@ -184,6 +184,26 @@ static void lucky_scores_are_halved_at_an_average_of_11(void **state)
     og_table_release(&t);
 }
 
+/* Slots that are empty have no score: the average is that of the others. */
+static void lucky_scores_of_a_bucket_that_is_not_full(void **state)
+{
+    (void)state;
+    struct og_table t;
+    one_bucket(&t, OG_EVICT_LUCKY, 64);
+    see(&t, 1, 10);
+    assert_int_equal(state_of(&t, 1), 10);
+    see(&t, 2, 11);
+    assert_int_equal(state_of(&t, 2), 11); /* 21 of two: below 22 */
+    see(&t, 1, 1);
+    assert_int_equal(state_of(&t, 1), 5); /* 22: halved */
+    assert_int_equal(state_of(&t, 2), 5);
+    og_table_release(&t);
+    one_bucket(&t, OG_EVICT_LUCKY, 64);
+    see(&t, 1, 11); /* alone */
+    assert_int_equal(state_of(&t, 1), 5);
+    og_table_release(&t);
+}
+
 /* Among equals the choice is by lot: no slot is safe, none always goes. */
 static void ties_are_broken_by_lot(void **state)
 {
@@ -252,6 +272,7 @@ int main(void)
         cmocka_unit_test(small_buckets_keep_full_counters),
         cmocka_unit_test(lucky_gives_up_the_smallest_score),
         cmocka_unit_test(lucky_scores_are_halved_at_an_average_of_11),
+        cmocka_unit_test(lucky_scores_of_a_bucket_that_is_not_full),
         cmocka_unit_test(ties_are_broken_by_lot),
         cmocka_unit_test(used_slots_stay_first),
         cmocka_unit_test(state_takes_a_byte_or_none),

@@ -1,8 +1,10 @@
-/* Labels: the weights for the eviction, the majority, the anchors. */
+/* Labels: the weights for the eviction, what the table takes in, the majority,
+ * the anchors. */
 
 #include "tests/unit/estimate_support.h"
 
 #include "lib/estimate/anchors.h"
+#include "lib/table/table.h"
 
 /* One letter a shingle: '.' new, a letter is a document. */
 static void labels_of(struct hits *h, const char *docs)
@@ -92,7 +94,8 @@ static void other_policies_count_sightings(void **state)
 {
     (void)state;
     const og_evict_kind plain[] = {OG_EVICT_RANDOM, OG_EVICT_LRU,
-                                   OG_EVICT_COPY_COUNT, OG_EVICT_S3FIFO};
+                                   OG_EVICT_COPY_COUNT, OG_EVICT_S3FIFO,
+                                   OG_EVICT_LEARN};
     for (size_t p = 0; p < LENGTH(plain); p++) {
         struct hits h;
         labels_of(&h, "..aaa.b");
@@ -121,8 +124,129 @@ static void thin_weighs_nothing_but_hits(void **state)
     }
 }
 
-/* ---- the majority
- * ------------------------------------------------------------- */
+/* ---- what the table takes in
+ * ------------------------------------------------ */
+
+static void which_labels_shape_the_table(void **state)
+{
+    (void)state;
+    for (int e = OG_ESTIMATE_NONE; e <= OG_ESTIMATE_CONTEXT; e++)
+        for (int p = OG_EVICT_RANDOM; p <= OG_EVICT_LEARN; p++)
+            assert_int_equal(
+                og_labels_shape_table((og_estimate_kind)e, (og_evict_kind)p),
+                e == OG_ESTIMATE_CONTEXT || p == OG_EVICT_LUCKY ||
+                    p == OG_EVICT_THIN);
+}
+
+/* Selected at 0 3 6 .. 57, all contexts agree; hits where docs has a letter,
+ * 1000 tokens further down there. */
+static void context_of(struct hits *h, const char *docs)
+{
+    hits_init(h, strlen(docs), 3, 8);
+    for (size_t i = 0; i < h->sel.n; i++) {
+        h->sel.offset[i] = (uint16_t)h->sel.pos[i];
+        h->sel.print[i] = og_mix64(i + 1);
+        if (docs[i] == '.') continue;
+        h->labels.hits[i].doc = (uint32_t)(docs[i] - 'a');
+        h->labels.hits[i].offset = (uint16_t)(h->sel.pos[i] + 1000);
+    }
+    hits_estimate(h, OG_ESTIMATE_CONTEXT, 30);
+}
+
+static void check_restored(struct hits *h, const char *origins)
+{
+    const struct og_additions add =
+        og_labels_additions(&h->labels, &h->sel, OG_EVICT_LEARN, 40);
+    assert_int_equal(add.doc, 40);
+    assert_int_equal(add.n, h->sel.n);
+    assert_ptr_equal(add.print, h->sel.print);
+    assert_ptr_equal(add.near, h->sel.near);
+    assert_ptr_equal(add.spare, h->sel.spare);
+    for (size_t i = 0; i < add.n; i++) {
+        const bool lost = origins[i] != '.';
+        assert_int_equal(add.weight[i], 1);
+        assert_int_equal(add.origin[i],
+                         lost ? (uint32_t)(origins[i] - 'a') : OG_NO_DOC);
+        assert_int_equal(add.offset[i], h->sel.pos[i] + (lost ? 1000 : 0));
+    }
+}
+
+/* What lies in the reach of a hit but was not found: its old origin, its old
+ * place. What was found needs none, what lies beyond is new. */
+static void lost_shingles_get_their_origin_back(void **state)
+{
+    (void)state;
+    struct hits h;
+    context_of(&h, "c....c........d.....");
+    check_restored(&h, ".cccc.c.....dd.dd...");
+    hits_release(&h);
+    context_of(&h, "....................");
+    check_restored(&h, "....................");
+    hits_release(&h);
+    context_of(&h, "ccccc");
+    check_restored(&h, ".....");
+    hits_release(&h);
+}
+
+/* Only CX is sure enough. */
+static void other_estimations_restore_nothing(void **state)
+{
+    (void)state;
+    for (int kind = OG_ESTIMATE_NONE; kind < OG_ESTIMATE_CONTEXT; kind++) {
+        struct hits h;
+        hits_init(&h, 10, 1, 8);
+        h.labels.hits[2] = (struct og_hit){.doc = 1, .offset = 2};
+        h.labels.hits[6] = (struct og_hit){.doc = 1, .offset = 6};
+        hits_estimate(&h, (og_estimate_kind)kind, 30);
+        const struct og_additions add =
+            og_labels_additions(&h.labels, &h.sel, OG_EVICT_RANDOM, 40);
+        assert_null(add.origin);
+        assert_ptr_equal(add.offset, h.sel.offset);
+        hits_release(&h);
+    }
+}
+
+/* Through a table that has lost four prints of five: after the copy was added
+ * all of the passage names its origin, at the place where it stands there. */
+static void a_copy_restores_its_origin_in_the_table(void **state)
+{
+    (void)state;
+    enum { ORIGIN = 3, COPY = 9, N = 20 };
+    const struct og_table_options options = {
+        .fields = og_estimate_fields(OG_ESTIMATE_CONTEXT),
+        .bucket_slots = 64,
+        .memory = 10000};
+    struct og_table t;
+    struct hits h;
+    struct og_hit hits[N];
+    assert_int_equal(og_table_init(&t, &options, NULL, NULL), OG_OK);
+    context_of(&h, "....................");
+    for (size_t i = 0; i < N; i += 5) {
+        const uint16_t there = (uint16_t)(h.sel.pos[i] + 1000);
+        const struct og_additions add = {.doc = ORIGIN,
+                                         .print = &h.sel.print[i],
+                                         .offset = &there,
+                                         .near = &h.sel.near[i],
+                                         .n = 1};
+        og_table_add_many(&t, &add);
+    }
+    og_table_find_many(&t, h.sel.print, N, h.labels.hits);
+    hits_estimate(&h, OG_ESTIMATE_CONTEXT, 30);
+    const struct og_additions add =
+        og_labels_additions(&h.labels, &h.sel, OG_EVICT_RANDOM, COPY);
+    og_table_add_many(&t, &add);
+    og_table_find_many(&t, h.sel.print, N, hits);
+    for (size_t i = 0; i < 17; i++) { /* 15 is the last that was there */
+        assert_int_equal(hits[i].doc, ORIGIN);
+        assert_int_equal(hits[i].offset, h.sel.pos[i] + 1000);
+    }
+    assert_int_equal(hits[N - 1].doc, COPY); /* out of reach: new */
+    assert_int_equal(hits[N - 1].offset, h.sel.pos[N - 1]);
+    hits_release(&h);
+    og_table_release(&t);
+}
+
+/* ---- the majority ---- */
 
 static void check_dominant(const char *docs, char doc, size_t n)
 {
@@ -133,6 +257,7 @@ static void check_dominant(const char *docs, char doc, size_t n)
     assert_int_equal(dominant.doc,
                      doc == '.' ? OG_NO_DOC : (uint32_t)(doc - 'a'));
     assert_int_equal(dominant.n, n);
+    assert_int_equal(dominant.total, strlen(docs));
     hits_release(&h);
 }
 
@@ -175,8 +300,7 @@ static void the_dominant_origin_by_counting(void **state)
     }
 }
 
-/* ---- anchors
- * ------------------------------------------------------------------- */
+/* ---- anchors ---- */
 
 static void anchors_keep_their_keys_apart(void **state)
 {
@@ -227,6 +351,10 @@ int main(void)
         cmocka_unit_test(weights_do_not_overflow),
         cmocka_unit_test(other_policies_count_sightings),
         cmocka_unit_test(thin_weighs_nothing_but_hits),
+        cmocka_unit_test(which_labels_shape_the_table),
+        cmocka_unit_test(lost_shingles_get_their_origin_back),
+        cmocka_unit_test(other_estimations_restore_nothing),
+        cmocka_unit_test(a_copy_restores_its_origin_in_the_table),
         cmocka_unit_test(the_dominant_origin),
         cmocka_unit_test(the_dominant_origin_by_counting),
         cmocka_unit_test(anchors_keep_their_keys_apart),

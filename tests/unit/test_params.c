@@ -10,7 +10,7 @@ static og_bytes bytes_of(const char *s)
 }
 
 static void check_select(const char *name, og_select_kind kind, uint32_t param,
-                         bool no_overlap)
+                         bool no_overlap, bool sparse)
 {
     og_select_options options;
     char printed[16];
@@ -18,6 +18,7 @@ static void check_select(const char *name, og_select_kind kind, uint32_t param,
     assert_int_equal(options.kind, kind);
     assert_int_equal(options.param, param);
     assert_int_equal(options.no_overlap, no_overlap);
+    assert_int_equal(options.sparse, sparse);
     og_select_name(&options, printed);
     assert_string_equal(printed, name);
     /* The usual other parameters go with it. */
@@ -32,7 +33,7 @@ static void check_numbered(const char *word, og_select_kind kind,
     for (uint32_t param = first; param <= last; param++) {
         char name[16];
         snprintf(name, sizeof(name), "%s%u", word, param);
-        check_select(name, kind, param, word[0] == 'N');
+        check_select(name, kind, param, word[0] == 'N', word[0] == 'S');
     }
 }
 
@@ -40,10 +41,10 @@ static void check_numbered(const char *word, og_select_kind kind,
 static void the_selections_of_the_paper(void **state)
 {
     (void)state;
-    check_select("All", OG_SELECT_ALL, 0, false);
-    check_select("4th", OG_SELECT_EVERY, 4, false);
-    check_select("6th", OG_SELECT_EVERY, 6, false);
-    check_select("8th", OG_SELECT_EVERY, 8, false);
+    check_select("All", OG_SELECT_ALL, 0, false, false);
+    check_select("4th", OG_SELECT_EVERY, 4, false, false);
+    check_select("6th", OG_SELECT_EVERY, 6, false, false);
+    check_select("8th", OG_SELECT_EVERY, 8, false, false);
     check_numbered("M", OG_SELECT_MODULO, 4, 8);
     check_numbered("NM", OG_SELECT_MODULO, 2, 8);
     check_numbered("W", OG_SELECT_WINNOW, 8, 9);
@@ -52,19 +53,19 @@ static void the_selections_of_the_paper(void **state)
     check_numbered("Hb", OG_SELECT_HASH_BREAK, 8, 8);
     check_numbered("Dct", OG_SELECT_DCT, 3, 6);
     check_numbered("Dct", OG_SELECT_DCT, 8, 8);
-    check_select("NHs", OG_SELECT_HAILSTORM, 0, true);
+    check_select("NHs", OG_SELECT_HAILSTORM, 0, true, false);
 }
 
 static void selections_beyond_the_paper(void **state)
 {
     (void)state;
-    check_select("Hs", OG_SELECT_HAILSTORM, 0, false);
-    check_select("1st", OG_SELECT_EVERY, 1, false);
-    check_select("2nd", OG_SELECT_EVERY, 2, false);
-    check_select("3rd", OG_SELECT_EVERY, 3, false);
-    check_select("11th", OG_SELECT_EVERY, 11, false);
-    check_select("21st", OG_SELECT_EVERY, 21, false);
-    check_select("112th", OG_SELECT_EVERY, 112, false);
+    check_select("Hs", OG_SELECT_HAILSTORM, 0, false, false);
+    check_select("1st", OG_SELECT_EVERY, 1, false, false);
+    check_select("2nd", OG_SELECT_EVERY, 2, false, false);
+    check_select("3rd", OG_SELECT_EVERY, 3, false, false);
+    check_select("11th", OG_SELECT_EVERY, 11, false, false);
+    check_select("21st", OG_SELECT_EVERY, 21, false, false);
+    check_select("112th", OG_SELECT_EVERY, 112, false, false);
     check_numbered("Os", OG_SELECT_SYNCMER, 0, 7);
     check_numbered("NOs", OG_SELECT_SYNCMER, 0, 7);
     check_numbered("W", OG_SELECT_WINNOW, 1020, 1024);
@@ -80,11 +81,45 @@ static void wrong_selections_are_refused(void **state)
         "NHs8", "hs",   "Os",     "0th",  "th",   "4",      "4t",     "N4th",
         "-4th", "04th", "M12345", "Mx",   "4 th", "M99999", "12345th"};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        og_select_options options = {OG_SELECT_DCT, 77, true};
+        og_select_options options = {
+            .kind = OG_SELECT_DCT, .param = 77, .no_overlap = true};
         assert_false(og_select_parse(bytes_of(wrong[i]), &options));
         assert_int_equal(options.kind, OG_SELECT_DCT); /* left alone */
         assert_int_equal(options.param, 77);
         assert_true(options.no_overlap);
+    }
+}
+
+/* The ending is the one that goes with the number in English. */
+static void wrong_endings_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"4st",  "1th",   "2th",   "3nd", "11st",
+                                        "12nd", "113rd", "21th",  "4TH", "22rd",
+                                        "23th", "111st", "101th", "8rd"};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        og_select_options options;
+        assert_false(og_select_parse(bytes_of(wrong[i]), &options));
+    }
+    check_select("22nd", OG_SELECT_EVERY, 22, false, false);
+    check_select("113th", OG_SELECT_EVERY, 113, false, false);
+    check_select("101st", OG_SELECT_EVERY, 101, false, false);
+}
+
+/* The S forms exist where the N forms do. */
+static void sparse_selections(void **state)
+{
+    (void)state;
+    check_select("SHs", OG_SELECT_HAILSTORM, 0, false, true);
+    check_numbered("SM", OG_SELECT_MODULO, 2, 8);
+    check_numbered("SW", OG_SELECT_WINNOW, 5, 9);
+    check_numbered("SOs", OG_SELECT_SYNCMER, 0, 7);
+    static const char *const wrong[] = {"S",    "SAll", "SHb3", "SDct8",
+                                        "S4th", "SNHs", "NSHs", "SSHs",
+                                        "SM",   "sHs",  "SHs8", "SM0"};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        og_select_options options;
+        assert_false(og_select_parse(bytes_of(wrong[i]), &options));
     }
 }
 
@@ -107,8 +142,8 @@ static void the_longest_name_fits(void **state)
     (void)state;
     char name[16];
     const og_select_options long_ones[] = {
-        {OG_SELECT_DCT, UINT32_MAX, true},
-        {OG_SELECT_EVERY, UINT32_MAX, false}};
+        {.kind = OG_SELECT_DCT, .param = UINT32_MAX, .no_overlap = true},
+        {.kind = OG_SELECT_EVERY, .param = UINT32_MAX}};
     og_select_name(&long_ones[0], name);
     assert_string_equal(name, "NDct4294967295");
     og_select_name(&long_ones[1], name);
@@ -117,8 +152,7 @@ static void the_longest_name_fits(void **state)
     assert_string_equal(name, "unknown");
 }
 
-/* ---- the other names
- * --------------------------------------------------------- */
+/* ---- the other names ---- */
 
 #define CHECK_NAMES(what, type, ...)                                           \
     do {                                                                       \
@@ -138,7 +172,8 @@ static void the_longest_name_fits(void **state)
 static void names_and_values_go_both_ways(void **state)
 {
     (void)state;
-    CHECK_NAMES(evict, og_evict_kind, "R", "LRU", "CC", "LS", "S3", "thin");
+    CHECK_NAMES(evict, og_evict_kind, "R", "LRU", "CC", "LS", "S3", "thin",
+                "learn");
     CHECK_NAMES(estimate, og_estimate_kind, "NB", "E", "B", "BE", "CX");
     CHECK_NAMES(layout, og_layout_kind, "packed", "paper");
     CHECK_NAMES(token, og_token_kind, "words", "chars", "lines", "dna");
@@ -149,8 +184,7 @@ static void names_and_values_go_both_ways(void **state)
     assert_string_equal(og_how_name((og_how)99), "unknown");
 }
 
-/* ---- ranges
- * -------------------------------------------------------------------- */
+/* ---- ranges ---- */
 
 static void check_refused(const og_params *params, const char *message)
 {
@@ -213,11 +247,12 @@ static void numbers_of_selections(void **state)
 {
     (void)state;
     og_params p = og_params_default();
-    p.select = (og_select_options){OG_SELECT_SYNCMER, 7, false};
+    p.select = (og_select_options){.kind = OG_SELECT_SYNCMER, .param = 7};
     assert_int_equal(og_params_check(&p, NULL), OG_OK);
     p.select.param = 8;
     check_refused(&p, "selection Os8 names a token outside a shingle of 8");
-    p.select = (og_select_options){OG_SELECT_WINNOW, 1025, true};
+    p.select = (og_select_options){
+        .kind = OG_SELECT_WINNOW, .param = 1025, .no_overlap = true};
     check_refused(&p, "the number of selection NW1025 must be at most 1024");
 }
 
@@ -243,6 +278,8 @@ int main(void)
         cmocka_unit_test(the_selections_of_the_paper),
         cmocka_unit_test(selections_beyond_the_paper),
         cmocka_unit_test(wrong_selections_are_refused),
+        cmocka_unit_test(wrong_endings_are_refused),
+        cmocka_unit_test(sparse_selections),
         cmocka_unit_test(names_end_where_they_end),
         cmocka_unit_test(the_longest_name_fits),
         cmocka_unit_test(names_and_values_go_both_ways),

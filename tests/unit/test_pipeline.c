@@ -9,8 +9,7 @@
 #include "lib/base/bits.h"
 #include "lib/store_memory.h"
 
-/* ---- a run that is written down -------------------------------------------
- */
+/* ---- a run that is written down ---- */
 
 struct transcript {
     struct string calls;
@@ -141,8 +140,7 @@ static og_status run_stream(const char *const *paths, size_t n_paths,
     return status;
 }
 
-/* ---- a stream that is made up ---------------------------------------------
- */
+/* ---- a stream that is made up ---- */
 
 static void add_words(struct string *s, uint64_t *random, uint64_t n)
 {
@@ -187,8 +185,7 @@ static void make_up_stream(struct string *s, int n_records)
         add_record(s, &random, i);
 }
 
-/* ---- the same for any number of threads -----------------------------------
- */
+/* ---- the same for any number of threads ---- */
 
 static void test_any_number_of_threads(void **state)
 {
@@ -296,8 +293,7 @@ static void test_without_adding_nothing_changes(void **state)
     folder_remove(&folder);
 }
 
-/* ---- what is told ---------------------------------------------------------
- */
+/* ---- what is told ---- */
 
 static void test_what_is_told(void **state)
 {
@@ -435,8 +431,7 @@ static void test_giants_between_dwarfs(void **state)
     folder_remove(&folder);
 }
 
-/* ---- ends before the end --------------------------------------------------
- */
+/* ---- ends before the end ---- */
 
 static void test_stop_by_the_caller(void **state)
 {

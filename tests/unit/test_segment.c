@@ -66,7 +66,8 @@ static void a_segment_has_the_print_of_its_words(void **state)
     struct stage s;
     stage_init(&s, 8);
     stage_fill(&s, 500, 0, &seed);
-    stage_select(&s, (og_select_options){OG_SELECT_HASH_BREAK, 5, false});
+    stage_select(&s,
+                 (og_select_options){.kind = OG_SELECT_HASH_BREAK, .param = 5});
     assert_true(s.sel.n > 20);
     for (size_t i = 0; i < s.sel.n; i++)
         assert_true(s.sel.print[i] ==
@@ -88,7 +89,8 @@ static void by_hand(void **state)
     stage_resize(&s, LENGTH(hash));
     memcpy(s.tokens.hash, hash, sizeof(hash));
     stage_print(&s);
-    stage_select(&s, (og_select_options){OG_SELECT_HASH_BREAK, 3, false});
+    stage_select(&s,
+                 (og_select_options){.kind = OG_SELECT_HASH_BREAK, .param = 3});
     assert_int_equal(s.sel.n, LENGTH(pos));
     assert_memory_equal(s.sel.pos, pos, sizeof(pos));
     assert_memory_equal(s.sel.len, len, sizeof(len));
@@ -102,7 +104,7 @@ static void one_segment(struct stage *s, size_t n, uint64_t seed)
     for (size_t i = 0; i < n; i++)
         s->tokens.hash[i] = (og_random_next(&seed) & ~(uint64_t)3) | 1;
     stage_print(s);
-    stage_select(s, (og_select_options){OG_SELECT_DCT, 4, false});
+    stage_select(s, (og_select_options){.kind = OG_SELECT_DCT, .param = 4});
     assert_int_equal(s->sel.n, 1);
     assert_int_equal(s->sel.len[0], n);
 }
@@ -224,9 +226,11 @@ static void short_documents_give_nothing(void **state)
     stage_init(&s, 8);
     for (size_t n = 0; n < 5; n++) {
         stage_fill(&s, n, 0, &seed);
-        stage_select(&s, (og_select_options){OG_SELECT_HASH_BREAK, 5, false});
+        stage_select(
+            &s, (og_select_options){.kind = OG_SELECT_HASH_BREAK, .param = 5});
         assert_int_equal(s.sel.n, 0);
-        stage_select(&s, (og_select_options){OG_SELECT_DCT, 5, false});
+        stage_select(&s,
+                     (og_select_options){.kind = OG_SELECT_DCT, .param = 5});
         assert_int_equal(s.sel.n, 0);
     }
     stage_release(&s);

@@ -156,6 +156,65 @@ static void winnowing_is_what_the_paper_says(void **state)
     check_shingle_lengths(OG_SELECT_WINNOW, 100, define_winnow);
 }
 
+/* The S form selects what the plain form does and marks what the N form
+ * drops; what is left is the N form, with the same prints. */
+static void check_sparse(struct stage *s, og_select_options rule)
+{
+    static uint32_t plain[MAX_TOKENS], kept[MAX_TOKENS];
+    static uint64_t kept_print[MAX_TOKENS];
+    stage_select(s, rule);
+    const size_t n_plain = s->sel.n;
+    for (size_t i = 0; i < n_plain; i++) {
+        plain[i] = s->sel.pos[i];
+        assert_int_equal(s->sel.spare[i], 0);
+    }
+    rule.no_overlap = true;
+    stage_select(s, rule);
+    const size_t n_kept = s->sel.n;
+    for (size_t i = 0; i < n_kept; i++) {
+        kept[i] = s->sel.pos[i];
+        kept_print[i] = s->sel.print[i];
+        assert_int_equal(s->sel.spare[i], 0);
+    }
+    rule.no_overlap = false;
+    rule.sparse = true;
+    stage_select(s, rule);
+    assert_int_equal(s->sel.n, n_plain);
+    size_t n = 0;
+    for (size_t i = 0; i < n_plain; i++) {
+        const bool is_kept = n < n_kept && kept[n] == plain[i];
+        assert_int_equal(s->sel.pos[i], plain[i]);
+        assert_int_equal(s->sel.spare[i], !is_kept);
+        if (is_kept) assert_true(s->sel.print[i] == kept_print[n]);
+        n += is_kept;
+    }
+    assert_int_equal(n, n_kept);
+}
+
+static void sparse_forms_mark_what_n_forms_drop(void **state)
+{
+    (void)state;
+    static const uint32_t n_words[] = {0, 1, 2, 5, 40};
+    static const og_select_options rules[] = {
+        {.kind = OG_SELECT_MODULO, .param = 1},
+        {.kind = OG_SELECT_MODULO, .param = 3},
+        {.kind = OG_SELECT_WINNOW, .param = 1},
+        {.kind = OG_SELECT_WINNOW, .param = 8},
+        {.kind = OG_SELECT_HAILSTORM},
+        {.kind = OG_SELECT_SYNCMER, .param = 1}};
+    uint64_t seed = 5;
+    for (uint32_t k = 2; k <= 32; k += k < 8 ? 1 : 8) {
+        struct stage s;
+        stage_init(&s, k);
+        for (size_t n = 0; n < MAX_TOKENS; n += n < 40 ? 1 : 31) {
+            stage_fill(&s, n, n_words[n % LENGTH(n_words)], &seed);
+            for (size_t r = 0; r < LENGTH(rules); r++)
+                check_sparse(&s, rules[r]);
+        }
+        stage_release(&s);
+    }
+}
+
 /* By hand: shingles of three at 0, 2, 3, 4 and 9. The one at 2 is covered by 0
  * and 3. The one at 3 is not covered by 0 and 4 once 2 is gone: tokens 0 to 2
  * and 4 to 6 leave token 3 open. */
@@ -172,7 +231,9 @@ static void no_complete_overlap_by_hand(void **state)
         s.prints.data[i] = 1;
     for (size_t i = 0; i < LENGTH(selected); i++)
         s.prints.data[selected[i]] = 7;
-    stage_select(&s, (og_select_options){OG_SELECT_MODULO, 7, true});
+    stage_select(&s, (og_select_options){.kind = OG_SELECT_MODULO,
+                                         .param = 7,
+                                         .no_overlap = true});
     assert_int_equal(s.sel.n, LENGTH(kept));
     assert_memory_equal(s.sel.pos, kept, sizeof(kept));
     stage_release(&s);
@@ -189,6 +250,7 @@ static const og_select_options every_rule[] = {
     {.kind = OG_SELECT_DCT, .param = 8},
     {.kind = OG_SELECT_HAILSTORM},
     {.kind = OG_SELECT_HAILSTORM, .no_overlap = true},
+    {.kind = OG_SELECT_HAILSTORM, .sparse = true},
     {.kind = OG_SELECT_SYNCMER, .param = 3},
 };
 
@@ -236,6 +298,7 @@ static void every_level_selects_the_same(void **state)
             assert_memory_equal(s.sel.pos, first.pos, first.n * 4);
             assert_memory_equal(s.sel.len, first.len, first.n * 4);
             assert_memory_equal(s.sel.print, first.print, first.n * 8);
+            assert_memory_equal(s.sel.spare, first.spare, first.n);
         }
     }
     og_selection_release(&first);
@@ -261,7 +324,8 @@ static void no_memory_is_an_error(void **state)
     stage_init(&s, 8);
     stage_fill(&s, 100, 0, &seed);
     const og_select_options all = {.kind = OG_SELECT_ALL};
-    for (int allowed = 0; allowed < 5; allowed++) {
+    enum { N_ARRAYS = 6 };
+    for (int allowed = 0; allowed < N_ARRAYS; allowed++) {
         int left = allowed;
         const og_allocator a = {.ctx = &left, .resize = fail_after};
         struct og_selection sel;
@@ -270,7 +334,7 @@ static void no_memory_is_an_error(void **state)
             og_prints_select(&s.tokens, &s.prints, &s.key, &all, &sel, NULL),
             OG_ERR_MEMORY);
         assert_int_equal(sel.n, 0);
-        left = 5;
+        left = N_ARRAYS;
         assert_int_equal(
             og_prints_select(&s.tokens, &s.prints, &s.key, &all, &sel, NULL),
             OG_OK);
@@ -287,6 +351,7 @@ int main(void)
         cmocka_unit_test(all_is_every_first),
         cmocka_unit_test(modulo_is_what_the_paper_says),
         cmocka_unit_test(winnowing_is_what_the_paper_says),
+        cmocka_unit_test(sparse_forms_mark_what_n_forms_drop),
         cmocka_unit_test(no_complete_overlap_by_hand),
         cmocka_unit_test(documents_shorter_than_a_shingle_give_nothing),
         cmocka_unit_test(every_level_selects_the_same),

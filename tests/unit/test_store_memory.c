@@ -89,8 +89,7 @@ static void assert_range(og_bytes text, uint64_t begin, uint64_t end,
     assert_bytes((og_bytes){text.data + begin, end - begin}, expected);
 }
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 static void test_opens_in_memory_only(void **state)
 {
@@ -143,8 +142,7 @@ static void test_params_and_info(void **state)
     og_store_close(store);
 }
 
-/* ---- answers --------------------------------------------------------------
- */
+/* ---- answers ---- */
 
 static void test_nothing_is_known(void **state)
 {
@@ -366,8 +364,7 @@ static void test_answer_is_of_before_the_addition(void **state)
     og_store_close(store);
 }
 
-/* ---- order ----------------------------------------------------------------
- */
+/* ---- order ---- */
 
 /* The id of the only origin; "" when there is none. */
 static og_bytes origin_of(og_store *store, og_trace *trace, og_document doc)
@@ -490,8 +487,7 @@ static void test_repeated_id_is_another_version(void **state)
     og_store_close(store);
 }
 
-/* ---- many -----------------------------------------------------------------
- */
+/* ---- many ---- */
 
 /* Words that no other document has, so that each has its own prints. */
 static size_t make_up_text(char *out, uint64_t seed, int n_words)
@@ -539,8 +535,7 @@ static void test_many_documents_in_little_memory(void **state)
     og_store_close(store);
 }
 
-/* ---- without memory -------------------------------------------------------
- */
+/* ---- without memory ---- */
 
 struct failing {
     size_t n_calls, fail_at, n_held;

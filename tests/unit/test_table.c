@@ -3,13 +3,12 @@
 
 #include "tests/unit/table_support.h"
 
-/* ---- sizes ----------------------------------------------------------------
- */
+/* ---- sizes ---- */
 
 static const struct og_table_fields every_field[] = {
     {0, 0}, {0, 2}, {1, 0}, {1, 2}, {2, 2}};
 
-static void slots_of_the_paper_take_14_to_18_bytes(void **state)
+static void slots_of_the_paper_take_14_to_19_bytes(void **state)
 {
     (void)state;
     struct og_table_options o = {.layout = OG_LAYOUT_PAPER};
@@ -26,6 +25,9 @@ static void slots_of_the_paper_take_14_to_18_bytes(void **state)
     assert_int_equal(og_table_slot_len(&o), 17);
     o.fields = (struct og_table_fields){1, 2}; /* BE */
     assert_int_equal(og_table_slot_len(&o), 18);
+    o.evict = OG_EVICT_LEARN;                  /* no longer the paper's */
+    o.fields = (struct og_table_fields){2, 2}; /* CX */
+    assert_int_equal(og_table_slot_len(&o), 19);
 }
 
 static void packed_slots_take_7_to_12_bytes(void **state)
@@ -130,8 +132,7 @@ static void no_memory_is_an_error(void **state)
     }
 }
 
-/* ---- contents -------------------------------------------------------------
- */
+/* ---- contents ---- */
 
 static void an_empty_table_knows_nothing(void **state)
 {
@@ -215,8 +216,7 @@ static void many_at_once_equal_one_by_one(void **state)
     og_table_release(&t);
 }
 
-/* ---- the earliest wins -----------------------------------------------------
- */
+/* ---- the earliest wins ---- */
 
 #define N_DOCS   40
 #define N_PRINTS 600
@@ -332,6 +332,134 @@ static void a_slot_is_taken_over_whole(void **state)
     og_table_release(&t);
 }
 
+/* ---- what the estimation and the selection ask for
+ * ------------------------- */
+
+static void add_spare(struct og_table *t, uint32_t doc, uint64_t print)
+{
+    const uint8_t spare = 1;
+    const struct og_additions add = {
+        .doc = doc, .print = &print, .spare = &spare, .n = 1};
+    og_table_add_many(t, &add);
+}
+
+/* Spare prints fill what is free and push nothing out. */
+static void spare_prints_never_evict(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < LENGTH(every_policy); p++) {
+        struct og_table t;
+        table_of(&t,
+                 (struct og_table_options){.evict = every_policy[p],
+                                           .bucket_slots = 16},
+                 1);
+        for (uint32_t doc = 0; doc < 10; doc++)
+            table_add(&t, doc, 100 + doc, 0, 0, 1);
+        for (uint32_t doc = 10; doc < 40; doc++)
+            add_spare(&t, doc, 100 + doc);
+        assert_int_equal(t.n_used, 16);
+        assert_int_equal(t.n_evicted, 0);
+        for (uint32_t doc = 0; doc < 40; doc++)
+            assert_int_equal(table_has(&t, 100 + doc), doc < 16);
+        table_add(&t, 41, 1, 0, 0, 1); /* the others do */
+        assert_int_equal(t.n_evicted, 1);
+        assert_true(table_has(&t, 1));
+        check_used_first(&t);
+        og_table_release(&t);
+    }
+}
+
+/* Once in the table a print is like any other: seen again, and taken over. */
+static void spare_prints_that_are_there_are_renewed(void **state)
+{
+    (void)state;
+    struct og_table t;
+    table_of(&t,
+             (struct og_table_options){.evict = OG_EVICT_COPY_COUNT,
+                                       .bucket_slots = 4},
+             1);
+    for (uint32_t doc = 5; doc < 9; doc++)
+        add_spare(&t, doc, doc);
+    uint8_t *bucket = og_bucket_at(&t, 0);
+    add_spare(&t, 9, 5);
+    const uint32_t slot = og_bucket_find(&t, bucket, og_mix64(5));
+    assert_int_equal(og_bucket_state(&t, bucket)[slot], 2);
+    add_spare(&t, 1, 6); /* earlier */
+    assert_int_equal(table_find(&t, 6).doc, 1);
+    assert_int_equal(t.n_evicted, 0);
+    og_table_release(&t);
+}
+
+static void add_with_origin(struct og_table *t, uint32_t doc, uint64_t print,
+                            uint32_t origin)
+{
+    const struct og_additions add = {
+        .doc = doc, .print = &print, .origin = &origin, .n = 1};
+    og_table_add_many(t, &add);
+}
+
+/* What the estimation restores goes into new slots: what the table knows is
+ * better than a guess. */
+static void an_origin_is_written_for_new_slots_only(void **state)
+{
+    (void)state;
+    struct og_table t;
+    table_of(&t, (struct og_table_options){.bucket_slots = 4}, 1);
+    add_with_origin(&t, 9, 1, 3);
+    assert_int_equal(table_find(&t, 1).doc, 3);
+    add_with_origin(&t, 9, 2, OG_NO_DOC); /* none: the document itself */
+    assert_int_equal(table_find(&t, 2).doc, 9);
+    add_with_origin(&t, 12, 2, 4); /* known: stays */
+    assert_int_equal(table_find(&t, 2).doc, 9);
+    add_with_origin(&t, 12, 1, OG_NO_DOC);
+    assert_int_equal(table_find(&t, 1).doc, 3);
+    add_with_origin(&t, 2, 1, OG_NO_DOC); /* earlier: takes over */
+    assert_int_equal(table_find(&t, 1).doc, 2);
+    og_table_release(&t);
+}
+
+static uint8_t state_after_repeats(og_evict_kind evict, uint32_t next_doc)
+{
+    struct og_table t;
+    table_of(&t, (struct og_table_options){.evict = evict, .bucket_slots = 4},
+             1);
+    table_add(&t, 5, 77, 0, 0, 1);
+    table_add(&t, 5, 77, 0, 0, 1);
+    table_add(&t, next_doc, 77, 0, 0, 1);
+    const uint8_t state = og_bucket_state(&t, og_bucket_at(&t, 0))[0];
+    og_table_release(&t);
+    return state;
+}
+
+/* A document that repeats itself is no copy; the paper counts it. */
+static void learn_does_not_count_own_repeats(void **state)
+{
+    (void)state;
+    assert_int_equal(state_after_repeats(OG_EVICT_LEARN, 5), 0);
+    assert_int_equal(state_after_repeats(OG_EVICT_LEARN, 6), 1);
+    assert_int_equal(state_after_repeats(OG_EVICT_COPY_COUNT, 5), 3);
+    assert_int_equal(state_after_repeats(OG_EVICT_COPY_COUNT, 6), 3);
+}
+
+/* A tag of 0 marks an empty slot. A print whose last byte is 0 has another. */
+static void prints_whose_tag_would_be_0(void **state)
+{
+    (void)state;
+    struct og_table t;
+    uint32_t n = 0;
+    table_of(&t, (struct og_table_options){.bucket_slots = 64}, 4);
+    for (uint64_t print = 0; n < 50; print++) {
+        if ((og_mix64(print) & 0xff) != 0) continue;
+        assert_false(table_has(&t, print));
+        table_add(&t, n, print, 0, 0, 1);
+        assert_int_equal(table_find(&t, print).doc, n);
+        n++;
+        assert_int_equal(t.n_used, n);
+        check_used_first(&t);
+    }
+    og_table_release(&t);
+}
+
 static void the_same_run_gives_the_same_table(void **state)
 {
     (void)state;
@@ -358,7 +486,7 @@ static void the_same_run_gives_the_same_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_of_the_paper_take_14_to_18_bytes),
+        cmocka_unit_test(slots_of_the_paper_take_14_to_19_bytes),
         cmocka_unit_test(packed_slots_take_7_to_12_bytes),
         cmocka_unit_test(a_table_never_exceeds_its_memory),
         cmocka_unit_test(one_bucket_fits_or_not),
@@ -370,6 +498,11 @@ int main(void)
         cmocka_unit_test(many_at_once_equal_one_by_one),
         cmocka_unit_test(the_earliest_wins_whatever_the_order_of_arrival),
         cmocka_unit_test(a_slot_is_taken_over_whole),
+        cmocka_unit_test(spare_prints_never_evict),
+        cmocka_unit_test(spare_prints_that_are_there_are_renewed),
+        cmocka_unit_test(an_origin_is_written_for_new_slots_only),
+        cmocka_unit_test(learn_does_not_count_own_repeats),
+        cmocka_unit_test(prints_whose_tag_would_be_0),
         cmocka_unit_test(the_same_run_gives_the_same_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

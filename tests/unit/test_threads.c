@@ -118,8 +118,7 @@ static void test_readers_beside_a_writer(void **state)
     og_store_close(s.store);
 }
 
-/* ---- a stream beside readers ----------------------------------------------
- */
+/* ---- a stream beside readers ---- */
 
 static void *read_anything(void *ctx)
 {
