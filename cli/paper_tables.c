@@ -669,14 +669,32 @@ static void print_introduction(const struct paper *p)
            (unsigned long long)p->facts.n_queries);
 }
 
+/* 0.1 % of them at 18 bytes each is room for one bucket of 256 slots, which
+ * section 3.5 asks for. */
+#define LEAST_SHINGLES 300000
+
+static og_status check_length(const og_eval_facts *facts, og_error *err)
+{
+    if (facts->n_shingles >= LEAST_SHINGLES) return OG_OK;
+    err->status = OG_ERR_INPUT;
+    snprintf(err->message, sizeof(err->message),
+             "the stream has %llu shingles; the tables of the paper need %d or "
+             "more",
+             (unsigned long long)facts->n_shingles, LEAST_SHINGLES);
+    return err->status;
+}
+
 og_status paper_print(og_eval *eval, const struct paper_options *options,
                       og_error *err)
 {
     struct paper p = {.options = *options, .own = og_params_default()};
     og_eval_facts_get(eval, &p.facts);
-    p.asking = true;
-    every_table(&p);
-    og_status status = run_set_measure(&p.runs, eval, err);
+    og_status status = check_length(&p.facts, err);
+    if (status == OG_OK) {
+        p.asking = true;
+        every_table(&p);
+        status = run_set_measure(&p.runs, eval, err);
+    }
     options->on_measured(options->ctx);
     if (status == OG_OK) {
         p.asking = false;

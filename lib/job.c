@@ -60,7 +60,7 @@ static bool keep_selection(struct og_arena *arena, struct og_selection *sel)
     const size_t n = sel->n;
     return KEEP(arena, sel->print, n) && KEEP(arena, sel->pos, n) &&
            KEEP(arena, sel->len, n) && KEEP(arena, sel->offset, n) &&
-           KEEP(arena, sel->near, n);
+           KEEP(arena, sel->near, n) && KEEP(arena, sel->spare, n);
 }
 
 /* What leads from a token back to the source. */

@@ -416,6 +416,61 @@ OG_API og_status og_eval_origin(og_eval *eval, const og_eval_run *runs,
                                 size_t n_runs, og_eval_result *results,
                                 og_error *err);
 
+/* ---- sketches of documents: what they are made of ---- */
+
+typedef enum og_feature_kind {
+    OG_FEATURE_TOKENS = 0, /* each token */
+    OG_FEATURE_PHRASES,    /* phrase_len tokens in a row; a text that is shorter
+                              is one phrase */
+    OG_FEATURE_WRAP,       /* and the phrases that begin at the end of the text
+                              and go on at its beginning: as many as tokens */
+    OG_FEATURE_SPOT,       /* a stop word and the next phrase_len - 1 words that
+                              are none: passes over headlines and captions */
+} og_feature_kind;
+OG_API bool og_feature_parse(og_bytes name, og_feature_kind *out);
+OG_API const char *og_feature_name(og_feature_kind kind);
+
+typedef enum og_tf_kind {
+    OG_TF_COUNT = 0, /* a feature weighs as often as it occurs */
+    OG_TF_LOG,       /* log2(1 + that) */
+    OG_TF_ONE,       /* 1: a set */
+} og_tf_kind;
+OG_API bool og_tf_parse(og_bytes name, og_tf_kind *out);
+OG_API const char *og_tf_name(og_tf_kind kind);
+
+/* In how many documents of a corpus each feature stands. Made by
+ * og_idf_make(), read by og_idf_open(); any number of threads may ask. */
+typedef struct og_idf og_idf;
+
+typedef struct og_feature_options {
+    og_feature_kind kind;
+    og_token_kind tokens;
+    uint32_t phrase_len; /* 1 to 32 */
+    const char *stop;    /* the language of the stop words, which are dropped;
+                            NULL: none are (OG_FEATURE_SPOT: "en") */
+    const char *stem;    /* the language of the stems; NULL: words as they are */
+    og_tf_kind tf;
+    const og_idf *idf;     /* NULL: rare features weigh what common ones do */
+    double title_weight;   /* of a token of the title; 0: it is not looked at */
+    double heading_weight; /* of a token in a heading of the text */
+    uint64_t key;          /* 0, or a secret that hides the hashes */
+} og_feature_options;
+OG_API og_feature_options og_feature_options_default(void);
+
+/* OG_ERR_USAGE with a message that names the option and its range. */
+OG_API og_status og_feature_options_check(const og_feature_options *options,
+                                          og_error *err);
+
+/* The languages that there are, "de en es ..."; never NULL. */
+OG_API const char *og_stop_languages(void);
+OG_API const char *og_stem_languages(void);
+
+typedef struct og_idf_info {
+    uint64_t n_documents;
+    uint64_t n_features; /* that are known; the rarest may be missing */
+    uint64_t max_error;  /* no document frequency is wrong by more */
+} og_idf_info;
+
 #ifdef __cplusplus
 }
 #endif

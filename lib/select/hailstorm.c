@@ -37,8 +37,30 @@ void og_select_hailstorm_plain(const uint64_t *hash, size_t n_shingles,
 }
 
 #if defined(OG_X86)
-/* Eight shingles at a time: the minimum over each, by shingle_len - 1 vector
- * minima; a mask of the chosen; their positions packed to the left. */
+/* The smallest of each 8 hashes in a row, for eight shingles side by side: of
+ * 2 in a row, then of 4, then of 8. `next` holds the hashes that follow. */
+OG_TARGET_AVX512 static inline __m512i smallest_of_8(__m512i now, __m512i next)
+{
+    const __m512i a = _mm512_min_epu64(now, _mm512_alignr_epi64(next, now, 1));
+    /* Of `next` only 7 pairs are whole, and 7 are needed. */
+    const __m512i b =
+        _mm512_min_epu64(next, _mm512_alignr_epi64(next, next, 1));
+    const __m512i c = _mm512_min_epu64(a, _mm512_alignr_epi64(b, a, 2));
+    const __m512i d = _mm512_min_epu64(b, _mm512_alignr_epi64(b, b, 2));
+    return _mm512_min_epu64(c, _mm512_alignr_epi64(d, c, 4));
+}
+
+OG_TARGET_AVX512 static inline __m512i
+smallest_of(const uint64_t *hash, uint32_t n, __m512i first, __m512i last)
+{
+    __m512i min = _mm512_min_epu64(first, last);
+    for (uint32_t j = 1; j + 1 < n; j++)
+        min = _mm512_min_epu64(min, _mm512_loadu_si512(hash + j));
+    return min;
+}
+
+/* Eight shingles at a time: the smallest hash of each; a mask of the chosen;
+ * their positions packed to the left. */
 OG_TARGET_AVX512 static size_t hailstorm_avx512(const uint64_t *hash,
                                                 size_t n_shingles,
                                                 uint32_t shingle_len,
@@ -46,19 +68,22 @@ OG_TARGET_AVX512 static size_t hailstorm_avx512(const uint64_t *hash,
 {
     const __m256i step = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     size_t i = 0;
-    for (; i + 8 <= n_shingles; i += 8) {
+    size_t n = sel->n;
+    for (; i + 8 < n_shingles; i += 8) {
         const __m512i first = _mm512_loadu_si512(hash + i);
         const __m512i last = _mm512_loadu_si512(hash + i + shingle_len - 1);
-        __m512i min = _mm512_min_epu64(first, last);
-        for (uint32_t j = 1; j + 1 < shingle_len; j++)
-            min = _mm512_min_epu64(min, _mm512_loadu_si512(hash + i + j));
+        const __m512i min =
+            shingle_len == 8
+                ? smallest_of_8(first, _mm512_loadu_si512(hash + i + 8))
+                : smallest_of(hash + i, shingle_len, first, last);
         const __mmask8 chosen = _mm512_cmpeq_epu64_mask(first, min) |
                                 _mm512_cmpeq_epu64_mask(last, min);
         const __m256i pos = _mm256_add_epi32(_mm256_set1_epi32((int)i), step);
-        _mm256_storeu_si256((__m256i *)(sel->pos + sel->n),
+        _mm256_storeu_si256((__m256i *)(sel->pos + n),
                             _mm256_maskz_compress_epi32(chosen, pos));
-        sel->n += (size_t)__builtin_popcount(chosen);
+        n += (size_t)__builtin_popcount(chosen);
     }
+    sel->n = n;
     return i;
 }
 #endif

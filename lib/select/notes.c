@@ -8,7 +8,12 @@
  * token: a difference is the end of the copy for certain, and four agreements
  * are an accident once in 256 times. */
 
+#include "lib/os/cpu.h"
 #include "lib/select/select.h"
+
+#if defined(OG_X86)
+#include <immintrin.h>
+#endif
 
 static void note_order(struct og_selection *sel)
 {
@@ -21,11 +26,14 @@ static void note_order(struct og_selection *sel)
 }
 
 /* Two bits of a hash that neither its order nor its divisors use much. */
+#define CONTEXT_SHIFT 20
+
 static unsigned token_bits(uint64_t hash)
 {
-    return hash >> 20 & 3;
+    return hash >> CONTEXT_SHIFT & 3;
 }
 
+/* The definition, and the form for the ends of a document. */
 static uint16_t context_of(const struct og_tokens *tokens, size_t begin,
                            size_t end)
 {
@@ -38,9 +46,58 @@ static uint16_t context_of(const struct og_tokens *tokens, size_t begin,
     return (uint16_t)near;
 }
 
+#if defined(OG_X86)
+/* Four bits to every second place of a byte, in order and turned round. */
+static const uint8_t spread[16] = {0x00, 0x01, 0x04, 0x05, 0x10, 0x11,
+                                   0x14, 0x15, 0x40, 0x41, 0x44, 0x45,
+                                   0x50, 0x51, 0x54, 0x55};
+static const uint8_t spread_back[16] = {0x00, 0x40, 0x10, 0x50, 0x04, 0x44,
+                                        0x14, 0x54, 0x01, 0x41, 0x11, 0x51,
+                                        0x05, 0x45, 0x15, 0x55};
+
+/* One bit of each of four hashes. */
+OG_TARGET_AVX2 static inline unsigned pick_bit(__m256i hashes, int bit)
+{
+    return (unsigned)_mm256_movemask_pd(
+        _mm256_castsi256_pd(_mm256_slli_epi64(hashes, 63 - bit)));
+}
+
+/* Four tokens must stand before `begin` and behind `end`. */
+OG_TARGET_AVX2 static inline uint16_t context_inside(const uint64_t *hash,
+                                                     size_t begin, size_t end)
+{
+    const __m256i before =
+        _mm256_loadu_si256((const __m256i *)(hash + begin - 4));
+    const __m256i behind = _mm256_loadu_si256((const __m256i *)(hash + end));
+    return (uint16_t)(spread_back[pick_bit(before, CONTEXT_SHIFT)] |
+                      spread_back[pick_bit(before, CONTEXT_SHIFT + 1)] << 1 |
+                      spread[pick_bit(behind, CONTEXT_SHIFT)] << 8 |
+                      spread[pick_bit(behind, CONTEXT_SHIFT + 1)] << 9);
+}
+
+OG_TARGET_AVX2 static void note_context_avx2(struct og_selection *sel,
+                                             const struct og_tokens *tokens)
+{
+    for (size_t i = 0; i < sel->n; i++) {
+        const size_t begin = sel->pos[i];
+        const size_t end = begin + sel->len[i];
+        sel->offset[i] = (uint16_t)begin;
+        sel->near[i] = begin >= 4 && end + 4 <= tokens->n
+                           ? context_inside(tokens->hash, begin, end)
+                           : context_of(tokens, begin, end);
+    }
+}
+#endif
+
 static void note_context(struct og_selection *sel,
                          const struct og_tokens *tokens)
 {
+#if defined(OG_X86)
+    if (og_cpu_level() >= OG_CPU_AVX2) {
+        note_context_avx2(sel, tokens);
+        return;
+    }
+#endif
     for (size_t i = 0; i < sel->n; i++) {
         const uint32_t begin = sel->pos[i];
         sel->offset[i] = (uint16_t)begin;

@@ -100,11 +100,16 @@ static void select_winnow(const struct og_prints *prints, uint32_t window,
  * be looked at. */
 static void mark_covered(uint32_t shingle_len, struct og_selection *sel)
 {
-    uint32_t end = 0; /* of the last one that is not spare */
-    for (size_t i = 0; i < sel->n; i++) {
-        sel->spare[i] = end > 0 && i + 1 < sel->n && sel->pos[i + 1] <= end;
-        if (!sel->spare[i]) end = sel->pos[i] + shingle_len;
+    if (sel->n == 0) return;
+    uint32_t end = sel->pos[0] + shingle_len; /* of the last one not spare */
+    sel->spare[0] = 0;
+    for (size_t i = 1; i + 1 < sel->n; i++) {
+        const bool spare = sel->pos[i + 1] <= end;
+        /* No branch: which way it goes cannot be foretold. */
+        end = spare ? end : sel->pos[i] + shingle_len;
+        sel->spare[i] = spare;
     }
+    sel->spare[sel->n - 1] = 0;
 }
 
 static void drop_spare(struct og_selection *sel)

@@ -1,6 +1,6 @@
 /* Taking in the prints of one document. Like look-ups (find.c) they go in
  * groups, so that the lines they will touch are asked for in time: first the
- * tags and states, then the payload that will be read or written. */
+ * tags, then the state and the payload that will be read or written. */
 
 #include <assert.h>
 #include <string.h>
@@ -78,7 +78,10 @@ static void insert(struct og_table *t, uint8_t *bucket, uint32_t used,
     og_put8(bucket + slot, og_print_tag(mixed));
     write_slot(t, og_bucket_payload(t, bucket, slot), mixed, add, i,
                origin_of(add, i));
-    og_evict_inserted(t, bucket, slot, weight);
+    /* A slot that was never used has the state 0 already: its line of the
+     * bucket need not be touched. */
+    if (full || !og_evict_starts_at_0(t->options.evict))
+        og_evict_inserted(t, bucket, slot, weight);
 }
 
 /* Enough to hide a miss behind the work of a group, and few enough for the
@@ -103,7 +106,6 @@ static void ask_for_tags(const struct og_table *t,
         g->number[i] = og_bucket_of(t, g->mixed[i]);
         const uint8_t *bucket = og_bucket_at(t, g->number[i]);
         __builtin_prefetch(bucket, 1);
-        __builtin_prefetch(bucket + t->state_off, 1);
     }
 }
 
@@ -116,10 +118,11 @@ static void ask_for_payloads(const struct og_table *t, struct group *g)
     for (size_t i = 0; i < g->n; i++) {
         uint8_t *bucket = og_bucket_at(t, g->number[i]);
         g->look[i] = og_bucket_look(t, bucket, g->mixed[i]);
-        const uint32_t slot =
-            g->look[i].slot < none ? g->look[i].slot : g->look[i].used;
+        const bool known = g->look[i].slot < none;
+        const uint32_t slot = known ? g->look[i].slot : g->look[i].used;
         if (slot < none)
             __builtin_prefetch(og_bucket_payload(t, bucket, slot), 1);
+        if (known || slot == none) __builtin_prefetch(bucket + t->state_off, 1);
     }
 }
 

@@ -63,8 +63,8 @@ static inline void og_put_bytes(uint8_t *p, uint64_t v, size_t len)
         og_put8(p + i, (uint8_t)(v >> 8 * i));
 }
 
-/* Bytes that are not looked at one by one: 4 to 16 of them in two pieces that
- * may overlap. */
+/* Bytes that are not looked at one by one: 4 to 24 of them in two or three
+ * pieces that may overlap. The longest payload has 17. */
 static inline void og_put_piece(uint8_t *to, const uint8_t *from, size_t len)
 {
 #if OG_THREAD_CHECKER
@@ -73,6 +73,7 @@ static inline void og_put_piece(uint8_t *to, const uint8_t *from, size_t len)
 #else
     if (len >= 8) {
         memcpy(to, from, 8);
+        if (len > 16) memcpy(to + 8, from + 8, 8);
         memcpy(to + len - 8, from + len - 8, 8);
     } else {
         memcpy(to, from, 4);
@@ -135,6 +136,8 @@ void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
                        uint8_t weight);
 void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
                     uint8_t weight);
+/* Whether the state of a print that has just come in is 0. */
+bool og_evict_starts_at_0(og_evict_kind evict);
 /* Bytes of state a slot needs, and bytes a bucket needs beside its slots. */
 size_t og_evict_state_len(og_evict_kind evict);
 size_t og_evict_ring_len(og_evict_kind evict, uint32_t bucket_slots);

@@ -29,6 +29,12 @@ size_t og_evict_state_len(og_evict_kind evict)
     return evict == OG_EVICT_RANDOM || evict == OG_EVICT_LRU ? 0 : 1;
 }
 
+bool og_evict_starts_at_0(og_evict_kind evict)
+{
+    return evict == OG_EVICT_S3FIFO || evict == OG_EVICT_THIN ||
+           evict == OG_EVICT_LEARN;
+}
+
 static uint64_t lot(struct og_table *t, uint64_t n)
 {
     return og_mul_high(og_random_next(&t->random), n);

@@ -8,6 +8,9 @@ at each answer with sample/truth.tsv beside it:
 
 - of each copied passage, spans of the right origin cover at least 80 % of the
   bytes (whole words at its edges may be missed),
+- no span names another origin for more than 7 tokens of a passage: where two
+  passages meet, the estimation may carry the first on into the second, but
+  not by a whole shingle,
 - the dominant origin is the true one, or null where the document is its own;
   documents without a clear one are not asked,
 - no span stands where nothing is copied: outside the passages by more than
@@ -18,12 +21,16 @@ One line for each check; the status is 1 when any failed."""
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
 SAMPLE = pathlib.Path(__file__).resolve().parent.parent.parent / "sample"
 MIN_COVERED = 0.80
 EDGE_BYTES = 24  # two or three words that both texts may share by chance
+MAX_WRONG_TOKENS = 7  # one less than a shingle
+# As origo's own tokens: words, and each Chinese character.
+TOKEN = re.compile("[\u3400-\u9fff]|[^\\W_\u3400-\u9fff]+")
 
 
 class Checks:
@@ -77,6 +84,29 @@ def check_passages(checks, rows, spans):
                      f"({row['kind']}) from {row['origin']}")
 
 
+def wrong_tokens(row, span, text):
+    """Tokens of a passage under a span that names another origin."""
+    if span["origin"]["id"] == row["origin"]:
+        return 0
+    overlap = text[max(span["begin"], row["begin"]):
+                   min(span["end"], row["end"])]
+    return len(TOKEN.findall(overlap.decode("utf-8", "replace")))
+
+
+def check_origins(checks, rows, spans, text):
+    for row in rows:
+        wrong = {}
+        for span in spans:
+            n = wrong_tokens(row, span, text)
+            if n > 0:
+                name = span["origin"]["id"]
+                wrong[name] = wrong.get(name, 0) + n
+        told = "".join(f"; {n} tokens from {o}" for o, n in wrong.items())
+        checks.check(sum(wrong.values()) <= MAX_WRONG_TOKENS,
+                     f"{row['copier']}: '{row['first_words']}' names no other "
+                     f"origin than {row['origin']}{told}")
+
+
 def stray_bytes(span, rows):
     """Bytes of a span outside all copied passages, edges allowed."""
     inside = set()
@@ -125,6 +155,8 @@ def main():
     for answer, document in zip(answers, documents):
         mine = [r for r in rows if r["copier"] == answer["id"]]
         check_passages(checks, mine, answer["spans"])
+        check_origins(checks, mine, answer["spans"],
+                      document["text"].encode())
         check_strays(checks, answer["id"], mine, answer["spans"])
         check_dominant(checks, answer, dominants.get(answer["id"]))
         check_order(checks, answer, document)

@@ -67,7 +67,8 @@ static void every_slot_is_found(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-/* An empty slot is all zeros: the print of zeros must not be found in it. */
+/* An empty slot is all zeros, and its tag is none: the print of zeros has the
+ * tag 1 instead and is not found there. */
 static void empty_slots_hold_no_print(void **state)
 {
     (void)state;
@@ -80,7 +81,8 @@ static void empty_slots_hold_no_print(void **state)
         {
             memset(bucket, 0, t.bucket_len);
             assert_int_equal(og_bucket_find(&t, bucket, 0), slots);
-            put_slot(&t, bucket, 0, 1, 0);
+            put_slot(&t, bucket, 0, 2, 0);
+            assert_int_equal(og_bucket_find(&t, bucket, 0), slots);
             put_slot(&t, bucket, 1, 0, 0);
             assert_int_equal(og_bucket_find(&t, bucket, 0), 1);
         }
@@ -128,7 +130,7 @@ static void check_order(const struct og_table *t, uint8_t *bucket,
 {
     for (uint32_t slot = 0; slot < t->options.bucket_slots; slot++) {
         const uint8_t *payload = og_bucket_payload(t, bucket, slot);
-        assert_int_equal(bucket[slot], (uint8_t)list[slot]);
+        assert_int_equal(bucket[slot], og_print_tag(list[slot]));
         assert_int_equal(og_own_doc(t, payload), list[slot] + 1);
         assert_int_equal(og_own_rest(t, payload), list[slot]);
         assert_int_equal(og_bucket_state(t, bucket)[slot],
@@ -184,6 +186,21 @@ static void numbers_of_any_length_at_any_place(void **state)
         }
 }
 
+static void pieces_of_every_length(void **state)
+{
+    (void)state;
+    uint8_t from[24], to[26];
+    for (size_t i = 0; i < sizeof(from); i++)
+        from[i] = (uint8_t)(i + 1);
+    for (size_t len = 4; len <= sizeof(from); len++) {
+        memset(to, 0xee, sizeof(to));
+        og_put_piece(to + 1, from, len);
+        assert_memory_equal(to + 1, from, len);
+        assert_int_equal(to[0], 0xee);
+        assert_int_equal(to[len + 1], 0xee);
+    }
+}
+
 /* Prints that a rule favours (even ones, small ones) fill all buckets alike. */
 static void buckets_fill_alike(void **state)
 {
@@ -208,6 +225,7 @@ int main(void)
         cmocka_unit_test(prints_are_told_apart_by_the_kept_bits),
         cmocka_unit_test(rotating_moves_all_parts_of_a_slot),
         cmocka_unit_test(numbers_of_any_length_at_any_place),
+        cmocka_unit_test(pieces_of_every_length),
         cmocka_unit_test(buckets_fill_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,7 +178,7 @@ static void lost_shingles_get_their_origin_back(void **state)
     (void)state;
     struct hits h;
     context_of(&h, "c....c........d.....");
-    check_restored(&h, ".cccc.c.....dd.dd...");
+    check_restored(&h, ".cccc.c......d.d....");
     hits_release(&h);
     context_of(&h, "....................");
     check_restored(&h, "....................");

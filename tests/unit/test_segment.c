@@ -176,11 +176,11 @@ static size_t n_unnoticed(struct stage *s, og_select_kind kind, size_t n_rounds)
     size_t n = 0;
     for (size_t round = 0; round < n_rounds; round++) {
         one_segment(s, 40, round);
-        stage_select(s, (og_select_options){kind, 4, false});
+        stage_select(s, (og_select_options){.kind = kind, .param = 4});
         const uint64_t before = s->sel.print[0];
         s->tokens.hash[lot_below(&seed, 40)] = og_random_next(&seed) | 1;
         stage_print(s);
-        stage_select(s, (og_select_options){kind, 4, false});
+        stage_select(s, (og_select_options){.kind = kind, .param = 4});
         n += s->sel.print[0] == before;
     }
     return n;

@@ -1,0 +1,94 @@
+#ifndef OG_CHUNK_CHUNK_TREE_H
+#define OG_CHUNK_CHUNK_TREE_H
+
+/*   in:  the bytes of a file, its cuts                      (lib/chunk/cut.h)
+ *   out: the hash of every chunk, of runs of chunks, of the whole file
+ *                                   (similar files, deltas, the exchange)
+ *
+ * Level 0 are the chunks. The sequence of their hashes is cut again, by
+ * winnowing over the hashes themselves: each run of them is a node of level 1,
+ * whose hash is that of the run; and so on, until a level has no more than
+ * OG_TREE_TOP nodes. The root is the hash of that level. Two files that differ
+ * in one place differ in one path of the tree, and the exchange of
+ * send/receive walks down that path.
+ *
+ *     level 2   [ . . . . . . ]                  n_levels == 2: nodes above
+ *     level 1   [. . . .] [. . . . . .] ...      the chunks
+ *     chunks    ........  ............
+ *
+ * Hashes: a chunk's is the plain SHA-256 of its bytes (sha256sum says the
+ * same). A node's is SHA-256 of "origo node\n", its level (1 byte), and the
+ * hashes of its children. The root's is SHA-256 of "origo root\n", the length
+ * of the file (8 bytes, low first), the number of levels (1 byte) and the
+ * hashes of the top level. So no file's chunk can pass for a node. */
+
+#include "lib/chunk/cut.h"
+
+/* og_chunk {offset, len, hash[OG_HASH_LEN]} and og_chunk_node {offset, len,
+ * first_child, n_children, hash} are public: origo.h. */
+
+/* Runs of hashes are cut by the winnow rule with these in place of bytes: at
+ * least 16 and at most 64 children, 36 on average. Then a change of one chunk
+ * sends about 36 hashes, 1.2 kB, for each level; a smaller number saves bytes
+ * and costs round trips. */
+#define OG_TREE_MIN_CHILDREN 16
+#define OG_TREE_MAX_CHILDREN 64
+/* A level with no more nodes than this is the top. */
+#define OG_TREE_TOP 64
+/* 16^8 chunks of the smallest size are more than 2^37 bytes each level... a
+ * file of 2^64 bytes has less than 2^58 chunks, and each level divides by at
+ * least 16 (but for its last run). */
+#define OG_TREE_MAX_LEVELS 16
+
+struct og_chunk_level {
+    og_chunk_node *nodes; /* in order, together they cover the file */
+    size_t n, cap;
+};
+
+/* The typedef og_chunk_tree is public. */
+struct og_chunk_tree {
+    const og_allocator *allocator;
+    og_cut_options options;
+    uint64_t file_len;
+    og_chunk *chunks; /* in order, together they cover the file */
+    size_t n_chunks, chunks_cap;
+    /* levels[0] stands on the chunks, levels[i] on levels[i - 1]. */
+    struct og_chunk_level levels[OG_TREE_MAX_LEVELS];
+    unsigned n_levels;
+    uint8_t root[OG_HASH_LEN];
+};
+
+void og_chunk_tree_init(struct og_chunk_tree *tree,
+                        const og_allocator *allocator);
+void og_chunk_tree_release(struct og_chunk_tree *tree);
+
+/* Each replaces what `tree` held. n_threads 0: as many as the machine has; the
+ * result does not depend on it. A failure leaves the tree empty. */
+og_status og_chunks_of_memory(const void *data, size_t len,
+                              const og_cut_options *options,
+                              unsigned n_threads, struct og_chunk_tree *tree,
+                              og_error *err);
+/* `name` is for messages. Reads from offset 0 when it is a regular file (the
+ * offset of fd stays where it is), else from where it stands to the end. A
+ * file that gets shorter meanwhile is OG_ERR_INPUT; of one that grows, what it
+ * had at first is taken. */
+og_status og_chunks_of_fd(int fd, const char *name,
+                          const og_cut_options *options, unsigned n_threads,
+                          struct og_chunk_tree *tree, og_error *err);
+/* "-" is stdin. */
+og_status og_chunks_of_file(const char *path, const og_cut_options *options,
+                            unsigned n_threads, struct og_chunk_tree *tree,
+                            og_error *err);
+
+/* From chunks that stand in tree->chunks (say, as they came over a pipe): the
+ * levels, file_len and the root. */
+og_status og_chunk_tree_build(struct og_chunk_tree *tree, og_error *err);
+
+/* The node hash of `n` hashes that stand `stride` bytes apart. */
+void og_node_hash(unsigned level, const void *hashes, size_t n, size_t stride,
+                  uint8_t out[OG_HASH_LEN]);
+
+/* SHA-256 of bytes. */
+void og_bytes_hash(const void *data, size_t len, uint8_t out[OG_HASH_LEN]);
+
+#endif
