@@ -216,7 +216,8 @@ OG_API void og_store_info_get(const og_store *store, og_store_info *out);
 typedef enum og_how {
     OG_HOW_HIT = 0,  /* its own print was found */
     OG_HOW_BRIDGED,  /* lies between two hits of one origin */
-    OG_HOW_EXPANDED, /* stands beside a hit and its neighbour byte agrees */
+    OG_HOW_EXPANDED, /* stands beside a hit, and what is known of the hit's
+                        surroundings agrees */
     OG_HOW_VERIFIED, /* confirmed against the text of the origin */
 } og_how;
 OG_API const char *og_how_name(og_how how);
@@ -227,7 +228,7 @@ OG_API const char *og_how_name(og_how how);
 typedef struct og_span {
     uint64_t begin, end;
     uint64_t n_tokens;
-    og_how how;         /* the weakest evidence of its tokens */
+    og_how how;         /* what most of its tokens rest on */
     uint64_t origin;    /* the origin's number in the store */
     og_bytes origin_id; /* valid until the store is closed */
     int64_t origin_time;
@@ -245,7 +246,7 @@ typedef struct og_answer {
     uint64_t n_repaired;   /* bytes of the text that were not UTF-8 */
     bool has_dominant;     /* false: the document is its own */
     og_bytes dominant_id;  /* valid until the store is closed */
-    double dominant_share; /* of its selected shingles */
+    double dominant_share; /* of its shingles; of the selected without CX */
     const og_span *spans;  /* in order, not overlapping */
     size_t n_spans;
     const og_range *novel; /* the text between them that has tokens */
@@ -470,6 +471,409 @@ typedef struct og_idf_info {
     uint64_t n_features; /* that are known; the rarest may be missing */
     uint64_t max_error;  /* no document frequency is wrong by more */
 } og_idf_info;
+
+/* ---- files: chunks ---- */
+
+/* How a file is cut, so that the content decides where: docs/architecture.md
+ * and lib/chunk/cut.h tell the rules. Text form: "gear", "winnow",
+ * "winnow-fast". */
+typedef enum og_cut_kind {
+    OG_CUT_GEAR = 0,
+    OG_CUT_WINNOW,
+    OG_CUT_WINNOW_FAST,
+} og_cut_kind;
+OG_API bool og_cut_kind_parse(og_bytes name, og_cut_kind *out);
+OG_API const char *og_cut_kind_name(og_cut_kind kind);
+
+/* Bytes. Every chunk but the last has min_len to max_len of them. Two sides
+ * that want to find equal chunks must use the same options. */
+typedef struct og_cut_options {
+    og_cut_kind kind;
+    uint32_t min_len;     /* at least 64 */
+    uint32_t average_len; /* on random data */
+    uint32_t max_len;     /* at most 1 GiB */
+} og_cut_options;
+
+#define OG_CUT_AVERAGE 8192
+
+/* min_len and max_len as they go with an average, which is cut to 128 bytes
+ * to 128 MiB; 0 means OG_CUT_AVERAGE. */
+OG_API og_cut_options og_cut_options_default(og_cut_kind kind,
+                                             uint32_t average_len);
+
+/* OG_ERR_USAGE with a message that names the option and its range. */
+OG_API og_status og_cut_options_check(const og_cut_options *options,
+                                      og_error *err);
+
+#define OG_HASH_LEN 32
+
+typedef struct og_chunk {
+    uint64_t offset;
+    uint32_t len;
+    uint8_t hash[OG_HASH_LEN]; /* SHA-256 of its bytes */
+} og_chunk;
+
+/* A run of chunks, or of nodes of the level below. */
+typedef struct og_chunk_node {
+    uint64_t offset, len; /* bytes of the file */
+    uint64_t first_child; /* index in the level below */
+    uint32_t n_children;
+    uint8_t hash[OG_HASH_LEN];
+} og_chunk_node;
+
+/* The chunks of a file, the tree above them and its root. Belongs to the
+ * caller; what the functions below return lives as long as the tree. Any
+ * number of threads may look at it. */
+typedef struct og_chunk_tree og_chunk_tree;
+
+/* "-" is stdin. `options` NULL means og_cut_options_default(OG_CUT_GEAR, 0).
+ * n_threads 0: as many as the machine has; it changes how long it takes and
+ * nothing else. A file that gets shorter while it is read is OG_ERR_INPUT. */
+OG_API og_status og_chunk_tree_read(const char *path,
+                                    const og_cut_options *options,
+                                    unsigned n_threads, og_chunk_tree **out,
+                                    og_error *err);
+OG_API void og_chunk_tree_free(og_chunk_tree *tree); /* NULL is fine */
+OG_API uint64_t og_chunk_tree_file_len(const og_chunk_tree *tree);
+OG_API const og_chunk *og_chunk_tree_chunks(const og_chunk_tree *tree,
+                                            size_t *out_n);
+/* Levels above the chunks, from 0 (just above them); few chunks have none. */
+OG_API unsigned og_chunk_tree_n_levels(const og_chunk_tree *tree);
+OG_API const og_chunk_node *og_chunk_tree_level(const og_chunk_tree *tree,
+                                                unsigned level, size_t *out_n);
+/* OG_HASH_LEN bytes: equal when the files and the options are. */
+OG_API const uint8_t *og_chunk_tree_root(const og_chunk_tree *tree);
+
+/* Reads a file of og_idf_make(). OG_ERR_IO: it cannot be read; OG_ERR_INPUT:
+ * it is none, of another version or damaged, and the message tells the place.
+ */
+OG_API og_status og_idf_open(const char *path, og_idf **out, og_error *err);
+OG_API void og_idf_close(og_idf *idf); /* NULL is fine */
+OG_API void og_idf_info_get(const og_idf *idf, og_idf_info *out);
+
+/* ---- simhash ---- */
+
+/* Bit j of the sketch is bit j % 64 of word[j / 64]. */
+typedef struct og_simhash {
+    uint64_t word[2]; /* the second is 0 for 64 bits */
+} og_simhash;
+
+/* Bits that differ: 0 to 128. */
+OG_API unsigned og_simhash_distance(const og_simhash *a, const og_simhash *b);
+
+/* The simhash of features that the caller made: hashes of which every bit is
+ * random, weights (NULL: all are 1) that are more than 0 and at most 65535.
+ * `n_bits` is 64 or 128. No feature at all gives 0. OG_ERR_INPUT names the
+ * first weight that is negative, zero, infinite, no number or too large. */
+OG_API og_status og_simhash_features(const uint64_t *hash, const float *weight,
+                                     size_t n, unsigned n_bits,
+                                     og_simhash *out, og_error *err);
+
+/* ---- sketches of documents: min-hash ----
+ *
+ * A set of features becomes n_samples numbers of 32 bits, such that the share
+ * of places in which two sketches agree estimates the Jaccard similarity of
+ * the sets (the generalized one, for features with weights). */
+
+typedef enum og_minhash_method {
+    OG_MINHASH_AUTO = 0, /* one permutation; what it leaves empty is sampled
+                            exactly: the default, for sets of any size */
+    OG_MINHASH_EXACT,    /* a permutation for every sample */
+    OG_MINHASH_ONE,      /* one permutation, optimal densification */
+    OG_MINHASH_SUPER,    /* SuperMinHash: the least variance for short sets */
+    OG_MINHASH_BYTE,     /* the book, 3.2: a byte each, ties broken late */
+    OG_MINHASH_ZEROS,    /* the book, 4.1: leading zeros, two bits each */
+    OG_MINHASH_BIASED,   /* the book, 4.2: biased lead bits, blocks of 128 */
+    OG_MINHASH_SMALLEST, /* the n_samples smallest hashes: a set of samples */
+    OG_MINHASH_MODULO,   /* hashes divisible by `modulus`: likewise */
+    /* From here on weights count. */
+    OG_MINHASH_COPIES,   /* weights are whole numbers: so many copies */
+    OG_MINHASH_ACTIVE,   /* Gollapudi and Panigrahy: all active indices */
+    OG_MINHASH_INTERVAL, /* the book, 5.1: constant expected time */
+    OG_MINHASH_IOFFE,    /* the book, 5.2: constant time */
+    OG_MINHASH_IOFFE0,   /* and only the feature kept ("0 bit"): biased by a
+                            little, smaller */
+    OG_MINHASH_COARSE,   /* the book, 5.3: 5.1 with coarse bounds first */
+    OG_MINHASH_METHOD_END
+} og_minhash_method;
+OG_API bool og_minhash_method_parse(og_bytes name, og_minhash_method *out);
+OG_API const char *og_minhash_method_name(og_minhash_method method);
+OG_API bool og_minhash_is_weighted(og_minhash_method method);
+/* True of the two whose sketch is a set of samples, not a row of them. */
+OG_API bool og_minhash_is_set(og_minhash_method method);
+
+/* What takes the place of a random function. */
+typedef enum og_hash_family {
+    OG_FAMILY_MIX = 0,    /* a mixing bijection, then odd multipliers */
+    OG_FAMILY_MULTIPLY,   /* multiply-shift on the bare feature */
+    OG_FAMILY_TABULATION, /* simple tabulation by byte */
+    OG_FAMILY_RABIN,      /* Rabin permutation: a product in GF(2^64) */
+    OG_FAMILY_END
+} og_hash_family;
+OG_API bool og_family_parse(og_bytes name, og_hash_family *out);
+OG_API const char *og_family_name(og_hash_family family);
+
+typedef struct og_minhash_options {
+    og_minhash_method method;
+    og_hash_family family;
+    uint32_t n_samples; /* 1 to 4096 */
+    uint32_t n_bits;    /* kept of each sample: 1 to 16, or 32: all */
+    uint32_t modulus;   /* of OG_MINHASH_MODULO, 1 or more */
+    uint64_t seed;      /* another seed, other samples */
+} og_minhash_options;
+OG_API og_minhash_options og_minhash_options_default(void);
+/* OG_ERR_USAGE with a message that names the option and its range. */
+OG_API og_status og_minhash_options_check(const og_minhash_options *options,
+                                          og_error *err);
+
+/* Functions and working memory. One per thread. */
+typedef struct og_minhash og_minhash;
+OG_API og_status og_minhash_new(const og_minhash_options *options,
+                                og_minhash **out, og_error *err);
+OG_API void og_minhash_free(og_minhash *minhash); /* NULL is fine */
+
+/* The sample of an empty set, in every place. No other set has it. */
+#define OG_SAMPLE_NONE UINT32_MAX
+
+/* Writes n_samples samples of the set of `n` features. One that comes again
+ * changes nothing. `weights` may be NULL (all 1) and is looked at by weighted
+ * methods alone, for which no feature may come twice; a weight of 0 is a
+ * feature that is not there. OG_ERR_INPUT names the first weight that is
+ * negative, infinite or no number. Not for sets of samples. */
+OG_API og_status og_minhash_samples(og_minhash *minhash,
+                                    const uint64_t *features,
+                                    const float *weights, size_t n,
+                                    uint32_t *out, og_error *err);
+
+/* For OG_MINHASH_SMALLEST and OG_MINHASH_MODULO: rising hashes, a view that is
+ * valid until the next call with the same minhash. */
+OG_API og_status og_minhash_sample_set(og_minhash *minhash,
+                                       const uint64_t *features, size_t n,
+                                       const uint64_t **out, size_t *out_n,
+                                       og_error *err);
+
+/* Random bits that all calls so far have looked at. */
+OG_API uint64_t og_minhash_bits_used(const og_minhash *minhash);
+
+/* The share of equal samples: an unbiased estimate. 0 when one set was empty:
+ * nothing is known to be common. */
+OG_API double og_samples_similarity(const uint32_t *a, const uint32_t *b,
+                                    size_t n);
+
+/* n_bits of every sample, packed: (n * n_bits + 7) / 8 bytes. An empty set is
+ * all zeros and its own flag, so keep what the caller knows of emptiness. */
+OG_API void og_samples_pack(const uint32_t *samples, size_t n, uint32_t n_bits,
+                            uint8_t *out);
+/* (Q - 2^-b) / (1 - 2^-b), Q the share of equal values: corrected for equality
+ * by luck, so it may fall below 0. */
+OG_API double og_packed_similarity(const uint8_t *a, const uint8_t *b, size_t n,
+                                   uint32_t n_bits);
+
+/* Rising hashes each, as og_minhash_sample_set() gives them. `n_samples` is
+ * that of the options for the smallest, 0 for modulo. NAN when nothing can be
+ * said: no sample at all. */
+OG_API double og_sample_sets_similarity(const uint64_t *a, size_t n_a,
+                                        const uint64_t *b, size_t n_b,
+                                        size_t n_samples);
+
+/* The sum of |a - b| over all features, from the generalized Jaccard
+ * similarity and the sums of weights: (1 - J) / (1 + J) (|a| + |b|). */
+OG_API double og_l1_distance(double similarity, double norm_a, double norm_b);
+
+/* ---- supershingles ---- */
+
+/* n_samples = n_rows * n_bands samples; a value of `n_bits` bits over each row
+ * of n_rows; a pair is found when n_needed of the n_bands values are equal. */
+typedef struct og_bands {
+    uint32_t n_rows, n_bands; /* 1 to 4096 together; n_bands at most 64 */
+    uint32_t n_needed;        /* 1 to n_bands */
+    uint32_t n_bits;          /* 1 to 64: of a value */
+} og_bands;
+#define OG_BANDS_ALTAVISTA {14, 6, 2, 64} /* 84 samples, two of six */
+#define OG_BANDS_SHORT     {5, 6, 4, 16}  /* 30 samples, four of six */
+OG_API og_status og_bands_check(const og_bands *bands, og_error *err);
+
+/* Writes n_bands values. */
+OG_API void og_supershingles(const og_bands *bands, const uint32_t *samples,
+                             uint64_t *out);
+
+/* The probability that a pair of this similarity is found: the S-curve. */
+OG_API double og_bands_probability(const og_bands *bands, double similarity);
+
+/* One table for every choice of n_needed bands: C(6, 2) = 15 for two of six.
+ * Documents that agree in all bands of a choice meet in its table. */
+typedef struct og_band_tables og_band_tables;
+OG_API og_status og_band_tables_new(const og_bands *bands,
+                                    og_band_tables **out, og_error *err);
+OG_API void og_band_tables_free(og_band_tables *tables); /* NULL is fine */
+OG_API size_t og_band_tables_count(const og_band_tables *tables);
+
+/* Numbers of the documents that were added before and agree in n_needed bands
+ * at least, each once, rising; a view that is valid until the next call. Then
+ * adds this one under the next number. `limit` bounds what one table gives
+ * (the oldest), so that a million copies cost a million steps and not their
+ * square; 0: no bound. */
+OG_API og_status og_band_tables_meet(og_band_tables *tables,
+                                     const uint64_t *values, size_t limit,
+                                     const uint32_t **out, size_t *out_n,
+                                     og_error *err);
+
+/* ---- similar files: docs/format-similar.md ----
+ *
+ * An index of files by samples of their chunks (12 of 6 bits each), to find
+ * those that share content with a new one, whatever their names. */
+
+typedef struct og_files og_files;
+
+typedef struct og_files_options {
+    og_cut_options cut;
+    uint32_t n_samples; /* 1 to 64 */
+    uint32_t n_bits;    /* of a sample, 1 to 16 */
+    unsigned n_threads; /* 0: as many as the machine has */
+    size_t n_candidates; /* whose chunks are compared for one question */
+    size_t n_wanted;     /* answers to one question, at most */
+} og_files_options;
+OG_API og_files_options og_files_options_default(void);
+
+/* `path` is ":memory:" or a file that og_files_save() wrote; a missing one is
+ * an empty index. The options of the file win over those given, which may be
+ * NULL. A folder is OG_ERR_USAGE: stores do not keep files yet. */
+OG_API og_status og_files_open(const char *path,
+                               const og_files_options *options, og_files **out,
+                               og_error *err);
+OG_API void og_files_close(og_files *files); /* saves nothing; NULL is fine */
+OG_API size_t og_files_count(const og_files *files);
+
+/* A known file that shares chunks with the question. */
+typedef struct og_files_match {
+    const char *name;    /* valid until the next call */
+    uint64_t file_len;
+    uint32_t n_matches;  /* samples that agree */
+    uint32_t n_samples;
+    double estimated;    /* Jaccard similarity of the chunks, by the samples */
+    double jaccard;      /* the same, exact */
+    uint64_t shared_len; /* bytes of the question that it has too */
+    const og_range *shared; /* where they lie in the question, joined */
+    size_t n_shared;
+    size_t n_shared_chunks;
+} og_files_match;
+
+typedef struct og_files_answer {
+    uint64_t file_len;
+    size_t n_chunks;
+    const og_files_match *matches; /* most shared bytes first */
+    size_t n_matches;
+} og_files_answer;
+
+/* Reads the file once, asks, and takes it in afterwards when `add` is set.
+ * Not thread-safe. The answer is valid until the next call; a known file of
+ * the same name is no answer. */
+OG_API og_status og_files_ask(og_files *files, const char *path, bool add,
+                              const og_files_answer **out, og_error *err);
+
+/* Whole or not at all. ":memory:" is OG_ERR_USAGE. */
+OG_API og_status og_files_save(const og_files *files, const char *path,
+                               og_error *err);
+
+/* Calls `on_file` with every regular file below the paths, in a fixed order,
+ * and `on_failed` with a folder that cannot be read. Stops when one returns
+ * false (OG_ERR_STOPPED). */
+OG_API og_status og_files_walk(const char *const *paths, size_t n_paths,
+                               void *ctx,
+                               bool (*on_file)(void *ctx, const char *path),
+                               bool (*on_failed)(void *ctx, const char *path,
+                                                 const char *why),
+                               og_error *err);
+
+/* ---- deltas: docs/format-delta.md ---- */
+
+typedef struct og_delta_options {
+    og_cut_options cut; /* smaller chunks find more and need more memory */
+    int level;          /* of zstd, 1 to 19 */
+    size_t n_similar;   /* files that are taken from the folders */
+    unsigned n_threads; /* 0: as many as the machine has */
+} og_delta_options;
+OG_API og_delta_options og_delta_options_default(void);
+
+typedef struct og_delta_info {
+    size_t n_old; /* old files that it refers to */
+    uint64_t new_len, delta_len;
+    /* Of og_delta_make() alone: */
+    uint64_t copied_len, literal_len;
+    size_t n_copies;
+} og_delta_info;
+
+/* Writes to out_path how new_path is made of the old files. An old path that
+ * is a folder gives the files in it that are similar to the new one. out_path
+ * appears whole or not at all. `options` and out_info may be NULL. */
+OG_API og_status og_delta_make(const char *const *old_paths, size_t n_old,
+                               const char *new_path, const char *out_path,
+                               const og_delta_options *options,
+                               og_delta_info *out_info, og_error *err);
+
+/* Makes the new file. The old files are found among old_paths (also in
+ * folders) by their checksums, all of them before anything is written; a file
+ * that is not the one the delta was made from is OG_ERR_INPUT and named.
+ * out_path appears only when its own checksum is right. Memory is bounded
+ * whatever the delta says (24 MiB and the chunks of the largest file). */
+OG_API og_status og_delta_apply(const char *const *old_paths, size_t n_old,
+                                const char *delta_path, const char *out_path,
+                                unsigned n_threads, og_delta_info *out_info,
+                                og_error *err);
+
+/* ---- the exchange: two trees of files become equal over a pipe ----
+ *
+ * docs/format-exchange.md tells the messages. Both sides cut files into the
+ * same chunks; the sender tells hashes from the root down, the receiver asks
+ * for what no file of its own has, under whatever name. */
+
+typedef struct og_sync_counts {
+    uint64_t n_files, n_files_changed, n_files_renamed; /* ... made of others */
+    uint64_t new_len;     /* bytes of the files that changed */
+    uint64_t literal_len; /* of them, bytes that were sent */
+    uint64_t n_round_trips;
+    uint64_t n_sent, n_received; /* bytes on the wire, by this side */
+    uint64_t n_redone; /* files that were sent again, whole */
+} og_sync_counts;
+
+typedef struct og_sync_message {
+    bool to_receiver;
+    const char *name; /* "list", "want", ... */
+    uint64_t n_items; /* hashes, chunks, files: what it is a list of */
+    uint64_t len;     /* bytes of the message before compression */
+} og_sync_message;
+
+typedef struct og_sync_options {
+    og_cut_options cut;    /* the sender's count for both */
+    uint32_t fine_len;     /* average of the pieces that a chunk which is not
+                              known is cut into; 0: it is sent whole */
+    bool no_compress;
+    bool delete_extra;     /* receiver: remove files that the sender lacks */
+    bool dry_run;          /* receiver: write nothing */
+    unsigned n_threads;    /* 0: as many as the machine has */
+    void *ctx;
+    void (*on_message)(void *ctx, const og_sync_message *message);
+    void (*on_file)(void *ctx, const char *path); /* receiver: it is new */
+} og_sync_options;
+OG_API og_sync_options og_sync_options_default(void);
+
+/* Each speaks over two descriptors (a pipe pair, a socket twice) until both
+ * sides are done; they stay open. A connection that breaks is OG_ERR_IO; what
+ * arrived stays as hidden part files, and the next receive goes on from it. */
+OG_API og_status og_sync_send(const char *tree, int in_fd, int out_fd,
+                              const og_sync_options *options,
+                              og_sync_counts *out, og_error *err);
+/* A file gets its name when all of it has arrived and its checksum is right;
+ * paths that would lead out of `tree` are refused. */
+OG_API og_status og_sync_receive(const char *tree, int in_fd, int out_fd,
+                                 const og_sync_options *options,
+                                 og_sync_counts *out, og_error *err);
+
+/* Both sides in this process, writing nothing: what would be said. The counts
+ * are the receiver's, n_sent its answers. */
+OG_API og_status og_sync_plan(const char *old_tree, const char *new_tree,
+                              const og_sync_options *options,
+                              og_sync_counts *out, og_error *err);
 
 #ifdef __cplusplus
 }

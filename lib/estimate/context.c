@@ -139,7 +139,9 @@ static void extend(const struct og_selection *sel, struct og_labels *labels,
 og_status og_estimate_context(const struct og_selection *sel,
                               struct og_labels *labels, og_error *err)
 {
+    labels->n_every = 0;
     if (sel->shingle_len == 0) return OG_OK; /* segments: the hits are all */
+    if (sel->n_shingles == 0) return OG_OK;  /* nor is there an array */
     if (!OG_GROW(labels->allocator, labels->every, labels->every_cap,
                  sel->n_shingles))
         return og_error_memory(err, sel->n_shingles * sizeof(*labels->every),

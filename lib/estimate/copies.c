@@ -13,11 +13,21 @@ void og_copies_release(struct og_copies *copies)
     copies->n = 0;
 }
 
-/* The evidence of a run is that of its weakest part: a hit is firmer than a
- * bridge, a bridge firmer than an expansion. */
-static og_how weaker(og_how a, og_how b)
+/* The shingle of a hit covers the tokens from `begin` to `end`. */
+static void count_hit(struct og_copy *copy, uint32_t begin, uint32_t end)
 {
-    return a > b ? a : b;
+    if (begin < copy->hit_end) begin = copy->hit_end;
+    if (begin < copy->begin) begin = copy->begin;
+    if (begin >= end) return;
+    copy->n_hit += end - begin;
+    copy->hit_end = end;
+}
+
+/* What most of its tokens rest on: hits, or else what joined them. */
+static og_how evidence(const struct og_copy *copy)
+{
+    const uint32_t n_tokens = copy->end - copy->begin;
+    return copy->n_hit >= n_tokens - copy->n_hit ? OG_HOW_HIT : copy->how;
 }
 
 /* The tokens from `begin` to `end` have this label; those that belong to a
@@ -26,16 +36,27 @@ static void append(struct og_copies *copies, uint32_t begin, uint32_t end,
                    const struct og_label *label)
 {
     struct og_copy *last = copies->n > 0 ? &copies->data[copies->n - 1] : NULL;
-    if (last != NULL && begin < last->end) begin = last->end;
-    if (begin >= end) return;
-    copies->n_old += end - begin;
-    if (last != NULL && last->doc == label->doc && last->end == begin) {
-        last->end = end;
-        last->how = weaker(last->how, label->how);
-        return;
+    const uint32_t covered = last != NULL ? last->end : 0;
+    const uint32_t from = begin > covered ? begin : covered;
+    const bool goes_on =
+        last != NULL && last->doc == label->doc && from == covered;
+    if (from < end) {
+        copies->n_old += end - from;
+        if (goes_on)
+            last->end = end;
+        else
+            copies->data[copies->n++] = (struct og_copy){.begin = from,
+                                                         .end = end,
+                                                         .doc = label->doc,
+                                                         .how = label->how};
+    } else if (!goes_on) {
+        return; /* others have all of its tokens */
     }
-    copies->data[copies->n++] = (struct og_copy){
-        .begin = begin, .end = end, .doc = label->doc, .how = label->how};
+    struct og_copy *copy = &copies->data[copies->n - 1];
+    if (label->how == OG_HOW_HIT)
+        count_hit(copy, begin, end);
+    else if (copy->how == OG_HOW_HIT || label->how == OG_HOW_BRIDGED)
+        copy->how = label->how;
 }
 
 og_status og_labels_join(const struct og_selection *sel,
@@ -56,5 +77,7 @@ og_status og_labels_join(const struct og_selection *sel,
         const uint32_t len = all ? sel->shingle_len : sel->len[i];
         append(copies, begin, begin + len, label);
     }
+    for (size_t i = 0; i < copies->n; i++)
+        copies->data[i].how = evidence(&copies->data[i]);
     return OG_OK;
 }

@@ -82,6 +82,8 @@ struct og_copy {
     uint32_t begin, end; /* tokens, half-open */
     uint32_t doc;
     og_how how;
+    uint32_t n_hit;   /* tokens that the shingle of a hit covers */
+    uint32_t hit_end; /* behind the last of them */
 };
 
 struct og_copies {

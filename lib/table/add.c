@@ -45,6 +45,12 @@ static bool takes_over(const struct og_additions *add, uint32_t holder)
     return add->doc < holder;
 }
 
+static uint32_t origin_of(const struct og_additions *add, size_t i)
+{
+    const bool given = add->origin != NULL && add->origin[i] != OG_NO_DOC;
+    return given ? add->origin[i] : add->doc;
+}
+
 static void renew(struct og_table *t, uint8_t *bucket, uint32_t slot,
                   uint64_t mixed, const struct og_additions *add, size_t i,
                   uint8_t weight)
@@ -53,17 +59,11 @@ static void renew(struct og_table *t, uint8_t *bucket, uint32_t slot,
     const uint32_t holder = og_own_doc(t, payload) - 1;
     const bool repeats_itself = holder == add->doc;
     if (!repeats_itself && takes_over(add, holder))
-        write_slot(t, payload, mixed, add, i, add->doc);
+        write_slot(t, payload, mixed, add, i, origin_of(add, i));
     /* A document that repeats itself says nothing of copies to come. The
      * paper's policies count that all the same. */
     if (!repeats_itself || t->options.evict != OG_EVICT_LEARN)
         og_evict_found(t, bucket, slot, weight);
-}
-
-static uint32_t origin_of(const struct og_additions *add, size_t i)
-{
-    const bool given = add->origin != NULL && add->origin[i] != OG_NO_DOC;
-    return given ? add->origin[i] : add->doc;
 }
 
 static void insert(struct og_table *t, uint8_t *bucket, uint32_t used,
