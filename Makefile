@@ -17,8 +17,11 @@ help:
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make format      clang-format on every C file'
 	@echo 'make bench       speed of every stage; see bench/bench.mk'
+	@echo 'make bench-hamming  neighbours of codes, every design'
 	@echo 'make quality-origin  the tables of docs/evaluation.md, from DATA'
 	@echo 'make plots       the plots of docs/evaluation.md'
+	@echo 'make bench-sketch   simhash and min-hash kernels, with peers'
+	@echo 'make quality-near   sketches against exact similarity, from DATA'
 	@echo 'make clean       removes build/'
 
 run: build

@@ -5,7 +5,7 @@
 DATA  ?= ../shared/data
 BENCH ?= $(DATA)/rfc.jsonl.zst
 
-.PHONY: bench bench-stages quality-origin check-origin plots
+.PHONY: bench-chunks bench bench-stages quality-origin check-origin plots
 
 bench: bench-stages
 
@@ -37,3 +37,52 @@ check-origin:
 plots:
 	@tools/setup bench
 	@bench/plot_eval bench/results docs/plots
+
+# How long does it take to find all codes within 3 bits, in how many bytes, by
+# each design? Takes 11.5 GB for 100 M codes; BENCH_FLAGS='--sizes 1e6,1e7'
+# for less. Real simhashes are those of DATA.
+.PHONY: bench-hamming
+bench-hamming: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/bench_hamming
+	@$(ORIGO) simhash $(DATA)/mail.jsonl.zst >$(BUILD)/simhashes.tsv
+	@$(BUILD)/bench/bench_hamming $(BENCH_FLAGS) $(BUILD)/simhashes.tsv | \
+	    tee bench/results/hamming.txt
+
+# How fast are the kernels of sketches, beside their floors and peers?
+.PHONY: bench-sketch
+bench-sketch: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/bench_sketch bench/bench_minhash
+	@bench/compare_simhash $(BUILD) $(BENCH) | tee bench/results/simhash.txt
+	@for stream in $(BENCH) $(DATA)/mail.jsonl.zst; do \
+	    bench/compare_minhash $(BUILD) $$stream; \
+	done | tee bench/results/minhash.txt
+
+# How well do sketches find near-duplicates, against exact similarity?
+.PHONY: quality-near
+quality-near: build
+	@for stream in pep-history rfc; do \
+	    $(ORIGO) eval near --paper $(DATA)/$$stream.jsonl.zst \
+	        >$(BUILD)/near-$$stream.md && \
+	    cp $(BUILD)/near-$$stream.md bench/results || exit 1; \
+	done
+
+# How fast are files cut, and how few chunks does an edit change? Part 1 of
+# bench-files; needs 3 GiB of memory.
+bench-chunks: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/bench_chunks
+	@$(BUILD)/bench/bench_chunks $(BENCH_FLAGS) | \
+	    tee bench/results/files-chunks.txt
+bench-files: bench-chunks
+
+# How many bytes do deltas and the exchange take, beside rsync, zstd, casync and
+# borg, and are similar files found? The second half of bench-files.
+.PHONY: bench-files-sync
+bench-files-sync: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/bench_similar
+	@TMPDIR=/dev/shm bench/bench_sync.py $(ORIGO) $(BUILD)/bench/bench_similar \
+	    $(DATA)/pep-history.jsonl.zst | tee bench/results/files-sync.txt
+bench-files: bench-files-sync

@@ -28,8 +28,9 @@ BEST = ["All", "NHs", "4th", "NW8", "NM3", "Hb3", "Dct8"]
 OWN = ("SHs", "learn", "CX")
 PAPER_BEST = ("NHs", "LS", "BE")
 STEPS = [PAPER_BEST, ("NHs", "LS", "CX"), ("NHs", "learn", "CX"), OWN]
-SSR_LIMIT = 0.27  # 25 % in the paper; Hailstorm asks for 2 of 8 and ties
-NOISE = 0.002     # what another lot of random evictions changes
+PAPER_SSR_LIMIT = 0.25
+SSR_LIMIT = 0.27  # 2 of 8 and some ties: what Hailstorm asks for
+NOISE = 0.002  # what another lot of random evictions changes
 SCORES = ["do", "tf", "overall"]
 
 
@@ -146,31 +147,41 @@ def more_hurts(results, combination):
     with more slots, which packed is, scores less too."""
     scores = [results.at(combination, "paper", size)["overall"]
               for size in SIZES]
-    return max(scores) > scores[0] + NOISE
+    return max(scores) > scores[0] + 2e-4
+
+
+def why_below(results, combination, losses):
+    if more_hurts(results, combination):
+        return "more memory hurts it in either layout"
+    if all(difference > -NOISE for _, difference in losses):
+        return "noise of random eviction"
+    return "unexplained"
+
+
+def count_below(results, score):
+    """Cells in which packed is more than noise below paper."""
+    return sum(results.at(c, "packed", size)[score]
+               < results.at(c, "paper", size)[score] - NOISE
+               for c in results.combinations for size in SIZES)
 
 
 def check_layouts(name, results, verdicts):
     """(b) the same bytes packed are worth at least as much."""
     details = []
-    n_real = 0
     for combination in results.combinations:
         losses = layout_losses(results, combination)
-        if not losses:
-            continue
-        if all(difference > -NOISE for _, difference in losses):
-            why = "noise"
-        elif more_hurts(results, combination):
-            why = "more memory hurts it in either layout"
-        else:
-            why = "below"
-        n_real += why == "below"
-        details.append(f"{slashed(combination)}: " + ", ".join(
-            f"{difference:+.4f} at {size}" for size, difference in losses)
-            + f" ({why})")
+        if losses:
+            details.append(f"{slashed(combination)}: " + ", ".join(
+                f"{difference:+.4f} at {size}" for size, difference in losses)
+                + f" ({why_below(results, combination, losses)})")
     n = len(results.combinations)
-    verdicts.add(n_real == 0,
+    details.append(
+        f"more than {NOISE} below, of {n * len(SIZES)} pairs: " + ", ".join(
+            f"{count_below(results, score)} in {score.upper()}"
+            for score in SCORES))
+    verdicts.add(len(details) == 1,
                  f"(b) {name}: packed >= paper, overall, at every size: "
-                 f"{n - len(details)} of {n} combinations; exceptions:",
+                 f"{n - len(details) + 1} of {n} combinations; exceptions:",
                  details, binding=False)
 
 
@@ -197,19 +208,25 @@ def ranking(parts, limit):
     return sorted(ranked, reverse=True)
 
 
+def names_and_scores(ranked):
+    return ", ".join(f"{slashed(combination)} {100 * overall:.2f}"
+                     for overall, combination in ranked)
+
+
 def check_best(name, parts, verdicts):
     """(d) no combination is better on average than the default."""
     for limit, words in [(SSR_LIMIT, f"with ssr <= {100 * SSR_LIMIT:.0f} %"),
-                         (1.1, "of all, whatever their ssr")]:
+                         (1.1, "whatever their ssr")]:
         ranked = ranking(parts, limit)
         place = [combination for _, combination in ranked].index(OWN)
-        details = [f"{slashed(combination)} {100 * overall:.2f}"
-                   for overall, combination in ranked[:max(place + 1, 4)]]
         verdicts.add(place == 0,
                      f"(d) {name}: {slashed(OWN)} is number {place + 1} of "
                      f"{len(ranked)} by average overall, {words}:",
-                     [", ".join(details)],
+                     [names_and_scores(ranked[:max(place + 1, 4)])],
                      binding=limit < 1)
+    strict = ranking(parts, PAPER_SSR_LIMIT)
+    verdicts.lines.append(f"           with ssr <= 25 %, where SHs is too "
+                          f"many: {names_and_scores(strict[:3])}")
 
 
 def check_gain(name, parts, verdicts):

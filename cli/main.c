@@ -15,6 +15,26 @@
 
 extern const struct command command_trace;
 extern const struct command command_eval_origin;
+extern const struct command command_eval_near;
+extern const struct command command_simhash;
+extern const struct command command_idf;
+extern const struct command command_minhash;
+extern const struct command command_distance;
+extern const struct command command_scurve;
+extern const struct command command_chunks;
+extern const struct command command_similar;
+extern const struct command command_delta;
+extern const struct command command_patch;
+extern const struct command command_sync_plan;
+extern const struct command command_send;
+extern const struct command command_receive;
+extern const struct command command_hamming_build;
+extern const struct command command_hamming_ask;
+extern const struct command command_hamming_add;
+extern const struct command command_hamming_rm;
+extern const struct command command_hamming_plan;
+extern const struct command command_hamming_join;
+extern const struct command command_hamming_merge;
 
 /* ---- the two small commands ---- */
 
@@ -59,7 +79,9 @@ static const struct command command_help = {
 };
 
 const struct command *const cli_commands[] = {
-    &command_trace, &command_eval_origin, &command_completion, &command_help,
+    &command_trace, &command_eval_origin, &command_eval_near, &command_simhash, &command_idf, &command_minhash, &command_distance, &command_scurve, &command_chunks, &command_similar, &command_delta,
+    &command_patch, &command_sync_plan, &command_send, &command_receive,
+    &command_hamming_build, &command_hamming_ask, &command_hamming_add, &command_hamming_rm, &command_hamming_plan, &command_hamming_join, &command_hamming_merge, &command_completion, &command_help,
     NULL,
 };
 
@@ -88,30 +110,49 @@ static const struct command *find_command(const char *const *words, size_t n,
     return NULL;
 }
 
+/* The next command of the family `word` from `i` on; NULL at the end. */
+static const struct command *next_member(const char *word, size_t *i)
+{
+    const size_t len = strlen(word);
+    for (; cli_commands[*i] != NULL; ++*i) {
+        const struct command *c = cli_commands[*i];
+        if (strncmp(c->name, word, len) == 0 && c->name[len] == ' ')
+            return cli_commands[(*i)++];
+    }
+    return NULL;
+}
+
 /* "eval" alone, or with a word that it does not know. */
-static int wrong_family(const struct command *c, const char *const *words,
+static int wrong_family(const struct command *first, const char *const *words,
                         size_t n)
 {
-    const char *member = strchr(c->name, ' ') + 1;
-    if (n > 1 && strcmp(words[1], "-h") == 0) return help_short(c), EXIT_DONE;
+    char members[256] = "";
+    size_t len = 0, i = 0;
+    struct suggestion best = suggest_start(n > 1 ? words[1] : "");
+    for (const struct command *c; (c = next_member(words[0], &i)) != NULL;) {
+        suggest_try(&best, strchr(c->name, ' ') + 1);
+        len += (size_t)snprintf(members + len, sizeof(members) - len,
+                                "%sorigo %s", len == 0 ? "" : ", ", c->name);
+        if (len >= sizeof(members)) len = sizeof(members) - 1;
+    }
+    if (n > 1 && strcmp(words[1], "-h") == 0)
+        return help_short(first), EXIT_DONE;
     if (n > 1 && strcmp(words[1], "--help") == 0)
-        return help_full(c), EXIT_DONE;
+        return help_full(first), EXIT_DONE;
     if (n == 1)
-        return say_usage(NULL, "'%s' needs to know what: origo %s", words[0],
-                         c->name);
-    struct suggestion best = suggest_start(words[1]);
-    suggest_try(&best, member);
+        return say_usage(NULL, "'%s' needs to know what: %s", words[0],
+                         members);
     if (best.name != NULL)
-        return say_usage(NULL, "unknown command '%s %s', did you mean '%s'?",
-                         words[0], words[1], c->name);
+        return say_usage(NULL, "unknown command '%s %s', did you mean '%s %s'?",
+                         words[0], words[1], words[0], best.name);
     return say_usage(NULL, "unknown command '%s %s'", words[0], words[1]);
 }
 
 static int wrong_command(const char *const *words, size_t n)
 {
-    char families[8][16];
+    char families[64][24];
     struct suggestion best = suggest_start(words[0]);
-    for (size_t i = 0; cli_commands[i] != NULL && i < 8; i++) {
+    for (size_t i = 0; cli_commands[i] != NULL && i < 64; i++) {
         const struct command *c = cli_commands[i];
         snprintf(families[i], sizeof(families[i]), "%.*s",
                  (int)strcspn(c->name, " "), c->name);

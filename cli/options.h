@@ -35,6 +35,9 @@ extern const struct option_type type_evict;    /* og_evict_kind */
 extern const struct option_type type_estimate; /* og_estimate_kind */
 extern const struct option_type type_layout;   /* og_layout_kind */
 extern const struct option_type type_tokens;   /* og_token_kind */
+extern const struct option_type type_features; /* og_feature_kind */
+extern const struct option_type type_tf;       /* og_tf_kind */
+extern const struct option_type type_weight;   /* double, 0 or more */
 
 struct option {
     const char

@@ -9,6 +9,7 @@
 
 #include <origo/origo.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static og_bytes view(const char *s)
@@ -78,6 +79,25 @@ static void show_size(const struct option *o, const void *value, char *out,
     number_show(*(const uint64_t *)value, out, out_cap);
 }
 
+static bool parse_weight(const struct option *o, const char *s, void *out)
+{
+    (void)o;
+    char *end;
+    /* Digits first: strtod would take blanks, signs, "nan" and "inf". */
+    if (s[0] < '0' || s[0] > '9') return false;
+    const double weight = strtod(s, &end);
+    if (*end != '\0' || !(weight <= 1e9)) return false;
+    *(double *)out = weight;
+    return true;
+}
+
+static void show_weight(const struct option *o, const void *value, char *out,
+                        size_t out_cap)
+{
+    (void)o;
+    snprintf(out, out_cap, "%g", *(const double *)value);
+}
+
 /* ---- choices ---- */
 
 static bool parse_choice(const struct option *o, const char *s, void *out)
@@ -145,6 +165,8 @@ NAMED_TYPE(evict, og_evict_kind)
 NAMED_TYPE(estimate, og_estimate_kind)
 NAMED_TYPE(layout, og_layout_kind)
 NAMED_TYPE(token, og_token_kind)
+NAMED_TYPE(feature, og_feature_kind)
+NAMED_TYPE(tf, og_tf_kind)
 
 /* ---- the table ---- */
 
@@ -167,3 +189,9 @@ const struct option_type type_layout = {true, "packed or paper", parse_layout,
                                         show_layout};
 const struct option_type type_tokens = {true, "words, chars, lines or dna",
                                         parse_token, show_token};
+const struct option_type type_features = {
+    true, "tokens, phrases, wrap or spot", parse_feature, show_feature};
+const struct option_type type_tf = {true, "count, log or one", parse_tf,
+                                    show_tf};
+const struct option_type type_weight = {true, "a number like 2 or 0.5",
+                                        parse_weight, show_weight};

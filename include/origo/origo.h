@@ -456,6 +456,8 @@ typedef struct og_feature_options {
     double heading_weight; /* of a token in a heading of the text */
     uint64_t key;          /* 0, or a secret that hides the hashes */
 } og_feature_options;
+/* Phrases of 3 words, counted. Simhash does best with OG_TF_ONE, min-hash does
+ * not care. */
 OG_API og_feature_options og_feature_options_default(void);
 
 /* OG_ERR_USAGE with a message that names the option and its range. */
@@ -500,6 +502,9 @@ typedef struct og_cut_options {
  * to 128 MiB; 0 means OG_CUT_AVERAGE. */
 OG_API og_cut_options og_cut_options_default(og_cut_kind kind,
                                              uint32_t average_len);
+
+/* The least max_len that goes with the other options. */
+OG_API uint32_t og_cut_least_max(const og_cut_options *options);
 
 /* OG_ERR_USAGE with a message that names the option and its range. */
 OG_API og_status og_cut_options_check(const og_cut_options *options,
@@ -568,6 +573,62 @@ OG_API unsigned og_simhash_distance(const og_simhash *a, const og_simhash *b);
 OG_API og_status og_simhash_features(const uint64_t *hash, const float *weight,
                                      size_t n, unsigned n_bits,
                                      og_simhash *out, og_error *err);
+
+/* One document after another, with memory that stays warm. One per thread. */
+typedef struct og_sketcher og_sketcher;
+/* The strings of the options and the idf must stay until _free. */
+OG_API og_status og_sketcher_new(const og_feature_options *options,
+                                 og_sketcher **out, og_error *err);
+OG_API void og_sketcher_free(og_sketcher *sketcher); /* NULL is fine */
+/* `out_n_features` may be NULL. */
+OG_API og_status og_sketcher_simhash(og_sketcher *sketcher,
+                                     const og_document *doc, unsigned n_bits,
+                                     og_simhash *out, uint64_t *out_n_features,
+                                     og_error *err);
+
+/* ---- sketches of streams: files in, sketches out, on all cores ---- */
+
+typedef struct og_sketch_options {
+    og_feature_options features;
+    og_fields fields;
+    unsigned n_threads;    /* 0: as many as the machine has */
+    uint64_t max_document; /* bytes; a longer one is skipped and named */
+    void *ctx;
+    /* One call at a time, in the order of the documents. Each may be NULL. In
+     * the counts n_short is the number of documents without any feature. */
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const og_stream_counts *counts);
+} og_sketch_options;
+OG_API og_sketch_options og_sketch_options_default(void);
+
+/* Return false to stop (OG_ERR_STOPPED). `id` and `sketch` are views until it
+ * returns. */
+typedef bool og_simhash_fn(void *ctx, og_bytes id, const og_simhash *sketch,
+                           uint64_t n_features);
+
+/* Paths and failures as for og_stream_run(); options->ctx goes to the callback.
+ * The same calls for any number of threads. */
+OG_API og_status og_simhash_stream(const char *const *paths, size_t n_paths,
+                                   unsigned n_bits,
+                                   const og_sketch_options *options,
+                                   og_simhash_fn *on_simhash,
+                                   og_stream_counts *out_counts, og_error *err);
+
+/* The same into a binary file that tells its parameters, "-" for stdout. It
+ * appears whole, or not at all when there is nothing to put into it. */
+OG_API og_status og_simhash_save(const char *const *paths, size_t n_paths,
+                                 unsigned n_bits,
+                                 const og_sketch_options *options,
+                                 const char *out_path,
+                                 og_stream_counts *out_counts, og_error *err);
+
+/* Counts in how many documents each feature stands, in at most `memory` bytes,
+ * and writes the file that og_idf_open() reads. Nothing is written unless all
+ * input could be read. */
+OG_API og_status og_idf_make(const char *const *paths, size_t n_paths,
+                             const og_sketch_options *options, uint64_t memory,
+                             const char *out_path, og_idf_info *out_info,
+                             og_stream_counts *out_counts, og_error *err);
 
 /* ---- sketches of documents: min-hash ----
  *
@@ -679,6 +740,61 @@ OG_API double og_sample_sets_similarity(const uint64_t *a, size_t n_a,
 /* The sum of |a - b| over all features, from the generalized Jaccard
  * similarity and the sums of weights: (1 - J) / (1 + J) (|a| + |b|). */
 OG_API double og_l1_distance(double similarity, double norm_a, double norm_b);
+
+/* ---- min-hash of streams, and distances ---- */
+
+/* One document's sketch; all views. What a method does not make is NULL. */
+typedef struct og_minhash_sketch {
+    const uint32_t *samples; /* n_samples, when n_bits is 32 */
+    const uint8_t *packed;   /* og_samples_pack(), when n_bits is less */
+    const uint64_t *set;     /* of the two methods that make a set */
+    size_t n_set;
+    bool is_empty;       /* no feature: there is nothing to compare */
+    uint64_t n_features; /* different ones, for weighted methods */
+    double norm;         /* the sum of their weights, likewise */
+} og_minhash_sketch;
+
+/* Return false to stop (OG_ERR_STOPPED). */
+typedef bool og_minhash_fn(void *ctx, og_bytes id,
+                           const og_minhash_sketch *sketch);
+
+/* As og_simhash_stream() and og_simhash_save(). A file cannot hold sets of
+ * OG_MINHASH_MODULO, which have any length: OG_ERR_USAGE. */
+OG_API og_status og_minhash_stream(const char *const *paths, size_t n_paths,
+                                   const og_minhash_options *minhash,
+                                   const og_sketch_options *options,
+                                   og_minhash_fn *on_sketch,
+                                   og_stream_counts *out_counts, og_error *err);
+OG_API og_status og_minhash_save(const char *const *paths, size_t n_paths,
+                                 const og_minhash_options *minhash,
+                                 const og_sketch_options *options,
+                                 const char *out_path,
+                                 og_stream_counts *out_counts, og_error *err);
+
+typedef struct og_distance {
+    og_bytes id_a, id_b;
+    const char *measure; /* "jaccard", "weighted" or "hamming" */
+    double similarity;   /* 0 to 1; corrected estimates may fall below 0 */
+    double distance; /* 1 - similarity; the sum of differences of weights; or
+                        the number of bits that differ */
+} og_distance;
+/* Return false to stop (OG_ERR_STOPPED). The ids are views until it returns. */
+typedef bool og_distance_fn(void *ctx, const og_distance *distance);
+
+/* Whether a file begins as a sketch file does. */
+OG_API bool og_sketch_file_is(const char *path);
+
+/* Every sketch of A with every one of B, A's first one first. B is held in
+ * memory. OG_ERR_INPUT, both sets named, when their parameters differ. */
+OG_API og_status og_sketch_files_compare(const char *path_a, const char *path_b,
+                                         void *ctx, og_distance_fn *on_distance,
+                                         og_error *err);
+
+/* Every document of A with every one of B, exactly, from their features. */
+OG_API og_status og_texts_compare(const char *path_a, const char *path_b,
+                                  bool is_weighted,
+                                  const og_sketch_options *options, void *ctx,
+                                  og_distance_fn *on_distance, og_error *err);
 
 /* ---- supershingles ---- */
 
@@ -874,6 +990,227 @@ OG_API og_status og_sync_receive(const char *tree, int in_fd, int out_fd,
 OG_API og_status og_sync_plan(const char *old_tree, const char *new_tree,
                               const og_sync_options *options,
                               og_sync_counts *out, og_error *err);
+
+/* ---- evaluation of near-duplicates: sketches against exact Jaccard ---- */
+
+typedef struct og_near_eval og_near_eval;
+
+typedef struct og_near_eval_options {
+    og_fields fields;
+    uint32_t max_documents; /* more than that: so many drawn by lot */
+    uint32_t shingle_len;   /* of the truth, 1 to 32 */
+    uint32_t min_tokens;    /* shorter documents are left out */
+    double duplicate;       /* a pair is one when its Jaccard similarity is at
+                               least this */
+    void *ctx;
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const char *what, uint64_t done,
+                        uint64_t total);
+} og_near_eval_options;
+OG_API og_near_eval_options og_near_eval_options_default(void);
+
+/* Reads the documents and works out the exact Jaccard similarity of the sets
+ * of shingles of every pair. */
+OG_API og_status og_near_eval_open(const char *const *paths, size_t n_paths,
+                                   const og_near_eval_options *options,
+                                   og_near_eval **out, og_error *err);
+OG_API void og_near_eval_close(og_near_eval *eval); /* NULL is fine */
+
+typedef struct og_near_facts {
+    uint64_t n_documents; /* in the sample */
+    uint64_t n_read;      /* in the stream, long enough */
+    uint64_t n_pairs;
+    uint64_t n_duplicates;
+    uint64_t at_least[10]; /* pairs of similarity >= 0.1, 0.2, ... 1.0 */
+} og_near_facts;
+OG_API void og_near_facts_get(const og_near_eval *eval, og_near_facts *out);
+
+typedef struct og_near_run {
+    og_feature_options features;
+    bool with_idf;         /* counted on the documents of the sample */
+    unsigned simhash_bits; /* 0: none; 64 or 128 */
+    uint32_t n_samples;    /* of min-hash, up to 128; 0: none */
+    uint32_t sample_bits;  /* kept of each: 1 to 16, or 32 */
+} og_near_run;
+
+/* Of a rule whose thresholds were chosen, for the best f1, on one half of the
+ * pairs and scored on the other. */
+typedef struct og_near_score {
+    double precision, recall, f1;
+    uint32_t distance; /* the largest of simhash */
+    uint32_t n_equal;  /* the fewest samples of min-hash */
+} og_near_score;
+
+#define OG_NEAR_LEVELS 129
+
+typedef struct og_near_result {
+    /* By the distance of their simhashes: pairs, and duplicates of them. */
+    uint64_t pairs_at[OG_NEAR_LEVELS], duplicates_at[OG_NEAR_LEVELS];
+    og_near_score simhash, minhash;
+    og_near_score both; /* distance and samples must both be near enough */
+    og_near_score sum;  /* a weighted sum of the two must be large enough;
+                           thresholds are not told */
+    /* Figure 2 of the simhash paper, of the first 64 bits: the place of the
+     * leading 1 in the exclusive or of successive sorted sketches (0 to 63, 64
+     * for equal ones), and sketches by their 7 highest bits. */
+    uint64_t leading[65], buckets[128];
+    double features_mean; /* of a document */
+    double seconds;       /* to make the sketches, features and all */
+} og_near_result;
+OG_API og_status og_near_eval_run(og_near_eval *eval, const og_near_run *run,
+                                  og_near_result *out, og_error *err);
+
+/* ---- neighbours of codes: all within k bits, exactly ----
+ *
+ * An index holds entries, each an id and a code of 64 bits (a simhash), in
+ * memory or in a folder. Entries are found as soon as they are added. One
+ * thread at a time for each og_hamming; a folder has one writer and any number
+ * of readers, which see it as it was when they opened it. */
+
+typedef struct og_hamming og_hamming;
+
+typedef struct og_hamming_options {
+    uint32_t max_distance; /* bits, 0 to 64: the most that can be asked */
+    int n_tables;          /* -1: what the planner picks, 0: none, a scan */
+    uint64_t memory;       /* bytes of tables that the planner may use */
+    uint64_t buffer;       /* bytes in memory before they become a file */
+    uint32_t n_waiting;    /* new entries that a question scans; more of them
+                              make adding faster and asking slower */
+    const og_allocator *allocator; /* NULL: the C library's */
+} og_hamming_options;
+OG_API og_hamming_options og_hamming_options_default(void);
+
+/* `folder` NULL: in memory. OG_ERR_USAGE when there is an index already.
+ * `options` NULL means the default. */
+OG_API og_status og_hamming_create(const char *folder,
+                                   const og_hamming_options *options,
+                                   og_hamming **out, og_error *err);
+/* Checks every byte. Distance, tables and memory are those it was made with;
+ * of the options only the others count. OG_ERR_STORE, with file and place,
+ * when it is damaged or something else. */
+OG_API og_status og_hamming_open(const char *folder, bool writable,
+                                 const og_hamming_options *options,
+                                 og_hamming **out, og_error *err);
+/* What was not committed is lost. NULL is fine. */
+OG_API void og_hamming_close(og_hamming *hamming);
+/* Closes, and removes it from the disk; a folder that holds nothing else goes
+ * too. Only for a writer. NULL is fine. */
+OG_API void og_hamming_delete(og_hamming *hamming);
+
+/* An id (1 to 65,535 bytes) may have several codes, a code several ids; the
+ * same pair twice counts once. Removing what is not there is no error. */
+OG_API og_status og_hamming_add(og_hamming *hamming, uint64_t code, og_bytes id,
+                                og_error *err);
+OG_API og_status og_hamming_remove(og_hamming *hamming, uint64_t code,
+                                   og_bytes id, og_error *err);
+/* Makes everything durable. Files also appear when the buffer is full, so a
+ * process that is stopped loses its last entries, never the order. */
+OG_API og_status og_hamming_commit(og_hamming *hamming, og_error *err);
+
+typedef struct og_hamming_match {
+    og_bytes id; /* valid during the call */
+    uint64_t code;
+    unsigned distance;
+} og_hamming_match;
+
+/* All entries within max_distance bits of `code`, by code, then by id; until
+ * on_match returns false. OG_ERR_USAGE when max_distance is more than the
+ * index was made for. */
+OG_API og_status og_hamming_ask(og_hamming *hamming, uint64_t code,
+                                unsigned max_distance, void *ctx,
+                                bool (*on_match)(void *ctx,
+                                                 const og_hamming_match *match),
+                                og_error *err);
+
+typedef struct og_hamming_info {
+    uint32_t max_distance;
+    uint64_t n_codes;   /* different ones, those of each run counted */
+    uint64_t n_entries; /* in runs; one that was added again counts twice */
+    uint64_t n_removed; /* marks that wait for a merge */
+    uint64_t n_waiting;
+    uint64_t n_runs;
+    uint64_t n_bytes;
+} og_hamming_info;
+OG_API void og_hamming_info_get(const og_hamming *hamming,
+                                og_hamming_info *out);
+
+/* What the planner weighs for so many codes, and what it takes: lines of text,
+ * cut to out_cap bytes, zero-terminated. */
+OG_API og_status og_hamming_explain(uint64_t n_codes,
+                                    const og_hamming_options *options,
+                                    char *out, size_t out_cap, og_error *err);
+
+/* 1 to 16 hexadecimal digits; false and *out alone when it is none. */
+OG_API bool og_code_parse(og_bytes s, uint64_t *out);
+
+/* A file of lines "id<TAB>code" or a binary file of 64-bit simhashes; "-" is
+ * stdin. on_code returns false to stop (OG_ERR_STOPPED). */
+OG_API og_status og_codes_read(const char *path, void *ctx,
+                               bool (*on_code)(void *ctx, og_bytes id,
+                                               uint64_t code),
+                               og_error *err);
+
+/* Every pair of a question and an entry of a file within max_distance: lines
+ * "question<TAB>id<TAB>distance" in the order of the file. The questions are
+ * held in memory, the file is read once. In shards, each call writes one part;
+ * og_hamming_merge() makes of all parts, in any order, the bytes that a single
+ * call writes. Outputs appear when they are whole; NULL and "-" are stdout. */
+typedef struct og_hamming_join_options {
+    const char *questions, *file, *output;
+    uint32_t max_distance;
+    int n_tables;
+    uint64_t memory;
+    uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
+} og_hamming_join_options;
+typedef struct og_hamming_join_counts {
+    uint64_t n_questions, n_codes, n_pairs;
+} og_hamming_join_counts;
+OG_API og_hamming_join_options og_hamming_join_options_default(void);
+OG_API og_status og_hamming_join(const og_hamming_join_options *options,
+                                 og_hamming_join_counts *out_counts,
+                                 og_error *err);
+/* OG_ERR_INPUT when a part is missing, damaged or of another join; both sets
+ * of parameters are named then. */
+OG_API og_status og_hamming_merge(const char *const *paths, size_t n_paths,
+                                  const char *output, uint64_t *out_n_pairs,
+                                  og_error *err);
+
+/* ---- evaluation of the estimators of similarity ---- */
+
+/* What one estimator does on pairs of sets of known similarity. */
+typedef struct og_estimator_cell {
+    const char *estimator; /* a method's name, also with "/b" for b bits kept,
+                              or "l1" for the distance from ioffe and norms */
+    const char *family;
+    const char *features; /* "random", or "sequence": 0, 1, 2, ... */
+    uint64_t n_features;  /* of each of the two sets */
+    double similarity;    /* the true one, on average */
+    uint32_t n_trials;
+    double bias;         /* average error */
+    double bias_error;   /* standard error of that */
+    double variance;     /* average squared error */
+    double theory;       /* what it is said to be */
+    double bits;         /* random bits for each feature and sample */
+    double ns;           /* nanoseconds for each feature, all samples, in the
+                            fastest trial */
+} og_estimator_cell;
+
+typedef struct og_estimator_options {
+    uint32_t n_samples;
+    double seconds;      /* to spend on each cell */
+    uint32_t min_trials; /* even when that takes longer */
+    uint64_t max_features;
+    uint64_t seed;
+    void *ctx;
+    /* Return false to stop (OG_ERR_STOPPED). */
+    bool (*on_cell)(void *ctx, const og_estimator_cell *cell);
+} og_estimator_options;
+OG_API og_estimator_options og_estimator_options_default(void);
+
+/* Every estimator on sets of 10 to max_features features that are 0.1 to 0.99
+ * alike; then the hash families on random and on consecutive features. */
+OG_API og_status og_eval_estimators(const og_estimator_options *options,
+                                    og_error *err);
 
 #ifdef __cplusplus
 }

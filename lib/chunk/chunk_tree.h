@@ -27,18 +27,19 @@
 /* og_chunk {offset, len, hash[OG_HASH_LEN]} and og_chunk_node {offset, len,
  * first_child, n_children, hash} are public: origo.h. */
 
-/* Runs of hashes are cut by the winnow rule with these in place of bytes: at
- * least 16 and at most 64 children, 36 on average. Then a change of one chunk
- * sends about 36 hashes, 1.2 kB, for each level; a smaller number saves bytes
- * and costs round trips. */
-#define OG_TREE_MIN_CHILDREN 16
-#define OG_TREE_MAX_CHILDREN 64
+/* Runs of hashes are cut by the winnow rule with these in place of bytes, and
+ * the first 8 bytes of each hash, low first, in place of prints: 8 to 32
+ * children, 21 on average (the derivation is that of og_cut_reach()). A change
+ * of one chunk then sends about 21 hashes for each level. b hashes a level cost
+ * b / ln b for a file: 2.7 would be best for the bytes, more saves round
+ * trips. */
+#define OG_TREE_MIN_CHILDREN 8
+#define OG_TREE_MAX_CHILDREN 32
 /* A level with no more nodes than this is the top. */
-#define OG_TREE_TOP 64
-/* 16^8 chunks of the smallest size are more than 2^37 bytes each level... a
- * file of 2^64 bytes has less than 2^58 chunks, and each level divides by at
- * least 16 (but for its last run). */
-#define OG_TREE_MAX_LEVELS 16
+#define OG_TREE_TOP 32
+/* A file has less than 2^59 chunks (of 32 bytes), and each level has at most
+ * an eighth, rounded up, of the one below: 20 would do. */
+#define OG_TREE_MAX_LEVELS 20
 
 struct og_chunk_level {
     og_chunk_node *nodes; /* in order, together they cover the file */
@@ -65,9 +66,8 @@ void og_chunk_tree_release(struct og_chunk_tree *tree);
 /* Each replaces what `tree` held. n_threads 0: as many as the machine has; the
  * result does not depend on it. A failure leaves the tree empty. */
 og_status og_chunks_of_memory(const void *data, size_t len,
-                              const og_cut_options *options,
-                              unsigned n_threads, struct og_chunk_tree *tree,
-                              og_error *err);
+                              const og_cut_options *options, unsigned n_threads,
+                              struct og_chunk_tree *tree, og_error *err);
 /* `name` is for messages. Reads from offset 0 when it is a regular file (the
  * offset of fd stays where it is), else from where it stands to the end. A
  * file that gets shorter meanwhile is OG_ERR_INPUT; of one that grows, what it

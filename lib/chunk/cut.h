@@ -44,6 +44,9 @@
 /* og_cut_kind, og_cut_options, og_cut_options_default(kind, average_len) and
  * og_cut_options_check() are public: origo.h. */
 
+/* min_len is at least this, so that no rule looks at bytes before a chunk. */
+#define OG_CUT_LEAST 64
+
 /* winnow, winnow-fast: how far from its beginning a chunk can end: the
  * distance that is guaranteed, and what makes average_len the average. */
 uint32_t og_cut_reach(const og_cut_options *options);
@@ -55,26 +58,21 @@ struct og_gear_rule {
 };
 struct og_gear_rule og_gear_rule_of(const og_cut_options *options);
 
-struct og_winnow; /* cut_winnow.h */
+struct og_cut_work; /* cut_kinds.h */
 
 struct og_cutter {
     const og_allocator *allocator;
     og_cut_options options;
     /* What the last og_cutter_feed() or _end() found: offsets in the stream,
-     * increasing; valid until the next call. A winnowing cutter decides late:
-     * an end may lie up to max_len bytes before the last byte fed. */
+     * increasing; valid until the next call. A chunk's end may be told up to
+     * max_len bytes after it was fed. */
     uint64_t *ends;
     size_t n_ends, ends_cap;
-    uint64_t begin; /* of the chunk that is not ended yet */
-    uint64_t n_fed;
-    /* The last bytes that were fed: what the first hashes of the next feed
-     * look back on. Zeros at first; no rule ever looks at those. */
-    uint8_t tail[OG_CUT_WINDOW];
-    uint32_t reach;         /* winnow forms */
-    struct og_gear_rule gear_rule;
-    struct og_winnow *winnow; /* winnow forms */
-    uint32_t *places; /* what the scan of a block found */
-    size_t places_cap;
+    uint64_t begin; /* of the chunk that has no end yet */
+    /* Its bytes so far, less than max_len of them. */
+    uint8_t *pending;
+    size_t n_pending, pending_cap;
+    struct og_cut_work *work; /* what a kind works with */
 };
 
 /* Options as og_cut_options_check() accepts them. After a failure
@@ -87,8 +85,8 @@ void og_cutter_release(struct og_cutter *cutter);
 /* As after _init, memory kept: for the next file, or from a known end on. */
 void og_cutter_clear(struct og_cutter *cutter);
 
-og_status og_cutter_feed(struct og_cutter *cutter, const void *data,
-                         size_t len, og_error *err);
+og_status og_cutter_feed(struct og_cutter *cutter, const void *data, size_t len,
+                         og_error *err);
 /* Gives the last chunk's end when there is one. Then only _clear or
  * _release. */
 og_status og_cutter_end(struct og_cutter *cutter, og_error *err);
@@ -106,5 +104,16 @@ void og_cuts_release(struct og_cuts *cuts);
 og_status og_cut_all(const void *data, size_t len,
                      const og_cut_options *options, struct og_cuts *cuts,
                      og_error *err);
+
+/* What both are made of. data[0] is the first byte of a chunk that begins at
+ * offset `begin` of the stream. Appends to cutter->ends the ends that follow
+ * from the data; with `is_last` the data end the stream, and the last end is
+ * theirs. Data of og_cut_need() bytes have at least one end. */
+og_status og_cutter_run(struct og_cutter *cutter, const uint8_t *data,
+                        size_t len, uint64_t begin, bool is_last,
+                        og_error *err);
+
+/* No rule looks farther than this from the beginning of a chunk. */
+uint32_t og_cut_need(const og_cut_options *options);
 
 #endif

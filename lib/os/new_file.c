@@ -46,8 +46,8 @@ int64_t og_file_read_at(int fd, void *out, size_t len, uint64_t off)
 {
     size_t done = 0;
     while (done < len) {
-        const ssize_t n = pread(fd, (char *)out + done, len - done,
-                                (off_t)(off + done));
+        const ssize_t n =
+            pread(fd, (char *)out + done, len - done, (off_t)(off + done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return -1;
         if (n == 0) break;
@@ -63,8 +63,8 @@ int og_file_sync_folder(const char *path)
     char *slash = strrchr(folder, '/');
     if (slash == folder) slash++;
     if (slash != NULL) *slash = '\0';
-    const int fd = open(slash == NULL ? "." : folder,
-                        O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd =
+        open(slash == NULL ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
     if (fd < 0) return -1;
     /* Some file systems cannot sync a folder and say EINVAL: they then need
@@ -136,7 +136,7 @@ static og_status write_through(struct og_new_file *file, const void *data,
     return og_file_failure(err, "write", file->path, errno);
 }
 
-static og_status flush(struct og_new_file *file, og_error *err)
+og_status og_new_file_flush(struct og_new_file *file, og_error *err)
 {
     const size_t len = file->buffer_len;
     file->buffer_len = 0;
@@ -148,7 +148,7 @@ og_status og_new_file_write(struct og_new_file *file, const void *data,
 {
     if (file->status != OG_OK)
         return og_error_set(err, file->status, "cannot write '%s'", file->path);
-    if (file->buffer_len + len > BUFFER_LEN) TRY(flush(file, err));
+    if (file->buffer_len + len > BUFFER_LEN) TRY(og_new_file_flush(file, err));
     if (len >= BUFFER_LEN) {
         TRY(write_through(file, data, len, err));
     } else if (len > 0) {
@@ -162,9 +162,9 @@ og_status og_new_file_write(struct og_new_file *file, const void *data,
 og_status og_new_file_commit(struct og_new_file *file, og_error *err)
 {
     og_status status = file->status;
-    if (status == OG_OK) status = flush(file, err);
-    if (status == OG_OK && (fsync(file->fd) != 0 ||
-                            rename(file->temp_path, file->path) != 0))
+    if (status == OG_OK) status = og_new_file_flush(file, err);
+    if (status == OG_OK &&
+        (fsync(file->fd) != 0 || rename(file->temp_path, file->path) != 0))
         status = og_file_failure(err, "write", file->path, errno);
     if (status != OG_OK) {
         og_new_file_discard(file);

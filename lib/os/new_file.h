@@ -27,6 +27,9 @@ og_status og_new_file_open(struct og_new_file *file, const char *path,
 og_status og_new_file_write(struct og_new_file *file, const void *data,
                             size_t len, og_error *err);
 
+/* Gives all of it to the system, so that the descriptor can be read back. */
+og_status og_new_file_flush(struct og_new_file *file, og_error *err);
+
 /* Sync, rename, sync of the folder. On failure the temporary file is gone and
  * the target is as it was. */
 og_status og_new_file_commit(struct og_new_file *file, og_error *err);

@@ -70,10 +70,14 @@ struct og_extractor {
     struct og_stemming *stemming;
     struct og_text text;
     struct og_tokens tokens;
+    struct og_prints prints;
+    size_t n_repaired;
     /* The words that phrases are made of: tokens without stop words, stemmed;
      * and what each weighs by its place. */
     uint64_t *word;
     size_t word_cap, n_words;
+    uint64_t *content; /* of spots: the words that are no stop words */
+    size_t content_cap;
     float *place_weight;
     size_t place_weight_cap;
     bool *is_stop;
@@ -99,7 +103,10 @@ size_t og_extractor_n_repaired(const struct og_extractor *x);
  * two are equal when their features can be compared. What is not in force
  * (idf, title, ...) is not told. Zero-terminated, cut at `cap`. */
 #define OG_FEATURE_WORDS_MAX 256
-void og_feature_words(const og_feature_options *options, char *out,
-                      size_t cap);
+void og_feature_words(const og_feature_options *options, char *out, size_t cap);
+
+/* The same without what only weighs: what an idf file depends on. */
+void og_feature_identity(const og_feature_options *options, char *out,
+                         size_t cap);
 
 #endif

@@ -19,13 +19,20 @@ og_status og_idf_counter_new(uint64_t memory, const char *words,
                              struct og_idf_counter **out, og_error *err);
 void og_idf_counter_free(struct og_idf_counter *counter); /* NULL is fine */
 
-/* One document's features, none of them twice. */
+/* Features of a document, in any number of calls, none of them twice; then its
+ * end. */
 void og_idf_counter_add(struct og_idf_counter *counter, const uint64_t *hash,
                         size_t n);
+void og_idf_counter_end_document(struct og_idf_counter *counter);
 
-/* The file appears whole or not at all. "-" is stdout. */
+/* The file appears whole or not at all. "-" is stdout. Nothing can be counted
+ * after it. */
 og_status og_idf_counter_save(struct og_idf_counter *counter, const char *path,
                               og_error *err);
+
+/* What was counted, to be asked at once. Nothing can be counted after it. */
+og_status og_idf_counter_finish(struct og_idf_counter *counter, og_idf **out,
+                                og_error *err);
 
 /* What is known so far. */
 og_idf_info og_idf_counter_info(const struct og_idf_counter *counter);

@@ -7,7 +7,8 @@
  * All numbers are little-endian.
  *
  *     head     64 bytes: magic "origosk\n", version, kind, bytes of a sketch,
- *              length of the parameters, check of head and parameters
+ *              length of the parameters, check of the head so far, check of
+ *              the parameters, 16 zeros
  *     params   the parameters in words, padded with zeros to 8 bytes
  *     block    n, bytes of ids, number of the first record, check
  *              n sketches | n lengths of ids | ids | padded to 8 bytes
@@ -73,8 +74,7 @@ struct og_sketch_reader;
 
 /* `path` "-" is stdin. OG_ERR_IO: it cannot be read; OG_ERR_INPUT: it is no
  * sketch file, of another version or damaged; the message tells the place. */
-og_status og_sketch_reader_open(const char *path,
-                                const og_allocator *allocator,
+og_status og_sketch_reader_open(const char *path, const og_allocator *allocator,
                                 struct og_sketch_reader **out, og_error *err);
 /* Reads from memory, which must stay. */
 og_status og_sketch_reader_view(og_bytes file, const char *name,

@@ -1,0 +1,236 @@
+/* origo chunks: how a file is cut, and the hashes of its chunks.
+ *
+ * For those who want to see what similar, delta and send work with, and for
+ * scripts that keep chunks themselves: cut -c by offset and length gives the
+ * bytes, sha256sum gives the hash. */
+
+#include "options.h"
+#include "say.h"
+#include "tsv_field.h"
+
+#include <inttypes.h>
+#include <origo/origo.h>
+#include <stdint.h>
+#include <string.h>
+
+enum format { FORMAT_TSV, FORMAT_JSON };
+
+struct chunks_settings {
+    int kind; /* og_cut_kind */
+    uint64_t average_len;
+    uint64_t min_len, max_len; /* 0: as they go with the average */
+    bool levels;
+    int format;
+    uint32_t n_threads;
+};
+
+static void chunks_defaults(void *settings)
+{
+    struct chunks_settings *s = settings;
+    s->kind = OG_CUT_GEAR;
+    s->average_len = OG_CUT_AVERAGE;
+}
+
+#define AT(member) offsetof(struct chunks_settings, member)
+#define CUT        "Cutting"
+#define OUT        "Output"
+
+static const struct option chunks_options[] = {
+    {CUT, 0, "kind", &type_choice, AT(kind), "KIND", "gear|winnow|winnow-fast",
+     NULL, "how to cut: gear, winnow or winnow-fast",
+     "gear ends a chunk at the first place with a low hash; winnow at the "
+     "place with the lowest one within reach; winnow-fast likewise, by a hash "
+     "that is quicker."},
+    {CUT, 0, "average", &type_size, AT(average_len), "SIZE", NULL, NULL,
+     "length of a chunk, on average, in bytes", "128 bytes to 128Mi."},
+    {CUT, 0, "min", &type_size, AT(min_len), "SIZE", NULL, NULL,
+     "length of the shortest chunk; 0: a quarter", "64 bytes or more."},
+    {CUT, 0, "max", &type_size, AT(max_len), "SIZE", NULL, NULL,
+     "length of the longest chunk; 0: by the kind",
+     "gear takes 4 times the average, winnow the reach that gives the average, "
+     "1.6 times."},
+
+    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "tsv|json", NULL,
+     "what to print: tsv or json", "json is one object a line for each file."},
+    {OUT, 0, "levels", &type_flag, AT(levels), NULL, NULL, NULL,
+     "print the runs of chunks above the chunks, too", NULL},
+    {OUT, 0, "threads", &type_count, AT(n_threads), "N", NULL,
+     "all that the machine has", "threads to work with",
+     "The output is the same bytes for any number."},
+};
+
+/* ---- printing ---- */
+
+static void print_hash(const uint8_t *hash)
+{
+    char text[2 * OG_HASH_LEN + 1];
+    for (size_t i = 0; i < OG_HASH_LEN; i++)
+        snprintf(text + 2 * i, 3, "%02x", hash[i]);
+    fputs(text, stdout);
+}
+
+static og_bytes view(const char *s)
+{
+    return (og_bytes){s, strlen(s)};
+}
+
+static void print_row(const char *part, uint64_t offset, uint64_t len,
+                      const uint8_t *hash, const char *path)
+{
+    printf("%s\t%" PRIu64 "\t%" PRIu64 "\t", part, offset, len);
+    print_hash(hash);
+    putchar('\t');
+    field_print(view(path));
+    putchar('\n');
+}
+
+static void print_tsv(const og_chunk_tree *tree, const char *path, bool levels)
+{
+    size_t n;
+    const og_chunk *chunks = og_chunk_tree_chunks(tree, &n);
+    for (size_t i = 0; i < n; i++)
+        print_row("chunk", chunks[i].offset, chunks[i].len, chunks[i].hash,
+                  path);
+    for (unsigned l = 0; levels && l < og_chunk_tree_n_levels(tree); l++) {
+        const og_chunk_node *nodes = og_chunk_tree_level(tree, l, &n);
+        char part[32];
+        snprintf(part, sizeof(part), "level%u", l + 1);
+        for (size_t i = 0; i < n; i++)
+            print_row(part, nodes[i].offset, nodes[i].len, nodes[i].hash, path);
+    }
+    print_row("root", 0, og_chunk_tree_file_len(tree), og_chunk_tree_root(tree),
+              path);
+}
+
+static void print_json_string(const char *s)
+{
+    putchar('"');
+    for (; *s != '\0'; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void print_json_part(bool is_first, uint64_t offset, uint64_t len,
+                            const uint8_t *hash)
+{
+    printf("%s{\"offset\":%" PRIu64 ",\"length\":%" PRIu64 ",\"hash\":\"",
+           is_first ? "" : ",", offset, len);
+    print_hash(hash);
+    fputs("\"}", stdout);
+}
+
+static void print_json_levels(const og_chunk_tree *tree)
+{
+    fputs(",\"levels\":[", stdout);
+    for (unsigned l = 0; l < og_chunk_tree_n_levels(tree); l++) {
+        size_t n;
+        const og_chunk_node *nodes = og_chunk_tree_level(tree, l, &n);
+        fputs(l == 0 ? "[" : ",[", stdout);
+        for (size_t i = 0; i < n; i++)
+            print_json_part(i == 0, nodes[i].offset, nodes[i].len,
+                            nodes[i].hash);
+        putchar(']');
+    }
+    putchar(']');
+}
+
+static void print_json(const og_chunk_tree *tree, const char *path,
+                       const og_cut_options *options, bool levels)
+{
+    size_t n;
+    const og_chunk *chunks = og_chunk_tree_chunks(tree, &n);
+    fputs("{\"origo\":1,\"file\":", stdout);
+    print_json_string(path);
+    printf(",\"length\":%" PRIu64 ",\"kind\":\"%s\",\"min\":%" PRIu32
+           ",\"average\":%" PRIu32 ",\"max\":%" PRIu32 ",\"root\":\"",
+           og_chunk_tree_file_len(tree), og_cut_kind_name(options->kind),
+           options->min_len, options->average_len, options->max_len);
+    print_hash(og_chunk_tree_root(tree));
+    fputs("\",\"chunks\":[", stdout);
+    for (size_t i = 0; i < n; i++)
+        print_json_part(i == 0, chunks[i].offset, chunks[i].len,
+                        chunks[i].hash);
+    putchar(']');
+    if (levels) print_json_levels(tree);
+    fputs("}\n", stdout);
+}
+
+/* ---- the command ---- */
+
+/* A size that is no uint32_t is out of every range: the check tells which. */
+static uint32_t clamp(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static og_cut_options cut_options(const struct chunks_settings *s)
+{
+    const uint32_t average = clamp(s->average_len);
+    og_cut_options options =
+        og_cut_options_default((og_cut_kind)s->kind, average);
+    /* What was typed is checked, not mended. */
+    options.average_len = average;
+    if (s->min_len != 0) options.min_len = clamp(s->min_len);
+    if (s->max_len != 0)
+        options.max_len = clamp(s->max_len);
+    else if (s->min_len != 0 && options.kind != OG_CUT_GEAR)
+        options.max_len = og_cut_least_max(&options);
+    return options;
+}
+
+static int chunks_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct chunks_settings *s = settings;
+    const og_cut_options options = cut_options(s);
+    int status = EXIT_DONE;
+    og_error err = {0};
+    if (og_cut_options_check(&options, &err) != OG_OK)
+        return say_usage("chunks", "%s", err.message);
+    if (s->format == FORMAT_TSV) puts("part\toffset\tlength\thash\tfile");
+    for (size_t i = 0; i < n; i++) {
+        og_chunk_tree *tree;
+        if (og_chunk_tree_read(paths[i], &options, s->n_threads, &tree, &err) !=
+            OG_OK) {
+            status = say_error("chunks", &err);
+            continue;
+        }
+        if (s->format == FORMAT_TSV)
+            print_tsv(tree, paths[i], s->levels);
+        else
+            print_json(tree, paths[i], &options, s->levels);
+        og_chunk_tree_free(tree);
+    }
+    return status;
+}
+
+const struct command command_chunks = {
+    .name = "chunks",
+    .operands = "FILE...",
+    .brief = "cut files where their content says, with hashes",
+    .about =
+        "Cuts each FILE, any bytes, into chunks. Where a chunk ends is decided "
+        "by the bytes around that place, so an edit changes the chunks it "
+        "touches and hardly any other. '-' is stdin.\n\n"
+        "Prints a header line and, for each chunk, a line of TSV: part offset "
+        "length hash file; and a line for the whole file, whose part is root. "
+        "The hash of a chunk is the SHA-256 of its bytes; that of the root "
+        "stands for the whole file as it was cut.",
+    .examples = "  origo chunks disk.img\n"
+                "  origo chunks --kind winnow --average 2Ki old.tar new.tar\n"
+                "  origo chunks --format json - < disk.img\n",
+    .options = chunks_options,
+    .n_options = sizeof(chunks_options) / sizeof(chunks_options[0]),
+    .settings_len = sizeof(struct chunks_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = chunks_defaults,
+    .run = chunks_run,
+};

@@ -1,0 +1,133 @@
+/* origo delta, origo patch: a new file as pieces of old ones, and back. */
+
+#include "options.h"
+#include "say.h"
+
+#include <inttypes.h>
+#include <origo/origo.h>
+#include <stdint.h>
+
+struct delta_settings {
+    const char *output;
+    uint64_t chunk;
+    uint32_t level, n_similar, n_threads;
+    bool quiet;
+};
+
+static void delta_defaults(void *settings)
+{
+    const og_delta_options options = og_delta_options_default();
+    struct delta_settings *s = settings;
+    s->chunk = options.cut.average_len;
+    s->level = (uint32_t)options.level;
+    s->n_similar = (uint32_t)options.n_similar;
+}
+
+#define AT(member) offsetof(struct delta_settings, member)
+
+static const struct option delta_options[] = {
+    {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, NULL,
+     "where the delta goes; must be given", NULL},
+    {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no summary", NULL},
+    {"Work", 0, "chunk", &type_size, AT(chunk), "SIZE", NULL, NULL,
+     "average length of a chunk",
+     "Shorter chunks find shorter matches and need more memory."},
+    {"Work", 0, "level", &type_count, AT(level), "N", NULL, NULL,
+     "of the compression, 1 to 19", NULL},
+    {"Work", 0, "similar", &type_count, AT(n_similar), "N", NULL, NULL,
+     "files that are taken from the folders", NULL},
+    {"Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,
+     "as many as the machine has", "threads", NULL},
+};
+
+static int delta_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct delta_settings *s = settings;
+    og_delta_options options = og_delta_options_default();
+    og_delta_info info;
+    og_error err = {0};
+    if (s->output == NULL)
+        return say_usage("delta", "no place for the delta given: -o FILE");
+    if (s->chunk > UINT32_MAX)
+        return say_usage("delta", "--chunk: a chunk has less than 4 GiB");
+    if (s->level < 1 || s->level > 19)
+        return say_usage("delta", "--level must be 1 to 19, not %u", s->level);
+    options.cut = og_cut_options_default(OG_CUT_GEAR, (uint32_t)s->chunk);
+    options.level = (int)s->level;
+    options.n_similar = s->n_similar;
+    options.n_threads = s->n_threads;
+    if (og_delta_make(paths, n - 1, paths[n - 1], s->output, &options, &info,
+                      &err) != OG_OK)
+        return say_error("delta", &err);
+    if (!s->quiet)
+        say("%" PRIu64 " bytes from %" PRIu64 ": %" PRIu64
+            " copied in %zu pieces of %zu old files, %" PRIu64 " new",
+            info.delta_len, info.new_len, info.copied_len, info.n_copies,
+            info.n_old, info.literal_len);
+    return EXIT_DONE;
+}
+
+const struct command command_delta = {
+    .name = "delta",
+    .operands = "OLD... NEW",
+    .brief = "write how a new file is made of old ones",
+    .about =
+        "Writes a delta: what of NEW stands in any of the OLD files, and the "
+        "rest, compressed. 'origo patch' makes NEW from the same OLD files and "
+        "the delta.\n\n"
+        "An OLD that is a folder gives those of its files that are similar to "
+        "NEW, whatever their names.",
+    .examples = "  origo delta v1.tar v2.tar -o v2.delta\n"
+                "  origo delta archive/ report.odt -o report.delta\n",
+    .options = delta_options,
+    .n_options = sizeof(delta_options) / sizeof(delta_options[0]),
+    .settings_len = sizeof(struct delta_settings),
+    .min_operands = 2,
+    .max_operands = SIZE_MAX,
+    .missing = "two files are needed: OLD... NEW",
+    .defaults = delta_defaults,
+    .run = delta_run,
+};
+
+/* ---- patch ---- */
+
+static const struct option patch_options[] = {
+    {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, NULL,
+     "the new file; must be given", NULL},
+    {"Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,
+     "as many as the machine has", "threads", NULL},
+};
+
+static int patch_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct delta_settings *s = settings;
+    og_error err = {0};
+    if (s->output == NULL)
+        return say_usage("patch", "no place for the new file given: -o FILE");
+    if (og_delta_apply(paths, n - 1, paths[n - 1], s->output, s->n_threads,
+                       NULL, &err) != OG_OK)
+        return say_error("patch", &err);
+    return EXIT_DONE;
+}
+
+const struct command command_patch = {
+    .name = "patch",
+    .operands = "OLD... DELTA",
+    .brief = "make a new file from old ones and a delta",
+    .about =
+        "Makes the file that 'origo delta' was given as NEW. The OLD files, or "
+        "folders that hold them, are recognised by their checksums, not their "
+        "names; one that is missing or different is named and nothing is "
+        "written. The new file appears when its own checksum is right.",
+    .examples = "  origo patch v1.tar v2.delta -o v2.tar\n"
+                "  origo patch archive/ report.delta -o report.odt\n",
+    .options = patch_options,
+    .n_options = sizeof(patch_options) / sizeof(patch_options[0]),
+    .settings_len = sizeof(struct delta_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no DELTA given",
+    .defaults = delta_defaults,
+    .run = patch_run,
+};

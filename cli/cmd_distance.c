@@ -1,0 +1,124 @@
+/* origo distance: how alike are the documents of two files?
+ *
+ * Two sketch files: estimates, by what the sketches are. Two files of
+ * documents: exact, from their features. */
+
+#include "say.h"
+#include "sketch_settings.h"
+#include "tsv_field.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define COMMAND "distance"
+
+struct distance_settings {
+    struct sketch_settings common;
+    bool weighted;
+};
+
+static void distance_defaults(void *settings)
+{
+    struct distance_settings *s = settings;
+    sketch_defaults(&s->common);
+}
+
+#define AT(member) offsetof(struct distance_settings, member)
+
+static const struct option distance_options[] = {
+    {"Texts", 0, "weighted", &type_flag, AT(weighted), NULL, NULL, NULL,
+     "weights count: generalized Jaccard",
+     "The distance is then the sum of the differences of weights."},
+    SKETCH_FEATURE_OPTIONS(AT, common),
+    SKETCH_WEIGHT_OPTIONS(AT, common),
+    SKETCH_INPUT_OPTIONS(AT, common),
+};
+
+static bool on_distance(void *ctx, const og_distance *d)
+{
+    struct sketch_run *run = ctx;
+    field_print(d->id_a);
+    putchar('\t');
+    field_print(d->id_b);
+    if (printf("\t%s\t%.4f\t%.4f\n", d->measure, d->similarity, d->distance) >
+            0 &&
+        !ferror(stdout))
+        return true;
+    stdout_failed(errno);
+    run->failed = true;
+    return false;
+}
+
+static int compare_texts(const struct distance_settings *s,
+                         const char *const *paths)
+{
+    struct sketch_run run = {0};
+    og_sketch_options options;
+    og_error err = {0};
+    og_idf *idf = NULL;
+    const int status =
+        sketch_start(&run, COMMAND, &s->common, paths, 2, &options, &idf);
+    if (status != EXIT_DONE) return status;
+    const og_status done = og_texts_compare(paths[0], paths[1], s->weighted,
+                                            &options, &run, on_distance, &err);
+    og_idf_close(idf);
+    progress_end(&run.progress);
+    if (run.failed) return EXIT_IO;
+    /* What was told as a problem already is not repeated. */
+    if ((done == OG_ERR_INPUT || done == OG_ERR_IO) &&
+        run.progress.n_problems != 0)
+        return EXIT_IO;
+    return done == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
+}
+
+static int distance_run(const void *settings, const char *const *paths,
+                        size_t n)
+{
+    const struct distance_settings *s = settings;
+    struct sketch_run run = {0};
+    og_error err = {0};
+    const bool is_sketch_a = og_sketch_file_is(paths[0]);
+    const bool is_sketch_b = og_sketch_file_is(paths[1]);
+    (void)n;
+    if (is_sketch_a != is_sketch_b)
+        return say_usage(COMMAND,
+                         "'%s' is a sketch file and '%s' is none; make "
+                         "sketches of both",
+                         paths[is_sketch_a ? 0 : 1],
+                         paths[is_sketch_a ? 1 : 0]);
+    printf("a\tb\tmeasure\tsimilarity\tdistance\n");
+    if (!is_sketch_a) return compare_texts(s, paths);
+    const og_status done =
+        og_sketch_files_compare(paths[0], paths[1], &run, on_distance, &err);
+    if (run.failed) return EXIT_IO;
+    return done == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
+}
+
+const struct command command_distance = {
+    .name = COMMAND,
+    .operands = "A B",
+    .brief = "how alike the documents of two files are",
+    .about =
+        "Prints a header line and, for each document of A with each of B, a "
+        "line of tab-separated values: a b measure similarity distance.\n\n"
+        "A and B are two files that origo minhash or origo simhash wrote with "
+        "--format binary and the same parameters, or two files of documents. "
+        "Sketches give estimates; documents are compared exactly, by their "
+        "features. jaccard: features in common over all; the distance is what "
+        "is left to 1. weighted: the same with weights; the distance is the "
+        "sum of their differences. hamming: bits that differ. Options are for "
+        "documents; sketches know their own.",
+    .examples = "  origo distance old.txt new.txt\n"
+                "  origo minhash -f binary -o a.sk a.jsonl\n"
+                "  origo minhash -f binary -o b.sk b.jsonl\n"
+                "  origo distance a.sk b.sk\n",
+    .options = distance_options,
+    .n_options = sizeof(distance_options) / sizeof(distance_options[0]),
+    .settings_len = sizeof(struct distance_settings),
+    .min_operands = 2,
+    .max_operands = 2,
+    .missing = "which two files?",
+    .defaults = distance_defaults,
+    .run = distance_run,
+};

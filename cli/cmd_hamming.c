@@ -1,0 +1,439 @@
+/* origo hamming: an index of codes, made, asked and changed.
+ *
+ *     lines "id<TAB>code" -> build, add, rm -> a folder
+ *     lines "id<TAB>code" -> ask            -> lines "id<TAB>id<TAB>distance"
+ *
+ * The library has the index; here are the options and the lines. */
+
+#include "number.h"
+#include "options.h"
+#include "say.h"
+
+#include <errno.h>
+#include <origo/origo.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hamming_settings {
+    uint32_t max_distance; /* UINT32_MAX: as the index has it */
+    const char *tables;    /* NULL: the planner's choice */
+    uint64_t memory;
+    bool explain;
+    const char *code; /* ask about this one */
+    uint64_t limit;   /* answers to one question; 0: all */
+    bool add;
+    bool exit_code, quiet;
+};
+
+static void build_defaults(void *settings)
+{
+    const og_hamming_options options = og_hamming_options_default();
+    struct hamming_settings *s = settings;
+    s->max_distance = options.max_distance;
+    s->memory = options.memory;
+}
+
+static void ask_defaults(void *settings)
+{
+    struct hamming_settings *s = settings;
+    s->max_distance = UINT32_MAX;
+}
+
+/* ---- options ---- */
+
+#define AT(member) offsetof(struct hamming_settings, member)
+
+#define MAKE "The index"
+#define OUT  "Output"
+
+static bool parse_distance(const struct option *o, const char *s, void *out)
+{
+    uint64_t n;
+    (void)o;
+    if (!number_parse(s, &n) || n > 64) return false;
+    *(uint32_t *)out = (uint32_t)n;
+    return true;
+}
+
+static void show_distance(const struct option *o, const void *value, char *out,
+                          size_t out_cap)
+{
+    const uint32_t n = *(const uint32_t *)value;
+    if (n == UINT32_MAX)
+        snprintf(out, out_cap, "%s", o->unset);
+    else
+        snprintf(out, out_cap, "%u", n);
+}
+
+static const struct option_type type_distance = {
+    true, "a number of bits, 0 to 64", parse_distance, show_distance};
+
+static const struct option build_options[] = {
+    {MAKE, 'k', "distance", &type_distance, AT(max_distance), "K", NULL, NULL,
+     "bits that codes may differ in, 0 to 64",
+     "The most that can be asked later; less can be, too."},
+    {MAKE, 0, "tables", &type_string, AT(tables), "N", NULL,
+     "what the planner picks", "number of tables; 0: none, a scan",
+     "For a distance of 3 also the paper's 4, 10, 16 and 20."},
+    {MAKE, 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
+     "bytes of tables that the planner may use", NULL},
+    {OUT, 0, "explain", &type_flag, AT(explain), NULL, NULL, NULL,
+     "tell on stderr what was weighed and why", NULL},
+    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no summary on stderr", NULL},
+};
+
+static const struct option ask_options[] = {
+    {"Question", 'k', "distance", &type_distance, AT(max_distance), "K", NULL,
+     "that of the index", "bits that codes may differ in, 0 to 64", NULL},
+    {"Question", 'c', "code", &type_string, AT(code), "CODE", NULL, NULL,
+     "ask about this code, not about a file",
+     "Up to 16 hexadecimal digits. Answers then have no question in front."},
+    {"Question", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
+     "take each entry in after its answer",
+     "So a stream is compared with what came before, in itself and earlier."},
+    {OUT, 0, "limit", &type_size, AT(limit), "N", NULL, NULL,
+     "at most so many answers to each; 0: all", NULL},
+    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
+     "end with status 1 when something is near", NULL},
+};
+
+static const struct option change_options[] = {
+    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no summary on stderr", NULL},
+};
+
+static const struct option plan_options[] = {
+    {MAKE, 'k', "distance", &type_distance, AT(max_distance), "K", NULL, NULL,
+     "bits that codes may differ in, 0 to 64", NULL},
+    {MAKE, 0, "tables", &type_string, AT(tables), "N", NULL,
+     "what the planner picks", "number of tables; 0: none, a scan", NULL},
+    {MAKE, 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
+     "bytes of tables that the planner may use", NULL},
+};
+
+#define N(options) (sizeof(options) / sizeof((options)[0]))
+
+/* ---- what all of them do ---- */
+
+static bool take_options(const struct hamming_settings *s, const char *command,
+                         og_hamming_options *out)
+{
+    uint64_t n;
+    *out = og_hamming_options_default();
+    /* Entries wait in large heaps: nothing is asked while they come. */
+    out->n_waiting = 1u << 20;
+    out->max_distance = s->max_distance;
+    out->memory = s->memory;
+    if (s->tables == NULL || strcmp(s->tables, "auto") == 0) return true;
+    if (number_parse(s->tables, &n) && n <= 64) {
+        out->n_tables = (int)n;
+        return true;
+    }
+    say_usage(command, "option '--tables' takes a number up to 64, not '%s'",
+              s->tables);
+    return false;
+}
+
+struct change {
+    og_hamming *hamming;
+    bool removes;
+    uint64_t n;
+    og_status status;
+    og_error err;
+};
+
+static bool on_change(void *ctx, og_bytes id, uint64_t code)
+{
+    struct change *c = ctx;
+    c->n++;
+    c->status = c->removes ? og_hamming_remove(c->hamming, code, id, &c->err)
+                           : og_hamming_add(c->hamming, code, id, &c->err);
+    return c->status == OG_OK;
+}
+
+static og_status change_all(struct change *c, const char *const *paths,
+                            size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const og_status status = og_codes_read(paths[i], c, on_change, &c->err);
+        if (c->status != OG_OK) return c->status;
+        if (status != OG_OK) return status;
+    }
+    return og_hamming_commit(c->hamming, &c->err);
+}
+
+static void summary(const struct change *c, const char *what)
+{
+    og_hamming_info info;
+    og_hamming_info_get(c->hamming, &info);
+    say("%llu %s; %llu %s, %.1f MB", (unsigned long long)c->n, what,
+        (unsigned long long)info.n_runs, info.n_runs == 1 ? "run" : "runs",
+        (double)info.n_bytes / 1e6);
+}
+
+static int explain(const og_hamming_options *options, uint64_t n_codes,
+                   FILE *out, const char *command)
+{
+    char text[8192];
+    og_error err = {0};
+    if (og_hamming_explain(n_codes, options, text, sizeof(text), &err) != OG_OK)
+        return say_error(command, &err);
+    fputs(text, out);
+    return EXIT_DONE;
+}
+
+/* ---- build, add, rm ---- */
+
+static int build_run(const void *settings, const char *const *operands,
+                     size_t n)
+{
+    const struct hamming_settings *s = settings;
+    const char *command = "hamming build";
+    struct change c = {0};
+    og_hamming_options options;
+    og_hamming_info info;
+    int status = EXIT_DONE;
+    if (!take_options(s, command, &options)) return EXIT_USAGE;
+    if (og_hamming_create(operands[0], &options, &c.hamming, &c.err) != OG_OK)
+        return say_error(command, &c.err);
+    if (change_all(&c, operands + 1, n - 1) != OG_OK) {
+        og_hamming_delete(c.hamming); /* no half of an index */
+        return say_error(command, &c.err);
+    }
+    og_hamming_info_get(c.hamming, &info);
+    if (s->explain) status = explain(&options, info.n_codes, stderr, command);
+    if (status == EXIT_DONE && !s->quiet) summary(&c, "added");
+    og_hamming_close(c.hamming);
+    return status;
+}
+
+static int change_run(const struct hamming_settings *s,
+                      const char *const *operands, size_t n, bool removes)
+{
+    const char *command = removes ? "hamming rm" : "hamming add";
+    og_hamming_options options = og_hamming_options_default();
+    struct change c = {.removes = removes};
+    int status = EXIT_DONE;
+    options.n_waiting = 1u << 20;
+    if (og_hamming_open(operands[0], true, &options, &c.hamming, &c.err) !=
+        OG_OK)
+        return say_error(command, &c.err);
+    if (change_all(&c, operands + 1, n - 1) != OG_OK)
+        status = say_error(command, &c.err);
+    else if (!s->quiet)
+        summary(&c, removes ? "removed" : "added");
+    og_hamming_close(c.hamming);
+    return status;
+}
+
+static int add_run(const void *settings, const char *const *operands, size_t n)
+{
+    return change_run(settings, operands, n, false);
+}
+
+static int rm_run(const void *settings, const char *const *operands, size_t n)
+{
+    return change_run(settings, operands, n, true);
+}
+
+/* ---- ask ---- */
+
+struct ask {
+    const struct hamming_settings *settings;
+    og_hamming *hamming;
+    uint32_t max_distance;
+    og_bytes question; /* len 0: none */
+    uint64_t n_answers;
+    bool found, failed;
+    og_error err;
+};
+
+static bool on_match(void *ctx, const og_hamming_match *match)
+{
+    struct ask *a = ctx;
+    a->found = true;
+    if (a->question.len != 0) {
+        fwrite(a->question.data, 1, a->question.len, stdout);
+        putchar('\t');
+    }
+    fwrite(match->id.data, 1, match->id.len, stdout);
+    printf("\t%u\n", match->distance);
+    if (ferror(stdout)) {
+        stdout_failed(errno);
+        a->failed = true;
+        return false;
+    }
+    return ++a->n_answers != a->settings->limit;
+}
+
+static bool on_question(void *ctx, og_bytes id, uint64_t code)
+{
+    struct ask *a = ctx;
+    a->question = id;
+    a->n_answers = 0;
+    if (og_hamming_ask(a->hamming, code, a->max_distance, a, on_match,
+                       &a->err) != OG_OK ||
+        a->failed)
+        return false;
+    return !a->settings->add ||
+           og_hamming_add(a->hamming, code, id, &a->err) == OG_OK;
+}
+
+static og_status ask_all(struct ask *a, const char *const *paths, size_t n)
+{
+    const char *const from_stdin[] = {"-"};
+    if (a->settings->code != NULL) {
+        uint64_t code;
+        const char *text = a->settings->code;
+        if (!og_code_parse((og_bytes){text, strlen(text)}, &code)) {
+            a->err.status = OG_ERR_USAGE;
+            snprintf(a->err.message, sizeof(a->err.message),
+                     "'%.64s' is no code of 1 to 16 hexadecimal digits", text);
+            return OG_ERR_USAGE;
+        }
+        return og_hamming_ask(a->hamming, code, a->max_distance, a, on_match,
+                              &a->err);
+    }
+    if (n == 0) paths = from_stdin;
+    for (size_t i = 0; i < (n == 0 ? 1 : n); i++) {
+        og_error err = {0};
+        const og_status status = og_codes_read(paths[i], a, on_question, &err);
+        if (status == OG_OK) continue;
+        if (status != OG_ERR_STOPPED) a->err = err;
+        return status == OG_ERR_STOPPED && !a->failed ? a->err.status : status;
+    }
+    return a->settings->add ? og_hamming_commit(a->hamming, &a->err) : OG_OK;
+}
+
+static int ask_run(const void *settings, const char *const *operands, size_t n)
+{
+    const struct hamming_settings *s = settings;
+    struct ask a = {.settings = s};
+    og_hamming_info info;
+    int status = EXIT_DONE;
+    if (s->code != NULL && (n > 1 || s->add))
+        return say_usage("hamming ask",
+                         "'--code' takes no file and no '--add'");
+    if (og_hamming_open(operands[0], s->add, NULL, &a.hamming, &a.err) != OG_OK)
+        return say_error("hamming ask", &a.err);
+    og_hamming_info_get(a.hamming, &info);
+    a.max_distance =
+        s->max_distance == UINT32_MAX ? info.max_distance : s->max_distance;
+    if (ask_all(&a, operands + 1, n - 1) != OG_OK)
+        status = a.failed ? EXIT_IO : say_error("hamming ask", &a.err);
+    og_hamming_close(a.hamming);
+    if (status != EXIT_DONE) return status;
+    return s->exit_code && a.found ? EXIT_FOUND : EXIT_DONE;
+}
+
+/* ---- plan ---- */
+
+static int plan_run(const void *settings, const char *const *operands, size_t n)
+{
+    og_hamming_options options;
+    uint64_t n_codes;
+    (void)n;
+    if (!take_options(settings, "hamming plan", &options)) return EXIT_USAGE;
+    if (!number_parse(operands[0], &n_codes))
+        return say_usage("hamming plan", "'%s' is no number of codes",
+                         operands[0]);
+    return explain(&options, n_codes, stdout, "hamming plan");
+}
+
+/* ---- the commands ---- */
+
+#define CODES                                                                  \
+    "FILE has one line 'id<TAB>code' for each document, the code in up to 16 " \
+    "hexadecimal digits, as 'origo simhash' writes them, or is its binary "    \
+    "file; - is stdin."
+
+const struct command command_hamming_build = {
+    .name = "hamming build",
+    .operands = "INDEX FILE...",
+    .brief = "make an index of codes that finds all within K bits",
+    .about = "Makes the folder INDEX, from which 'origo hamming ask' finds "
+             "every code within K bits of a given one, all of them and at "
+             "once. The planner picks tables by the number of codes, the "
+             "distance and the memory.\n\n" CODES,
+    .examples = "  origo simhash mail.jsonl | origo hamming build mail.ham -\n"
+                "  origo hamming build -k 6 --memory 1G mail.ham codes.tsv\n",
+    .options = build_options,
+    .n_options = N(build_options),
+    .settings_len = sizeof(struct hamming_settings),
+    .min_operands = 2,
+    .max_operands = SIZE_MAX,
+    .missing = "INDEX and FILE are needed; '-' reads stdin",
+    .defaults = build_defaults,
+    .run = build_run,
+};
+
+const struct command command_hamming_ask = {
+    .name = "hamming ask",
+    .operands = "INDEX [FILE...]",
+    .brief = "find the codes within K bits of others",
+    .about = "For each entry of FILE (stdin without one) writes a line "
+             "'id<TAB>id<TAB>distance' for each entry of INDEX within K bits, "
+             "by code, then by id.\n\n" CODES,
+    .examples =
+        "  origo hamming ask mail.ham new.tsv\n"
+        "  origo hamming ask mail.ham -c 0123456789abcdef\n"
+        "  origo simhash new.jsonl | origo hamming ask --add mail.ham\n",
+    .options = ask_options,
+    .n_options = N(ask_options),
+    .settings_len = sizeof(struct hamming_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no INDEX given",
+    .defaults = ask_defaults,
+    .run = ask_run,
+};
+
+const struct command command_hamming_add = {
+    .name = "hamming add",
+    .operands = "INDEX FILE...",
+    .brief = "add codes to an index",
+    .about =
+        "Adds entries; an entry that is there already stays one.\n\n" CODES,
+    .options = change_options,
+    .n_options = N(change_options),
+    .settings_len = sizeof(struct hamming_settings),
+    .min_operands = 2,
+    .max_operands = SIZE_MAX,
+    .missing = "INDEX and FILE are needed; '-' reads stdin",
+    .run = add_run,
+};
+
+const struct command command_hamming_rm = {
+    .name = "hamming rm",
+    .operands = "INDEX FILE...",
+    .brief = "remove codes from an index",
+    .about = "Removes the entries that have both the id and the code of a "
+             "line; what is not there is passed over.\n\n" CODES,
+    .options = change_options,
+    .n_options = N(change_options),
+    .settings_len = sizeof(struct hamming_settings),
+    .min_operands = 2,
+    .max_operands = SIZE_MAX,
+    .missing = "INDEX and FILE are needed; '-' reads stdin",
+    .run = rm_run,
+};
+
+const struct command command_hamming_plan = {
+    .name = "hamming plan",
+    .operands = "CODES",
+    .brief = "tell which tables an index of so many codes would have",
+    .about = "Lists the designs that the planner weighs for a number of codes, "
+             "with the bytes of their tables and the time of a question by its "
+             "model, and the one it takes (*).",
+    .examples = "  origo hamming plan 100M -k 3 --memory 2G\n",
+    .options = plan_options,
+    .n_options = N(plan_options),
+    .settings_len = sizeof(struct hamming_settings),
+    .min_operands = 1,
+    .max_operands = 1,
+    .missing = "how many codes?",
+    .defaults = build_defaults,
+    .run = plan_run,
+};

@@ -1,0 +1,90 @@
+/* origo idf: in how many documents does each feature stand. */
+
+#include "say.h"
+#include "sketch_settings.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#define COMMAND "idf"
+
+struct idf_settings {
+    struct sketch_settings common;
+    const char *output;
+    uint64_t memory;
+};
+
+static void idf_defaults(void *settings)
+{
+    struct idf_settings *s = settings;
+    sketch_defaults(&s->common);
+    s->memory = (uint64_t)256 << 20;
+}
+
+#define AT(member) offsetof(struct idf_settings, member)
+
+static const struct option idf_options[] = {
+    {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, NULL,
+     "the file to write, - for stdout", "It appears when it is whole."},
+    {"Output", 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
+     "bytes to count in, a hard cap",
+     "When it is full the rarest features go; the file says how much that can "
+     "matter."},
+    SKETCH_INPUT_OPTIONS(AT, common),
+    SKETCH_FEATURE_OPTIONS(AT, common),
+};
+
+static void say_info(const og_idf_info *info)
+{
+    say("%" PRIu64 " features of %" PRIu64 " documents, %s", info->n_features,
+        info->n_documents,
+        info->max_error == 0 ? "all of them" : "the rarest are missing");
+    if (info->max_error != 0)
+        say("no document frequency is wrong by more than %" PRIu64,
+            info->max_error);
+}
+
+static int idf_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct idf_settings *s = settings;
+    struct sketch_run run = {0};
+    og_sketch_options options;
+    og_stream_counts counts = {0};
+    og_idf_info info = {0};
+    og_error err = {0};
+    og_idf *none = NULL;
+    if (s->output == NULL)
+        return say_usage(COMMAND, "where to? --output FILE is missing");
+    const int status =
+        sketch_start(&run, COMMAND, &s->common, paths, n, &options, &none);
+    if (status != EXIT_DONE) return status;
+    const og_status done = og_idf_make(paths, n, &options, s->memory, s->output,
+                                       &info, &counts, &err);
+    const int ended =
+        sketch_end(&run, COMMAND, &s->common, done, &counts, &err);
+    if (done == OG_OK && !s->common.quiet) say_info(&info);
+    return ended;
+}
+
+const struct command command_idf = {
+    .name = COMMAND,
+    .operands = "FILE...",
+    .brief = "count in how many documents each feature stands",
+    .about =
+        "Reads documents and writes a file that tells how rare each feature "
+        "is, so that sketches can give rare ones more weight (--idf). The "
+        "options under Features must be those of the sketches.\n\n"
+        "Counting takes the memory that is given and no more. Nothing is "
+        "written unless all files could be read.",
+    .examples = "  origo idf -o mail.df mail.jsonl\n"
+                "  origo simhash --idf mail.df mail.jsonl\n",
+    .options = idf_options,
+    .n_options = sizeof(idf_options) / sizeof(idf_options[0]),
+    .settings_len = sizeof(struct idf_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = idf_defaults,
+    .run = idf_run,
+};

@@ -1,0 +1,226 @@
+/* origo minhash: one line of id and sketch for each document, or a file of
+ * them. */
+
+#include "say.h"
+#include "sketch_settings.h"
+#include "tsv_field.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMAND "minhash"
+
+enum { FORMAT_TEXT, FORMAT_BINARY };
+
+struct minhash_settings {
+    struct sketch_settings common;
+    og_minhash_options minhash;
+    int method, family; /* as the parser writes them */
+    uint32_t seed;
+    uint32_t bits;
+    const char *bands; /* a design, or NULL */
+    int format;
+    const char *output;
+};
+
+static void minhash_defaults(void *settings)
+{
+    struct minhash_settings *s = settings;
+    sketch_defaults(&s->common);
+    s->minhash = og_minhash_options_default();
+    s->method = (int)s->minhash.method;
+    s->family = (int)s->minhash.family;
+    s->bits = s->minhash.n_bits;
+}
+
+#define AT(member) offsetof(struct minhash_settings, member)
+
+/* In the order of og_minhash_method and og_hash_family. */
+#define METHODS                                                                \
+    "auto|exact|one|super|byte|zeros|biased|smallest|modulo|copies|active|"    \
+    "interval|ioffe|ioffe0|coarse"
+#define FAMILIES "mix|multiply|tabulation|rabin"
+
+static const struct option minhash_options[] = {
+    {"Sketch", 0, "samples", &type_count, AT(minhash.n_samples), "N", NULL,
+     NULL, "samples of a document, 1 to 4096",
+     "The error of an estimate J is the root of J (1 - J) / N."},
+    {"Sketch", 0, "method", &type_choice, AT(method), "METHOD", METHODS, NULL,
+     "how features are sampled",
+     "Sets: auto (bins of one permutation, exact samples where one is empty), "
+     "exact, one (with optimal densification), super (SuperMinHash), byte, "
+     "zeros, biased (few random bits); smallest and modulo are sets of "
+     "samples. Weights: copies (whole numbers), active, interval, ioffe, "
+     "ioffe0, coarse."},
+    {"Sketch", 0, "family", &type_choice, AT(family), "FAMILY", FAMILIES, NULL,
+     "hash functions: mix, multiply, tabulation, rabin", NULL},
+    {"Sketch", 0, "bits", &type_count, AT(bits), "B", NULL, NULL,
+     "bits kept of each sample: 1 to 16, or 32: all", NULL},
+    {"Sketch", 0, "modulus", &type_count, AT(minhash.modulus), "M", NULL, NULL,
+     "of --method modulo: one feature in M", NULL},
+    {"Sketch", 0, "seed", &type_count, AT(seed), "N", NULL, NULL,
+     "another seed, other samples", NULL},
+    {"Sketch", 0, "bands", &type_string, AT(bands), "DESIGN", "14x6|5x6/16",
+     "samples as they are", "supershingles instead: ROWSxBANDS[/BITS]",
+     "Each value stands for ROWS samples; 14x6 is Alta Vista's. Text only."},
+    SKETCH_FEATURE_OPTIONS(AT, common),
+    SKETCH_WEIGHT_OPTIONS(AT, common),
+    {"Output", 'f', "format", &type_choice, AT(format), "FORMAT", "text|binary",
+     NULL, "what to write: text or binary",
+     "text is a line of id, tab and hexadecimal digits; a document without "
+     "features has '-'. binary tells its parameters and is checked when it is "
+     "read."},
+    {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, "stdout",
+     "where to write binary to", "The file appears when it is whole."},
+    SKETCH_INPUT_OPTIONS(AT, common),
+};
+
+/* ---- text ---- */
+
+struct minhash_run {
+    struct sketch_run run; /* first: what the callbacks of the stream get */
+    og_minhash_options minhash;
+    og_bands bands;
+    bool has_bands;
+};
+
+static void print_bands(const struct minhash_run *r, const uint32_t *samples)
+{
+    uint64_t values[64];
+    const int width = (int)(r->bands.n_bits + 3) / 4;
+    og_supershingles(&r->bands, samples, values);
+    for (uint32_t i = 0; i < r->bands.n_bands; i++)
+        printf("%s%0*" PRIx64, i == 0 ? "" : " ", width, values[i]);
+}
+
+static void print_sketch(const struct minhash_run *r,
+                         const og_minhash_sketch *sketch)
+{
+    const size_t n = r->minhash.n_samples;
+    if (sketch->is_empty)
+        putchar('-');
+    else if (sketch->set != NULL)
+        for (size_t i = 0; i < sketch->n_set; i++)
+            printf("%s%016" PRIx64, i == 0 ? "" : " ", sketch->set[i]);
+    else if (r->has_bands)
+        print_bands(r, sketch->samples);
+    else if (sketch->samples != NULL)
+        for (size_t i = 0; i < n; i++)
+            printf("%08" PRIx32, sketch->samples[i]);
+    else
+        for (size_t i = 0; i < (n * r->minhash.n_bits + 7) / 8; i++)
+            printf("%02x", sketch->packed[i]);
+}
+
+static bool on_sketch(void *ctx, og_bytes id, const og_minhash_sketch *sketch)
+{
+    struct minhash_run *r = ctx;
+    field_print(id);
+    putchar('\t');
+    print_sketch(r, sketch);
+    if (putchar('\n') != EOF && !ferror(stdout)) return true;
+    stdout_failed(errno);
+    r->run.failed = true;
+    return false;
+}
+
+/* ---- the command ---- */
+
+static int check_bands(struct minhash_run *r, const struct minhash_settings *s)
+{
+    og_bands *b = &r->bands;
+    unsigned rows, bands, bits = 64;
+    int end = 0, longer = 0;
+    if (s->bands == NULL) return EXIT_DONE;
+    const int n = sscanf(s->bands, "%4ux%4u%n/%2u%n", &rows, &bands, &end,
+                         &bits, &longer);
+    if (n == 3) end = longer;
+    if (n < 2 || s->bands[end] != '\0')
+        return say_usage(COMMAND, "'%s' is no design like 14x6 or 5x6/16",
+                         s->bands);
+    *b = (og_bands){rows, bands, 1, bits};
+    og_error err;
+    if (og_bands_check(b, &err) != OG_OK) return say_error(COMMAND, &err);
+    if (rows * bands > s->minhash.n_samples)
+        return say_usage(COMMAND, "%s takes %u samples, there are %u", s->bands,
+                         rows * bands, (unsigned)s->minhash.n_samples);
+    if (s->format == FORMAT_BINARY || s->bits != 32 ||
+        og_minhash_is_set(r->minhash.method))
+        return say_usage(COMMAND, "--bands goes with whole samples in text");
+    r->has_bands = true;
+    return EXIT_DONE;
+}
+
+static int check(struct minhash_run *r, const struct minhash_settings *s)
+{
+    og_error err;
+    r->minhash = s->minhash;
+    r->minhash.method = (og_minhash_method)s->method;
+    r->minhash.family = (og_hash_family)s->family;
+    r->minhash.seed = s->seed;
+    r->minhash.n_bits = s->bits;
+    if (og_minhash_options_check(&r->minhash, &err) != OG_OK)
+        return say_error(COMMAND, &err);
+    if (s->output != NULL && s->format != FORMAT_BINARY)
+        return say_usage(COMMAND, "--output needs --format binary");
+    if (s->format == FORMAT_BINARY && s->output == NULL &&
+        isatty(STDOUT_FILENO))
+        return say_usage(COMMAND,
+                         "binary is nothing for a terminal; --output FILE");
+    return check_bands(r, s);
+}
+
+static int minhash_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct minhash_settings *s = settings;
+    struct minhash_run r = {0};
+    og_sketch_options options;
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    og_idf *idf = NULL;
+    int status = check(&r, s);
+    if (status != EXIT_DONE) return status;
+    status =
+        sketch_start(&r.run, COMMAND, &s->common, paths, n, &options, &idf);
+    if (status != EXIT_DONE) return status;
+    const og_status done =
+        s->format == FORMAT_BINARY
+            ? og_minhash_save(paths, n, &r.minhash, &options,
+                              s->output != NULL ? s->output : "-", &counts,
+                              &err)
+            : og_minhash_stream(paths, n, &r.minhash, &options, on_sketch,
+                                &counts, &err);
+    og_idf_close(idf);
+    return sketch_end(&r.run, COMMAND, &s->common, done, &counts, &err);
+}
+
+const struct command command_minhash = {
+    .name = COMMAND,
+    .operands = "FILE...",
+    .brief = "samples that agree as often as documents do",
+    .about =
+        "Writes the min-hash sketch of each document: samples of its features "
+        "such that the share of equal samples of two documents estimates "
+        "their Jaccard similarity, the features in common over all features "
+        "of both. With a weighted method, weights (--tf, --idf, "
+        "--heading-weight) count and the similarity is the generalized one.\n\n"
+        "Sketches can be compared when all the options under Sketch and "
+        "Features are equal: origo distance does. FILE is as for origo trace.",
+    .examples =
+        "  origo minhash mail.jsonl > mail.tsv\n"
+        "  origo minhash --bands 14x6 mail.jsonl | sort -k2,2\n"
+        "  origo minhash --method ioffe --idf mail.df -f binary -o mail.sk "
+        "mail.jsonl\n",
+    .options = minhash_options,
+    .n_options = sizeof(minhash_options) / sizeof(minhash_options[0]),
+    .settings_len = sizeof(struct minhash_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = minhash_defaults,
+    .run = minhash_run,
+};

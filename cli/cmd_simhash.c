@@ -1,0 +1,138 @@
+/* origo simhash: one line of id and sketch for each document, or a file of
+ * them. */
+
+#include "say.h"
+#include "sketch_settings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define COMMAND "simhash"
+
+enum { FORMAT_TEXT, FORMAT_BINARY };
+
+struct simhash_settings {
+    struct sketch_settings common;
+    uint32_t n_bits;
+    int format;
+    const char *output;
+};
+
+static void simhash_defaults(void *settings)
+{
+    struct simhash_settings *s = settings;
+    sketch_defaults(&s->common);
+    /* The best that was measured: docs/evaluation.md. */
+    s->common.sketch.features.tf = OG_TF_ONE;
+    s->n_bits = 64;
+}
+
+#define AT(member) offsetof(struct simhash_settings, member)
+
+static const struct option simhash_options[] = {
+    {"Sketch", 0, "bits", &type_count, AT(n_bits), "N", "64|128", NULL,
+     "bits of a sketch: 64 or 128", "The first half of 128 bits are the 64."},
+    SKETCH_FEATURE_OPTIONS(AT, common),
+    SKETCH_WEIGHT_OPTIONS(AT, common),
+    {"Output", 'f', "format", &type_choice, AT(format), "FORMAT", "text|binary",
+     NULL, "what to write: text or binary",
+     "text is a line of id, tab and hexadecimal digits, the highest bit first. "
+     "binary tells its parameters and is checked when it is read."},
+    {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, "stdout",
+     "where to write binary to", "The file appears when it is whole."},
+    SKETCH_INPUT_OPTIONS(AT, common),
+};
+
+/* An id comes from a stranger: what would break the line is written as JSON
+ * does it. */
+static void print_id(og_bytes id)
+{
+    for (size_t i = 0; i < id.len; i++) {
+        const unsigned char c = (unsigned char)id.data[i];
+        if (c < 0x20 || c == '\\' || c == 0x7f)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+}
+
+static bool on_simhash(void *ctx, og_bytes id, const og_simhash *sketch,
+                       uint64_t n_features)
+{
+    struct sketch_run *run = ctx;
+    (void)n_features;
+    print_id(id);
+    putchar('\t');
+    if (run->n_bits == 128) printf("%016" PRIx64, sketch->word[1]);
+    if (printf("%016" PRIx64 "\n", sketch->word[0]) > 0 && !ferror(stdout))
+        return true;
+    stdout_failed(errno);
+    run->failed = true;
+    return false;
+}
+
+static int check(const struct simhash_settings *s)
+{
+    if (s->n_bits != 64 && s->n_bits != 128)
+        return say_usage(COMMAND, "--bits is 64 or 128, not %u",
+                         (unsigned)s->n_bits);
+    if (s->output != NULL && s->format != FORMAT_BINARY)
+        return say_usage(COMMAND, "--output needs --format binary");
+    if (s->format == FORMAT_BINARY && s->output == NULL &&
+        isatty(STDOUT_FILENO))
+        return say_usage(COMMAND,
+                         "binary is nothing for a terminal; --output FILE");
+    return EXIT_DONE;
+}
+
+static int simhash_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct simhash_settings *s = settings;
+    struct sketch_run run = {.n_bits = s->n_bits};
+    og_sketch_options options;
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    og_idf *idf = NULL;
+    int status = check(s);
+    if (status != EXIT_DONE) return status;
+    status = sketch_start(&run, COMMAND, &s->common, paths, n, &options, &idf);
+    if (status != EXIT_DONE) return status;
+    const og_status done =
+        s->format == FORMAT_BINARY
+            ? og_simhash_save(paths, n, s->n_bits, &options,
+                              s->output != NULL ? s->output : "-", &counts,
+                              &err)
+            : og_simhash_stream(paths, n, s->n_bits, &options, on_simhash,
+                                &counts, &err);
+    og_idf_close(idf);
+    return sketch_end(&run, COMMAND, &s->common, done, &counts, &err);
+}
+
+const struct command command_simhash = {
+    .name = COMMAND,
+    .operands = "FILE...",
+    .brief = "64 or 128 bits that differ little when documents do",
+    .about =
+        "Writes the simhash of each document. The features of a document vote "
+        "on every bit, so documents with most features in common differ in "
+        "few bits: the share of bits that differ is, expected, the angle "
+        "between their feature vectors as a share of 180 degrees. A document "
+        "without features has the sketch 0.\n\n"
+        "Sketches can be compared when all the options under Sketch and "
+        "Features are equal. FILE is as for origo trace.",
+    .examples = "  origo simhash mail.jsonl > mail.tsv\n"
+                "  origo idf -o mail.df mail.jsonl\n"
+                "  origo simhash --idf mail.df --format binary -o mail.sk "
+                "mail.jsonl\n",
+    .options = simhash_options,
+    .n_options = sizeof(simhash_options) / sizeof(simhash_options[0]),
+    .settings_len = sizeof(struct simhash_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = simhash_defaults,
+    .run = simhash_run,
+};

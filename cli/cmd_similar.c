@@ -1,0 +1,238 @@
+/* origo similar: which known files share content with a file.
+ *
+ *     paths -> og_files_walk -> og_files_ask -> one block of lines for each
+ *
+ * With -s :memory: every file is taken in after its answer, so that the files
+ * answer each other; with an index on disk --add does so and saves it. */
+
+#include "options.h"
+#include "say.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <origo/origo.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct similar_settings {
+    const char *index;
+    bool add, exit_code, ranges;
+    int format; /* 0 text, 1 JSON */
+    uint32_t n_samples, n_bits, n_candidates, n_wanted, n_threads;
+    uint64_t chunk;
+};
+
+static void similar_defaults(void *settings)
+{
+    const og_files_options options = og_files_options_default();
+    struct similar_settings *s = settings;
+    s->n_samples = options.n_samples;
+    s->n_bits = options.n_bits;
+    s->n_candidates = (uint32_t)options.n_candidates;
+    s->n_wanted = (uint32_t)options.n_wanted;
+    s->chunk = options.cut.average_len;
+}
+
+#define AT(member) offsetof(struct similar_settings, member)
+
+static const struct option similar_options[] = {
+    {"Index", 's', "store", &type_string, AT(index), "INDEX", NULL,
+     "$ORIGO_STORE, else ./origo.store", "the index of known files",
+     "A file that --add makes; ':memory:' is an index that lives as long as "
+     "the command."},
+    {"Index", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
+     "take each file in after its answer",
+     "Always so with -s :memory:, where the files answer each other."},
+    {"Output", 'n', "count", &type_count, AT(n_wanted), "N", NULL, NULL,
+     "answers for each file, at most", NULL},
+    {"Output", 0, "chunks", &type_flag, AT(ranges), NULL, NULL, NULL,
+     "tell which bytes of the file are shared", NULL},
+    {"Output", 0, "format", &type_choice, AT(format), "FORM", "text|json", NULL,
+     "text or json", "JSON: one object for each file and line."},
+    {"Output", 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
+     "status 1 when something was found", NULL},
+    {"A new index", 0, "samples", &type_count, AT(n_samples), "N", NULL, NULL,
+     "samples of a file, 1 to 64", NULL},
+    {"A new index", 0, "bits", &type_count, AT(n_bits), "N", NULL, NULL,
+     "bits of a sample, 1 to 16", NULL},
+    {"A new index", 0, "chunk", &type_size, AT(chunk), "SIZE", NULL, NULL,
+     "average length of a chunk", NULL},
+    {"Work", 0, "candidates", &type_count, AT(n_candidates), "N", NULL, NULL,
+     "files whose chunks are compared", NULL},
+    {"Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,
+     "as many as the machine has", "threads", NULL},
+};
+
+struct similar_run {
+    const struct similar_settings *settings;
+    og_files *files;
+    const char *path;
+    bool add, found, changed, failed;
+};
+
+/* ---- answers ---- */
+
+static void print_json_string(const char *s)
+{
+    putchar('"');
+    for (; *s != '\0'; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 32)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+static void print_json(const struct similar_run *run, const char *path,
+                       const og_files_answer *a)
+{
+    printf("{\"origo\":1,\"file\":");
+    print_json_string(path);
+    printf(",\"bytes\":%" PRIu64 ",\"chunks\":%zu,\"similar\":[", a->file_len,
+           a->n_chunks);
+    for (size_t i = 0; i < a->n_matches; i++) {
+        const og_files_match *m = &a->matches[i];
+        printf("%s{\"file\":", i == 0 ? "" : ",");
+        print_json_string(m->name);
+        printf(",\"matches\":%u,\"samples\":%u,\"estimated\":%.4f,"
+               "\"jaccard\":%.4f,\"shared_bytes\":%" PRIu64
+               ",\"shared_chunks\":%zu",
+               m->n_matches, m->n_samples, m->estimated, m->jaccard,
+               m->shared_len, m->n_shared_chunks);
+        if (run->settings->ranges) {
+            printf(",\"shared\":[");
+            for (size_t k = 0; k < m->n_shared; k++)
+                printf("%s[%" PRIu64 ",%" PRIu64 "]", k == 0 ? "" : ",",
+                       m->shared[k].begin, m->shared[k].end);
+            putchar(']');
+        }
+        putchar('}');
+    }
+    printf("]}\n");
+}
+
+static void print_text(const struct similar_run *run, const char *path,
+                       const og_files_answer *a)
+{
+    printf("%s: %" PRIu64 " bytes, %zu chunks\n", path, a->file_len,
+           a->n_chunks);
+    if (a->n_matches == 0) printf("  nothing known is similar\n");
+    for (size_t i = 0; i < a->n_matches; i++) {
+        const og_files_match *m = &a->matches[i];
+        printf("  %5.1f %%  %s  (%" PRIu64 " bytes, %zu chunks; Jaccard %.2f, "
+               "estimated %.2f from %u of %u)\n",
+               100 * share(m->shared_len, a->file_len), m->name, m->shared_len,
+               m->n_shared_chunks, m->jaccard, m->estimated, m->n_matches,
+               m->n_samples);
+        for (size_t k = 0; run->settings->ranges && k < m->n_shared; k++)
+            printf("           %" PRIu64 "-%" PRIu64 "\n", m->shared[k].begin,
+                   m->shared[k].end);
+    }
+}
+
+static bool on_file(void *ctx, const char *path)
+{
+    struct similar_run *run = ctx;
+    const og_files_answer *answer;
+    og_error err = {0};
+    const og_status status =
+        og_files_ask(run->files, path, run->add, &answer, &err);
+    if (status != OG_OK) {
+        say("%s", err.message);
+        run->failed = true;
+        return status == OG_ERR_INPUT || status == OG_ERR_IO;
+    }
+    run->found = run->found || answer->n_matches > 0;
+    run->changed = run->changed || run->add;
+    if (run->settings->format == 1)
+        print_json(run, path, answer);
+    else
+        print_text(run, path, answer);
+    if (ferror(stdout)) stdout_failed(errno);
+    return !ferror(stdout);
+}
+
+static bool on_failed(void *ctx, const char *path, const char *why)
+{
+    struct similar_run *run = ctx;
+    say("cannot read '%s': %s", path, why);
+    run->failed = true;
+    return true;
+}
+
+/* ---- the command ---- */
+
+static const char *index_path(const struct similar_settings *s)
+{
+    const char *path = s->index != NULL ? s->index : getenv("ORIGO_STORE");
+    return path != NULL && path[0] != '\0' ? path : "./origo.store";
+}
+
+static int ask_all(struct similar_run *run, const char *const *paths, size_t n)
+{
+    og_error err = {0};
+    const og_status status =
+        og_files_walk(paths, n, run, on_file, on_failed, &err);
+    if (status != OG_OK && status != OG_ERR_STOPPED)
+        return say_error("similar", &err);
+    if (run->changed && strcmp(run->path, ":memory:") != 0 &&
+        og_files_save(run->files, run->path, &err) != OG_OK)
+        return say_error("similar", &err);
+    if (run->failed) return EXIT_IO;
+    return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
+}
+
+static int similar_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct similar_settings *s = settings;
+    struct similar_run run = {.settings = s, .path = index_path(s)};
+    og_files_options options = og_files_options_default();
+    og_error err = {0};
+    if (s->chunk > UINT32_MAX)
+        return say_usage("similar", "--chunk: a chunk has less than 4 GiB");
+    run.add = s->add || strcmp(run.path, ":memory:") == 0;
+    options.cut = og_cut_options_default(OG_CUT_GEAR, (uint32_t)s->chunk);
+    options.n_samples = s->n_samples;
+    options.n_bits = s->n_bits;
+    options.n_candidates = s->n_candidates;
+    options.n_wanted = s->n_wanted;
+    options.n_threads = s->n_threads;
+    if (og_files_open(run.path, &options, &run.files, &err) != OG_OK)
+        return say_error("similar", &err);
+    const int status = ask_all(&run, paths, n);
+    og_files_close(run.files);
+    return status;
+}
+
+const struct command command_similar = {
+    .name = "similar",
+    .operands = "FILE...",
+    .brief = "which known files share content with a file",
+    .about =
+        "Cuts each FILE (or the files of a folder) into chunks by content and "
+        "tells which known files have the same ones, under whatever name: how "
+        "much as a few samples estimate it, and how much in truth.\n\n"
+        "The answer begins with the share of the file's bytes that the other "
+        "has too. Jaccard is the share of chunks that both have among those "
+        "that either has.",
+    .examples = "  origo similar -s :memory: drafts/\n"
+                "  origo similar -s files.index --add archive/\n"
+                "  origo similar -s files.index --chunks report.odt\n",
+    .options = similar_options,
+    .n_options = sizeof(similar_options) / sizeof(similar_options[0]),
+    .settings_len = sizeof(struct similar_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; a folder stands for its files",
+    .defaults = similar_defaults,
+    .run = similar_run,
+};

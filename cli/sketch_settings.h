@@ -1,0 +1,195 @@
+#ifndef CLI_SKETCH_SETTINGS_H
+#define CLI_SKETCH_SETTINGS_H
+
+/* The options that every command over the features of documents has: what a
+ * feature is, and how documents are read. Each command puts the two lists into
+ * its own table, with AT() for its own settings. */
+
+#include "options.h"
+#include "progress.h"
+
+#include <origo/origo.h>
+
+struct sketch_settings {
+    og_sketch_options sketch;
+    const char *idf; /* a file, or NULL */
+    bool quiet, verbose;
+};
+
+void sketch_defaults(struct sketch_settings *s);
+
+#define SKETCH_FEATURE_OPTIONS(AT, member)                                     \
+    {"Features",                                                               \
+     0,                                                                        \
+     "features",                                                               \
+     &type_features,                                                           \
+     AT(member.sketch.features.kind),                                          \
+     "KIND",                                                                   \
+     "tokens|phrases|wrap|spot",                                               \
+     NULL,                                                                     \
+     "tokens, phrases, wrap or spot",                                          \
+     "phrases are tokens in a row; wrap lets them go over the end of the "     \
+     "text "                                                                   \
+     "to its beginning; a spot is a stop word and the words behind it that "   \
+     "are none, which passes over headlines and captions."},                   \
+        {"Features",                                                           \
+         0,                                                                    \
+         "phrase",                                                             \
+         &type_count,                                                          \
+         AT(member.sketch.features.phrase_len),                                \
+         "K",                                                                  \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         "tokens in a phrase, 1 to 32",                                        \
+         NULL},                                                                \
+        {"Features",                                                           \
+         0,                                                                    \
+         "tokens",                                                             \
+         &type_tokens,                                                         \
+         AT(member.sketch.features.tokens),                                    \
+         "KIND",                                                               \
+         "words|chars|lines|dna",                                              \
+         NULL,                                                                 \
+         "what a token is: words, chars, lines, dna",                          \
+         NULL},                                                                \
+        {"Features",                                                           \
+         0,                                                                    \
+         "stop",                                                               \
+         &type_string,                                                         \
+         AT(member.sketch.features.stop),                                      \
+         "LANG",                                                               \
+         "de|en|es|fr|it|nl|pt|ru|sv",                                         \
+         "none",                                                               \
+         "leave out the stop words of a language",                             \
+         "With spot they are kept, to begin the phrases: en, unless told."},   \
+        {"Features",                                                           \
+         0,                                                                    \
+         "stem",                                                               \
+         &type_string,                                                         \
+         AT(member.sketch.features.stem),                                      \
+         "LANG",                                                               \
+         "da|de|en|es|fi|fr|hu|it|nl|no|pt|ro|ru|sv|tr",                       \
+         "none",                                                               \
+         "take stems for words",                                               \
+         "By Snowball: 'connection' and 'connected' are both 'connect'."},     \
+    {                                                                          \
+        "Features", 0, "title-weight", &type_weight,                           \
+            AT(member.sketch.features.title_weight), "W", NULL, NULL,          \
+            "weight of the title's tokens; 0: left out", NULL                  \
+    }
+
+/* Only where features are weighed. */
+#define SKETCH_WEIGHT_OPTIONS(AT, member)                                      \
+    {"Features",                                                               \
+     0,                                                                        \
+     "heading-weight",                                                         \
+     &type_weight,                                                             \
+     AT(member.sketch.features.heading_weight),                                \
+     "W",                                                                      \
+     NULL,                                                                     \
+     NULL,                                                                     \
+     "weight of tokens in headings of the text",                               \
+     "A heading is a line after # signs, above a row of = or -, or with a "    \
+     "section number between empty lines."},                                   \
+        {"Features",                                                           \
+         0,                                                                    \
+         "tf",                                                                 \
+         &type_tf,                                                             \
+         AT(member.sketch.features.tf),                                        \
+         "HOW",                                                                \
+         "count|log|one",                                                      \
+         NULL,                                                                 \
+         "what repetition weighs: count, log, one",                            \
+         "count: as often as it comes; log: log2(1 + count); one: nothing."},  \
+    {                                                                          \
+        "Features", 0, "idf", &type_string, AT(member.idf), "FILE", NULL,      \
+            "none", "document frequencies, from origo idf",                    \
+            "A feature then weighs log2((N + 1) / df) times its tf."           \
+    }
+
+#define SKETCH_INPUT_OPTIONS(AT, member)                                       \
+    {"Output",                                                                 \
+     'q',                                                                      \
+     "quiet",                                                                  \
+     &type_flag,                                                               \
+     AT(member.quiet),                                                         \
+     NULL,                                                                     \
+     NULL,                                                                     \
+     NULL,                                                                     \
+     "no progress and no summary on stderr",                                   \
+     "Problems of the input are told all the same."},                          \
+        {"Output",                                                             \
+         'v',                                                                  \
+         "verbose",                                                            \
+         &type_flag,                                                           \
+         AT(member.verbose),                                                   \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         "tell every problem of the input, not 20",                            \
+         NULL},                                                                \
+        {"Input",                                                              \
+         0,                                                                    \
+         "threads",                                                            \
+         &type_count,                                                          \
+         AT(member.sketch.n_threads),                                          \
+         "N",                                                                  \
+         NULL,                                                                 \
+         "all that the machine has",                                           \
+         "threads to work with",                                               \
+         "The output is the same bytes for any number."},                      \
+        {"Input",                                                              \
+         0,                                                                    \
+         "max-document",                                                       \
+         &type_size,                                                           \
+         AT(member.sketch.max_document),                                       \
+         "SIZE",                                                               \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         "skip documents longer than this, in bytes",                          \
+         NULL},                                                                \
+        {"Input",                                                              \
+         0,                                                                    \
+         "id-field",                                                           \
+         &type_string,                                                         \
+         AT(member.sketch.fields.id),                                          \
+         "NAME",                                                               \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         "the JSON field of the id",                                           \
+         NULL},                                                                \
+        {"Input",                                                              \
+         0,                                                                    \
+         "title-field",                                                        \
+         &type_string,                                                         \
+         AT(member.sketch.fields.title),                                       \
+         "NAME",                                                               \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         "the JSON field of the title",                                        \
+         NULL},                                                                \
+    {                                                                          \
+        "Input", 0, "text-field", &type_string, AT(member.sketch.fields.text), \
+            "NAME", NULL, NULL, "the JSON field of the text", NULL             \
+    }
+
+/* A stream under way: what the callbacks of the library get. */
+struct sketch_run {
+    struct progress progress;
+    bool failed; /* a write to stdout */
+    unsigned n_bits;
+};
+
+/* Starts the progress and gives options whose ctx is `run`. Opens the idf file
+ * when there is one: close *out_idf with og_idf_close(). The exit status is
+ * not EXIT_DONE after a word on stderr. */
+int sketch_start(struct sketch_run *run, const char *command,
+                 const struct sketch_settings *s, const char *const *paths,
+                 size_t n_paths, og_sketch_options *out, og_idf **out_idf);
+
+/* Ends the progress, tells the summary and what went wrong. */
+int sketch_end(struct sketch_run *run, const char *command,
+               const struct sketch_settings *s, og_status status,
+               const og_stream_counts *counts, const og_error *err);
+
+#endif

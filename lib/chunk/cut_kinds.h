@@ -1,0 +1,57 @@
+#ifndef OG_CHUNK_CUT_KINDS_H
+#define OG_CHUNK_CUT_KINDS_H
+
+/* The three ways to cut, behind og_cutter_run(). Each takes whole data from
+ * the beginning of a chunk on and leaves no state behind; what stands here is
+ * memory that stays warm. */
+
+#include "lib/chunk/cut.h"
+#include "lib/chunk/winnow_ring.h"
+#include "lib/fingerprint/print.h"
+
+/* Prints are worked out in blocks of so many places: 65 groups of 64 in eight
+ * lanes of 520, whose prints do not meet in one set of the cache, as they
+ * would 512 apart. */
+#define OG_CUT_PRINT_BLOCK 4160
+
+struct og_cut_work {
+    /* gear, winnow-fast: what a scan of a block found, OG_GEAR_BLOCK. */
+    uint32_t *places;
+    /* winnow-fast: places of the lowest lead, when no lead of a window is 0. */
+    uint32_t *lowest;
+    size_t lowest_cap;
+    struct og_winnow_ring ring;
+    /* winnow forms: prints of 32 bytes, as those of four words or slid. */
+    struct og_shingle_key key;
+    struct og_rabin_window window;
+    uint64_t prints[OG_CUT_PRINT_BLOCK];
+};
+
+struct og_cut_input {
+    const uint8_t *data; /* a chunk begins at its first byte */
+    size_t len;
+    uint64_t begin; /* offset of data in the stream */
+    bool is_last;
+};
+
+og_status og_cut_gear(struct og_cutter *cutter, const struct og_cut_input *in,
+                      og_error *err);
+og_status og_cut_winnow(struct og_cutter *cutter, const struct og_cut_input *in,
+                        og_error *err);
+og_status og_cut_winnow_fast(struct og_cutter *cutter,
+                             const struct og_cut_input *in, og_error *err);
+
+/* `end` counts from in->data. */
+og_status og_cutter_add_end(struct og_cutter *cutter,
+                            const struct og_cut_input *in, size_t end,
+                            og_error *err);
+
+/* The Rabin prints of the n places data, data + 1, ..., no more than a block of
+ * them; the OG_CUT_WINDOW bytes before each are read. */
+void og_cut_print_block(const struct og_cut_work *work, const uint8_t *data,
+                        size_t n, uint64_t *out);
+
+/* The Rabin print of the OG_CUT_WINDOW bytes before `end`. */
+uint64_t og_cut_print(const struct og_cut_work *work, const uint8_t *end);
+
+#endif

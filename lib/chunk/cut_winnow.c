@@ -1,0 +1,254 @@
+/* Winnowing: the end of a chunk is the rightmost minimum of a window of prints.
+ *
+ * The window of a chunk that begins at b are the places b + min_len ..
+ * b + reach. When its last place has come, the minimum ends the chunk, and the
+ * window of the next one begins min_len behind it: a stretch of it has been
+ * seen already, and the ring (winnow_ring.h) still knows its minima.
+ *
+ * Two things make it fast. A print slides from place to place and mostly waits
+ * for the one before: eight windows slide in eight parts of a block at a time.
+ * And a ring of single places asks questions whose answers no processor can
+ * guess, once a byte. So
+ * the ring holds groups of 64 places, each by its own rightmost minimum, found
+ * by vector comparisons; the few places of a window that do not fill a group,
+ * at its two ends, are looked at when the window is decided. That makes one
+ * comparison a place, at most three a group, and at most 128 a chunk of at
+ * least 64 bytes: never more than the three a byte of the book's ring. */
+
+#include "lib/chunk/cut_kinds.h"
+#include "lib/os/cpu.h"
+
+#if defined(OG_X86)
+#include <immintrin.h>
+#endif
+
+/* ---- prints ---- */
+
+static void load_words(uint64_t *words, const uint8_t *data, size_t n)
+{
+    memcpy(words, data, n * sizeof(*words));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (size_t i = 0; i < n; i++)
+        words[i] = __builtin_bswap64(words[i]);
+#endif
+}
+
+uint64_t og_cut_print(const struct og_cut_work *work, const uint8_t *end)
+{
+#if defined(OG_X86)
+    if (og_cpu_level() >= OG_CPU_SSE42) {
+        uint64_t words[OG_CUT_WINDOW / 8], print;
+        load_words(words, end - OG_CUT_WINDOW, OG_CUT_WINDOW / 8);
+        og_print_clmul(words, 1, &work->key, &print);
+        return print;
+    }
+#endif
+    const struct og_rabin *rabin = work->key.rabin;
+    return og_rabin_extend_tables(rabin, rabin->empty, end - OG_CUT_WINDOW,
+                                  OG_CUT_WINDOW);
+}
+
+/* og_rabin_slide_byte(), in place: a call for every byte would cost more. */
+static inline uint64_t slide(const struct og_cut_work *work,
+                             const uint8_t *data, uint64_t print)
+{
+    print ^= work->window.out[0][*(data - OG_CUT_WINDOW)];
+    return print >> 8 ^ work->key.rabin->by_byte[0][(print ^ *data) & 0xff];
+}
+
+static void print_one_lane(const struct og_cut_work *work, const uint8_t *data,
+                           size_t n, uint64_t *out)
+{
+    if (n == 0) return;
+    out[0] = og_cut_print(work, data);
+    for (size_t i = 1; i < n; i++)
+        out[i] = slide(work, data + i - 1, out[i - 1]);
+}
+
+enum { N_LANES = 8 };
+
+/* The lanes by name, so that their prints stay in registers. */
+static void slide_lanes(const struct og_cut_work *work, const uint8_t *data,
+                        size_t lane_len, const uint64_t first[N_LANES],
+                        uint64_t *out)
+{
+    const uint8_t *const d4 = data + 4 * lane_len;
+    uint64_t *const o4 = out + 4 * lane_len;
+    uint64_t p0 = first[0], p1 = first[1], p2 = first[2], p3 = first[3];
+    uint64_t p4 = first[4], p5 = first[5], p6 = first[6], p7 = first[7];
+    for (size_t i = 1; i < lane_len; i++) {
+        const uint8_t *const d = data + i - 1, *const e = d4 + i - 1;
+        out[i] = p0 = slide(work, d, p0);
+        out[i + lane_len] = p1 = slide(work, d + lane_len, p1);
+        out[i + 2 * lane_len] = p2 = slide(work, d + 2 * lane_len, p2);
+        out[i + 3 * lane_len] = p3 = slide(work, d + 3 * lane_len, p3);
+        o4[i] = p4 = slide(work, e, p4);
+        o4[i + lane_len] = p5 = slide(work, e + lane_len, p5);
+        o4[i + 2 * lane_len] = p6 = slide(work, e + 2 * lane_len, p6);
+        o4[i + 3 * lane_len] = p7 = slide(work, e + 3 * lane_len, p7);
+    }
+}
+
+void og_cut_print_block(const struct og_cut_work *work, const uint8_t *data,
+                        size_t n, uint64_t *out)
+{
+    const size_t lane_len = n / N_LANES;
+    uint64_t print[N_LANES];
+    if (lane_len < OG_CUT_WINDOW) {
+        print_one_lane(work, data, n, out);
+        return;
+    }
+    for (size_t l = 0; l < N_LANES; l++)
+        out[l * lane_len] = print[l] = og_cut_print(work, data + l * lane_len);
+    slide_lanes(work, data, lane_len, print, out);
+    print_one_lane(work, data + N_LANES * lane_len, n - N_LANES * lane_len,
+                   out + N_LANES * lane_len);
+}
+
+/* ---- minima ---- */
+
+enum { GROUP = 64 };
+
+/* The rightmost minimum of n prints; its place counts from the first one. */
+static struct og_winnow_item min_plain(const uint64_t *prints, size_t n)
+{
+    struct og_winnow_item best = {0, UINT64_MAX};
+    for (size_t i = 0; i < n; i++) {
+        const bool is_less = prints[i] <= best.value;
+        best.value = is_less ? prints[i] : best.value;
+        best.place = is_less ? i : best.place;
+    }
+    return best;
+}
+
+#if defined(OG_X86)
+/* The same for a group. */
+OG_TARGET_AVX512 static struct og_winnow_item
+min_group_avx512(const uint64_t *prints)
+{
+    __m512i row[GROUP / 8];
+    uint64_t equal = 0;
+    for (size_t i = 0; i < GROUP / 8; i++)
+        row[i] = _mm512_loadu_si512(prints + 8 * i);
+    __m512i min = row[0];
+    for (size_t i = 1; i < GROUP / 8; i++)
+        min = _mm512_min_epu64(min, row[i]);
+    const uint64_t value = _mm512_reduce_min_epu64(min);
+    const __m512i all = _mm512_set1_epi64((long long)value);
+    for (size_t i = 0; i < GROUP / 8; i++)
+        equal |= (uint64_t)_mm512_cmpeq_epu64_mask(row[i], all) << 8 * i;
+    return (struct og_winnow_item){63 - (uint64_t)__builtin_clzll(equal),
+                                   value};
+}
+#endif
+
+static struct og_winnow_item min_group(const uint64_t *prints)
+{
+#if defined(OG_X86)
+    if (og_cpu_level() >= OG_CPU_AVX512) return min_group_avx512(prints);
+#endif
+    return min_plain(prints, GROUP);
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+    struct og_cutter *cutter;
+    const struct og_cut_input *in;
+    size_t first, last; /* the window of the open chunk */
+};
+
+static size_t round_up(size_t place)
+{
+    return (place + GROUP - 1) / GROUP * GROUP;
+}
+
+/* Groups that the window holds not at all or not whole leave the ring. */
+static void open_chunk(struct walk *walk, size_t begin)
+{
+    const og_cut_options *options = &walk->cutter->options;
+    walk->first = begin + options->min_len;
+    walk->last = begin + og_cut_reach(options);
+    og_winnow_ring_drop_before(&walk->cutter->work->ring,
+                               round_up(walk->first));
+}
+
+/* Takes the places from .. to - 1 into account, all behind those that `best`
+ * knows. There are fewer than two groups of them. */
+static void try_edge(struct walk *walk, size_t from, size_t to,
+                     struct og_winnow_item *best)
+{
+    uint64_t prints[2 * GROUP];
+    if (from >= to) return;
+    og_cut_print_block(walk->cutter->work, walk->in->data + from, to - from,
+                       prints);
+    const struct og_winnow_item min = min_plain(prints, to - from);
+    if (min.value <= best->value)
+        *best = (struct og_winnow_item){from + min.place, min.value};
+}
+
+/* `n_grouped`: places before this one are in groups that went by. */
+static og_status end_chunk(struct walk *walk, size_t n_grouped, og_error *err)
+{
+    const struct og_winnow_ring *ring = &walk->cutter->work->ring;
+    struct og_winnow_item best = {walk->last, UINT64_MAX};
+    const size_t whole = round_up(walk->first); /* from here on by groups */
+    if (whole >= n_grouped) {
+        try_edge(walk, walk->first, walk->last + 1, &best);
+    } else {
+        try_edge(walk, walk->first, whole, &best);
+        if (!og_winnow_ring_is_empty(ring) &&
+            og_winnow_ring_min(ring)->value <= best.value)
+            best = *og_winnow_ring_min(ring);
+        try_edge(walk, n_grouped, walk->last + 1, &best);
+    }
+    open_chunk(walk, (size_t)best.place);
+    return og_cutter_add_end(walk->cutter, walk->in, (size_t)best.place, err);
+}
+
+static og_status take_group(struct walk *walk, size_t block, size_t from,
+                            og_error *err)
+{
+    struct og_cut_work *work = walk->cutter->work;
+    const size_t group = block + from;
+    /* A window that ends inside this group must not see its minimum. */
+    while (walk->last < group + GROUP - 1)
+        TRY(end_chunk(walk, group, err));
+    if (group < walk->first) return OG_OK;
+    const struct og_winnow_item min = min_group(work->prints + from);
+    if (!og_winnow_ring_push(&work->ring, group + min.place, min.value))
+        return og_error_memory(err, 2 * work->ring.cap, "winnowing");
+    return OG_OK;
+}
+
+static og_status walk_groups(struct walk *walk, size_t begin, size_t end,
+                             og_error *err)
+{
+    for (size_t block = begin; block < end; block += OG_CUT_PRINT_BLOCK) {
+        const size_t left = end - block;
+        const size_t n = left < OG_CUT_PRINT_BLOCK ? left : OG_CUT_PRINT_BLOCK;
+        og_cut_print_block(walk->cutter->work, walk->in->data + block, n,
+                           walk->cutter->work->prints);
+        for (size_t from = 0; from < n; from += GROUP)
+            TRY(take_group(walk, block, from, err));
+    }
+    return OG_OK;
+}
+
+og_status og_cut_winnow(struct og_cutter *cutter, const struct og_cut_input *in,
+                        og_error *err)
+{
+    struct walk walk = {cutter, in, 0, 0};
+    og_winnow_ring_clear(&cutter->work->ring);
+    open_chunk(&walk, 0);
+    const size_t n_places = in->len + 1; /* the end is one, too */
+    /* min_len is a group at least, so the first one begins behind a window. */
+    const size_t end = n_places / GROUP * GROUP;
+    if (end > GROUP) TRY(walk_groups(&walk, GROUP, end, err));
+    while (walk.last < n_places)
+        TRY(end_chunk(&walk, end > GROUP ? end : GROUP, err));
+    const size_t begin = walk.first - cutter->options.min_len;
+    return in->is_last && begin < in->len
+               ? og_cutter_add_end(cutter, in, in->len, err)
+               : OG_OK;
+}

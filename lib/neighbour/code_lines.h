@@ -1,0 +1,24 @@
+#ifndef OG_NEIGHBOUR_CODE_LINES_H
+#define OG_NEIGHBOUR_CODE_LINES_H
+
+/* Codes of documents out of a file: text, one line "id<TAB>hex digits" each,
+ * or a binary file of 64-bit simhashes (lib/sketch/sketch_file.h), told apart
+ * by its first bytes. A file can be read in shards: each record belongs to
+ * one of them, and all in a row are the file. */
+
+#include "lib/base/memory.h"
+
+struct og_code_part {
+    uint32_t shard, n_shards; /* 0 of 1: all */
+};
+
+/* Calls on_code for each record of the part, in order; false stops with
+ * OG_ERR_STOPPED. `path` "-" is stdin, which has one part. *out_identity, if
+ * not NULL, tells the file from others of another length. */
+og_status
+og_code_lines_read(const char *path, struct og_code_part part, void *ctx,
+                   bool (*on_code)(void *ctx, og_bytes id, uint64_t code),
+                   uint64_t *out_identity, const og_allocator *allocator,
+                   og_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+#ifndef OG_SKETCH_FAMILY_H
+#define OG_SKETCH_FAMILY_H
+
+/* Families of hash functions: what stands for a random function of features.
+ *
+ * Two needs. A base hash of 64 bits, for methods that draw everything from one
+ * function; and rows of 32-bit functions, one for each sample (the lanes).
+ *
+ *     family      base hash                     lane i
+ *     mix         bijection of x ^ seed         low half of it times an odd
+ *                                               number of the lane
+ *     multiply    a x + b                       high half of a_i x + b_i
+ *     tabulation  xor of 8 table entries        likewise, a table a lane
+ *     rabin       c x + d in GF(2^64)           high half of c_i x + d_i
+ *
+ * Rabin permutations are linear over single bits, so they too are an xor of 8
+ * table entries: one kernel serves both. */
+
+#include "lib/base/bits.h"
+#include "lib/base/memory.h"
+
+struct og_family {
+    const og_allocator *allocator;
+    og_hash_family kind;
+    uint64_t seed;
+    uint64_t mul, add;      /* multiply; add of rabin */
+    uint64_t (*table)[256]; /* 8 of them: tabulation, rabin; else NULL */
+    /* Lanes, rounded up to OG_LANES; the last ones repeat nothing of use. */
+    size_t n_lanes;
+    uint32_t *lane_mul;                /* mix: odd */
+    uint64_t *lane_mul64, *lane_add64; /* multiply: odd, any */
+    uint32_t *lane_row;                /* [8][256][n_lanes] */
+    uint32_t *lane_start;              /* what the rows are added to */
+};
+
+#define OG_LANES 16
+
+og_status og_family_init(struct og_family *family, og_hash_family kind,
+                         uint64_t seed, size_t n_lanes,
+                         const og_allocator *allocator, og_error *err);
+void og_family_release(struct og_family *family);
+
+/* The base hash: the definition. */
+uint64_t og_family_hash(const struct og_family *family, uint64_t x);
+
+/* The base hashes of `n` features. */
+void og_family_hash_many(const struct og_family *family, const uint64_t *x,
+                         size_t n, uint64_t *out);
+
+/* The value of lane `i` for the feature x whose base hash is `base`: the
+ * definition. */
+uint32_t og_family_lane(const struct og_family *family, uint64_t x,
+                        uint64_t base, size_t i);
+
+/* least[i] = min(least[i], lane i of each feature), for lanes begin .. end,
+ * both multiples of OG_LANES. `base` are the base hashes of the features. */
+void og_family_least(const struct og_family *family, const uint64_t *x,
+                     const uint64_t *base, size_t n, size_t begin, size_t end,
+                     uint32_t *least);
+/* Its plain twin. */
+void og_family_least_plain(const struct og_family *family, const uint64_t *x,
+                           const uint64_t *base, size_t n, size_t begin,
+                           size_t end, uint32_t *least);
+
+#if defined(OG_X86)
+/* Kernels of family_x86.c for OG_FAMILY_MIX. */
+void og_mix_many_avx512(uint64_t seed, const uint64_t *x, size_t n,
+                        uint64_t *out);
+void og_mix_least_avx512(const uint32_t *mul, const uint64_t *base, size_t n,
+                         size_t n_lanes, uint32_t *least);
+void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base, size_t n,
+                       size_t n_lanes, uint32_t *least);
+/* And for the others. */
+void og_rows_least_avx512(const struct og_family *family, const uint64_t *x,
+                          size_t n, size_t begin, size_t end, uint32_t *least);
+void og_multiply_least_avx512(const struct og_family *family, const uint64_t *x,
+                              size_t n, size_t begin, size_t end,
+                              uint32_t *least);
+#endif
+
+/* What lanes of the mix family are multiplied with: never 0, which would stay
+ * the smallest under every multiplier. */
+static inline uint32_t og_mix_short(uint64_t base)
+{
+    const uint32_t low = (uint32_t)base;
+    return low == 0 ? 0x9e3779b9u : low;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* The vector forms of the hash families.
+ *
+ * For the mix family a lane costs one 32-bit multiplication and one minimum.
+ * The multipliers and the minima of up to 8 vectors of lanes stay in registers
+ * while the features go by, so the only load is the feature itself. Hence 84
+ * samples of a feature cost 12 instructions. */
+
+#include "lib/sketch/family.h"
+
+#if defined(OG_X86)
+#include <immintrin.h>
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+OG_TARGET_AVX512 static ALWAYS_INLINE __m512i mix(__m512i v)
+{
+    const __m512i m1 = _mm512_set1_epi64((long long)0xbf58476d1ce4e5b9u);
+    const __m512i m2 = _mm512_set1_epi64((long long)0x94d049bb133111ebu);
+    v = _mm512_xor_si512(v, _mm512_srli_epi64(v, 30));
+    v = _mm512_mullo_epi64(v, m1);
+    v = _mm512_xor_si512(v, _mm512_srli_epi64(v, 27));
+    v = _mm512_mullo_epi64(v, m2);
+    return _mm512_xor_si512(v, _mm512_srli_epi64(v, 31));
+}
+
+OG_TARGET_AVX512 void og_mix_many_avx512(uint64_t seed, const uint64_t *x,
+                                         size_t n, uint64_t *out)
+{
+    const __m512i seeds = _mm512_set1_epi64((long long)seed);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm512_storeu_si512(
+            out + i, mix(_mm512_xor_si512(_mm512_loadu_si512(x + i), seeds)));
+    const __mmask8 rest = (__mmask8)((1u << (n - i)) - 1);
+    if (rest == 0) return;
+    _mm512_mask_storeu_epi64(
+        out + i, rest,
+        mix(_mm512_xor_si512(_mm512_maskz_loadu_epi64(rest, x + i), seeds)));
+}
+
+/* ---- lanes of the mix family ---- */
+
+OG_TARGET_AVX512 static ALWAYS_INLINE void
+least_512(const uint32_t *mul, const uint64_t *base, size_t n,
+          const int n_vectors, uint32_t *least)
+{
+    __m512i m[8], low[8];
+    for (int v = 0; v < n_vectors; v++) {
+        m[v] = _mm512_loadu_si512(mul + 16 * v);
+        low[v] = _mm512_loadu_si512(least + 16 * v);
+    }
+    for (size_t j = 0; j < n; j++) {
+        const __m512i x = _mm512_set1_epi32((int)og_mix_short(base[j]));
+        for (int v = 0; v < n_vectors; v++)
+            low[v] = _mm512_min_epu32(low[v], _mm512_mullo_epi32(x, m[v]));
+    }
+    for (int v = 0; v < n_vectors; v++)
+        _mm512_storeu_si512(least + 16 * v, low[v]);
+}
+
+OG_TARGET_AVX512 void og_mix_least_avx512(const uint32_t *mul,
+                                          const uint64_t *base, size_t n,
+                                          size_t n_lanes, uint32_t *least)
+{
+    for (; n_lanes >= 128; n_lanes -= 128, mul += 128, least += 128)
+        least_512(mul, base, n, 8, least);
+    switch (n_lanes / 16) {
+    case 7: least_512(mul, base, n, 7, least); break;
+    case 6: least_512(mul, base, n, 6, least); break;
+    case 5: least_512(mul, base, n, 5, least); break;
+    case 4: least_512(mul, base, n, 4, least); break;
+    case 3: least_512(mul, base, n, 3, least); break;
+    case 2: least_512(mul, base, n, 2, least); break;
+    case 1: least_512(mul, base, n, 1, least); break;
+    default: break;
+    }
+}
+
+OG_TARGET_AVX2 static ALWAYS_INLINE void
+least_256(const uint32_t *mul, const uint64_t *base, size_t n,
+          const int n_vectors, uint32_t *least)
+{
+    __m256i m[6], low[6];
+    for (int v = 0; v < n_vectors; v++) {
+        m[v] = _mm256_loadu_si256((const __m256i *)(mul + 8 * v));
+        low[v] = _mm256_loadu_si256((const __m256i *)(least + 8 * v));
+    }
+    for (size_t j = 0; j < n; j++) {
+        const __m256i x = _mm256_set1_epi32((int)og_mix_short(base[j]));
+        for (int v = 0; v < n_vectors; v++)
+            low[v] = _mm256_min_epu32(low[v], _mm256_mullo_epi32(x, m[v]));
+    }
+    for (int v = 0; v < n_vectors; v++)
+        _mm256_storeu_si256((__m256i *)(least + 8 * v), low[v]);
+}
+
+OG_TARGET_AVX2 void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base,
+                                      size_t n, size_t n_lanes, uint32_t *least)
+{
+    for (; n_lanes >= 48; n_lanes -= 48, mul += 48, least += 48)
+        least_256(mul, base, n, 6, least);
+    if (n_lanes == 32) least_256(mul, base, n, 4, least);
+    if (n_lanes == 16) least_256(mul, base, n, 2, least);
+}
+
+/* ---- lanes of the others ---- */
+
+OG_TARGET_AVX512 void og_rows_least_avx512(const struct og_family *family,
+                                           const uint64_t *x, size_t n,
+                                           size_t begin, size_t end,
+                                           uint32_t *least)
+{
+    const size_t width = family->n_lanes;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = begin; i < end; i += 16) {
+            __m512i sum = _mm512_loadu_si512(family->lane_start + i);
+            for (size_t b = 0; b < 8; b++)
+                sum = _mm512_xor_si512(
+                    sum, _mm512_loadu_si512(
+                             family->lane_row +
+                             (b * 256 + (x[j] >> (8 * b) & 0xff)) * width + i));
+            _mm512_storeu_si512(
+                least + i,
+                _mm512_min_epu32(sum, _mm512_loadu_si512(least + i)));
+        }
+}
+
+OG_TARGET_AVX512 void og_multiply_least_avx512(const struct og_family *family,
+                                               const uint64_t *x, size_t n,
+                                               size_t begin, size_t end,
+                                               uint32_t *least)
+{
+    for (size_t i = begin; i < end; i += 8) {
+        const __m512i mul = _mm512_loadu_si512(family->lane_mul64 + i);
+        const __m512i add = _mm512_loadu_si512(family->lane_add64 + i);
+        __m256i low = _mm256_loadu_si256((const __m256i *)(least + i));
+        for (size_t j = 0; j < n; j++) {
+            const __m512i v = _mm512_add_epi64(
+                _mm512_mullo_epi64(_mm512_set1_epi64((long long)x[j]), mul),
+                add);
+            low = _mm256_min_epu32(
+                low, _mm512_cvtepi64_epi32(_mm512_srli_epi64(v, 32)));
+        }
+        _mm256_storeu_si256((__m256i *)(least + i), low);
+    }
+}
+#endif

@@ -1,0 +1,19 @@
+#ifndef OG_SKETCH_FEATURE_LIST_H
+#define OG_SKETCH_FEATURE_LIST_H
+
+/* What features.c and extract.c share. */
+
+#include "lib/sketch/features.h"
+
+/* Words behind the last hash that vectors may read. */
+#define OG_FEATURE_SLACK 8
+
+/* Room for `need` features in all, with weights when they are weighted. */
+og_status og_features_reserve(struct og_features *features, size_t need,
+                              og_error *err);
+
+/* Equal hashes become one; the weights are added, or the largest one stays. */
+og_status og_features_join(struct og_features *features, bool by_largest,
+                           og_error *err);
+
+#endif

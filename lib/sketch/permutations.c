@@ -1,0 +1,145 @@
+/* The exact form, one permutation, and both together.
+ *
+ * exact: a function for every sample; the sample is the least value of it.
+ *
+ * one: a single function; its high half chooses one of n_samples bins, its low
+ * half is the value, each bin keeps its least. So a feature costs one hash and
+ * not 84, and samples are drawn without putting back, hence with less
+ * variance. Bins that stay empty are filled by optimal densification
+ * (Shrivastava 2017): each borrows from a bin that a random walk of its own
+ * finds, so that different empty bins borrow independently.
+ *
+ * auto: bins as above, but a bin that stays empty takes the least value of the
+ * exact function of its number. That is one order for every sample: first the
+ * features of the bin by their low half, then all others by the exact value.
+ * It is uniform and consistent, so the estimate has no bias, whatever the
+ * sizes of the sets, and nothing is borrowed, so short sets have the variance
+ * of exact samples or less. */
+
+#include <string.h>
+
+#include "lib/sketch/minhash.h"
+
+/* ---- exact ---- */
+
+#define VECTORS_MAX (OG_SAMPLES_MAX / OG_LANES)
+
+/* Works out the vectors of lanes that are wanted; NULL: all. */
+static void least_lanes(struct og_minhash *m, const uint64_t *x, size_t n,
+                        const bool *wanted)
+{
+    const size_t n_vectors = m->family.n_lanes / OG_LANES;
+    uint64_t base[OG_PIECE];
+    memset(m->least, 0xff, m->family.n_lanes * sizeof(*m->least));
+    for (size_t i = 0; i < n; i += OG_PIECE) {
+        const size_t n_piece = n - i < OG_PIECE ? n - i : OG_PIECE;
+        og_family_hash_many(&m->family, x + i, n_piece, base);
+        for (size_t begin = 0, end; begin < n_vectors; begin = end + 1) {
+            end = begin;
+            while (end < n_vectors && (wanted == NULL || wanted[end]))
+                end++;
+            if (end == begin) continue;
+            og_family_least(&m->family, x + i, base, n_piece, begin * OG_LANES,
+                            end * OG_LANES, m->least);
+        }
+    }
+}
+
+/* A value is any 32 bits; the one that means an empty set is moved away. */
+static uint32_t sample_of_value(uint32_t value)
+{
+    return value == OG_SAMPLE_NONE ? OG_SAMPLE_NONE - 1 : value;
+}
+
+void og_minhash_exact(struct og_minhash *m, const uint64_t *x, size_t n,
+                      uint32_t *out)
+{
+    least_lanes(m, x, n, NULL);
+    for (size_t i = 0; i < m->options.n_samples; i++)
+        out[i] = sample_of_value(m->least[i]);
+    m->n_bits_used += 32 * (uint64_t)n * m->options.n_samples;
+}
+
+/* ---- bins ---- */
+
+/* A bin whose only value is OG_SAMPLE_NONE counts as empty. */
+static void fill_bins(struct og_minhash *m, const uint64_t *x, size_t n,
+                      uint32_t *bin)
+{
+    const uint64_t n_bins = m->options.n_samples;
+    uint64_t base[OG_PIECE];
+    memset(bin, 0xff, n_bins * sizeof(*bin));
+    for (size_t i = 0; i < n; i += OG_PIECE) {
+        const size_t n_piece = n - i < OG_PIECE ? n - i : OG_PIECE;
+        og_family_hash_many(&m->family, x + i, n_piece, base);
+        for (size_t j = 0; j < n_piece; j++) {
+            uint32_t *least = &bin[(base[j] >> 32) * n_bins >> 32];
+            const uint32_t value = (uint32_t)base[j];
+            *least = value < *least ? value : *least;
+        }
+    }
+    m->n_bits_used += 64 * (uint64_t)n;
+}
+
+/* ---- one permutation ---- */
+
+static size_t next_lender(const struct og_minhash *m, size_t bin,
+                          uint64_t attempt)
+{
+    const uint64_t walk =
+        og_mix64(m->family.seed + 0x9e3779b97f4a7c15u * (attempt + 1) +
+                 ((uint64_t)bin << 48));
+    return og_mul_high(walk, m->options.n_samples);
+}
+
+static uint32_t borrowed(const struct og_minhash *m, const uint32_t *bin,
+                         size_t i)
+{
+    for (uint64_t attempt = 0; attempt < 64u * OG_SAMPLES_MAX; attempt++) {
+        const size_t lender = next_lender(m, i, attempt);
+        if (bin[lender] != OG_SAMPLE_NONE) return bin[lender];
+    }
+    return 0; /* every value was OG_SAMPLE_NONE, or luck of 1 in e^64 */
+}
+
+void og_minhash_one(struct og_minhash *m, const uint64_t *x, size_t n,
+                    uint32_t *out)
+{
+    fill_bins(m, x, n, m->least);
+    for (size_t i = 0; i < m->options.n_samples; i++)
+        out[i] = m->least[i] != OG_SAMPLE_NONE ? m->least[i]
+                                               : borrowed(m, m->least, i);
+}
+
+/* ---- both ---- */
+
+static size_t count_empty(const uint32_t *bin, size_t n)
+{
+    size_t n_empty = 0;
+    for (size_t i = 0; i < n; i++)
+        n_empty += bin[i] == OG_SAMPLE_NONE;
+    return n_empty;
+}
+
+/* Lanes of a vector are worked out together; vectors without an empty bin are
+ * left out. */
+void og_minhash_auto(struct og_minhash *m, const uint64_t *x, size_t n,
+                     uint32_t *out)
+{
+    const size_t n_samples = m->options.n_samples;
+    bool wanted[VECTORS_MAX];
+    size_t n_wanted = 0;
+    fill_bins(m, x, n, out);
+    for (size_t i = 0; i < n_samples; i += OG_LANES) {
+        const size_t n_here =
+            n_samples - i < OG_LANES ? n_samples - i : OG_LANES;
+        wanted[i / OG_LANES] = count_empty(out + i, n_here) > 0;
+        n_wanted += wanted[i / OG_LANES];
+    }
+    if (n_wanted == 0) return;
+    least_lanes(m, x, n, wanted);
+    for (size_t i = 0; i < n_samples; i++)
+        out[i] =
+            out[i] == OG_SAMPLE_NONE ? sample_of_value(m->least[i]) : out[i];
+    m->n_bits_used += 32 * (uint64_t)n * n_wanted * OG_LANES;
+}

@@ -1,0 +1,233 @@
+/* Simhash in vectors.
+ *
+ * Counting: the planes of slices.h, 4 or 8 words wide. A full adder is two
+ * ternary instructions with AVX-512, five without.
+ *
+ * Weighing: 64 sums of 32 bits are four registers of AVX-512, and the hash of a
+ * feature, cut in four, is the four masks of its additions. The sums are
+ * emptied into 64 bits before they could run over, which the largest weight
+ * tells in advance. Small whole weights can be counted instead of added: a pass
+ * over the planes for every bit of the weight.
+ *
+ * The masks kernel counts by adding, too: 64 sums of 8 bits are one register,
+ * the whole hash is one mask, one instruction a feature. It is the simpler of
+ * the two and the slower; the benchmark shows by how much. */
+
+#include "lib/sketch/simhash.h"
+
+#if defined(OG_X86)
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "lib/sketch/columns.h"
+
+/* ---- counting: AVX2 ---- */
+
+#define SLICES(name)  name##_avx2
+#define SLICES_TARGET OG_TARGET_AVX2
+#define VEC           __m256i
+#define LANES         4
+#define LOAD(p)       _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define SUM(a, b, c)  _mm256_xor_si256(_mm256_xor_si256(a, b), c)
+#define CARRY(a, b, c)                                                         \
+    _mm256_or_si256(_mm256_and_si256(a, b),                                    \
+                    _mm256_and_si256(c, _mm256_xor_si256(a, b)))
+#include "lib/sketch/slices.h"
+
+/* ---- counting: AVX-512 ---- */
+
+#define SLICES(name)   name##_avx512
+#define SLICES_TARGET  OG_TARGET_AVX512
+#define VEC            __m512i
+#define LANES          8
+#define LOAD(p)        _mm512_loadu_si512((const void *)(p))
+#define SUM(a, b, c)   _mm512_ternarylogic_epi64(a, b, c, 0x96)
+#define CARRY(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0xe8)
+#include "lib/sketch/slices.h"
+
+/* ---- counting with masks ---- */
+
+/* ones[16 q + j] += the 32-bit sums of register q. */
+OG_TARGET_AVX512 static void empty_sums(const __m512i sum[4], uint64_t ones[64])
+{
+    uint32_t narrow[64];
+    for (unsigned q = 0; q < 4; q++)
+        _mm512_storeu_si512(narrow + 16 * q, sum[q]);
+    for (unsigned j = 0; j < 64; j++)
+        ones[j] += narrow[j];
+}
+
+OG_TARGET_AVX512 static void count_masks(const uint64_t *hash, size_t n,
+                                         uint64_t ones[64])
+{
+    enum { MOST = 255 }; /* a sum of 8 bits holds no more */
+    const __m512i minus_one = _mm512_set1_epi8(-1);
+    memset(ones, 0, 64 * sizeof(*ones));
+    for (size_t i = 0; i < n; i += 2 * MOST) {
+        const size_t end = n - i < 2 * MOST ? n : i + 2 * MOST;
+        __m512i a = _mm512_setzero_si512(), b = a;
+        size_t at = i;
+        for (; at + 2 <= end; at += 2) {
+            a = _mm512_mask_sub_epi8(a, hash[at], a, minus_one);
+            b = _mm512_mask_sub_epi8(b, hash[at + 1], b, minus_one);
+        }
+        if (at < end) a = _mm512_mask_sub_epi8(a, hash[at], a, minus_one);
+        uint8_t sum[2][64];
+        _mm512_storeu_si512(sum[0], a);
+        _mm512_storeu_si512(sum[1], b);
+        for (unsigned j = 0; j < 64; j++)
+            ones[j] += (uint64_t)sum[0][j] + sum[1][j];
+    }
+}
+
+static uint64_t sign_masks(const uint64_t *hash, size_t n)
+{
+    uint64_t ones[64];
+    count_masks(hash, n, ones);
+    return og_simhash_signs(ones, n);
+}
+
+/* ---- weighing ---- */
+
+/* As many features as a sum of 32 bits can take. */
+static size_t most_at_once(uint32_t largest)
+{
+    return largest == 0 ? SIZE_MAX : UINT32_MAX / largest;
+}
+
+/* Bits 16 q to 16 q + 15 of a hash. A mask is loaded from memory faster than
+ * it is shifted and moved over from a register. */
+OG_TARGET_AVX512 static inline __mmask16 quarter(const uint64_t *hash,
+                                                 unsigned q)
+{
+    typedef __mmask16 __attribute__((may_alias)) mask;
+    return _load_mask16((mask *)(uintptr_t)hash + q);
+}
+
+OG_TARGET_AVX512 static void weigh_masks(const uint64_t *hash,
+                                         const uint32_t *weight, size_t n,
+                                         uint32_t largest, uint64_t ones[64])
+{
+    const size_t most = most_at_once(largest);
+    memset(ones, 0, 64 * sizeof(*ones));
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        end = n - begin < most ? n : begin + most;
+        __m512i sum[4];
+        for (unsigned q = 0; q < 4; q++)
+            sum[q] = _mm512_setzero_si512();
+        for (size_t i = begin; i < end; i++) {
+            const __m512i w = _mm512_set1_epi32((int)weight[i]);
+            sum[0] =
+                _mm512_mask_add_epi32(sum[0], quarter(hash + i, 0), sum[0], w);
+            sum[1] =
+                _mm512_mask_add_epi32(sum[1], quarter(hash + i, 1), sum[1], w);
+            sum[2] =
+                _mm512_mask_add_epi32(sum[2], quarter(hash + i, 2), sum[2], w);
+            sum[3] =
+                _mm512_mask_add_epi32(sum[3], quarter(hash + i, 3), sum[3], w);
+        }
+        empty_sums(sum, ones);
+    }
+}
+
+/* Eight sums of 32 bits a register: eight registers, one for each byte of the
+ * hash, whose bits become masks by a comparison. */
+OG_TARGET_AVX2 static void weigh_avx2(const uint64_t *hash,
+                                      const uint32_t *weight, size_t n,
+                                      uint32_t largest, uint64_t ones[64])
+{
+    const size_t most = most_at_once(largest);
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    memset(ones, 0, 64 * sizeof(*ones));
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        end = n - begin < most ? n : begin + most;
+        __m256i sum[8];
+        for (unsigned q = 0; q < 8; q++)
+            sum[q] = _mm256_setzero_si256();
+        for (size_t i = begin; i < end; i++) {
+            const __m256i w = _mm256_set1_epi32((int)weight[i]);
+            for (unsigned q = 0; q < 8; q++) {
+                const __m256i byte =
+                    _mm256_set1_epi32((int)(hash[i] >> (8 * q) & 0xff));
+                const __m256i is_set =
+                    _mm256_cmpeq_epi32(_mm256_and_si256(byte, bit), bit);
+                sum[q] = _mm256_add_epi32(sum[q], _mm256_and_si256(is_set, w));
+            }
+        }
+        uint32_t narrow[64];
+        memcpy(narrow, sum, sizeof(narrow));
+        for (unsigned j = 0; j < 64; j++)
+            ones[j] += narrow[j];
+    }
+}
+
+/* ---- weighing by counting ---- */
+
+/* Takes from `begin` on the hashes whose weight has bit `bit` set; returns how
+ * many. */
+OG_TARGET_AVX512 static size_t gather_bit(const uint64_t *hash,
+                                          const uint32_t *weight, size_t n,
+                                          unsigned bit, uint64_t *out)
+{
+    const __m256i probe = _mm256_set1_epi32((int)(1u << bit));
+    size_t found = 0;
+    for (size_t i = 0; i < n; i += 8) {
+        const __mmask8 here =
+            n - i < 8 ? (__mmask8)((1u << (n - i)) - 1) : (__mmask8)0xff;
+        const __m256i w = _mm256_maskz_loadu_epi32(here, weight + i);
+        const __m512i h = _mm512_maskz_loadu_epi64(here, hash + i);
+        const __mmask8 take = _mm256_mask_test_epi32_mask(here, w, probe);
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(take, h));
+        found += (size_t)__builtin_popcount(take);
+    }
+    return found;
+}
+
+/* Steps of 2^-16 that are whole: weights 1, 2, 3 as they come from counts. */
+static unsigned common_zeros(const uint32_t *weight, size_t n)
+{
+    uint32_t any = 0;
+    for (size_t i = 0; i < n; i++)
+        any |= weight[i];
+    return any == 0 ? 0 : (unsigned)__builtin_ctz(any);
+}
+
+/* A pass costs a gather and a count: cheaper than the masks up to this many. */
+#define MOST_PASSES 3
+
+OG_TARGET_AVX512 static void weigh_avx512(const uint64_t *hash,
+                                          const uint32_t *weight, size_t n,
+                                          uint32_t largest, uint64_t ones[64])
+{
+    enum { PIECE = 1024 };
+    uint64_t picked[PIECE + 8];
+    const unsigned low = common_zeros(weight, n);
+    const unsigned high =
+        largest == 0 ? 0 : 32 - (unsigned)__builtin_clz(largest);
+    if (n < PIECE || high <= low || high - low > MOST_PASSES) {
+        weigh_masks(hash, weight, n, largest, ones);
+        return;
+    }
+    memset(ones, 0, 64 * sizeof(*ones));
+    for (size_t i = 0; i < n; i += PIECE) {
+        const size_t len = n - i < PIECE ? n - i : PIECE;
+        for (unsigned bit = low; bit < high; bit++) {
+            uint64_t part[64];
+            const size_t found =
+                gather_bit(hash + i, weight + i, len, bit, picked);
+            count_avx512(picked, found, part);
+            for (unsigned j = 0; j < 64; j++)
+                ones[j] += part[j] << bit;
+        }
+    }
+}
+
+const struct og_simhash_kernel og_simhash_avx2 = {"avx2 sliced", sign_avx2,
+                                                  count_avx2, weigh_avx2};
+const struct og_simhash_kernel og_simhash_avx512 = {
+    "avx512 sliced", sign_avx512, count_avx512, weigh_avx512};
+const struct og_simhash_kernel og_simhash_avx512_masks = {
+    "avx512 masks", sign_masks, count_masks, weigh_masks};
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef OG_SKETCH_STEM_H
+#define OG_SKETCH_STEM_H
+
+/* Words to stems, by the Snowball algorithms of libstemmer: "connection" and
+ * "connected" both become "connect". One per thread. */
+
+#include "lib/base/memory.h"
+
+struct og_stemming;
+
+/* OG_ERR_USAGE names the languages there are. `key` as for the tokens. */
+og_status og_stemming_new(const char *language, uint64_t key,
+                          const og_allocator *allocator,
+                          struct og_stemming **out, og_error *err);
+void og_stemming_free(struct og_stemming *stemming); /* NULL is fine */
+
+/* The hash of the stem of a folded word whose own hash is `hash`. A word
+ * without a stem keeps its hash. 0 bytes of memory left: the same. */
+uint64_t og_stemming_hash(struct og_stemming *stemming, const char *word,
+                          size_t len, uint64_t hash);
+
+bool og_stem_language_is(const char *language);
+
+#endif

@@ -1,0 +1,267 @@
+/* Supershingles: many samples in few values, and tables in which alike
+ * documents meet.
+ *
+ * A value over r samples agrees when all r agree: with probability J^r. Of b
+ * such values n must agree, so a pair of similarity J is found with the
+ * probability that a binomial variable reaches n: steep, the S-curve (figures
+ * 3.1 and 3.2 of the book). Alta Vista asked for two of six over 14 samples
+ * each; a later form for four of six, over 5 samples, in 16 bits each.
+ *
+ * To find pairs without comparing all: every choice of n of the b values has a
+ * table, and documents that agree in all n of them have the same key there.
+ * Two of six and four of six both take 15 tables. */
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/bits.h"
+#include "lib/base/memory.h"
+
+/* C(64, 3) is more; whoever needs that wants another design. */
+#define TABLES_MAX 20000
+
+og_status og_bands_check(const og_bands *b, og_error *err)
+{
+    if (b->n_bands < 1 || b->n_bands > 64)
+        return og_error_set(err, OG_ERR_USAGE, "'%u' bands: must be 1 to 64",
+                            (unsigned)b->n_bands);
+    if (b->n_rows < 1 || (uint64_t)b->n_rows * b->n_bands > 4096)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "%u bands of '%u' rows: must be 1 to 4096 samples",
+                            (unsigned)b->n_bands, (unsigned)b->n_rows);
+    if (b->n_needed < 1 || b->n_needed > b->n_bands)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "'%u' bands needed: must be 1 to %u",
+                            (unsigned)b->n_needed, (unsigned)b->n_bands);
+    if (b->n_bits < 1 || b->n_bits > 64)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "'%u' bits of a band: must be 1 to 64",
+                            (unsigned)b->n_bits);
+    return OG_OK;
+}
+
+void og_supershingles(const og_bands *bands, const uint32_t *samples,
+                      uint64_t *out)
+{
+    for (uint32_t b = 0; b < bands->n_bands; b++) {
+        uint64_t value = og_mix64(b + 1);
+        for (uint32_t r = 0; r < bands->n_rows; r++)
+            value = og_mix64(value ^ *samples++) + 0x9e3779b97f4a7c15u;
+        out[b] = og_mix64(value) >> (64 - bands->n_bits);
+    }
+}
+
+/* Sums from the end where the terms are small, so that one in a thousand
+ * million keeps its digits. */
+double og_bands_probability(const og_bands *bands, double similarity)
+{
+    const double all = pow(similarity, bands->n_rows);
+    const double p = all + (1 - all) * ldexp(1, -(int)bands->n_bits);
+    const uint32_t n = bands->n_bands;
+    double sum = 0;
+    if (p >= 1) return 1;
+    for (uint32_t i = n; i >= bands->n_needed; i--) {
+        const double choices =
+            lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0);
+        const double ones = p > 0 ? i * log(p) : -INFINITY;
+        sum += exp(choices + ones + (n - i) * log1p(-p));
+    }
+    return sum < 1 ? sum : 1;
+}
+
+/* ---- tables ---- */
+
+#define NO_DOC UINT32_MAX
+
+struct slot {
+    uint64_t key;
+    uint32_t first, last; /* documents; NO_DOC: the slot is free */
+};
+
+struct table {
+    uint64_t bands; /* the choice: a bit for each */
+    struct slot *slots;
+    size_t n_slots, n_used; /* a power of two; at most half are used */
+    uint32_t *next;         /* the next document with the same key */
+    size_t next_cap;
+};
+
+struct og_band_tables {
+    og_bands bands;
+    struct table *tables;
+    size_t n_tables;
+    uint32_t n_docs;
+    uint32_t *met;
+    size_t n_met, met_cap;
+    uint32_t *met_at; /* met_at[doc] == n_docs: it is in met[] already */
+    size_t met_at_cap;
+};
+
+static size_t count_choices(uint32_t n, uint32_t k)
+{
+    double count = 1;
+    for (uint32_t i = 1; i <= k; i++)
+        count = count * (n - k + i) / i;
+    return count > TABLES_MAX ? TABLES_MAX + 1 : (size_t)(count + 0.5);
+}
+
+/* The next larger word with as many ones (Gosper). */
+static uint64_t next_choice(uint64_t bits)
+{
+    const uint64_t low = bits & -bits;
+    const uint64_t sum = bits + low;
+    return sum | (bits ^ sum) / low >> 2;
+}
+
+static bool slots_init(struct table *t, size_t n)
+{
+    t->slots = malloc(n * sizeof(*t->slots));
+    if (t->slots == NULL) return false;
+    for (size_t i = 0; i < n; i++)
+        t->slots[i].first = NO_DOC;
+    t->n_slots = n;
+    t->n_used = 0;
+    return true;
+}
+
+og_status og_band_tables_new(const og_bands *bands, og_band_tables **out,
+                             og_error *err)
+{
+    TRY(og_bands_check(bands, err));
+    const size_t n = count_choices(bands->n_bands, bands->n_needed);
+    if (n > TABLES_MAX)
+        return og_error_set(
+            err, OG_ERR_LIMIT, "%u of %u bands take more than %d tables",
+            (unsigned)bands->n_needed, (unsigned)bands->n_bands, TABLES_MAX);
+    og_band_tables *t = calloc(1, sizeof(*t));
+    if (t != NULL) t->tables = calloc(n, sizeof(*t->tables));
+    if (t == NULL || t->tables == NULL) goto no_memory;
+    t->bands = *bands;
+    t->n_tables = n;
+    uint64_t choice = bands->n_needed == 64
+                          ? UINT64_MAX
+                          : ((uint64_t)1 << bands->n_needed) - 1;
+    for (size_t i = 0; i < n; i++) {
+        t->tables[i].bands = choice;
+        if (!slots_init(&t->tables[i], 64)) goto no_memory;
+        if (i + 1 < n) choice = next_choice(choice);
+    }
+    *out = t;
+    return OG_OK;
+no_memory:
+    og_band_tables_free(t);
+    return og_error_memory(err, n * 64 * sizeof(struct slot), "band tables");
+}
+
+void og_band_tables_free(og_band_tables *t)
+{
+    if (t == NULL) return;
+    for (size_t i = 0; t->tables != NULL && i < t->n_tables; i++) {
+        free(t->tables[i].slots);
+        OG_UNGROW(NULL, t->tables[i].next, t->tables[i].next_cap);
+    }
+    free(t->tables);
+    OG_UNGROW(NULL, t->met, t->met_cap);
+    OG_UNGROW(NULL, t->met_at, t->met_at_cap);
+    free(t);
+}
+
+size_t og_band_tables_count(const og_band_tables *t)
+{
+    return t->n_tables;
+}
+
+static struct slot *find_slot(struct table *t, uint64_t key)
+{
+    size_t i = og_mix64(key) & (t->n_slots - 1);
+    while (t->slots[i].first != NO_DOC && t->slots[i].key != key)
+        i = (i + 1) & (t->n_slots - 1);
+    return &t->slots[i];
+}
+
+static bool make_room(struct table *t)
+{
+    if (2 * (t->n_used + 1) <= t->n_slots) return true;
+    struct table wider = *t;
+    if (!slots_init(&wider, 2 * t->n_slots)) return false;
+    for (size_t i = 0; i < t->n_slots; i++)
+        if (t->slots[i].first != NO_DOC)
+            *find_slot(&wider, t->slots[i].key) = t->slots[i];
+    free(t->slots);
+    wider.n_used = t->n_used;
+    *t = wider;
+    return true;
+}
+
+static uint64_t key_of(const struct table *t, const uint64_t *values)
+{
+    uint64_t key = 0x62616e6473u;
+    for (uint64_t bands = t->bands; bands != 0; bands &= bands - 1)
+        key = og_mix64(key ^ values[__builtin_ctzll(bands)]) +
+              0x9e3779b97f4a7c15u;
+    return key;
+}
+
+/* Room was made before: cannot fail, so a document stands in all tables or in
+ * none. */
+static void add_to(struct table *t, struct slot *slot, uint64_t key,
+                   uint32_t doc)
+{
+    t->next[doc] = NO_DOC;
+    if (slot->first == NO_DOC) {
+        *slot = (struct slot){key, doc, doc};
+        t->n_used++;
+        return;
+    }
+    t->next[slot->last] = doc;
+    slot->last = doc;
+}
+
+static bool reserve(og_band_tables *t)
+{
+    const size_t n = (size_t)t->n_docs + 1;
+    for (size_t i = 0; i < t->n_tables; i++)
+        if (!make_room(&t->tables[i]) ||
+            !OG_GROW(NULL, t->tables[i].next, t->tables[i].next_cap, n))
+            return false;
+    return OG_GROW(NULL, t->met, t->met_cap, n) &&
+           OG_GROW(NULL, t->met_at, t->met_at_cap, n);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+og_status og_band_tables_meet(og_band_tables *t, const uint64_t *values,
+                              size_t limit, const uint32_t **out, size_t *out_n,
+                              og_error *err)
+{
+    const uint32_t doc = t->n_docs;
+    if (limit == 0) limit = SIZE_MAX;
+    if (doc == NO_DOC || !reserve(t))
+        return og_error_memory(err, doc * sizeof(uint32_t), "band tables");
+    t->met_at[doc] = NO_DOC;
+    t->n_met = 0;
+    for (size_t i = 0; i < t->n_tables; i++) {
+        struct table *table = &t->tables[i];
+        const uint64_t key = key_of(table, values);
+        struct slot *slot = find_slot(table, key);
+        size_t n = 0;
+        for (uint32_t d = slot->first; d != NO_DOC && n < limit;
+             d = table->next[d], n++)
+            if (t->met_at[d] != doc) {
+                t->met_at[d] = doc;
+                t->met[t->n_met++] = d;
+            }
+        add_to(table, slot, key, doc);
+    }
+    t->n_docs++;
+    if (t->n_met > 1) qsort(t->met, t->n_met, sizeof(*t->met), by_number);
+    *out = t->met;
+    *out_n = t->n_met;
+    return OG_OK;
+}

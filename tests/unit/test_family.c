@@ -1,0 +1,122 @@
+/* Hash families: the kernels of every level against the definition, the Rabin
+ * permutation against the product in GF(2^64). */
+
+#include "tests/unit/stage_support.h"
+
+#include "lib/fingerprint/rabin.h"
+#include "lib/sketch/family.h"
+
+#define N_FEATURES 301
+#define N_LANES    144
+
+static void fill(uint64_t *x, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = og_random_next(&seed);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (int i = 0; i < OG_FAMILY_END; i++) {
+        const char *name = og_family_name((og_hash_family)i);
+        og_hash_family parsed = OG_FAMILY_END;
+        assert_true(og_family_parse((og_bytes){name, strlen(name)}, &parsed));
+        assert_int_equal(parsed, i);
+    }
+    og_hash_family kept = OG_FAMILY_RABIN;
+    assert_false(og_family_parse((og_bytes){"mixx", 4}, &kept));
+    assert_int_equal(kept, OG_FAMILY_RABIN);
+}
+
+static void test_levels_agree(void **state)
+{
+    (void)state;
+    static uint64_t x[N_FEATURES], base[N_FEATURES], seen[N_FEATURES];
+    uint32_t expected[N_LANES], least[N_LANES];
+    fill(x, N_FEATURES, 1);
+    for (int kind = 0; kind < OG_FAMILY_END; kind++) {
+        struct og_family f;
+        assert_int_equal(
+            og_family_init(&f, (og_hash_family)kind, 7, N_LANES, NULL, NULL),
+            OG_OK);
+        for (size_t i = 0; i < N_FEATURES; i++)
+            base[i] = og_family_hash(&f, x[i]);
+        base[3] = 0xabcdef0000000000u; /* a low half of 0 */
+        for (size_t end = OG_LANES; end <= N_LANES; end += OG_LANES) {
+            memset(expected, 0xff, sizeof(expected));
+            og_family_least_plain(&f, x, base, N_FEATURES, 0, end, expected);
+            FOR_EACH_LEVEL(level)
+            {
+                memset(least, 0xff, sizeof(least));
+                og_family_least(&f, x, base, N_FEATURES, 0, end, least);
+                assert_memory_equal(least, expected, sizeof(least));
+                og_family_hash_many(&f, x, N_FEATURES, seen);
+                for (size_t i = 0; i < N_FEATURES; i++)
+                    assert_int_equal(seen[i], og_family_hash(&f, x[i]));
+            }
+            og_cpu_force(OG_CPU_AVX512);
+        }
+        og_family_release(&f);
+    }
+}
+
+/* h(x) + h(y) = h(x + y) + h(0), and x -> h(x) + h(0) is a product with a
+ * fixed factor, which h(1) tells. */
+static void test_rabin_is_product(void **state)
+{
+    (void)state;
+    const struct og_field *field = &og_rabin_default()->field;
+    struct og_family f;
+    uint64_t seed = 5;
+    assert_int_equal(og_family_init(&f, OG_FAMILY_RABIN, 9, 16, NULL, NULL),
+                     OG_OK);
+    const uint64_t start = og_family_hash(&f, 0);
+    const uint64_t factor = og_family_hash(&f, og_field_one(field)) ^ start;
+    assert_int_not_equal(factor, 0);
+    for (int i = 0; i < 1000; i++) {
+        const uint64_t x = og_random_next(&seed);
+        assert_int_equal(og_family_hash(&f, x) ^ start,
+                         og_field_mul(field, factor, x));
+    }
+    og_family_release(&f);
+}
+
+/* A bijection has no two equal values. */
+static void test_lanes_are_permutations(void **state)
+{
+    (void)state;
+    struct og_family f;
+    assert_int_equal(og_family_init(&f, OG_FAMILY_MIX, 9, 16, NULL, NULL),
+                     OG_OK);
+    for (size_t i = 0; i < 16; i++)
+        assert_int_equal(f.lane_mul[i] & 1, 1);
+    assert_int_not_equal(og_mix_short(0), 0);
+    og_family_release(&f);
+}
+
+static void test_seeds_differ(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < OG_FAMILY_END; kind++) {
+        struct og_family f, g;
+        og_family_init(&f, (og_hash_family)kind, 1, 16, NULL, NULL);
+        og_family_init(&g, (og_hash_family)kind, 2, 16, NULL, NULL);
+        assert_int_not_equal(og_family_hash(&f, 12345),
+                             og_family_hash(&g, 12345));
+        og_family_release(&f);
+        og_family_release(&g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_levels_agree),
+        cmocka_unit_test(test_rabin_is_product),
+        cmocka_unit_test(test_lanes_are_permutations),
+        cmocka_unit_test(test_seeds_differ),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,387 @@
+/* The index that changes: against a plain list, in memory and on disk, with
+ * heaps and buffers so small that everything is merged all the time. */
+
+#include "tests/unit/code_support.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/neighbour/code_manifest.h"
+#include "lib/neighbour/image_head.h"
+
+/* ---- a folder of its own ---- */
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "hamming-test-%d", (int)getpid());
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    char path[512];
+    DIR *d = opendir(folder);
+    (void)state;
+    if (d == NULL) return 0;
+    for (struct dirent *f; (f = readdir(d)) != NULL;) {
+        snprintf(path, sizeof(path), "%s/%s", folder, f->d_name);
+        unlink(path);
+    }
+    closedir(d);
+    rmdir(folder);
+    return 0;
+}
+
+/* ---- the plain twin ---- */
+
+enum { CODES = 60, IDS = 40 };
+static uint64_t code_of[CODES];
+static bool is_there[CODES][IDS];
+
+static og_bytes id_of(size_t i, char out[16])
+{
+    const int n = snprintf(out, 16, "id-%zu", i);
+    return (og_bytes){out, (size_t)n};
+}
+
+struct seen {
+    uint64_t n, sum, asked;
+    char before[16];
+    uint64_t code_before;
+};
+
+static bool see(void *ctx, const og_hamming_match *m)
+{
+    struct seen *s = ctx;
+    char id[16] = {0};
+    memcpy(id, m->id.data, m->id.len);
+    assert_int_equal(m->distance, distance_of(m->code, s->asked));
+    if (s->n != 0) /* by code, then by id */
+        assert_true(s->code_before < m->code ||
+                    (s->code_before == m->code && strcmp(s->before, id) < 0));
+    memcpy(s->before, id, sizeof(id));
+    s->code_before = m->code;
+    s->n++;
+    s->sum += og_mix64(m->code ^ og_mix64(strtoull(id + 3, NULL, 10)));
+    return true;
+}
+
+static void compare(og_hamming *h, uint64_t asked, unsigned k)
+{
+    struct seen truth = {0}, seen = {.asked = asked};
+    og_error err;
+    for (size_t c = 0; c < CODES; c++)
+        for (size_t i = 0; i < IDS; i++)
+            if (is_there[c][i] && distance_of(code_of[c], asked) <= k) {
+                truth.n++;
+                truth.sum += og_mix64(code_of[c] ^ og_mix64(i));
+            }
+    assert_int_equal(og_hamming_ask(h, asked, k, &seen, see, &err), OG_OK);
+    assert_int_equal(seen.n, truth.n);
+    assert_true(seen.sum == truth.sum);
+}
+
+static void start_codes(uint64_t *seed)
+{
+    memset(is_there, 0, sizeof(is_there));
+    for (size_t i = 0; i < CODES; i++)
+        code_of[i] = i % 6 == 0 ? og_random_next(seed)
+                                : flip_lots(code_of[i - 1], 1, seed) ^
+                                      UINT64_C(1) << (i & 63);
+    for (size_t i = 0; i < CODES; i++) /* all different */
+        for (size_t j = 0; j < i; j++)
+            if (code_of[i] == code_of[j]) code_of[i] = og_random_next(seed);
+}
+
+static void change(og_hamming *h, uint64_t *seed)
+{
+    char text[16];
+    const size_t c = og_random_next(seed) % CODES;
+    const size_t i = og_random_next(seed) % IDS;
+    const bool adds = og_random_next(seed) % 3 != 0;
+    og_error err;
+    is_there[c][i] = adds;
+    assert_int_equal((adds ? og_hamming_add : og_hamming_remove)(
+                         h, code_of[c], id_of(i, text), &err),
+                     OG_OK);
+}
+
+static void answers_follow_every_change(void **state)
+{
+    (void)state;
+    uint64_t seed = 23;
+    for (unsigned k = 0; k <= 64; k = k < 4 ? k + 1 : k * 2) {
+        og_hamming_options options = og_hamming_options_default();
+        og_hamming *h;
+        options.max_distance = k;
+        options.n_waiting = 1 + 7 * k;
+        assert_int_equal(og_hamming_create(NULL, &options, &h, NULL), OG_OK);
+        start_codes(&seed);
+        for (int i = 0; i < 1500; i++) {
+            change(h, &seed);
+            if (i % 5 == 0)
+                compare(h, flip_lots(code_of[i % CODES], i % 4, &seed),
+                        i % 2 == 0 ? k : k / 2);
+        }
+        og_hamming_close(h);
+    }
+}
+
+static void answers_survive_on_disk(void **state)
+{
+    (void)state;
+    uint64_t seed = 29;
+    og_hamming_options options = og_hamming_options_default();
+    og_hamming *h, *reader;
+    og_error err;
+    options.n_waiting = 10;
+    options.buffer = 4096;
+    start_codes(&seed);
+    assert_int_equal(og_hamming_create(folder, &options, &h, &err), OG_OK);
+    for (int i = 0; i < 3000; i++) {
+        change(h, &seed);
+        if (i % 50 == 0) compare(h, code_of[i % CODES], 3);
+        if (i % 500 != 499) continue;
+        assert_int_equal(og_hamming_commit(h, &err), OG_OK);
+        assert_int_equal(og_hamming_open(folder, false, NULL, &reader, &err),
+                         OG_OK);
+        for (size_t c = 0; c < CODES; c++)
+            compare(reader, code_of[c], 3);
+        og_hamming_close(reader);
+        og_hamming_close(h);
+        assert_int_equal(og_hamming_open(folder, true, &options, &h, &err),
+                         OG_OK);
+    }
+    og_hamming_info info;
+    og_hamming_info_get(h, &info);
+    assert_true(info.n_runs <= 8);
+    og_hamming_close(h);
+}
+
+static void one_writer_at_a_time(void **state)
+{
+    (void)state;
+    og_hamming *h, *other;
+    og_error err;
+    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, true, NULL, &other, &err),
+                     OG_ERR_IO);
+    assert_non_null(strstr(err.message, "is being written by another process"));
+    og_hamming_close(h);
+    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_ERR_USAGE);
+    assert_non_null(strstr(err.message, "there is an index in"));
+    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_add(h, 1, (og_bytes){"a", 1}, &err),
+                     OG_ERR_USAGE);
+    og_hamming_close(h);
+}
+
+static void deleting_leaves_nothing(void **state)
+{
+    (void)state;
+    og_hamming *h;
+    og_error err;
+    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_add(h, 1, (og_bytes){"a", 1}, &err), OG_OK);
+    assert_int_equal(og_hamming_commit(h, &err), OG_OK);
+    og_hamming_delete(h);
+    assert_int_not_equal(access(folder, F_OK), 0);
+    og_hamming_delete(NULL);
+}
+
+static void other_parameters_are_refused(void **state)
+{
+    (void)state;
+    og_hamming_options options = og_hamming_options_default();
+    og_hamming *h;
+    og_error err;
+    options.max_distance = 65;
+    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_ERR_USAGE);
+    options.max_distance = 3;
+    options.n_tables = 17;
+    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_ERR_USAGE);
+    assert_int_equal(og_hamming_create(NULL, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_ask(h, 0, 4, NULL, see, &err), OG_ERR_USAGE);
+    assert_string_equal(err.message,
+                        "the index was made for 64 bits and distance 3, asked "
+                        "for 64 bits and distance 4");
+    assert_int_equal(og_hamming_add(h, 0, (og_bytes){"", 0}, &err),
+                     OG_ERR_INPUT);
+    og_hamming_close(h);
+}
+
+struct count {
+    uint64_t n, most;
+};
+
+static bool count_match(void *ctx, const og_hamming_match *m)
+{
+    struct count *c = ctx;
+    (void)m;
+    return ++c->n != c->most;
+}
+
+/* A code that a million documents have, asked in between. */
+static void a_million_equal_codes(void **state)
+{
+    (void)state;
+    char text[16];
+    og_hamming *h;
+    og_error err;
+    assert_int_equal(og_hamming_create(NULL, NULL, &h, &err), OG_OK);
+    for (size_t i = 0; i < 1000000; i++) {
+        assert_int_equal(og_hamming_add(h, 77, id_of(i, text), &err), OG_OK);
+        if (i % 1000 != 0) continue;
+        struct count first = {.most = 5};
+        assert_int_equal(og_hamming_ask(h, 76, 3, &first, count_match, &err),
+                         OG_OK);
+        assert_int_equal(first.n, i < 5 ? i + 1 : 5);
+    }
+    struct count all = {0};
+    assert_int_equal(og_hamming_ask(h, 77, 0, &all, count_match, &err), OG_OK);
+    assert_int_equal(all.n, 1000000);
+    og_hamming_close(h);
+}
+
+/* ---- damage ---- */
+
+static uint8_t *make_run(size_t *out_len)
+{
+    struct og_code_writer *w;
+    struct og_code_image image;
+    char text[16];
+    assert_int_equal(og_code_writer_new(NULL, NULL, &w, NULL), OG_OK);
+    for (size_t i = 0; i < 300; i++) {
+        const struct og_code_entry entry = {id_of(i, text), i % 7 == 0};
+        assert_int_equal(og_code_writer_add(w,
+                                            i / 2 * UINT64_C(0x123456789abcdef),
+                                            &entry, NULL),
+                         OG_OK);
+    }
+    assert_int_equal(og_code_writer_end(w, 3, UINT64_MAX, 4, &image, NULL),
+                     OG_OK);
+    uint8_t *copy = malloc(image.len);
+    memcpy(copy, image.data, image.len);
+    *out_len = image.len;
+    og_code_image_release(&image);
+    return copy;
+}
+
+static og_status look(const uint8_t *data, size_t len, og_error *err)
+{
+    struct og_code_image image;
+    uint8_t *copy = malloc(len + 1); /* exactly: a checker sees the end */
+    memcpy(copy, data, len);
+    const og_status status =
+        og_code_image_take(&image, copy, len, "x", NULL, err);
+    if (status != OG_OK)
+        free(copy);
+    else
+        og_code_image_release(&image);
+    return status;
+}
+
+static void every_damage_of_a_run_is_seen(void **state)
+{
+    (void)state;
+    size_t len;
+    og_error err;
+    uint8_t *run = make_run(&len);
+    assert_int_equal(look(run, len, &err), OG_OK);
+    for (size_t i = 0; i < len; i += i < 2100 || len - i < 100 ? 1 : 37) {
+        run[i] ^= (uint8_t)(1 << i % 8);
+        assert_int_equal(look(run, len, &err), OG_ERR_STORE);
+        assert_non_null(strstr(err.message, "'x'"));
+        run[i] ^= (uint8_t)(1 << i % 8);
+        assert_int_equal(look(run, i, &err), OG_ERR_STORE);
+    }
+    assert_int_equal(look(run, len - 64, &err), OG_ERR_STORE);
+    assert_non_null(strstr(err.message, "ends at byte"));
+    memcpy(run, "PK\3\4abcd", 8);
+    assert_int_equal(look(run, len, &err), OG_ERR_STORE);
+    assert_string_equal(err.message, "'x' is no file of codes: its first 8 "
+                                     "bytes are not 'origoham'");
+    free(run);
+}
+
+static void put_file(const char *name, const char *text, size_t len)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fwrite(text, 1, len, f);
+    fclose(f);
+}
+
+static void a_damaged_folder_is_refused(void **state)
+{
+    (void)state;
+    og_hamming *h;
+    og_error err;
+    struct og_code_manifest m;
+    assert_int_equal(og_hamming_open("no-such-folder", false, NULL, &h, &err),
+                     OG_ERR_IO);
+    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_add(h, 7, (og_bytes){"a", 1}, &err), OG_OK);
+    assert_int_equal(og_hamming_commit(h, &err), OG_OK);
+    og_hamming_close(h);
+    assert_int_equal(og_code_manifest_read(&m, folder, &err), OG_OK);
+    assert_int_equal(m.n_runs, 1);
+
+    put_file("run-9", "left behind", 11); /* goes when a writer comes */
+    assert_int_equal(og_hamming_open(folder, true, NULL, &h, &err), OG_OK);
+    og_hamming_close(h);
+    char path[512];
+    snprintf(path, sizeof(path), "%s/run-9", folder);
+    assert_int_not_equal(access(path, F_OK), 0);
+
+    put_file("run-1", "origoham", 8);
+    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
+                     OG_ERR_STORE);
+    assert_non_null(strstr(err.message, "run-1"));
+    put_file("run-1", "", 0);
+    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
+                     OG_ERR_STORE);
+    static const char *const bad[][2] = {
+        {"", "line 1"},
+        {"origo hamming 2\n", "line 1"},
+        {"origo hamming 1\nbits 128\n", "128 bits, not 64"},
+        {"origo hamming 1\nbits 64\ndistance 65\n", "line 3"},
+        {"origo hamming 1\nbits 64\ndistance 3\nmemory x\n", "line 4"},
+        {"origo hamming 1\nbits 64\ndistance 3\nmemory 1\ntables -1\nnext 2\n"
+         "run 1\n",
+         "line 7"},
+        {"origo hamming 1\nbits 64\ndistance 3\nmemory 1\ntables -1\nnext 2\n"
+         "sum 0\n",
+         "line 7"},
+    };
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        put_file("manifest", bad[i][0], strlen(bad[i][0]));
+        assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
+                         OG_ERR_STORE);
+        assert_non_null(strstr(err.message, bad[i][1]));
+    }
+}
+
+#define ON_DISK(f)                                                             \
+    cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_follow_every_change),
+        ON_DISK(answers_survive_on_disk),
+        ON_DISK(one_writer_at_a_time),
+        ON_DISK(deleting_leaves_nothing),
+        cmocka_unit_test(other_parameters_are_refused),
+        cmocka_unit_test(a_million_equal_codes),
+        cmocka_unit_test(every_damage_of_a_run_is_seen),
+        ON_DISK(a_damaged_folder_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
