@@ -79,9 +79,30 @@ static const struct command command_help = {
 };
 
 const struct command *const cli_commands[] = {
-    &command_trace, &command_eval_origin, &command_eval_near, &command_simhash, &command_idf, &command_minhash, &command_distance, &command_scurve, &command_chunks, &command_similar, &command_delta,
-    &command_patch, &command_sync_plan, &command_send, &command_receive,
-    &command_hamming_build, &command_hamming_ask, &command_hamming_add, &command_hamming_rm, &command_hamming_plan, &command_hamming_join, &command_hamming_merge, &command_completion, &command_help,
+    &command_trace,
+    &command_eval_origin,
+    &command_eval_near,
+    &command_simhash,
+    &command_idf,
+    &command_minhash,
+    &command_distance,
+    &command_scurve,
+    &command_chunks,
+    &command_similar,
+    &command_delta,
+    &command_patch,
+    &command_sync_plan,
+    &command_send,
+    &command_receive,
+    &command_hamming_build,
+    &command_hamming_ask,
+    &command_hamming_add,
+    &command_hamming_rm,
+    &command_hamming_plan,
+    &command_hamming_join,
+    &command_hamming_merge,
+    &command_completion,
+    &command_help,
     NULL,
 };
 

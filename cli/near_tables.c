@@ -123,6 +123,21 @@ static og_status print_figure_1(struct tables *t, const char *title,
 
 /* ---- figure 2 ---- */
 
+/* Of n random codes, the share of successive ones that differ first at `bit`.
+ * Codes with the same bits above it form one of 2^(63 - bit) groups; a group
+ * has one such pair when both values of the bit occur in it. */
+static double random_leading(int bit, uint64_t n)
+{
+    const double p = ldexp(1, bit - 63), codes = (double)n;
+    /* Where groups of two are rare already, the difference below is lost in
+     * rounding: pairs that fall into one group and differ there. */
+    const double both = codes * p < 1e-4
+                            ? codes * (codes - 1) * p * p / 4
+                            : 1 - 2 * exp(codes * log1p(-p / 2)) +
+                                  (p < 1 ? exp(codes * log1p(-p)) : 0);
+    return both / p / (codes - 1);
+}
+
 static og_status print_leading(struct tables *t, og_error *err)
 {
     const og_near_result *r = &t->result;
@@ -136,18 +151,16 @@ static og_status print_leading(struct tables *t, og_error *err)
     md_cell(&table, "share");
     md_cell(&table, "random codes");
     md_end_row(&table);
-    /* Of n random codes, a gap of x has its leading 1 at bit b when the codes
-     * differ first there: for one pair of neighbours the gap is exponential
-     * with mean 2^64 / n, near enough. */
-    const double mean = ldexp(1, 64) / (double)t->facts.n_documents;
     for (int low = 60; low >= 0; low -= 4) {
         uint64_t here = 0;
-        for (int b = low; b < low + 4; b++)
+        double random = 0;
+        for (int b = low; b < low + 4; b++) {
             here += r->leading[b];
-        const double from = ldexp(1, low), to = ldexp(1, low + 4);
+            random += random_leading(b, t->facts.n_documents);
+        }
         md_cell(&table, "%d to %d", low, low + 3);
         md_cell(&table, "%.4f", share(here, n));
-        md_cell(&table, "%.4f", exp(-from / mean) - exp(-to / mean));
+        md_cell(&table, "%.4f", random);
         md_end_row(&table);
     }
     md_cell(&table, "equal");

@@ -189,8 +189,8 @@ const struct option_type type_layout = {true, "packed or paper", parse_layout,
                                         show_layout};
 const struct option_type type_tokens = {true, "words, chars, lines or dna",
                                         parse_token, show_token};
-const struct option_type type_features = {
-    true, "tokens, phrases, wrap or spot", parse_feature, show_feature};
+const struct option_type type_features = {true, "tokens, phrases, wrap or spot",
+                                          parse_feature, show_feature};
 const struct option_type type_tf = {true, "count, log or one", parse_tf,
                                     show_tf};
 const struct option_type type_weight = {true, "a number like 2 or 0.5",

@@ -122,6 +122,11 @@ void og_store_close(og_store *store)
     og_release(store->allocator, store, sizeof(*store));
 }
 
+void og_store_warm(og_store *store)
+{
+    og_pages_touch(&store->table.pages);
+}
+
 const og_params *og_store_params(const og_store *store)
 {
     return &store->params;

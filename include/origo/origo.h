@@ -204,6 +204,11 @@ OG_API og_status og_store_open(const char *path, const og_params *params,
 OG_API void og_store_close(og_store *store); /* NULL is fine */
 OG_API const og_params *og_store_params(const og_store *store);
 
+/* Takes all memory of the table from the system now. Without it each page is
+ * taken when a print first falls into it, which a busy server or a measurement
+ * notices. The writer's thread only. */
+OG_API void og_store_warm(og_store *store);
+
 typedef struct og_store_info {
     uint64_t n_documents; /* added */
     uint64_t table_bytes; /* never more than params.memory */
@@ -449,7 +454,7 @@ typedef struct og_feature_options {
     uint32_t phrase_len; /* 1 to 32 */
     const char *stop;    /* the language of the stop words, which are dropped;
                             NULL: none are (OG_FEATURE_SPOT: "en") */
-    const char *stem;    /* the language of the stems; NULL: words as they are */
+    const char *stem; /* the language of the stems; NULL: words as they are */
     og_tf_kind tf;
     const og_idf *idf;     /* NULL: rare features weigh what common ones do */
     double title_weight;   /* of a token of the title; 0: it is not looked at */
@@ -571,8 +576,8 @@ OG_API unsigned og_simhash_distance(const og_simhash *a, const og_simhash *b);
  * `n_bits` is 64 or 128. No feature at all gives 0. OG_ERR_INPUT names the
  * first weight that is negative, zero, infinite, no number or too large. */
 OG_API og_status og_simhash_features(const uint64_t *hash, const float *weight,
-                                     size_t n, unsigned n_bits,
-                                     og_simhash *out, og_error *err);
+                                     size_t n, unsigned n_bits, og_simhash *out,
+                                     og_error *err);
 
 /* One document after another, with memory that stays warm. One per thread. */
 typedef struct og_sketcher og_sketcher;
@@ -805,8 +810,14 @@ typedef struct og_bands {
     uint32_t n_needed;        /* 1 to n_bands */
     uint32_t n_bits;          /* 1 to 64: of a value */
 } og_bands;
-#define OG_BANDS_ALTAVISTA {14, 6, 2, 64} /* 84 samples, two of six */
-#define OG_BANDS_SHORT     {5, 6, 4, 16}  /* 30 samples, four of six */
+#define OG_BANDS_ALTAVISTA                                                     \
+    {                                                                          \
+        14, 6, 2, 64                                                           \
+    } /* 84 samples, two of six */
+#define OG_BANDS_SHORT                                                         \
+    {                                                                          \
+        5, 6, 4, 16                                                            \
+    } /* 30 samples, four of six */
 OG_API og_status og_bands_check(const og_bands *bands, og_error *err);
 
 /* Writes n_bands values. */
@@ -819,8 +830,8 @@ OG_API double og_bands_probability(const og_bands *bands, double similarity);
 /* One table for every choice of n_needed bands: C(6, 2) = 15 for two of six.
  * Documents that agree in all bands of a choice meet in its table. */
 typedef struct og_band_tables og_band_tables;
-OG_API og_status og_band_tables_new(const og_bands *bands,
-                                    og_band_tables **out, og_error *err);
+OG_API og_status og_band_tables_new(const og_bands *bands, og_band_tables **out,
+                                    og_error *err);
 OG_API void og_band_tables_free(og_band_tables *tables); /* NULL is fine */
 OG_API size_t og_band_tables_count(const og_band_tables *tables);
 
@@ -843,9 +854,9 @@ typedef struct og_files og_files;
 
 typedef struct og_files_options {
     og_cut_options cut;
-    uint32_t n_samples; /* 1 to 64 */
-    uint32_t n_bits;    /* of a sample, 1 to 16 */
-    unsigned n_threads; /* 0: as many as the machine has */
+    uint32_t n_samples;  /* 1 to 64 */
+    uint32_t n_bits;     /* of a sample, 1 to 16 */
+    unsigned n_threads;  /* 0: as many as the machine has */
     size_t n_candidates; /* whose chunks are compared for one question */
     size_t n_wanted;     /* answers to one question, at most */
 } og_files_options;
@@ -862,9 +873,9 @@ OG_API size_t og_files_count(const og_files *files);
 
 /* A known file that shares chunks with the question. */
 typedef struct og_files_match {
-    const char *name;    /* valid until the next call */
+    const char *name; /* valid until the next call */
     uint64_t file_len;
-    uint32_t n_matches;  /* samples that agree */
+    uint32_t n_matches; /* samples that agree */
     uint32_t n_samples;
     double estimated;    /* Jaccard similarity of the chunks, by the samples */
     double jaccard;      /* the same, exact */
@@ -949,7 +960,7 @@ typedef struct og_sync_counts {
     uint64_t literal_len; /* of them, bytes that were sent */
     uint64_t n_round_trips;
     uint64_t n_sent, n_received; /* bytes on the wire, by this side */
-    uint64_t n_redone; /* files that were sent again, whole */
+    uint64_t n_redone;           /* files that were sent again, whole */
 } og_sync_counts;
 
 typedef struct og_sync_message {
@@ -960,13 +971,13 @@ typedef struct og_sync_message {
 } og_sync_message;
 
 typedef struct og_sync_options {
-    og_cut_options cut;    /* the sender's count for both */
-    uint32_t fine_len;     /* average of the pieces that a chunk which is not
-                              known is cut into; 0: it is sent whole */
+    og_cut_options cut; /* the sender's count for both */
+    uint32_t fine_len;  /* average of the pieces that a chunk which is not
+                           known is cut into; 0: it is sent whole */
     bool no_compress;
-    bool delete_extra;     /* receiver: remove files that the sender lacks */
-    bool dry_run;          /* receiver: write nothing */
-    unsigned n_threads;    /* 0: as many as the machine has */
+    bool delete_extra;  /* receiver: remove files that the sender lacks */
+    bool dry_run;       /* receiver: write nothing */
+    unsigned n_threads; /* 0: as many as the machine has */
     void *ctx;
     void (*on_message)(void *ctx, const og_sync_message *message);
     void (*on_file)(void *ctx, const char *path); /* receiver: it is new */
@@ -1116,11 +1127,9 @@ typedef struct og_hamming_match {
 /* All entries within max_distance bits of `code`, by code, then by id; until
  * on_match returns false. OG_ERR_USAGE when max_distance is more than the
  * index was made for. */
-OG_API og_status og_hamming_ask(og_hamming *hamming, uint64_t code,
-                                unsigned max_distance, void *ctx,
-                                bool (*on_match)(void *ctx,
-                                                 const og_hamming_match *match),
-                                og_error *err);
+OG_API og_status og_hamming_ask(
+    og_hamming *hamming, uint64_t code, unsigned max_distance, void *ctx,
+    bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err);
 
 typedef struct og_hamming_info {
     uint32_t max_distance;
@@ -1186,13 +1195,13 @@ typedef struct og_estimator_cell {
     uint64_t n_features;  /* of each of the two sets */
     double similarity;    /* the true one, on average */
     uint32_t n_trials;
-    double bias;         /* average error */
-    double bias_error;   /* standard error of that */
-    double variance;     /* average squared error */
-    double theory;       /* what it is said to be */
-    double bits;         /* random bits for each feature and sample */
-    double ns;           /* nanoseconds for each feature, all samples, in the
-                            fastest trial */
+    double bias;       /* average error */
+    double bias_error; /* standard error of that */
+    double variance;   /* average squared error */
+    double theory;     /* what it is said to be */
+    double bits;       /* random bits for each feature and sample */
+    double ns;         /* nanoseconds for each feature, all samples, in the
+                          fastest trial */
 } og_estimator_cell;
 
 typedef struct og_estimator_options {

@@ -497,7 +497,7 @@ static og_status take_redo(struct sender *s, struct og_unpacker *u,
 
 static og_status run_session(struct sender *s, og_error *err)
 {
-    bool list_is_known;
+    bool list_is_known = false;
     TRY(offer(s, &list_is_known, err));
     if (!list_is_known) TRY(send_batch(s, err));
     for (;;) {

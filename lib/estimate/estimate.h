@@ -13,10 +13,11 @@
 #include "lib/table/table.h"
 
 struct og_label {
-    uint32_t doc; /* OG_NO_DOC: new, or nothing is known */
-    uint32_t hit; /* the selected shingle whose hit the label comes from */
-    og_how how;
+    uint32_t doc;      /* OG_NO_DOC: new, or nothing is known */
+    uint32_t hit : 30; /* the selected shingle whose hit it comes from */
+    uint32_t how : 2;  /* og_how */
 };
+_Static_assert(sizeof(struct og_label) == 8, "there is one for every shingle");
 
 struct og_labels {
     const og_allocator *allocator;
@@ -76,6 +77,18 @@ void og_labels_weigh(struct og_labels *labels, og_evict_kind evict);
 struct og_additions og_labels_additions(struct og_labels *labels,
                                         const struct og_selection *sel,
                                         og_evict_kind evict, uint32_t doc);
+
+/* With CX: behind the last shingle of the run that begins at `first` and has
+ * one origin, or none. */
+static inline size_t og_labels_run_end(const struct og_labels *labels,
+                                       size_t first)
+{
+    size_t end = first + 1;
+    while (end < labels->n_every &&
+           labels->every[end].doc == labels->every[first].doc)
+        end++;
+    return end;
+}
 
 /* A run of tokens with one origin. */
 struct og_copy {

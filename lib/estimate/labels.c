@@ -192,6 +192,19 @@ struct og_additions og_labels_additions(struct og_labels *labels,
 
 /* ---- the majority ---- */
 
+/* n more shingles have this origin. */
+static void count_origin(struct og_labels *labels, uint32_t doc, size_t n,
+                         struct og_dominant *best)
+{
+    struct og_anchor *anchor = og_anchors_at(labels, doc);
+    anchor->count += (uint32_t)n;
+    if (anchor->count < best->n ||
+        (anchor->count == best->n && doc > best->doc))
+        return;
+    best->doc = doc;
+    best->n = anchor->count;
+}
+
 og_status og_labels_dominant(struct og_labels *labels, struct og_dominant *out,
                              og_error *err)
 {
@@ -202,16 +215,13 @@ og_status og_labels_dominant(struct og_labels *labels, struct og_dominant *out,
     TRY(og_anchors_reset(labels, labels->n, err));
     size_t n_own = 0;
     *out = (struct og_dominant){.doc = OG_NO_DOC, .total = n};
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t doc = label[i].doc;
-        if (doc == OG_NO_DOC) {
-            n_own++;
-            continue;
-        }
-        const uint32_t count = ++og_anchors_at(labels, doc)->count;
-        if (count < out->n || (count == out->n && doc > out->doc)) continue;
-        out->doc = doc;
-        out->n = count;
+    size_t end;
+    for (size_t i = 0; i < n; i = end) {
+        end = all ? og_labels_run_end(labels, i) : i + 1;
+        if (label[i].doc == OG_NO_DOC)
+            n_own += end - i;
+        else
+            count_origin(labels, label[i].doc, end - i, out);
     }
     if (n_own < out->n) return OG_OK;
     out->doc = OG_NO_DOC;

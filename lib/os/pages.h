@@ -22,4 +22,7 @@ og_status og_pages_init(struct og_pages *pages, size_t len,
                         const og_allocator *allocator, og_error *err);
 void og_pages_release(struct og_pages *pages);
 
+/* Makes the system provide all of it now and not at the first use. */
+void og_pages_touch(struct og_pages *pages);
+
 #endif
