@@ -12,8 +12,8 @@
  * the ring holds groups of 64 places, each by its own rightmost minimum, found
  * by vector comparisons; the few places of a window that do not fill a group,
  * at its two ends, are looked at when the window is decided. That makes one
- * comparison a place, at most three a group, and at most 128 a chunk of at
- * least 64 bytes: never more than the three a byte of the book's ring. */
+ * comparison a place, at most three a group (as the book counts them), and at
+ * most 126 a chunk: for chunks of at least 2 KiB, 1.11 a byte in all. */
 
 #include "lib/chunk/cut_kinds.h"
 #include "lib/os/cpu.h"

@@ -244,6 +244,62 @@ static void a_file_without_length_is_read_to_its_end(void **state)
     og_chunk_tree_free(NULL);
 }
 
+/* ---- memory ---- */
+
+struct failing {
+    size_t n_calls, fail_at, n_held;
+};
+
+static void *failing_resize(void *ctx, void *ptr, size_t old_len,
+                            size_t new_len)
+{
+    struct failing *f = ctx;
+    if (new_len == 0) {
+        f->n_held -= old_len;
+        free(ptr);
+        return NULL;
+    }
+    if (++f->n_calls == f->fail_at) return NULL;
+    f->n_held += new_len - old_len;
+    return realloc(ptr, new_len);
+}
+
+static bool fails_at(const char *path, og_cut_kind kind, size_t n)
+{
+    const og_cut_options o = og_cut_options_default(kind, 256);
+    struct failing failing = {.fail_at = n};
+    const og_allocator allocator = {&failing, failing_resize};
+    struct og_chunk_tree tree;
+    og_error err;
+    og_chunk_tree_init(&tree, &allocator);
+    const og_status status = og_chunks_of_file(path, &o, 1, &tree, &err);
+    assert_true(status == OG_OK || status == OG_ERR_MEMORY);
+    if (status != OG_OK) {
+        assert_int_equal(tree.n_chunks, 0);
+        assert_int_equal(og_chunks_of_file(path, &o, 1, &tree, &err), OG_OK);
+    }
+    og_chunk_tree_release(&tree);
+    assert_int_equal(failing.n_held, 0);
+    return failing.n_calls >= n;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    enum { LEN = 300000 };
+    static uint8_t data[LEN];
+    char path[64];
+    plain_fill(data, LEN, DATA_MIXED, 9);
+    write_file(path, data, LEN);
+    for (int kind = 0; kind < 3; kind++) {
+        size_t n = 1;
+        while (fails_at(path, (og_cut_kind)kind, n))
+            n++;
+        assert_true(n > 8);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_file_that_gets_shorter_is_told),
         cmocka_unit_test(what_cannot_be_read_is_named),
         cmocka_unit_test(a_file_without_length_is_read_to_its_end),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
