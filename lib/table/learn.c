@@ -25,10 +25,7 @@
 
 #include "lib/os/cpu.h"
 #include "lib/table/bucket.h"
-
-#if defined(OG_X86)
-#include <immintrin.h>
-#endif
+#include "lib/table/byte_vectors.h"
 
 #define N_CLASSES 256
 #define N_AGES    32
@@ -226,33 +223,12 @@ static uint32_t worst_plain(const struct og_learning *learning,
 }
 
 #if defined(OG_X86)
-/* 64 look-ups in a table of 256 bytes held in four registers. */
-OG_TARGET_AVX512 static inline __m512i look_up(const uint8_t *table,
-                                               __m512i index)
-{
-    const __m512i low = _mm512_permutex2var_epi8(
-        _mm512_loadu_si512(table), index, _mm512_loadu_si512(table + 64));
-    const __m512i high =
-        _mm512_permutex2var_epi8(_mm512_loadu_si512(table + 128), index,
-                                 _mm512_loadu_si512(table + 192));
-    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), low, high);
-}
-
 /* The first of the worst from `start` on, going round. */
 OG_TARGET_AVX512 static uint32_t
 worst_of_64(const uint8_t *level, const uint8_t *state, uint32_t start)
 {
-    const __m512i levels = look_up(level, _mm512_loadu_si512(state));
-    const __m256i a = _mm256_max_epu8(_mm512_castsi512_si256(levels),
-                                      _mm512_extracti64x4_epi64(levels, 1));
-    const __m128i b =
-        _mm_max_epu8(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    /* One instruction finds the smallest of eight words: the larger of each
-     * pair of bytes, turned upside down. */
-    const __m128i c = _mm_max_epu8(b, _mm_srli_epi16(b, 8));
-    const __m128i d = _mm_xor_si128(_mm_and_si128(c, _mm_set1_epi16(255)),
-                                    _mm_set1_epi16(255));
-    const int largest = 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(d)) & 255);
+    const __m512i levels = og_bytes_look_up(level, _mm512_loadu_si512(state));
+    const uint8_t largest = og_bytes_largest(levels);
     const uint64_t equal =
         _mm512_cmpeq_epi8_mask(levels, _mm512_set1_epi8((char)largest));
     const uint64_t turned =
