@@ -1,10 +1,12 @@
 /* The prints of all shingles of a document.
  *
  * The usual way slides a window: print after print, each waiting for the one
- * before. But a print is a sum: the words of the shingle times fixed powers of
- * x, plus the leading 1. So it can be had at once as a dot product in GF(2^64)
- * with a single reduction, and many shingles side by side in the lanes of a
- * vector. Both ways give the same values; the sliding one is the plain twin. */
+ * before. Two ways out, both in print_x86.c and both giving the same values. A
+ * print is a sum, the words of the shingle times fixed powers of x plus the
+ * leading 1, so it can be had at once as a dot product in GF(2^64) with a
+ * single reduction, many shingles side by side in the lanes of a wide vector.
+ * Or several parts of the document slide side by side. The plain twin slides
+ * by tables. */
 
 #include "lib/fingerprint/print.h"
 
@@ -34,6 +36,11 @@ void og_shingle_key_init(struct og_shingle_key *key,
         key->factor[j] =
             og_field_pow_x(&rabin->field, 64 * (shingle_len - j) - 1);
     key->lead = og_field_pow_x(&rabin->field, 64 * (shingle_len + 1));
+    /* A leaving word stands shingle_len words and 64 zeros from the end when
+     * the next one has come, and one x less. */
+    key->leave = og_field_pow_x(&rabin->field, 64 * shingle_len + 63);
+    key->turn = key->lead ^ og_field_pow_x(&rabin->field, 64 * shingle_len);
+    key->turn = og_field_mul(&rabin->field, key->turn, rabin->empty);
     og_rabin_window_words(&key->window, rabin, shingle_len);
 }
 

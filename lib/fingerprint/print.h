@@ -24,7 +24,9 @@ struct og_shingle_key {
     uint32_t shingle_len;
     const struct og_rabin *rabin;
     uint64_t factor[OG_SHINGLE_MAX + 1]; /* 0 behind shingle_len */
-    uint64_t lead;                 /* the leading 1 of every shingle, shifted */
+    uint64_t lead; /* the leading 1 of every shingle, shifted */
+    /* To slide by carry-less products, see print_x86.c. */
+    uint64_t leave, turn;
     struct og_rabin_window window; /* for the form that slides */
 };
 
