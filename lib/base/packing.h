@@ -9,6 +9,8 @@
  * endian. A reader that meets the end, or a number that is none, turns `bad`
  * and stays so, gives zeros and moves no more: it is enough to look once. */
 
+#include <stdlib.h>
+
 #include "lib/base/bits.h"
 #include "lib/base/memory.h"
 
@@ -111,6 +113,16 @@ static inline int64_t og_take_signed(struct og_unpacker *u)
 {
     const uint64_t v = og_take_number(u);
     return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+/* A name as a C string, to be freed with free(). NULL: no memory. */
+static inline char *og_name_copy(const uint8_t *bytes, size_t len)
+{
+    char *name = malloc(len + 1);
+    if (name == NULL) return NULL;
+    memcpy(name, bytes, len);
+    name[len] = 0;
+    return name;
 }
 
 #endif

@@ -123,7 +123,7 @@ static og_status decide_long_way(struct walk *walk, size_t *out_end,
 static og_status end_chunk(struct walk *walk, og_error *err)
 {
     const struct og_winnow_ring *ring = &walk->cutter->work->ring;
-    size_t end;
+    size_t end = 0;
     if (og_winnow_ring_is_empty(ring))
         TRY(decide_long_way(walk, &end, err));
     else

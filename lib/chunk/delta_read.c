@@ -121,7 +121,7 @@ static og_status take_old(const struct og_delta_source *s,
     if (u->bad || name == NULL || root == NULL || out->len > INT64_MAX)
         return broken(s, err, "its table of old files is damaged");
     memcpy(out->root, root, OG_HASH_LEN);
-    out->name = strndup((const char *)name, (size_t)name_len);
+    out->name = og_name_copy(name, (size_t)name_len);
     if (out->name == NULL)
         return og_error_memory(err, (size_t)name_len, "a name");
     return OG_OK;
@@ -166,7 +166,7 @@ og_status og_delta_read_head(struct og_delta_source *source,
 {
     struct og_delta_header h;
     *head = (struct og_delta_head){0};
-    if (source->len < sizeof(h) && source->len < 8)
+    if (source->len < 8)
         return og_error_set(err, OG_ERR_INPUT, "'%s' is not a delta of origo",
                             source->name);
     TRY(read_bytes(source, &h, sizeof(h), err));

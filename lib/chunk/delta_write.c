@@ -373,7 +373,8 @@ static void release(struct writer *w)
 {
     struct og_pack *packs[] = {&w->payload, &w->dictionary, &w->plain,
                                &w->packed, &w->head};
-    for (size_t i = 0; i < sizeof(packs) / sizeof(*packs); i++)
+    const size_t n_packs = sizeof(packs) / sizeof(packs[0]);
+    for (size_t i = 0; i < n_packs; i++)
         og_pack_release(packs[i]);
     ZSTD_freeCCtx(w->zstd);
     og_release(NULL, w, sizeof(*w));

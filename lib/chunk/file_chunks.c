@@ -82,7 +82,7 @@ static og_status fill(struct og_window *w, uint64_t off, og_error *err)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' became shorter while it was read: %llu of "
                             "%llu bytes are left",
-                            w->name, (unsigned long long)(off + (uint64_t)n),
+                            w->name, (unsigned long long)off + (size_t)n,
                             (unsigned long long)w->file_len);
     w->off = off;
     w->len = want;

@@ -188,8 +188,9 @@ static og_status check_result(struct patch *p, const char *out_path,
     if (status == OG_OK)
         status = og_chunks_of_fd(p->out.fd, out_path, &p->head.cut,
                                  p->n_threads, &tree, err);
-    if (status == OG_OK && (tree.file_len != p->head.new_len ||
-                            memcmp(tree.root, p->head.new_root, OG_HASH_LEN)))
+    if (status == OG_OK &&
+        (tree.file_len != p->head.new_len ||
+         memcmp(tree.root, p->head.new_root, OG_HASH_LEN) != 0))
         status = og_error_set(err, OG_ERR_INPUT,
                               "'%s' does not give the file that it was made "
                               "from: the checksum of '%s' is wrong, nothing "

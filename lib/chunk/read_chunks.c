@@ -93,7 +93,7 @@ static og_status read_at(const struct job *job, uint64_t off, uint8_t *out,
                 "'%s' became shorter while it was read: it had %llu bytes, now "
                 "it ends at %llu",
                 job->name, (unsigned long long)job->len,
-                (unsigned long long)(off + n));
+                (unsigned long long)off + n);
         n += (size_t)got;
     }
     return OG_OK;

@@ -172,8 +172,8 @@ og_status og_sync_target_publish(struct og_sync_target *t,
                                  const struct og_sync_entry *e,
                                  const char *part, og_error *err)
 {
-    int folder;
-    const char *name;
+    int folder = -1;
+    const char *name = "";
     TRY(open_parent(t, e->path, true, &folder, &name, err));
     const int failed =
         e->kind == OG_SYNC_FILE     ? publish_file(t, folder, name, e, part)
@@ -187,8 +187,8 @@ og_status og_sync_target_publish(struct og_sync_target *t,
 og_status og_sync_target_remove(struct og_sync_target *t,
                                 const struct og_sync_entry *e, og_error *err)
 {
-    int folder;
-    const char *name;
+    int folder = -1;
+    const char *name = "";
     if (open_parent(t, e->path, false, &folder, &name, NULL) != OG_OK)
         return OG_OK; /* its folder is gone, or a link now: so is it */
     const int flags = e->kind == OG_SYNC_FOLDER ? AT_REMOVEDIR : 0;

@@ -127,7 +127,7 @@ void og_minhash_auto(struct og_minhash *m, const uint64_t *x, size_t n,
                      uint32_t *out)
 {
     const size_t n_samples = m->options.n_samples;
-    bool wanted[VECTORS_MAX];
+    bool wanted[VECTORS_MAX] = {false};
     size_t n_wanted = 0;
     fill_bins(m, x, n, out);
     for (size_t i = 0; i < n_samples; i += OG_LANES) {
