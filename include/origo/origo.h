@@ -229,6 +229,12 @@ OG_API const char *og_how_name(og_how how);
 
 #define OG_UNKNOWN UINT64_MAX
 
+/* Words in a row that are the same in a document and in its origin; bytes. */
+typedef struct og_match {
+    uint64_t begin, end;
+    uint64_t origin_begin, origin_end;
+} og_match;
+
 /* Offsets are half-open byte offsets in the document's own text. */
 typedef struct og_span {
     uint64_t begin, end;
@@ -239,11 +245,38 @@ typedef struct og_span {
     int64_t origin_time;
     bool origin_has_time;
     uint64_t origin_begin, origin_end; /* OG_UNKNOWN when not verified */
+    /* Only of a verified span, else 0. What lies between two matches was
+     * inserted, left out or replaced. */
+    double score; /* share of the words of both sides that are in matches */
+    const og_match *matches; /* in the order of the document */
+    size_t n_matches;
 } og_span;
 
 typedef struct og_range {
     uint64_t begin, end;
 } og_range;
+
+/* A later document that holds what the origin held first. */
+typedef struct og_copier {
+    uint64_t number;
+    og_bytes id;
+    int64_t time;
+    bool has_time;
+    uint64_t n_tokens; /* it has in common with the document asked about */
+} og_copier;
+
+/* An origin as a report shows it. */
+typedef struct og_origin {
+    uint64_t number; /* og_span.origin */
+    og_bytes id, title, url;
+    int64_t time;
+    bool has_time;
+    og_bytes text;     /* len 0: the store keeps none */
+    uint64_t n_tokens; /* of the document that come from it */
+    /* Who else has it, in the order of time, as far as the store knows. */
+    const og_copier *copiers;
+    size_t n_copiers;
+} og_origin;
 
 typedef struct og_answer {
     uint64_t n_tokens;
@@ -256,6 +289,14 @@ typedef struct og_answer {
     size_t n_spans;
     const og_range *novel; /* the text between them that has tokens */
     size_t n_novel;
+    /* Only when they were asked for: every origin once, the one of the most
+     * tokens first. */
+    const og_origin *origins;
+    size_t n_origins;
+    /* The document that has most in common with this one, when that is not an
+     * origin; id.len 0: none. Its share is that of the tokens in common. */
+    og_bytes best_id;
+    double best_share;
 } og_answer;
 
 /* Scratch memory and the last answer. One per thread. */
