@@ -9,6 +9,7 @@
 
 #include "options.h"
 #include "progress.h"
+#include "reading_options.h"
 #include "say.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ struct trace_settings {
     uint32_t n_threads;
     uint64_t max_document;
     og_fields fields;
+    og_reading reading;
     og_params params;
 };
 
@@ -85,6 +87,7 @@ static const struct option trace_options[] = {
      "The output is the same bytes for any number."},
     {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
      "skip documents longer than this, in bytes", NULL},
+    READING_OPTIONS(AT, reading),
     {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
      "the JSON field of the id", NULL},
     {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
@@ -209,6 +212,7 @@ static og_stream_options stream_options(const struct trace_settings *s,
 {
     og_stream_options options = og_stream_options_default();
     options.fields = s->fields;
+    options.reading = s->reading;
     options.n_threads = s->n_threads;
     options.max_document = s->max_document;
     options.add = s->add || strcmp(store_path(s), ":memory:") == 0;

@@ -134,10 +134,19 @@ static enum parse_result take_letters(struct line *line, const char *letters)
 
 /* ---- the whole line ---- */
 
-static enum parse_result check_operands(const struct command *command,
-                                        char **argv, size_t n)
+/* Whether operands come from a file. */
+static bool has_list(const struct command *command, const char *settings)
 {
-    if (n < command->min_operands) {
+    const struct option *o =
+        find_long(command, OPTION_FILES_FROM, strlen(OPTION_FILES_FROM));
+    return o != NULL && *(const char *const *)(settings + o->offset) != NULL;
+}
+
+static enum parse_result check_operands(const struct command *command,
+                                        const char *settings, char **argv,
+                                        size_t n)
+{
+    if (n < command->min_operands && !has_list(command, settings)) {
         say_usage(command->name, "%s", command->missing);
         return PARSE_WRONG;
     }
@@ -168,5 +177,5 @@ enum parse_result cli_parse(const struct command *command, void *settings,
         if (result != PARSE_RUN) return result;
     }
     *out_n = line.n_operands;
-    return check_operands(command, argv, line.n_operands);
+    return check_operands(command, settings, argv, line.n_operands);
 }

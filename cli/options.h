@@ -72,6 +72,9 @@ struct command {
 /* Every command that is built, in the order of the help; ends with NULL. */
 extern const struct command *const cli_commands[];
 
+/* A type_string: with it, a command needs no operands. */
+#define OPTION_FILES_FROM "files-from"
+
 /* What every command takes besides its own. */
 extern const struct option cli_common_options[];
 extern const size_t cli_n_common_options;

@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "progress.h"
+#include "reading_options.h"
 
 #include <origo/origo.h>
 
@@ -148,6 +149,7 @@ void sketch_defaults(struct sketch_settings *s);
          NULL,                                                                 \
          "skip documents longer than this, in bytes",                          \
          NULL},                                                                \
+        READING_OPTIONS(AT, member.sketch.reading),                            \
         {"Input",                                                              \
          0,                                                                    \
          "id-field",                                                           \

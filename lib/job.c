@@ -35,7 +35,8 @@ void og_job_release(struct og_job *job)
 static void clear(struct og_job *job)
 {
     og_arena_clear(&job->arena, KEEP_LEN);
-    if (job->block.cap + job->block.unescaped_cap > KEEP_LEN)
+    if (job->block.cap + job->block.unescaped_cap + job->block.extra_cap >
+        KEEP_LEN)
         og_block_release(&job->block);
     if (job->docs_cap * sizeof(*job->docs) > KEEP_LEN)
         OG_UNGROW(job->allocator, job->docs, job->docs_cap);
@@ -88,9 +89,11 @@ static bool keep_bytes(struct og_job *job, og_bytes *bytes)
 
 static bool keep_strings(struct og_job *job, og_document *doc, bool keep_texts)
 {
-    if (!keep_texts) doc->title = doc->url = doc->text = (og_bytes){"", 0};
+    if (!keep_texts)
+        doc->title = doc->url = doc->text = doc->extra = (og_bytes){"", 0};
     return keep_bytes(job, &doc->id) && keep_bytes(job, &doc->title) &&
-           keep_bytes(job, &doc->url) && keep_bytes(job, &doc->text);
+           keep_bytes(job, &doc->url) && keep_bytes(job, &doc->text) &&
+           keep_bytes(job, &doc->extra);
 }
 
 static og_status keep(struct og_job *job, const struct og_record *record,

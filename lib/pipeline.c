@@ -205,7 +205,9 @@ static og_status run(struct writer *w, const char *const *paths, size_t n_paths,
     const unsigned n_threads =
         o->n_threads != 0 ? o->n_threads : og_cpu_count();
     const struct og_job_options options = {
-        .source = {.fields = o->fields, .max_document = o->max_document},
+        .source = {.fields = o->fields,
+                   .reading = o->reading,
+                   .max_document = o->max_document},
         .prepare = &w->store->prepare,
         .keep_texts = o->on_answer != NULL,
     };

@@ -357,8 +357,10 @@ og_status og_sketch_stream(const char *const *paths, size_t n_paths,
 {
     struct stream s = {
         .options = options, .work = work, .allocator = allocator};
-    s.source_options = (struct og_source_options){
-        .fields = options->fields, .max_document = options->max_document};
+    s.source_options =
+        (struct og_source_options){.fields = options->fields,
+                                   .reading = options->reading,
+                                   .max_document = options->max_document};
     s.n_hands = options->n_threads != 0 ? options->n_threads : og_cpu_count();
     if (s.n_hands > MOST_THREADS) s.n_hands = MOST_THREADS;
     s.n_pieces = (size_t)s.n_hands * BLOCKS_A_THREAD;

@@ -91,6 +91,10 @@ typedef struct og_document {
     og_bytes text;  /* UTF-8; what is not is repaired, and counted */
     int64_t time;   /* microseconds since 1970-01-01T00:00:00Z */
     bool has_time;  /* false: the time of arrival orders it */
+    /* The other fields of its record, as JSON text: "name":value,"name":value
+     * without the braces, as they stood in the input; len 0: none, or nobody
+     * asked (og_reading.extra). A name may come twice. */
+    og_bytes extra;
 } og_document;
 
 /* RFC 3339 ("1999-06-01T00:00:00Z", also a bare date, a space for the T, a
@@ -326,6 +330,14 @@ typedef struct og_fields { /* the names of the JSON fields */
         "id", "time", "title", "url", "text"                                   \
     }
 
+/* How files become documents. All zero is what is usual. */
+typedef struct og_reading {
+    const char *files_from; /* a file that names more files, one a line (or
+                               ended by zeros), read after the paths; "-":
+                               stdin; NULL: none */
+    bool extra;             /* fill og_document.extra */
+} og_reading;
+
 /* What was not right with one record, or with a whole file. */
 typedef struct og_problem {
     og_bytes file;
@@ -351,6 +363,7 @@ typedef struct og_stream_counts {
 
 typedef struct og_stream_options {
     og_fields fields;
+    og_reading reading;
     unsigned n_threads;    /* 0: as many as the machine has */
     uint64_t max_document; /* bytes; a longer one is skipped and named */
     bool add;              /* take each document in after its answer */
@@ -637,6 +650,7 @@ OG_API og_status og_sketcher_simhash(og_sketcher *sketcher,
 typedef struct og_sketch_options {
     og_feature_options features;
     og_fields fields;
+    og_reading reading;
     unsigned n_threads;    /* 0: as many as the machine has */
     uint64_t max_document; /* bytes; a longer one is skipped and named */
     void *ctx;

@@ -29,6 +29,7 @@ void og_block_release(struct og_block *block)
     OG_UNGROW(a, block->file, block->file_cap);
     OG_UNGROW(a, block->problems, block->problems_cap);
     OG_UNGROW(a, block->unescaped, block->unescaped_cap);
+    OG_UNGROW(a, block->extra, block->extra_cap);
     og_block_init(block, a);
 }
 
@@ -44,6 +45,8 @@ void og_block_clear(struct og_block *block)
     block->problems_cap = old.problems_cap;
     block->unescaped = old.unescaped;
     block->unescaped_cap = old.unescaped_cap;
+    block->extra = old.extra;
+    block->extra_cap = old.extra_cap;
 }
 
 og_status og_block_reserve(struct og_block *block, size_t len, og_error *err)
@@ -170,7 +173,7 @@ static bool take_line(struct og_block *block, og_bytes *out_line,
 
 /* Room for the strings of a line and for an id that is made up. */
 static og_status reserve_strings(struct og_block *block, size_t line_len,
-                                 og_error *err)
+                                 bool wants_extra, og_error *err)
 {
     const size_t number_len = 24; /* ':', 20 digits, '\0' */
     const size_t need =
@@ -178,6 +181,9 @@ static og_status reserve_strings(struct og_block *block, size_t line_len,
     if (!OG_GROW(block->allocator, block->unescaped, block->unescaped_cap,
                  need))
         return og_error_memory(err, need, "the strings of a record");
+    if (wants_extra &&
+        !OG_GROW(block->allocator, block->extra, block->extra_cap, line_len))
+        return og_error_memory(err, line_len, "the fields of a record");
     return OG_OK;
 }
 
@@ -202,9 +208,11 @@ static og_status read_line(struct og_block *block, og_bytes line,
     if (line.len > og_max_document(options))
         return og_block_report_long_line(block, place.line, place.offset,
                                          og_max_document(options), err);
-    TRY(reserve_strings(block, line.len, err));
+    const bool wants_extra = options->reading.extra;
+    TRY(reserve_strings(block, line.len, wants_extra, err));
     char *const behind =
-        og_jsonl_read(line, &options->fields, block->unescaped, out, &problem);
+        og_jsonl_read(line, &options->fields, block->unescaped,
+                      wants_extra ? block->extra : NULL, out, &problem);
     if (behind == NULL) {
         const bool is_unended = block->next_off == block->len &&
                                 block->data[block->len - 1] != '\n';

@@ -333,6 +333,7 @@ void og_json_init(struct og_json *json, og_bytes data, char *unescaped)
     json->at = data.data;
     json->end = data.data + data.len;
     json->unescaped = unescaped;
+    json->key = data.data;
     json->kernels = og_scan_kernels_of(og_cpu_level());
     json->is_first = true;
     json->expected = NULL;
@@ -355,6 +356,7 @@ static bool is_at_key(struct og_json *json)
         return fail(json, "expected ',' or '}' in an object");
     json->is_first = false;
     skip_space(json);
+    json->key = json->at;
     return is_next(json, '"') || fail(json, "expected a key in quotes");
 }
 

@@ -27,6 +27,7 @@
 struct og_json {
     const char *data, *at, *end;
     char *unescaped; /* where the next string with escapes goes */
+    const char *key; /* where the last key began: at its quote */
     const struct og_scan_kernels *kernels;
     bool is_first; /* no member was read yet */
     /* The first error: "expected ':' after a key", NULL while all is well,

@@ -23,6 +23,8 @@ enum field {
 struct members {
     struct og_json_value values[N_FIELDS]; /* OG_JSON_NULL: absent */
     const char *places[N_FIELDS];          /* where the value began */
+    char *extra; /* NULL: what is no field is passed over */
+    size_t extra_len;
 };
 
 static bool is_name(og_bytes key, const char *name)
@@ -42,6 +44,19 @@ static enum field field_of(og_bytes key, const og_fields *fields)
     return N_FIELDS;
 }
 
+/* A member that nobody asked for, from its key to the end of its value. Fits:
+ * each byte of the line is copied once, a comma for the one in front of it. */
+static void add_extra(const struct og_json *json, struct members *members)
+{
+    if (members->extra == NULL || json->expected != NULL) return;
+    char *const end = members->extra + members->extra_len;
+    const size_t comma_len = members->extra_len > 0;
+    const size_t len = (size_t)(json->at - json->key);
+    end[0] = ',';
+    memcpy(end + comma_len, json->key, len);
+    members->extra_len += comma_len + len;
+}
+
 static bool read_members(struct og_json *json, const og_fields *fields,
                          struct members *members)
 {
@@ -51,6 +66,7 @@ static bool read_members(struct og_json *json, const og_fields *fields,
         const enum field field = field_of(key, fields);
         if (field == N_FIELDS) {
             og_json_skip_value(json);
+            add_extra(json, members);
         } else {
             members->places[field] = json->at;
             og_json_next_value(json, &members->values[field]);
@@ -78,10 +94,11 @@ static void set_time(const struct og_json_value *value, struct og_record *out)
 }
 
 char *og_jsonl_read(og_bytes line, const og_fields *fields, char *unescaped,
-                    struct og_record *out, struct og_jsonl_problem *problem)
+                    char *extra, struct og_record *out,
+                    struct og_jsonl_problem *problem)
 {
     struct og_json json;
-    struct members members = {.places = {NULL}};
+    struct members members = {.places = {NULL}, .extra = extra};
     og_json_init(&json, line, unescaped);
     *problem = (struct og_jsonl_problem){NULL, 0};
     if (!read_members(&json, fields, &members)) {
@@ -101,6 +118,7 @@ char *og_jsonl_read(og_bytes line, const og_fields *fields, char *unescaped,
     out->doc.id = text_of(&values[FIELD_ID]);
     out->doc.title = text_of(&values[FIELD_TITLE]);
     out->doc.url = text_of(&values[FIELD_URL]);
+    out->doc.extra = (og_bytes){extra, members.extra_len};
     set_time(&values[FIELD_TIME], out);
     return json.unescaped;
 }

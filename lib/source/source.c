@@ -70,6 +70,7 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
     if (options->block_len == 0)
         source->options.block_len = OG_SOURCE_BLOCK_LEN;
     og_walk_init(&source->walk, paths, n_paths, allocator);
+    og_walk_take_list(&source->walk, options->reading.files_from);
     og_unpack_init(&source->unpack, allocator);
     *out = source;
     return OG_OK;

@@ -16,6 +16,7 @@
 /* A field whose name is NULL is not looked for. */
 struct og_source_options {
     og_fields fields;
+    og_reading reading;    /* its strings must outlive the source */
     uint64_t max_document; /* bytes of one record, unpacked; 0: 64 MiB */
     size_t block_len;      /* what a block holds at least, unless the input
                               ends; 0: 256 KiB */
@@ -72,6 +73,8 @@ struct og_block {
     uint64_t next_line;
     char *unescaped; /* strings of the record at hand */
     size_t unescaped_cap;
+    char *extra; /* its other fields */
+    size_t extra_cap;
 };
 
 void og_block_init(struct og_block *block, const og_allocator *allocator);

@@ -19,6 +19,12 @@ void og_walk_init(struct og_walk *walk, const char *const *paths,
     walk->allocator = allocator;
     walk->paths = paths;
     walk->n_paths = n_paths;
+    og_file_list_init(&walk->list, NULL, allocator);
+}
+
+void og_walk_take_list(struct og_walk *walk, const char *name)
+{
+    og_file_list_init(&walk->list, name, walk->allocator);
 }
 
 static void release_folder(const og_allocator *a, struct og_walk_folder *folder)
@@ -33,6 +39,7 @@ void og_walk_release(struct og_walk *walk)
         release_folder(walk->allocator, &walk->folders[--walk->n_folders]);
     OG_UNGROW(walk->allocator, walk->folders, walk->folders_cap);
     OG_UNGROW(walk->allocator, walk->path, walk->path_cap);
+    og_file_list_release(&walk->list);
 }
 
 /* ---- one folder ---- */
@@ -151,10 +158,11 @@ static og_status next_of_folder(struct og_walk *walk, struct og_walk_entry *out,
     return OG_OK;
 }
 
-static og_status next_of_paths(struct og_walk *walk, struct og_walk_entry *out,
-                               bool *out_is_entry, og_error *err)
+/* What the user named. */
+static og_status enter_path(struct og_walk *walk, const char *path,
+                            struct og_walk_entry *out, bool *out_is_entry,
+                            og_error *err)
 {
-    const char *const path = walk->paths[walk->next_path++];
     TRY(set_path(walk, 0, path, err));
     struct stat info;
     const bool is_stdin = strcmp(path, "-") == 0;
@@ -166,6 +174,23 @@ static og_status next_of_paths(struct og_walk *walk, struct og_walk_entry *out,
     return OG_OK;
 }
 
+/* A list on stdin cannot name stdin: there is nothing left in it. */
+static og_status next_of_list(struct og_walk *walk, struct og_walk_entry *out,
+                              bool *out_is_entry, og_error *err)
+{
+    const char *const name = walk->list.name;
+    const char *path;
+    int error;
+    TRY(og_file_list_next(&walk->list, &path, &error, err));
+    if (path != NULL && strcmp(path, "-") == 0 && strcmp(name, "-") == 0)
+        error = EBUSY;
+    if (error == 0) return enter_path(walk, path, out, out_is_entry, err);
+    TRY(set_path(walk, 0, name, err));
+    *out_is_entry = true;
+    *out = (struct og_walk_entry){OG_WALK_FAILED, walk->path, error};
+    return OG_OK;
+}
+
 og_status og_walk_next(struct og_walk *walk, struct og_walk_entry *out,
                        og_error *err)
 {
@@ -174,9 +199,10 @@ og_status og_walk_next(struct og_walk *walk, struct og_walk_entry *out,
         if (walk->n_folders > 0)
             TRY(next_of_folder(walk, out, &is_entry, err));
         else if (walk->next_path < walk->n_paths)
-            TRY(next_of_paths(walk, out, &is_entry, err));
+            TRY(enter_path(walk, walk->paths[walk->next_path++], out, &is_entry,
+                           err));
         else
-            return OG_END;
+            TRY(next_of_list(walk, out, &is_entry, err));
     }
     return OG_OK;
 }

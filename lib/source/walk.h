@@ -1,7 +1,7 @@
 #ifndef OG_SOURCE_WALK_H
 #define OG_SOURCE_WALK_H
 
-/*   in:  the paths of a user: files, folders, "-"
+/*   in:  the paths of a user: files, folders, "-"; a list of more of them
  *   out: files, one at a time, in a fixed order        (lib/source/source.c)
  *
  * The files of a folder come in the byte order of their names, a folder within
@@ -10,12 +10,13 @@
  * to a folder is named and not followed, so no loop can arise. What the user
  * names himself is always taken, be it a link, a pipe or a hidden file. */
 
-#include "lib/base/memory.h"
+#include "lib/source/file_list.h"
 
 enum og_walk_kind {
     OG_WALK_FILE,
     OG_WALK_STDIN,
-    OG_WALK_FAILED, /* a folder that cannot be read: `error` is the errno */
+    OG_WALK_FAILED, /* a folder, or the list, that cannot be read: `error` is
+                       the errno */
     OG_WALK_LINK,   /* to a folder */
 };
 
@@ -42,11 +43,16 @@ struct og_walk {
     size_t path_cap;
     struct og_walk_folder *folders; /* from the user's down to the deepest */
     size_t n_folders, folders_cap;
+    struct og_file_list list;
 };
 
 void og_walk_init(struct og_walk *walk, const char *const *paths,
                   size_t n_paths, const og_allocator *allocator);
 void og_walk_release(struct og_walk *walk);
+
+/* Also what a list names, behind the paths (file_list.h). `name` must outlive
+ * the walk; "-" is stdin, NULL: no list. */
+void og_walk_take_list(struct og_walk *walk, const char *name);
 
 /* OG_END after the last; OG_ERR_MEMORY. */
 og_status og_walk_next(struct og_walk *walk, struct og_walk_entry *out,

@@ -46,7 +46,7 @@ static void read_at_level(og_cpu level, og_bytes line, char *unescaped,
     struct outcome skipping = {0};
     struct og_record record;
     struct og_jsonl_problem problem;
-    bool is_cut;
+    bool is_cut, is_extra_object;
     *out = (struct outcome){0};
     og_cpu_force(level);
     read_members(line, unescaped, false, out);
@@ -55,8 +55,18 @@ static void read_at_level(og_cpu level, og_bytes line, char *unescaped,
         skipping.error_off != out->error_off)
         abort();
     if (og_json_is_object(line, &is_cut) != out->is_object) abort();
-    out->is_document =
-        og_jsonl_read(line, &fields, unescaped, &record, &problem) != NULL;
+    char *const extra = malloc(line.len + 2);
+    if (extra == NULL) return;
+    out->is_document = og_jsonl_read(line, &fields, unescaped, extra + 1,
+                                     &record, &problem) != NULL;
+    if (out->is_document) { /* in braces it is an object again */
+        extra[0] = '{';
+        extra[1 + record.doc.extra.len] = '}';
+        is_extra_object = og_json_is_object(
+            (og_bytes){extra, record.doc.extra.len + 2}, &is_cut);
+        if (!is_extra_object) abort();
+    }
+    free(extra);
     if (out->is_document && !out->is_object) abort();
     if (!out->is_document && problem.off > line.len) abort();
 }

@@ -11,15 +11,18 @@
 
 static const og_fields default_fields = OG_FIELDS_DEFAULT;
 
+static char last_extra[1024]; /* of the last line */
+
 /* A line written down as "id|title|url|time|text", or its problem. */
 static const char *read_with(const char *line, const og_fields *fields)
 {
     static char out[1024];
-    char unescaped[1024];
+    char unescaped[1024], extra[1024];
     struct og_record record;
     struct og_jsonl_problem problem;
-    const char *const behind = og_jsonl_read(
-        (og_bytes){line, strlen(line)}, fields, unescaped, &record, &problem);
+    const char *const behind =
+        og_jsonl_read((og_bytes){line, strlen(line)}, fields, unescaped, extra,
+                      &record, &problem);
     if (behind == NULL) {
         snprintf(out, sizeof(out), "%s @%zu", problem.message, problem.off);
         return out;
@@ -28,6 +31,8 @@ static const char *read_with(const char *line, const og_fields *fields)
     assert_true(behind >= unescaped);
     assert_true(behind <= unescaped + strlen(line));
     const og_document *const d = &record.doc;
+    snprintf(last_extra, sizeof(last_extra), "%.*s", (int)d->extra.len,
+             d->extra.data);
     char time[32] = "-";
     if (d->has_time) snprintf(time, sizeof(time), "%lld", (long long)d->time);
     snprintf(out, sizeof(out), "%.*s|%.*s|%.*s|%s%s|%.*s", (int)d->id.len,
@@ -126,6 +131,43 @@ static void test_other_names(void **state)
         "a|h||-|x");
 }
 
+static void check_extra(const char *line, const char *expected)
+{
+    read_with(line, &default_fields);
+    assert_string_equal(last_extra, expected);
+}
+
+static void test_extra(void **state)
+{
+    (void)state;
+    check_extra("{\"text\":\"x\"}", "");
+    check_extra("{\"lang\":\"en\",\"text\":\"x\"}", "\"lang\":\"en\"");
+    check_extra("{ \"a\" : [1, {\"text\":2}] ,\"id\":1, \"text\":\"x\" , "
+                "\"b\\u0041\":\"\\n\",\"a\":null }",
+                "\"a\" : [1, {\"text\":2}],\"b\\u0041\":\"\\n\",\"a\":null");
+}
+
+static void test_extra_under_other_names(void **state)
+{
+    const og_fields fields = {NULL, NULL, NULL, NULL, "body"};
+    (void)state;
+    read_with("{\"id\":1,\"body\":\"x\",\"text\":\"y\"}", &fields);
+    assert_string_equal(last_extra, "\"id\":1,\"text\":\"y\"");
+}
+
+static void test_extra_is_not_wanted(void **state)
+{
+    static const char line[] = "{\"text\":\"x\",\"more\":1}";
+    char unescaped[256];
+    struct og_record record;
+    struct og_jsonl_problem problem;
+    (void)state;
+    assert_non_null(og_jsonl_read((og_bytes){line, strlen(line)},
+                                  &default_fields, unescaped, NULL, &record,
+                                  &problem));
+    assert_int_equal(record.doc.extra.len, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +179,9 @@ int main(void)
         cmocka_unit_test(test_no_text),
         cmocka_unit_test(test_broken),
         cmocka_unit_test(test_other_names),
+        cmocka_unit_test(test_extra),
+        cmocka_unit_test(test_extra_under_other_names),
+        cmocka_unit_test(test_extra_is_not_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
