@@ -15,7 +15,7 @@
 
 struct distance_settings {
     struct sketch_settings common;
-    bool weighted;
+    bool weighted, codes;
 };
 
 static void distance_defaults(void *settings)
@@ -27,6 +27,9 @@ static void distance_defaults(void *settings)
 #define AT(member) offsetof(struct distance_settings, member)
 
 static const struct option distance_options[] = {
+    {"Codes", 0, "codes", &type_flag, AT(codes), NULL, NULL, NULL,
+     "A and B are lines 'id<TAB>code', as origo simhash writes them",
+     "Codes have up to 16 hexadecimal digits or 32; - is stdin."},
     {"Texts", 0, "weighted", &type_flag, AT(weighted), NULL, NULL, NULL,
      "weights count: generalized Jaccard",
      "The distance is then the sum of the differences of weights."},
@@ -72,6 +75,13 @@ static int compare_texts(const struct distance_settings *s,
     return done == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
 }
 
+static int compare_done(const struct sketch_run *run, og_status done,
+                        const og_error *err)
+{
+    if (run->failed) return EXIT_IO;
+    return done == OG_OK ? EXIT_DONE : say_error(COMMAND, err);
+}
+
 static int distance_run(const void *settings, const char *const *paths,
                         size_t n)
 {
@@ -81,6 +91,12 @@ static int distance_run(const void *settings, const char *const *paths,
     const bool is_sketch_a = og_sketch_file_is(paths[0]);
     const bool is_sketch_b = og_sketch_file_is(paths[1]);
     (void)n;
+    if (s->codes) {
+        printf("a\tb\tmeasure\tsimilarity\tdistance\n");
+        return compare_done(
+            &run, og_codes_compare(paths[0], paths[1], &run, on_distance, &err),
+            &err);
+    }
     if (is_sketch_a != is_sketch_b)
         return say_usage(COMMAND,
                          "'%s' is a sketch file and '%s' is none; make "
@@ -89,10 +105,10 @@ static int distance_run(const void *settings, const char *const *paths,
                          paths[is_sketch_a ? 1 : 0]);
     printf("a\tb\tmeasure\tsimilarity\tdistance\n");
     if (!is_sketch_a) return compare_texts(s, paths);
-    const og_status done =
-        og_sketch_files_compare(paths[0], paths[1], &run, on_distance, &err);
-    if (run.failed) return EXIT_IO;
-    return done == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
+    return compare_done(
+        &run,
+        og_sketch_files_compare(paths[0], paths[1], &run, on_distance, &err),
+        &err);
 }
 
 const struct command command_distance = {
@@ -103,16 +119,19 @@ const struct command command_distance = {
         "Prints a header line and, for each document of A with each of B, a "
         "line of tab-separated values: a b measure similarity distance.\n\n"
         "A and B are two files that origo minhash or origo simhash wrote with "
-        "--format binary and the same parameters, or two files of documents. "
+        "--format binary and the same parameters, or two files of documents, "
+        "or with --codes lines of codes. "
         "Sketches give estimates; documents are compared exactly, by their "
         "features. jaccard: features in common over all; the distance is what "
         "is left to 1. weighted: the same with weights; the distance is the "
         "sum of their differences. hamming: bits that differ. Options are for "
         "documents; sketches know their own.",
-    .examples = "  origo distance old.txt new.txt\n"
-                "  origo minhash -f binary -o a.sk a.jsonl\n"
-                "  origo minhash -f binary -o b.sk b.jsonl\n"
-                "  origo distance a.sk b.sk\n",
+    .examples =
+        "  origo distance old.txt new.txt\n"
+        "  origo minhash -f binary -o a.sk a.jsonl\n"
+        "  origo minhash -f binary -o b.sk b.jsonl\n"
+        "  origo distance a.sk b.sk\n"
+        "  origo simhash new.jsonl | origo distance --codes - old.tsv\n",
     .options = distance_options,
     .n_options = sizeof(distance_options) / sizeof(distance_options[0]),
     .settings_len = sizeof(struct distance_settings),

@@ -16,6 +16,7 @@
 #include <string.h>
 
 struct hamming_settings {
+    uint32_t n_bits;
     uint32_t max_distance; /* UINT32_MAX: as the index has it */
     const char *tables;    /* NULL: the planner's choice */
     uint64_t memory;
@@ -30,6 +31,7 @@ static void build_defaults(void *settings)
 {
     const og_hamming_options options = og_hamming_options_default();
     struct hamming_settings *s = settings;
+    s->n_bits = options.n_bits;
     s->max_distance = options.max_distance;
     s->memory = options.memory;
 }
@@ -51,7 +53,7 @@ static bool parse_distance(const struct option *o, const char *s, void *out)
 {
     uint64_t n;
     (void)o;
-    if (!number_parse(s, &n) || n > 64) return false;
+    if (!number_parse(s, &n) || n > 128) return false;
     *(uint32_t *)out = (uint32_t)n;
     return true;
 }
@@ -67,29 +69,48 @@ static void show_distance(const struct option *o, const void *value, char *out,
 }
 
 static const struct option_type type_distance = {
-    true, "a number of bits, 0 to 64", parse_distance, show_distance};
+    true, "a number of bits, 0 to 128", parse_distance, show_distance};
+
+/* Rows that several of the commands have. */
+#define DISTANCE(group, unset, brief, more)                                    \
+    {                                                                          \
+        group, 'k', "distance", &type_distance, AT(max_distance), "K", NULL,   \
+            unset, brief, more                                                 \
+    }
+#define TABLES(more)                                                           \
+    {                                                                          \
+        MAKE, 0, "tables", &type_string, AT(tables), "N", NULL,                \
+            "what the planner picks", "number of tables; 0: none, a scan",     \
+            more                                                               \
+    }
+#define MEMORY                                                                 \
+    {                                                                          \
+        MAKE, 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,         \
+            "bytes of tables that the planner may use", NULL                   \
+    }
+#define QUIET                                                                  \
+    {                                                                          \
+        OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,            \
+            "no summary on stderr", NULL                                       \
+    }
 
 static const struct option build_options[] = {
-    {MAKE, 'k', "distance", &type_distance, AT(max_distance), "K", NULL, NULL,
-     "bits that codes may differ in, 0 to 64",
-     "The most that can be asked later; less can be, too."},
-    {MAKE, 0, "tables", &type_string, AT(tables), "N", NULL,
-     "what the planner picks", "number of tables; 0: none, a scan",
-     "For a distance of 3 also the paper's 4, 10, 16 and 20."},
-    {MAKE, 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
-     "bytes of tables that the planner may use", NULL},
+    DISTANCE(MAKE, NULL, "bits that codes may differ in, up to all",
+             "The most that can be asked later; less can be, too."),
+    TABLES("For a distance of 3 of 64 bits also the paper's 4, 10, 16 and 20."),
+    MEMORY,
     {OUT, 0, "explain", &type_flag, AT(explain), NULL, NULL, NULL,
      "tell on stderr what was weighed and why", NULL},
-    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "no summary on stderr", NULL},
+    QUIET,
 };
 
 static const struct option ask_options[] = {
-    {"Question", 'k', "distance", &type_distance, AT(max_distance), "K", NULL,
-     "that of the index", "bits that codes may differ in, 0 to 64", NULL},
+    DISTANCE("Question", "that of the index", "bits that codes may differ in",
+             NULL),
     {"Question", 'c', "code", &type_string, AT(code), "CODE", NULL, NULL,
      "ask about this code, not about a file",
-     "Up to 16 hexadecimal digits. Answers then have no question in front."},
+     "Up to 16 or 32 hexadecimal digits. Answers then have no question in "
+     "front."},
     {"Question", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
      "take each entry in after its answer",
      "So a stream is compared with what came before, in itself and earlier."},
@@ -99,18 +120,14 @@ static const struct option ask_options[] = {
      "end with status 1 when something is near", NULL},
 };
 
-static const struct option change_options[] = {
-    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "no summary on stderr", NULL},
-};
+static const struct option change_options[] = {QUIET};
 
 static const struct option plan_options[] = {
-    {MAKE, 'k', "distance", &type_distance, AT(max_distance), "K", NULL, NULL,
-     "bits that codes may differ in, 0 to 64", NULL},
-    {MAKE, 0, "tables", &type_string, AT(tables), "N", NULL,
-     "what the planner picks", "number of tables; 0: none, a scan", NULL},
-    {MAKE, 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
-     "bytes of tables that the planner may use", NULL},
+    DISTANCE(MAKE, NULL, "bits that codes may differ in", NULL),
+    {MAKE, 0, "bits", &type_count, AT(n_bits), "N", "64|128", NULL,
+     "bits of a code: 64 or 128", NULL},
+    TABLES(NULL),
+    MEMORY,
 };
 
 #define N(options) (sizeof(options) / sizeof((options)[0]))
@@ -124,6 +141,7 @@ static bool take_options(const struct hamming_settings *s, const char *command,
     *out = og_hamming_options_default();
     /* Entries wait in large heaps: nothing is asked while they come. */
     out->n_waiting = 1u << 20;
+    out->n_bits = s->n_bits;
     out->max_distance = s->max_distance;
     out->memory = s->memory;
     if (s->tables == NULL || strcmp(s->tables, "auto") == 0) return true;
@@ -138,18 +156,33 @@ static bool take_options(const struct hamming_settings *s, const char *command,
 
 struct change {
     og_hamming *hamming;
+    unsigned n_bits; /* of its codes; 0: as the first one has */
     bool removes;
+    const char *folder; /* an index to make when that is known */
+    og_hamming_options options;
     uint64_t n;
     og_status status;
     og_error err;
 };
 
-static bool on_change(void *ctx, og_bytes id, uint64_t code)
+/* Makes the index, once. */
+static og_status need_index(struct change *c, unsigned n_bits)
+{
+    if (c->hamming != NULL) return OG_OK;
+    c->n_bits = n_bits;
+    c->options.n_bits = n_bits;
+    return og_hamming_create(c->folder, &c->options, &c->hamming, &c->err);
+}
+
+static bool on_change(void *ctx, og_bytes id, og_wide_code code,
+                      unsigned n_bits)
 {
     struct change *c = ctx;
     c->n++;
-    c->status = c->removes ? og_hamming_remove(c->hamming, code, id, &c->err)
-                           : og_hamming_add(c->hamming, code, id, &c->err);
+    c->status = need_index(c, n_bits);
+    if (c->status == OG_OK)
+        c->status = (c->removes ? og_hamming_remove_wide : og_hamming_add_wide)(
+            c->hamming, code, id, &c->err);
     return c->status == OG_OK;
 }
 
@@ -157,10 +190,15 @@ static og_status change_all(struct change *c, const char *const *paths,
                             size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const og_status status = og_codes_read(paths[i], c, on_change, &c->err);
+        og_error err = {0};
+        const og_status status =
+            og_wide_codes_read(paths[i], c->n_bits, c, on_change, &err);
         if (c->status != OG_OK) return c->status;
+        if (status != OG_OK) c->err = err;
         if (status != OG_OK) return status;
     }
+    const og_status status = need_index(c, 64); /* there was no code */
+    if (status != OG_OK) return status;
     return og_hamming_commit(c->hamming, &c->err);
 }
 
@@ -191,19 +229,16 @@ static int build_run(const void *settings, const char *const *operands,
 {
     const struct hamming_settings *s = settings;
     const char *command = "hamming build";
-    struct change c = {0};
-    og_hamming_options options;
+    struct change c = {.folder = operands[0]};
     og_hamming_info info;
     int status = EXIT_DONE;
-    if (!take_options(s, command, &options)) return EXIT_USAGE;
-    if (og_hamming_create(operands[0], &options, &c.hamming, &c.err) != OG_OK)
-        return say_error(command, &c.err);
+    if (!take_options(s, command, &c.options)) return EXIT_USAGE;
     if (change_all(&c, operands + 1, n - 1) != OG_OK) {
         og_hamming_delete(c.hamming); /* no half of an index */
         return say_error(command, &c.err);
     }
     og_hamming_info_get(c.hamming, &info);
-    if (s->explain) status = explain(&options, info.n_codes, stderr, command);
+    if (s->explain) status = explain(&c.options, info.n_codes, stderr, command);
     if (status == EXIT_DONE && !s->quiet) summary(&c, "added");
     og_hamming_close(c.hamming);
     return status;
@@ -215,11 +250,14 @@ static int change_run(const struct hamming_settings *s,
     const char *command = removes ? "hamming rm" : "hamming add";
     og_hamming_options options = og_hamming_options_default();
     struct change c = {.removes = removes};
+    og_hamming_info info;
     int status = EXIT_DONE;
     options.n_waiting = 1u << 20;
     if (og_hamming_open(operands[0], true, &options, &c.hamming, &c.err) !=
         OG_OK)
         return say_error(command, &c.err);
+    og_hamming_info_get(c.hamming, &info);
+    c.n_bits = info.n_bits;
     if (change_all(&c, operands + 1, n - 1) != OG_OK)
         status = say_error(command, &c.err);
     else if (!s->quiet)
@@ -243,6 +281,7 @@ static int rm_run(const void *settings, const char *const *operands, size_t n)
 struct ask {
     const struct hamming_settings *settings;
     og_hamming *hamming;
+    unsigned n_bits;
     uint32_t max_distance;
     og_bytes question; /* len 0: none */
     uint64_t n_answers;
@@ -268,38 +307,45 @@ static bool on_match(void *ctx, const og_hamming_match *match)
     return ++a->n_answers != a->settings->limit;
 }
 
-static bool on_question(void *ctx, og_bytes id, uint64_t code)
+static bool on_question(void *ctx, og_bytes id, og_wide_code code,
+                        unsigned n_bits)
 {
     struct ask *a = ctx;
+    (void)n_bits;
     a->question = id;
     a->n_answers = 0;
-    if (og_hamming_ask(a->hamming, code, a->max_distance, a, on_match,
-                       &a->err) != OG_OK ||
+    if (og_hamming_ask_wide(a->hamming, code, a->max_distance, a, on_match,
+                            &a->err) != OG_OK ||
         a->failed)
         return false;
     return !a->settings->add ||
-           og_hamming_add(a->hamming, code, id, &a->err) == OG_OK;
+           og_hamming_add_wide(a->hamming, code, id, &a->err) == OG_OK;
+}
+
+static og_status ask_code(struct ask *a, const char *text)
+{
+    og_wide_code code;
+    unsigned n_bits;
+    if (og_wide_code_parse((og_bytes){text, strlen(text)}, &code, &n_bits) &&
+        n_bits == a->n_bits)
+        return og_hamming_ask_wide(a->hamming, code, a->max_distance, a,
+                                   on_match, &a->err);
+    a->err.status = OG_ERR_USAGE;
+    snprintf(a->err.message, sizeof(a->err.message),
+             "'%.64s' is no code of %s hexadecimal digits, as the index has",
+             text, a->n_bits == 64 ? "1 to 16" : "32");
+    return OG_ERR_USAGE;
 }
 
 static og_status ask_all(struct ask *a, const char *const *paths, size_t n)
 {
     const char *const from_stdin[] = {"-"};
-    if (a->settings->code != NULL) {
-        uint64_t code;
-        const char *text = a->settings->code;
-        if (!og_code_parse((og_bytes){text, strlen(text)}, &code)) {
-            a->err.status = OG_ERR_USAGE;
-            snprintf(a->err.message, sizeof(a->err.message),
-                     "'%.64s' is no code of 1 to 16 hexadecimal digits", text);
-            return OG_ERR_USAGE;
-        }
-        return og_hamming_ask(a->hamming, code, a->max_distance, a, on_match,
-                              &a->err);
-    }
+    if (a->settings->code != NULL) return ask_code(a, a->settings->code);
     if (n == 0) paths = from_stdin;
     for (size_t i = 0; i < (n == 0 ? 1 : n); i++) {
         og_error err = {0};
-        const og_status status = og_codes_read(paths[i], a, on_question, &err);
+        const og_status status =
+            og_wide_codes_read(paths[i], a->n_bits, a, on_question, &err);
         if (status == OG_OK) continue;
         if (status != OG_ERR_STOPPED) a->err = err;
         return status == OG_ERR_STOPPED && !a->failed ? a->err.status : status;
@@ -319,6 +365,7 @@ static int ask_run(const void *settings, const char *const *operands, size_t n)
     if (og_hamming_open(operands[0], s->add, NULL, &a.hamming, &a.err) != OG_OK)
         return say_error("hamming ask", &a.err);
     og_hamming_info_get(a.hamming, &info);
+    a.n_bits = info.n_bits;
     a.max_distance =
         s->max_distance == UINT32_MAX ? info.max_distance : s->max_distance;
     if (ask_all(&a, operands + 1, n - 1) != OG_OK)
@@ -346,8 +393,8 @@ static int plan_run(const void *settings, const char *const *operands, size_t n)
 
 #define CODES                                                                  \
     "FILE has one line 'id<TAB>code' for each document, the code in up to 16 " \
-    "hexadecimal digits, as 'origo simhash' writes them, or is its binary "    \
-    "file; - is stdin."
+    "hexadecimal digits (64 bits) or in 32 (128 bits), as 'origo simhash' "    \
+    "writes them, or is its binary file; - is stdin."
 
 const struct command command_hamming_build = {
     .name = "hamming build",
@@ -390,33 +437,29 @@ const struct command command_hamming_ask = {
     .run = ask_run,
 };
 
+/* What adding and removing have in common. */
+#define CHANGES                                                                \
+    .operands = "INDEX FILE...", .options = change_options,                    \
+    .n_options = N(change_options),                                            \
+    .settings_len = sizeof(struct hamming_settings), .min_operands = 2,        \
+    .max_operands = SIZE_MAX,                                                  \
+    .missing = "INDEX and FILE are needed; '-' reads stdin"
+
 const struct command command_hamming_add = {
     .name = "hamming add",
-    .operands = "INDEX FILE...",
     .brief = "add codes to an index",
     .about =
         "Adds entries; an entry that is there already stays one.\n\n" CODES,
-    .options = change_options,
-    .n_options = N(change_options),
-    .settings_len = sizeof(struct hamming_settings),
-    .min_operands = 2,
-    .max_operands = SIZE_MAX,
-    .missing = "INDEX and FILE are needed; '-' reads stdin",
+    CHANGES,
     .run = add_run,
 };
 
 const struct command command_hamming_rm = {
     .name = "hamming rm",
-    .operands = "INDEX FILE...",
     .brief = "remove codes from an index",
     .about = "Removes the entries that have both the id and the code of a "
              "line; what is not there is passed over.\n\n" CODES,
-    .options = change_options,
-    .n_options = N(change_options),
-    .settings_len = sizeof(struct hamming_settings),
-    .min_operands = 2,
-    .max_operands = SIZE_MAX,
-    .missing = "INDEX and FILE are needed; '-' reads stdin",
+    CHANGES,
     .run = rm_run,
 };
 

@@ -30,7 +30,7 @@ static const struct option join_options[] = {
      "the codes that are asked about; needed",
      "They and their tables are held in memory."},
     {"Questions", 'k', "distance", &type_count, AT(max_distance), "K", NULL,
-     NULL, "bits that codes may differ in, 0 to 64", NULL},
+     NULL, "bits that codes may differ in, up to all", NULL},
     {"Questions", 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
      "bytes of tables that the planner may use", NULL},
     {"Output", 0, "shard", &type_string, AT(shard), "I/N", NULL, "all of it",

@@ -168,6 +168,52 @@ og_status og_sketch_files_compare(const char *path_a, const char *path_b,
     return status;
 }
 
+/* ---- codes, from lines or sketch files ---- */
+
+struct codes_work {
+    struct side side; /* B */
+    unsigned n_bits;  /* of all codes; 0: not known yet */
+    void *ctx;
+    og_distance_fn *on_distance;
+    og_status status;
+    og_error *err;
+};
+
+static bool hold_code(void *ctx, og_bytes id, og_wide_code code,
+                      unsigned n_bits)
+{
+    struct codes_work *w = ctx;
+    w->n_bits = n_bits;
+    w->status = side_add(&w->side, id, &code, sizeof(code), w->err);
+    return w->status == OG_OK;
+}
+
+static bool compare_code(void *ctx, og_bytes id, og_wide_code code,
+                         unsigned n_bits)
+{
+    struct codes_work *w = ctx;
+    for (size_t i = 0; i < w->side.n; i++) {
+        og_distance pair = {.id_a = id, .id_b = side_id(&w->side, i)};
+        measure_bits(sizeof(code), (const uint8_t *)&code,
+                     side_data(&w->side, i), &pair);
+        pair.similarity = 1 - pair.distance / n_bits;
+        if (!w->on_distance(w->ctx, &pair)) return false;
+    }
+    return true;
+}
+
+og_status og_codes_compare(const char *path_a, const char *path_b, void *ctx,
+                           og_distance_fn *on_distance, og_error *err)
+{
+    struct codes_work w = {.ctx = ctx, .on_distance = on_distance, .err = err};
+    og_status status = og_wide_codes_read(path_b, 0, &w, hold_code, err);
+    if (w.status != OG_OK) status = w.status;
+    if (status == OG_OK)
+        status = og_wide_codes_read(path_a, w.n_bits, &w, compare_code, err);
+    side_release(&w.side);
+    return status;
+}
+
 /* ---- texts ---- */
 
 struct feature {

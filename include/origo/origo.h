@@ -850,6 +850,12 @@ OG_API og_status og_sketch_files_compare(const char *path_a, const char *path_b,
                                          void *ctx, og_distance_fn *on_distance,
                                          og_error *err);
 
+/* Every code of A with every one of B; either is a file that
+ * og_wide_codes_read() takes, both of codes of one width. */
+OG_API og_status og_codes_compare(const char *path_a, const char *path_b,
+                                  void *ctx, og_distance_fn *on_distance,
+                                  og_error *err);
+
 /* Every document of A with every one of B, exactly, from their features. */
 OG_API og_status og_texts_compare(const char *path_a, const char *path_b,
                                   bool is_weighted,
@@ -1128,15 +1134,21 @@ OG_API og_status og_near_eval_run(og_near_eval *eval, const og_near_run *run,
 
 /* ---- neighbours of codes: all within k bits, exactly ----
  *
- * An index holds entries, each an id and a code of 64 bits (a simhash), in
- * memory or in a folder. Entries are found as soon as they are added. One
+ * An index holds entries, each an id and a code of 64 or 128 bits (a simhash),
+ * in memory or in a folder. Entries are found as soon as they are added. One
  * thread at a time for each og_hamming; a folder has one writer and any number
  * of readers, which see it as it was when they opened it. */
 
 typedef struct og_hamming og_hamming;
 
+/* A code of 128 bits, or one of 64 with `high` 0. */
+typedef struct og_wide_code {
+    uint64_t high, low;
+} og_wide_code;
+
 typedef struct og_hamming_options {
-    uint32_t max_distance; /* bits, 0 to 64: the most that can be asked */
+    uint32_t n_bits;       /* of a code: 64 or 128 */
+    uint32_t max_distance; /* bits, 0 to n_bits: the most that can be asked */
     int n_tables;          /* -1: what the planner picks, 0: none, a scan */
     uint64_t memory;       /* bytes of tables that the planner may use */
     uint64_t buffer;       /* bytes in memory before they become a file */
@@ -1151,7 +1163,7 @@ OG_API og_hamming_options og_hamming_options_default(void);
 OG_API og_status og_hamming_create(const char *folder,
                                    const og_hamming_options *options,
                                    og_hamming **out, og_error *err);
-/* Checks every byte. Distance, tables and memory are those it was made with;
+/* Checks every byte. Bits, distance, tables and memory are those of its making;
  * of the options only the others count. OG_ERR_STORE, with file and place,
  * when it is damaged or something else. */
 OG_API og_status og_hamming_open(const char *folder, bool writable,
@@ -1169,14 +1181,20 @@ OG_API og_status og_hamming_add(og_hamming *hamming, uint64_t code, og_bytes id,
                                 og_error *err);
 OG_API og_status og_hamming_remove(og_hamming *hamming, uint64_t code,
                                    og_bytes id, og_error *err);
+/* The same for an index of either width; those above take one of 64 bits. */
+OG_API og_status og_hamming_add_wide(og_hamming *hamming, og_wide_code code,
+                                     og_bytes id, og_error *err);
+OG_API og_status og_hamming_remove_wide(og_hamming *hamming, og_wide_code code,
+                                        og_bytes id, og_error *err);
 /* Makes everything durable. Files also appear when the buffer is full, so a
  * process that is stopped loses its last entries, never the order. */
 OG_API og_status og_hamming_commit(og_hamming *hamming, og_error *err);
 
 typedef struct og_hamming_match {
-    og_bytes id; /* valid during the call */
-    uint64_t code;
+    og_bytes id;   /* valid during the call */
+    uint64_t code; /* of 128 bits the lower half */
     unsigned distance;
+    uint64_t code_high; /* the upper half; 0 for a code of 64 bits */
 } og_hamming_match;
 
 /* All entries within max_distance bits of `code`, by code, then by id; until
@@ -1185,10 +1203,14 @@ typedef struct og_hamming_match {
 OG_API og_status og_hamming_ask(
     og_hamming *hamming, uint64_t code, unsigned max_distance, void *ctx,
     bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err);
+OG_API og_status og_hamming_ask_wide(
+    og_hamming *hamming, og_wide_code code, unsigned max_distance, void *ctx,
+    bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err);
 
 typedef struct og_hamming_info {
-    uint32_t max_distance;
-    uint64_t n_codes;   /* different ones, those of each run counted */
+    uint32_t n_bits, max_distance;
+    uint64_t n_codes;   /* different ones, those of each run counted; of 128
+                           bits half the number of different halves */
     uint64_t n_entries; /* in runs; one that was added again counts twice */
     uint64_t n_removed; /* marks that wait for a merge */
     uint64_t n_waiting;
@@ -1206,6 +1228,9 @@ OG_API og_status og_hamming_explain(uint64_t n_codes,
 
 /* 1 to 16 hexadecimal digits; false and *out alone when it is none. */
 OG_API bool og_code_parse(og_bytes s, uint64_t *out);
+/* These or 32: *out_n_bits is 64 or 128. */
+OG_API bool og_wide_code_parse(og_bytes s, og_wide_code *out,
+                               unsigned *out_n_bits);
 
 /* A file of lines "id<TAB>code" or a binary file of 64-bit simhashes; "-" is
  * stdin. on_code returns false to stop (OG_ERR_STOPPED). */
@@ -1213,6 +1238,12 @@ OG_API og_status og_codes_read(const char *path, void *ctx,
                                bool (*on_code)(void *ctx, og_bytes id,
                                                uint64_t code),
                                og_error *err);
+/* The same for codes of n_bits bits, 64 or 128; 0: as wide as the first one.
+ * OG_ERR_INPUT, with the place, at a code of another width. */
+OG_API og_status og_wide_codes_read(
+    const char *path, unsigned n_bits, void *ctx,
+    bool (*on_code)(void *ctx, og_bytes id, og_wide_code code, unsigned n_bits),
+    og_error *err);
 
 /* Every pair of a question and an entry of a file within max_distance: lines
  * "question<TAB>id<TAB>distance" in the order of the file. The questions are

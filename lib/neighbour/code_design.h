@@ -22,8 +22,9 @@
 
 enum {
     OG_CODE_BITS = 64,
-    OG_CODE_TABLES = 64, /* in one design; past that a scan is cheaper */
-    OG_CODE_LEVELS = 4,  /* splits of splits */
+    OG_CODE_BITS_WIDE = 128, /* two codes of 64: hamming_wide.c */
+    OG_CODE_TABLES = 64,     /* in one design; past that a scan is cheaper */
+    OG_CODE_LEVELS = 4,      /* splits of splits */
 };
 
 struct og_code_design {

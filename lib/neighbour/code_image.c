@@ -69,7 +69,8 @@ bool og_code_entry_next(const uint8_t **at, const uint8_t *end,
     }
     out->removed = n & 1;
     out->id = (og_bytes){(const char *)p, n / 2};
-    if (out->id.len > OG_CODE_ID_MOST || out->id.len > (size_t)(end - p))
+    if (out->id.len > OG_CODE_ID_MOST + OG_CODE_SIDE_LEN ||
+        out->id.len > (size_t)(end - p))
         return false;
     *at = p + out->id.len;
     return true;

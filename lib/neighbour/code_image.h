@@ -20,7 +20,10 @@
 #include "lib/neighbour/code_index.h"
 #include "lib/neighbour/code_plan.h"
 
-enum { OG_CODE_ID_MOST = 65535 }; /* bytes of an id */
+enum {
+    OG_CODE_ID_MOST = 65535, /* bytes of an id */
+    OG_CODE_SIDE_LEN = 9,    /* and before it, with half a code of 128 bits */
+};
 
 struct og_code_image {
     const uint8_t *data;

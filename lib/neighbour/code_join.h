@@ -14,7 +14,7 @@
 #include "lib/os/new_file.h"
 
 struct og_part_head {
-    unsigned max_distance;
+    unsigned n_bits, max_distance;
     uint64_t questions; /* sum of the questions */
     uint32_t shard, n_shards;
     uint64_t file; /* bytes of the whole file; in the last line */

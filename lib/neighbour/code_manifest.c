@@ -64,21 +64,20 @@ static og_status parse_lines(struct og_code_manifest *m, const char *text,
                              const char *name, og_error *err)
 {
     const char *at = text;
-    unsigned n_bits;
     if (strncmp(at, "origo hamming 1\n", 16) != 0)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is no list of runs: line 1 is not "
                             "'origo hamming 1'",
                             name);
     at += 16;
-    if (!take_number(&at, "bits", "%u%n", &n_bits))
+    if (!take_number(&at, "bits", "%u%n", &m->n_bits))
         return unsound(err, name, 2);
-    if (n_bits != OG_CODE_BITS)
+    if (m->n_bits != OG_CODE_BITS && m->n_bits != OG_CODE_BITS_WIDE)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s' has codes of %u bits, not %d", name, n_bits,
-                            OG_CODE_BITS);
+                            "'%s' has codes of %u bits, not %d or %d", name,
+                            m->n_bits, OG_CODE_BITS, OG_CODE_BITS_WIDE);
     if (!take_number(&at, "distance", "%u%n", &m->max_distance) ||
-        m->max_distance > OG_CODE_BITS)
+        m->max_distance > m->n_bits)
         return unsound(err, name, 3);
     if (!take_number(&at, "memory", "%" SCNu64 "%n", &m->memory))
         return unsound(err, name, 4);
@@ -153,9 +152,9 @@ static size_t format_manifest(const struct og_code_manifest *m, char *text,
 {
     size_t len = (size_t)snprintf(
         text, cap,
-        "origo hamming 1\nbits %d\ndistance %u\nmemory %" PRIu64
+        "origo hamming 1\nbits %u\ndistance %u\nmemory %" PRIu64
         "\ntables %d\nnext %" PRIu64 "\n",
-        OG_CODE_BITS, m->max_distance, m->memory, m->want, m->next);
+        m->n_bits, m->max_distance, m->memory, m->want, m->next);
     for (size_t i = 0; i < m->n_runs; i++)
         len += (size_t)snprintf(text + len, cap - len,
                                 "run %" PRIu64 " %016" PRIx64 "\n",

@@ -21,7 +21,7 @@
 #include "lib/neighbour/code_merge.h"
 
 struct og_code_manifest {
-    unsigned max_distance;
+    unsigned n_bits, max_distance;
     uint64_t memory;
     int want; /* enum og_code_want */
     uint64_t next;

@@ -30,7 +30,8 @@ enum { PATH_MOST = 4096, GROWTH = 3 };
 
 og_hamming_options og_hamming_options_default(void)
 {
-    return (og_hamming_options){.max_distance = 3,
+    return (og_hamming_options){.n_bits = OG_CODE_BITS,
+                                .max_distance = 3,
                                 .n_tables = OG_CODE_WANT_BEST,
                                 .memory = UINT64_C(4) << 30,
                                 .buffer = UINT64_C(64) << 20,
@@ -90,7 +91,7 @@ static og_status write_waiting(struct og_hamming *h, bool drops_removed,
 static og_status end_run(struct og_hamming *h, struct og_code_writer *w,
                          struct og_code_image *out, og_error *err)
 {
-    return og_code_writer_end(w, h->max_distance, h->memory, h->want, out, err);
+    return og_code_writer_end(w, h->run_distance, h->memory, h->want, out, err);
 }
 
 /* Runs [first, n_runs) become one, in memory or as the file `number`. */
@@ -179,7 +180,8 @@ static og_status failed(og_error *err, const char *what, const char *path)
 
 static og_status write_manifest(const struct og_hamming *h, og_error *err)
 {
-    struct og_code_manifest m = {.max_distance = h->max_distance,
+    struct og_code_manifest m = {.n_bits = h->n_bits,
+                                 .max_distance = h->max_distance,
                                  .memory = h->memory,
                                  .want = h->want,
                                  .next = h->next,
@@ -234,28 +236,55 @@ static og_status make_room(struct og_hamming *h, og_error *err)
 
 /* ---- entries ---- */
 
-static og_status add_entry(og_hamming *h, uint64_t code, og_bytes id,
-                           bool removed, og_error *err)
+og_status og_hamming_check_entry(const struct og_hamming *h, unsigned n_bits,
+                                 og_bytes id, og_error *err)
 {
     if (!h->is_writable)
         return og_error_set(err, OG_ERR_USAGE,
                             "the index '%s' is open for reading only",
                             h->folder);
+    if (h->n_bits != n_bits)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a code of %u bits, the index has codes of %u",
+                            n_bits, h->n_bits);
     if (id.len == 0 || id.len > OG_CODE_ID_MOST)
         return og_error_set(err, OG_ERR_INPUT,
                             "an id of %zu bytes, it takes 1 to %d", id.len,
                             OG_CODE_ID_MOST);
+    return OG_OK;
+}
+
+og_status og_hamming_reserve(struct og_hamming *h, size_t n, size_t ids_len,
+                             og_error *err)
+{
     if (h->n_waiting >= h->waiting_most) TRY(make_room(h, err));
-    const size_t n = h->n_waiting;
-    if (!OG_GROW(h->allocator, h->waiting_codes, h->codes_cap, n + 1) ||
-        !OG_GROW(h->allocator, h->waiting, h->waiting_cap, n + 1) ||
-        !OG_GROW(h->allocator, h->waiting_ids, h->ids_cap, h->ids_len + id.len))
-        return og_error_memory(err, id.len, "an entry");
-    memcpy(h->waiting_ids + h->ids_len, id.data, id.len);
+    n += h->n_waiting;
+    if (!OG_GROW(h->allocator, h->waiting_codes, h->codes_cap, n) ||
+        !OG_GROW(h->allocator, h->waiting, h->waiting_cap, n) ||
+        !OG_GROW(h->allocator, h->waiting_ids, h->ids_cap,
+                 h->ids_len + ids_len))
+        return og_error_memory(err, ids_len, "an entry");
+    return OG_OK;
+}
+
+void og_hamming_append(struct og_hamming *h, uint64_t code, og_bytes prefix,
+                       og_bytes id, bool removed)
+{
+    const size_t n = h->n_waiting++, len = prefix.len + id.len;
+    char *to = h->waiting_ids + h->ids_len;
+    if (prefix.len != 0) memcpy(to, prefix.data, prefix.len);
+    memcpy(to + prefix.len, id.data, id.len);
     h->waiting_codes[n] = code;
-    h->waiting[n] = (struct waiting){h->ids_len, (uint32_t)id.len, removed};
-    h->ids_len += id.len;
-    h->n_waiting++;
+    h->waiting[n] = (struct waiting){h->ids_len, (uint32_t)len, removed};
+    h->ids_len += len;
+}
+
+static og_status add_entry(og_hamming *h, uint64_t code, og_bytes id,
+                           bool removed, og_error *err)
+{
+    TRY(og_hamming_check_entry(h, OG_CODE_BITS, id, err));
+    TRY(og_hamming_reserve(h, 1, id.len, err));
+    og_hamming_append(h, code, (og_bytes){0}, id, removed);
     return OG_OK;
 }
 
@@ -273,20 +302,38 @@ og_status og_hamming_remove(og_hamming *h, uint64_t code, og_bytes id,
 
 /* ---- opening and closing ---- */
 
+og_status og_hamming_check_options(const og_hamming_options *o, og_error *err)
+{
+    if (o->n_bits != OG_CODE_BITS && o->n_bits != OG_CODE_BITS_WIDE)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "codes of %u bits, an index takes %d or %d",
+                            o->n_bits, OG_CODE_BITS, OG_CODE_BITS_WIDE);
+    if (o->max_distance <= o->n_bits) return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE,
+                        "distance %u is more than the %u bits of a code",
+                        o->max_distance, o->n_bits);
+}
+
+static void take_width(og_hamming *h, unsigned n_bits, unsigned max_distance)
+{
+    h->n_bits = n_bits;
+    h->max_distance = max_distance;
+    h->run_distance = n_bits == OG_CODE_BITS
+                          ? max_distance
+                          : (unsigned)og_half_distance(max_distance, false);
+}
+
 static og_status new_hamming(const char *folder, const og_hamming_options *o,
                              og_hamming **out, og_error *err)
 {
     *out = NULL;
-    if (o->max_distance > OG_CODE_BITS)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "distance %u is more than the %d bits of a code",
-                            o->max_distance, OG_CODE_BITS);
+    TRY(og_hamming_check_options(o, err));
     og_hamming *h = og_allocate_zero(o->allocator, sizeof(*h));
     if (h == NULL) return og_error_memory(err, sizeof(*h), "an index");
     h->allocator = o->allocator;
     h->is_writable = true;
     h->lock_fd = -1;
-    h->max_distance = o->max_distance;
+    take_width(h, o->n_bits, o->max_distance);
     h->memory = o->memory;
     h->buffer = o->buffer;
     h->waiting_most = o->n_waiting == 0 ? 1 : o->n_waiting;
@@ -344,7 +391,7 @@ og_status og_hamming_create(const char *folder,
     og_hamming *h = *out;
     /* A number of tables that no design has shows here, not at a merge. */
     og_status status =
-        og_code_plan(&plan, 0, h->max_distance, h->memory, h->want, err);
+        og_code_plan(&plan, 0, h->run_distance, h->memory, h->want, err);
     if (status == OG_OK && folder != NULL) status = make_folder(h, err);
     if (status == OG_OK) return OG_OK;
     og_hamming_close(h);
@@ -369,10 +416,10 @@ static og_status open_run(og_hamming *h, const struct og_code_manifest *m,
                             "'%s' is not the run that the index was made with "
                             "(line %zu of its manifest)",
                             path, 7 + i);
-    if (h->run[i].max_distance != h->max_distance)
+    if (h->run[i].max_distance != h->run_distance)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' was made for distance %u, its index for %u",
-                            path, h->run[i].max_distance, h->max_distance);
+                            path, h->run[i].max_distance, h->run_distance);
     return OG_OK;
 }
 
@@ -380,7 +427,7 @@ static og_status open_runs(og_hamming *h, og_error *err)
 {
     struct og_code_manifest m;
     TRY(og_code_manifest_read(&m, h->folder, err));
-    h->max_distance = m.max_distance;
+    take_width(h, m.n_bits, m.max_distance);
     h->memory = m.memory;
     h->want = m.want;
     h->next = m.next;
@@ -459,6 +506,7 @@ void og_hamming_close(og_hamming *h)
     OG_UNGROW(a, h->hits, h->hits_cap);
     OG_UNGROW(a, h->sorted, h->sorted_cap);
     OG_UNGROW(a, h->encoded, h->encoded_cap);
+    OG_UNGROW(a, h->near, h->near_cap);
     og_release(a, h, sizeof(*h));
 }
 
@@ -480,13 +528,18 @@ void og_hamming_delete(og_hamming *h)
 
 void og_hamming_info_get(const og_hamming *h, og_hamming_info *out)
 {
-    *out = (og_hamming_info){.max_distance = h->max_distance,
+    const unsigned each = h->n_bits / OG_CODE_BITS; /* entries of one */
+    *out = (og_hamming_info){.n_bits = h->n_bits,
+                             .max_distance = h->max_distance,
                              .n_runs = h->n_runs,
-                             .n_waiting = h->n_waiting};
+                             .n_waiting = h->n_waiting / each};
     for (size_t i = 0; i < h->n_runs; i++) {
         out->n_codes += h->run[i].index.n;
         out->n_entries += h->run[i].n_entries;
         out->n_removed += h->run[i].n_removed;
         out->n_bytes += h->run[i].len;
     }
+    out->n_codes /= each;
+    out->n_entries /= each;
+    out->n_removed /= each;
 }

@@ -24,7 +24,8 @@ struct og_hamming {
     char *folder; /* NULL: in memory */
     bool is_writable;
     int lock_fd;
-    unsigned max_distance;
+    unsigned n_bits, max_distance;
+    unsigned run_distance; /* of the tables: of halves, when n_bits is 128 */
     uint64_t memory, buffer;
     uint32_t waiting_most;
     int want;
@@ -46,8 +47,45 @@ struct og_hamming {
     size_t sorted_cap;
     uint8_t *encoded; /* these, as a run has them */
     size_t encoded_cap;
+    og_wide_code *near; /* codes of 128 bits that are near */
+    size_t near_cap, n_near;
     bool no_memory;
 };
+
+/* Room for so many entries more, with ids of ids_len bytes in all: they will
+ * wait together, and become one run together. */
+og_status og_hamming_reserve(struct og_hamming *h, size_t n, size_t ids_len,
+                             og_error *err);
+/* An entry into that room; its id is `prefix` and `id`. */
+void og_hamming_append(struct og_hamming *h, uint64_t code, og_bytes prefix,
+                       og_bytes id, bool removed);
+
+/* og_hamming_ask() of what runs hold, without its checks. */
+og_status og_hamming_ask_runs(
+    struct og_hamming *h, uint64_t code, unsigned max_distance, void *ctx,
+    bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err);
+
+/* Widths and distances that there are. */
+og_status og_hamming_check_options(const og_hamming_options *options,
+                                   og_error *err);
+/* Refuses what the index was not made for. */
+og_status og_hamming_check_ask(const struct og_hamming *h, unsigned n_bits,
+                               unsigned max_distance, og_error *err);
+og_status og_hamming_check_entry(const struct og_hamming *h, unsigned n_bits,
+                                 og_bytes id, og_error *err);
+
+/* The largest distances of the halves of two codes of 128 bits of which one
+ * at least holds when the codes are within max_distance; -1: none needed. */
+static inline int og_half_distance(unsigned max_distance, bool of_low)
+{
+    return of_low ? (int)((max_distance + 1) / 2) - 1 : (int)(max_distance / 2);
+}
+
+static inline unsigned og_wide_distance(og_wide_code a, og_wide_code b)
+{
+    return (unsigned)(__builtin_popcountll(a.high ^ b.high) +
+                      __builtin_popcountll(a.low ^ b.low));
+}
 
 /* Sorts the waiting entries named by `places` by code, id and age, and leaves
  * the youngest of equal ones. Returns how many. */

@@ -63,8 +63,11 @@ static og_status gather(struct og_hamming *h, uint64_t code,
     h->no_memory = false;
     for (size_t i = 0; i < h->n_runs && !h->no_memory; i++) {
         struct gather g = {h, i};
-        og_code_index_ask(&h->run[i].index, &code, 1, max_distance, &g,
-                          on_run_match);
+        if (max_distance == 0) /* the sorted codes are the table for that */
+            on_run_match(&g, 0, code);
+        else
+            og_code_index_ask(&h->run[i].index, &code, 1, max_distance, &g,
+                              on_run_match);
     }
     if (h->no_memory || !gather_waiting(h, code, max_distance))
         return og_error_memory(err, h->n_hits * sizeof(*h->hits), "an answer");
@@ -92,7 +95,7 @@ static bool tell_entry(void *ctx, const struct og_code_entry *entry)
 {
     const struct telling *t = ctx;
     if (entry->removed) return true;
-    const og_hamming_match match = {entry->id, t->code, t->distance};
+    const og_hamming_match match = {entry->id, t->code, t->distance, 0};
     return t->on_match(t->ctx, &match);
 }
 
@@ -144,18 +147,30 @@ static og_status tell_code(struct og_hamming *h, const struct og_hit *hits,
     return OG_OK;
 }
 
+og_status og_hamming_check_ask(const struct og_hamming *h, unsigned n_bits,
+                               unsigned max_distance, og_error *err)
+{
+    if (n_bits == h->n_bits && max_distance <= h->max_distance) return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE,
+                        "the index was made for %u bits and distance %u, "
+                        "asked for %u bits and distance %u",
+                        h->n_bits, h->max_distance, n_bits, max_distance);
+}
+
 og_status
 og_hamming_ask(og_hamming *h, uint64_t code, unsigned max_distance, void *ctx,
                bool (*on_match)(void *ctx, const og_hamming_match *match),
                og_error *err)
 {
+    TRY(og_hamming_check_ask(h, OG_CODE_BITS, max_distance, err));
+    return og_hamming_ask_runs(h, code, max_distance, ctx, on_match, err);
+}
+
+og_status og_hamming_ask_runs(
+    struct og_hamming *h, uint64_t code, unsigned max_distance, void *ctx,
+    bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err)
+{
     bool more = true;
-    if (max_distance > h->max_distance)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the index was made for %d bits and distance %u, "
-                            "asked for %d bits and distance %u",
-                            OG_CODE_BITS, h->max_distance, OG_CODE_BITS,
-                            max_distance);
     TRY(gather(h, code, max_distance, err));
     if (h->n_hits == 0) return OG_OK;
     qsort(h->hits, h->n_hits, sizeof(*h->hits), compare_hits);
@@ -170,18 +185,37 @@ og_hamming_ask(og_hamming *h, uint64_t code, unsigned max_distance, void *ctx,
     return OG_OK;
 }
 
+/* A wide index holds the halves of its codes, twice as many codes of 64 bits
+ * (hamming_wide.c), and asks about two of them. */
+static size_t explain_halves(uint64_t n_codes, const og_hamming_options *o,
+                             char *out, size_t out_cap)
+{
+    const int n = snprintf(
+        out, out_cap,
+        "%llu codes of %d bits, distance %u: both halves of each in one index, "
+        "two questions within %d and %d bits\n",
+        (unsigned long long)n_codes, OG_CODE_BITS_WIDE, o->max_distance,
+        og_half_distance(o->max_distance, false),
+        og_half_distance(o->max_distance, true));
+    return n > 0 && (size_t)n < out_cap ? (size_t)n : out_cap;
+}
+
 og_status og_hamming_explain(uint64_t n_codes,
                              const og_hamming_options *options, char *out,
                              size_t out_cap, og_error *err)
 {
     struct og_code_plan plan;
-    if (options->max_distance > OG_CODE_BITS)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "distance %u is more than the %d bits of a code",
-                            options->max_distance, OG_CODE_BITS);
-    TRY(og_code_plan(&plan, n_codes, options->max_distance, options->memory,
+    unsigned max_distance = options->max_distance;
+    size_t len = 0;
+    TRY(og_hamming_check_options(options, err));
+    if (options->n_bits == OG_CODE_BITS_WIDE) {
+        len = explain_halves(n_codes, options, out, out_cap);
+        max_distance = (unsigned)og_half_distance(max_distance, false);
+        n_codes *= 2;
+    }
+    TRY(og_code_plan(&plan, n_codes, max_distance, options->memory,
                      options->n_tables, err));
     og_code_plan_explain(&plan, n_codes, options->memory, options->n_tables,
-                         out, out_cap);
+                         out + len, out_cap - len);
     return OG_OK;
 }

@@ -42,9 +42,9 @@ og_status og_part_writer_open(struct og_part_writer *w, const char *path,
     if (!is_part(w)) return OG_OK;
     const int n =
         snprintf(line, sizeof(line),
-                 "#origo hamming-join 1 bits=%d distance=%u queries=%016" PRIx64
+                 "#origo hamming-join 1 bits=%u distance=%u queries=%016" PRIx64
                  " shard=%u/%u\n",
-                 OG_CODE_BITS, head->max_distance, head->questions,
+                 head->n_bits, head->max_distance, head->questions,
                  head->shard + 1, head->n_shards);
     const og_status status = put(w, line, (size_t)n, err);
     if (status != OG_OK) og_part_writer_drop(w);
@@ -110,13 +110,14 @@ static og_status cannot_read(const char *path, og_error *err)
 
 static bool parse_head(const char *line, struct og_part_head *head)
 {
-    int n = -1, n_bits;
+    int n = -1;
     if (sscanf(line,
-               "#origo hamming-join 1 bits=%d distance=%u queries=%16" SCNx64
+               "#origo hamming-join 1 bits=%u distance=%u queries=%16" SCNx64
                " shard=%u/%u%n",
-               &n_bits, &head->max_distance, &head->questions, &head->shard,
-               &head->n_shards, &n) != 5 ||
-        n <= 0 || line[n] != '\n' || n_bits != OG_CODE_BITS)
+               &head->n_bits, &head->max_distance, &head->questions,
+               &head->shard, &head->n_shards, &n) != 5 ||
+        n <= 0 || line[n] != '\n' ||
+        (head->n_bits != OG_CODE_BITS && head->n_bits != OG_CODE_BITS_WIDE))
         return false;
     if (head->shard == 0 || head->shard > head->n_shards) return false;
     head->shard--;
@@ -141,11 +142,11 @@ static bool split_pair(const char *line, size_t len, og_bytes *question,
     const char *first = memchr(line, '\t', len);
     if (first == NULL || *end != '\n') return false;
     const char *last = memrchr(line, '\t', len);
-    if (last == first || end - last < 2 || end - last > 3) return false;
+    if (last == first || end - last < 2 || end - last > 4) return false;
     *question = (og_bytes){line, (size_t)(first - line)};
     *id = (og_bytes){first + 1, (size_t)(last - first) - 1};
     *distance = (unsigned)atoi(last + 1);
-    return *distance <= OG_CODE_BITS;
+    return *distance <= OG_CODE_BITS_WIDE;
 }
 
 static og_status bad_part(const struct part *part, uint64_t line,
@@ -216,16 +217,19 @@ static og_status compare_parts(const struct part *a, const struct part *b,
                                og_error *err)
 {
     const struct og_part_head *x = &a->head, *y = &b->head;
-    if (x->max_distance == y->max_distance && x->questions == y->questions &&
-        x->n_shards == y->n_shards && x->file == y->file)
+    if (x->n_bits == y->n_bits && x->max_distance == y->max_distance &&
+        x->questions == y->questions && x->n_shards == y->n_shards &&
+        x->file == y->file)
         return OG_OK;
     return og_error_set(
         err, OG_ERR_INPUT,
-        "parts of different joins: '%s' has distance=%u queries=%016" PRIx64
-        " file=%" PRIu64 " shards=%u, '%s' has distance=%u queries=%016" PRIx64
+        "parts of different joins: '%s' has bits=%u distance=%u "
+        "queries=%016" PRIx64 " file=%" PRIu64
+        " shards=%u, '%s' has bits=%u distance=%u queries=%016" PRIx64
         " file=%" PRIu64 " shards=%u",
-        a->path, x->max_distance, x->questions, x->file, x->n_shards, b->path,
-        y->max_distance, y->questions, y->file, y->n_shards);
+        a->path, x->n_bits, x->max_distance, x->questions, x->file, x->n_shards,
+        b->path, y->n_bits, y->max_distance, y->questions, y->file,
+        y->n_shards);
 }
 
 static int compare_shards(const void *a, const void *b)

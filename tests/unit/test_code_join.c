@@ -128,6 +128,67 @@ static void shards_together_are_the_whole(void **state)
     free(whole);
 }
 
+/* Of 128 bits: the whole against the definition, in order, and in shards. */
+static void wide_codes_are_joined(void **state)
+{
+    (void)state;
+    uint64_t seed = 53;
+    og_error err;
+    uint64_t high[N], q_high[N_QUESTIONS];
+    make_files(&seed);
+    FILE *f = fopen(file_name(1), "w");
+    assert_non_null(f);
+    for (size_t i = 0; i < N; i++) {
+        high[i] = i % 10 == 0 ? og_random_next(&seed)
+                              : flip_lots(high[i - 1], i % 2, &seed);
+        fprintf(f, "d%zu\t%016llx%016llx\n", i, (unsigned long long)high[i],
+                (unsigned long long)codes[i]);
+    }
+    fclose(f);
+    f = fopen(file_name(0), "w");
+    assert_non_null(f);
+    for (size_t i = 0; i < N_QUESTIONS; i++) {
+        q_high[i] = flip_lots(high[i * 7], i % 3, &seed);
+        fprintf(f, "q%zu\t%016llx%016llx\n", i, (unsigned long long)q_high[i],
+                (unsigned long long)questions[i]);
+    }
+    fclose(f);
+    for (unsigned k = 0; k <= 128; k = k < 6 ? k + 1 : k * 4) {
+        assert_int_equal(join(k, 0, 1, 2, &err), OG_OK);
+        char *whole = read_text(2);
+        size_t n_pairs = 0, n_lines = 0;
+        for (const char *at = whole; (at = strchr(at, '\n')) != NULL; at++)
+            n_lines++;
+        for (size_t i = 0; i < N; i++)
+            for (size_t q = 0; q < N_QUESTIONS; q++) {
+                const unsigned distance = distance_of(codes[i], questions[q]) +
+                                          distance_of(high[i], q_high[q]);
+                char line[64];
+                if (distance > k) continue;
+                n_pairs++;
+                if (k > 5) continue;
+                snprintf(line, sizeof(line), "q%zu\td%zu\t%u\n", q, i,
+                         distance);
+                assert_non_null(strstr(whole, line));
+            }
+        assert_int_equal(n_lines, n_pairs);
+        const char *parts[2] = {file_name(4), file_name(3)};
+        assert_int_equal(join(k, 0, 2, 3, &err), OG_OK);
+        assert_int_equal(join(k, 1, 2, 4, &err), OG_OK);
+        assert_int_equal(og_hamming_merge(parts, 2, file_name(7), NULL, &err),
+                         OG_OK);
+        char *merged = read_text(7);
+        assert_string_equal(merged, whole);
+        free(merged);
+        free(whole);
+    }
+    assert_int_equal(join(129, 0, 1, 2, &err), OG_ERR_USAGE);
+    write_text(0, "q\t1\n"); /* questions of 64 bits, a file of 128 */
+    assert_int_equal(join(3, 0, 1, 2, &err), OG_ERR_INPUT);
+    assert_non_null(
+        strstr(err.message, "line 1: a code of 128 bits, this takes 64"));
+}
+
 static void wrong_parts_are_named(void **state)
 {
     (void)state;
@@ -148,8 +209,8 @@ static void wrong_parts_are_named(void **state)
     assert_non_null(strstr(err.message, "are both shard 1 of 2"));
     assert_int_equal(og_hamming_merge(other, 2, file_name(7), NULL, &err),
                      OG_ERR_INPUT);
-    assert_non_null(strstr(err.message, "has distance=3"));
-    assert_non_null(strstr(err.message, "has distance=2"));
+    assert_non_null(strstr(err.message, "has bits=64 distance=3"));
+    assert_non_null(strstr(err.message, "has bits=64 distance=2"));
     char *part = read_text(4);
     const size_t len = strlen(part);
     for (size_t i = 0; i < len; i += 41) { /* cut anywhere */
@@ -176,7 +237,7 @@ static void wrong_lines_are_named(void **state)
     static const char *const bad[][2] = {
         {"a\t12\nb 13\n", "line 2: no id and code with a tab between them"},
         {"\t12\n", "line 1: no id and code"},
-        {"a\t\n", "line 1: no code of 1 to 16 hexadecimal digits"},
+        {"a\t\n", "line 1: no code of 1 to 16 or of 32 hexadecimal"},
         {"a\t12g\n", "line 1: no code"},
         {"a\t00112233445566778\n", "line 1: no code"},
         {"a\t00112233445566778899aabbccddeeff\n", "line 1: a code of 128 bits"},
@@ -223,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(pairs_are_those_of_the_definition),
         CASE(shards_together_are_the_whole),
+        CASE(wide_codes_are_joined),
         CASE(wrong_parts_are_named),
         CASE(wrong_lines_are_named),
         CASE(equal_codes_are_no_burden),

@@ -350,7 +350,7 @@ static void a_damaged_folder_is_refused(void **state)
     static const char *const bad[][2] = {
         {"", "line 1"},
         {"origo hamming 2\n", "line 1"},
-        {"origo hamming 1\nbits 128\n", "128 bits, not 64"},
+        {"origo hamming 1\nbits 96\n", "96 bits, not 64 or 128"},
         {"origo hamming 1\nbits 64\ndistance 65\n", "line 3"},
         {"origo hamming 1\nbits 64\ndistance 3\nmemory x\n", "line 4"},
         {"origo hamming 1\nbits 64\ndistance 3\nmemory 1\ntables -1\nnext 2\n"
