@@ -385,6 +385,35 @@ OG_API og_status og_stream_run(og_store *store, const char *const *paths,
                                size_t n_paths, const og_stream_options *options,
                                og_stream_counts *out_counts, og_error *err);
 
+/* ---- two texts, without a store --------------------------------------------
+ */
+
+typedef struct og_compare_options {
+    og_token_kind tokens;
+    uint32_t min_copy; /* equal tokens that make a copy, 3 at least */
+    bool reworded;     /* passages that were reworded, too */
+} og_compare_options;
+OG_API og_compare_options og_compare_options_default(void);
+
+/* Scratch memory and the last answer. One per thread. */
+typedef struct og_comparison og_comparison;
+/* `allocator` NULL: the C library's. NULL: no memory. */
+OG_API og_comparison *og_comparison_new(const og_allocator *allocator);
+OG_API void og_comparison_free(og_comparison *comparison); /* NULL is fine */
+
+/* What of `doc` comes from `origin`: verified spans with their matches, and
+ * one origin with its text when there are any. The origin's number is 0.
+ * `options` NULL: the defaults. Time is bounded whatever the texts are: about
+ * linear in their tokens. OG_ERR_LIMIT: a text is longer than 1 GiB;
+ * OG_ERR_USAGE, OG_ERR_MEMORY. */
+OG_API og_status og_compare(og_comparison *comparison, const og_document *doc,
+                            const og_document *origin,
+                            const og_compare_options *options, og_error *err);
+
+/* Valid until the next og_compare() with it, and as long as the bytes of both
+ * documents are: ids and the origin's text are the caller's. */
+OG_API const og_answer *og_comparison_answer(const og_comparison *comparison);
+
 /* ---- reports ---- */
 
 typedef enum og_offsets {

@@ -1,0 +1,128 @@
+#ifndef OG_ESTIMATE_ALIGNER_H
+#define OG_ESTIMATE_ALIGNER_H
+
+/* The steps of align.h and the memory between them. */
+
+#include "lib/estimate/align.h"
+
+/* Growing arrays that the steps hand on. */
+struct og_runs {
+    const og_allocator *allocator;
+    struct og_run *data;
+    size_t n, cap;
+};
+
+struct og_passages {
+    const og_allocator *allocator;
+    struct og_passage *data;
+    size_t n, cap;
+};
+
+void og_runs_init(struct og_runs *runs, const og_allocator *allocator);
+void og_runs_release(struct og_runs *runs);
+og_status og_runs_add(struct og_runs *runs, struct og_run run, og_error *err);
+/* By document, then by origin, the longer first; equal ones once. */
+void og_runs_sort(struct og_runs *runs);
+
+void og_passages_init(struct og_passages *passages,
+                      const og_allocator *allocator);
+void og_passages_release(struct og_passages *passages);
+og_status og_passages_add(struct og_passages *passages,
+                          struct og_passage passage, og_error *err);
+
+/* ---- runs.c ---- */
+
+/* Hashes of the tokens that are compared. */
+struct og_hashes {
+    const uint64_t *data;
+    uint32_t n;
+};
+
+/* The end of the last run that was found on a diagonal. */
+struct og_diagonal {
+    uint32_t diagonal;
+    uint32_t end;
+};
+
+struct og_run_finder {
+    const og_allocator *allocator;
+    uint32_t *heads, *next; /* the origin's short shingles */
+    size_t heads_cap, next_cap;
+    struct og_diagonal *diagonals;
+    size_t diagonals_cap;
+};
+
+void og_run_finder_init(struct og_run_finder *finder,
+                        const og_allocator *allocator);
+void og_run_finder_release(struct og_run_finder *finder);
+
+/* A rectangle of the two texts, in tokens. */
+struct og_window {
+    uint32_t begin, end;
+    uint32_t origin_begin, origin_end;
+};
+
+/* Adds runs of OG_RUN_MIN equal tokens or more that no equal token lengthens
+ * and that pass through `window`. Not all of those that repeat inside a longer
+ * one. In no order. */
+#define OG_RUN_MIN 3
+og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
+                       struct og_hashes origin, struct og_window window,
+                       struct og_runs *out, og_error *err);
+
+/* ---- chain.c ---- */
+
+struct og_link {
+    float score;       /* of the best chain that ends with this run */
+    uint32_t previous; /* the run before it in that chain */
+    bool used;         /* it belongs to a chain that was taken */
+};
+
+struct og_chain_end {
+    float score;
+    uint32_t run;
+};
+
+struct og_chainer {
+    const og_allocator *allocator;
+    struct og_link *links; /* of each run */
+    size_t links_cap;
+    struct og_chain_end *ends;
+    size_t ends_cap;
+};
+
+void og_chainer_init(struct og_chainer *chainer, const og_allocator *allocator);
+void og_chainer_release(struct og_chainer *chainer);
+
+/* From sorted runs to copies whose score is `min_score` at least, added to
+ * `out`, the best first; they may overlap. Their runs are in `chained`. */
+og_status og_runs_chain(struct og_chainer *chainer, const struct og_runs *runs,
+                        float min_score, struct og_runs *chained,
+                        struct og_passages *out, og_error *err);
+
+/* ---- passages.c ---- */
+
+/* Leaves passages in the order of the document that do not overlap there: the
+ * one of more weight keeps what two claim, and what is left of the other is
+ * cut back. */
+void og_passages_settle(struct og_passages *passages);
+
+/* ---- matches.c ---- */
+
+/* The equal words of each passage, from the runs of its chain and from the
+ * tokens between them, into `out`; fills first_run, n_runs and score, and sets
+ * the ends to those of the outermost matches. */
+og_status og_passages_match(struct og_passages *passages,
+                            const struct og_runs *chained,
+                            struct og_hashes document, struct og_hashes origin,
+                            struct og_runs *out, og_error *err);
+
+struct og_aligner {
+    const og_allocator *allocator;
+    struct og_run_finder finder;
+    struct og_chainer chainer;
+    struct og_runs runs, chained, matches;
+    struct og_passages passages;
+};
+
+#endif
