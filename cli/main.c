@@ -14,6 +14,7 @@
 #include <string.h>
 
 extern const struct command command_trace;
+extern const struct command command_compare;
 extern const struct command command_eval_origin;
 extern const struct command command_eval_near;
 extern const struct command command_simhash;
@@ -80,6 +81,7 @@ static const struct command command_help = {
 
 const struct command *const cli_commands[] = {
     &command_trace,
+    &command_compare,
     &command_eval_origin,
     &command_eval_near,
     &command_simhash,

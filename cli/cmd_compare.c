@@ -1,0 +1,196 @@
+/* origo compare: what two texts have in common, without a store.
+ *
+ *     A, B -> og_compare_files -> on_answer: one report for each pair
+ *                              -> on_problem: talk on stderr              */
+
+#include "options.h"
+#include "progress.h"
+#include "say.h"
+
+#include <errno.h>
+#include <origo/origo.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMAND "compare"
+
+enum format { FORMAT_AUTO = -1, FORMAT_TEXT, FORMAT_JSON };
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+struct compare_settings {
+    int format;  /* enum format */
+    int offsets; /* og_offsets */
+    int colour;  /* enum colour */
+    bool exit_code, verbatim;
+    uint64_t max_document;
+    og_fields fields;
+    og_compare_options compare;
+};
+
+static void compare_defaults(void *settings)
+{
+    const og_stream_options stream = og_stream_options_default();
+    struct compare_settings *s = settings;
+    s->format = FORMAT_AUTO;
+    s->fields = stream.fields;
+    s->max_document = stream.max_document;
+    s->compare = og_compare_options_default();
+}
+
+/* ---- options ---- */
+
+#define AT(member) offsetof(struct compare_settings, member)
+
+#define OUT  "Output"
+#define IN   "Input"
+#define WHAT "What counts"
+
+static const struct option compare_options[] = {
+    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json",
+     "text on a terminal, else json", "what to print: text or json",
+     "json is one object a line for each pair, text is for people."},
+    {OUT, 0, "offsets", &type_choice, AT(offsets), "UNIT", "byte|char|utf16",
+     NULL, "what offsets count: byte, char or utf16", NULL},
+    {OUT, 0, "color", &type_choice, AT(colour), "WHEN", "auto|always|never",
+     NULL, "colour in text: auto, always or never",
+     "auto: on a terminal, unless NO_COLOR is set."},
+    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
+     "end with status 1 when something is copied", NULL},
+
+    {WHAT, 0, "verbatim", &type_flag, AT(verbatim), NULL, NULL, NULL,
+     "copies with small edits only, nothing reworded", NULL},
+    {WHAT, 0, "min-copy", &type_count, AT(compare.min_copy), "N", NULL, NULL,
+     "equal tokens that make a copy, 3 at least",
+     "A changed token between two equal ones takes half a token off."},
+    {WHAT, 0, "tokens", &type_tokens, AT(compare.tokens), "KIND",
+     "words|chars|lines|dna", NULL, "what a token is: words, chars, lines, dna",
+     "Scripts without spaces are taken by character in words, too."},
+
+    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
+     "skip documents longer than this, in bytes", NULL},
+    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
+     "the JSON field of the id", NULL},
+    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
+     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
+    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
+     "the JSON field of the title", NULL},
+    {IN, 0, "url-field", &type_string, AT(fields.url), "NAME", NULL, NULL,
+     "the JSON field of the address", NULL},
+    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
+     "the JSON field of the text", NULL},
+};
+
+/* ---- answers ---- */
+
+struct compare_run {
+    const struct compare_settings *settings;
+    enum format format;
+    og_text_style style;
+    struct progress progress;
+    bool found;
+    og_error report_error;
+};
+
+static bool on_answer(void *ctx, const og_document *doc,
+                      const og_answer *answer)
+{
+    struct compare_run *run = ctx;
+    run->found = run->found || answer->n_spans != 0;
+    og_error *err = &run->report_error;
+    const og_status status =
+        run->format == FORMAT_JSON
+            ? og_report_json(stdout, doc, answer,
+                             (og_offsets)run->settings->offsets, err)
+            : og_report_text(stdout, doc, answer, run->style, err);
+    if (status == OG_ERR_IO) stdout_failed(errno);
+    return status == OG_OK;
+}
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    struct compare_run *run = ctx;
+    progress_problem(&run->progress, problem);
+}
+
+/* ---- the command ---- */
+
+static bool wants_colour(int colour)
+{
+    const char *no_color = getenv("NO_COLOR");
+    if (colour != COLOUR_AUTO) return colour == COLOUR_ALWAYS;
+    if (no_color != NULL && no_color[0] != '\0') return false;
+    return isatty(STDOUT_FILENO);
+}
+
+static void choose_output(struct compare_run *run)
+{
+    const char *columns = getenv("COLUMNS");
+    run->format = (enum format)run->settings->format;
+    if (run->format == FORMAT_AUTO)
+        run->format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+    run->style.colour = wants_colour(run->settings->colour);
+    if (columns != NULL && atoi(columns) > 0)
+        run->style.width = (unsigned)atoi(columns);
+}
+
+/* What was said already, as a problem or by finish_stdout(), is not repeated.
+ */
+static int status_of_run(const struct compare_run *run, og_status status,
+                         const og_error *err)
+{
+    if (status == OG_ERR_STOPPED)
+        return run->report_error.status == OG_ERR_IO
+                   ? EXIT_IO
+                   : say_error(COMMAND, &run->report_error);
+    if ((status == OG_ERR_INPUT || status == OG_ERR_IO) &&
+        run->progress.n_problems != 0)
+        return EXIT_IO;
+    if (status != OG_OK) return say_error(COMMAND, err);
+    return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
+}
+
+static int compare_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct compare_settings *s = settings;
+    struct compare_run run = {.settings = s};
+    og_compare_options options = s->compare;
+    og_stream_options stream = og_stream_options_default();
+    og_error err = {0};
+    options.reworded = !s->verbatim;
+    stream.fields = s->fields;
+    stream.max_document = s->max_document;
+    stream.ctx = &run;
+    stream.on_answer = on_answer;
+    stream.on_problem = on_problem;
+    choose_output(&run);
+    progress_start(&run.progress, paths, n, true, false);
+    const og_status status =
+        og_compare_files(paths[0], paths[1], &options, &stream, &err);
+    progress_end(&run.progress);
+    return status_of_run(&run, status, &err);
+}
+
+const struct command command_compare = {
+    .name = COMMAND,
+    .operands = "A B",
+    .brief = "what of A comes from B, passage by passage",
+    .about =
+        "Compares each document of A with each document of B, without a "
+        "store, and tells which passages of A stand in B too: word for word, "
+        "with words changed, left out, put in or moved, and reworded. Ends "
+        "are exact on both sides.\n\n"
+        "A and B are files as for origo trace, one of them may be - for "
+        "stdin; the form of the answer is that of origo trace.",
+    .examples = "  origo compare essay.txt source.txt\n"
+                "  origo compare --format json new.jsonl old.jsonl\n",
+    .options = compare_options,
+    .n_options = sizeof(compare_options) / sizeof(compare_options[0]),
+    .settings_len = sizeof(struct compare_settings),
+    .min_operands = 2,
+    .max_operands = 2,
+    .missing = "which two files?",
+    .defaults = compare_defaults,
+    .run = compare_run,
+};
