@@ -119,12 +119,12 @@ static og_status find_novel(og_comparison *c,
         return og_error_memory(err, (n + 1) * sizeof(og_range), "an answer");
     for (size_t i = 0; i < n; i++) {
         const struct og_passage *p = &alignment->passages[i];
-        between.end = og_text_source_begin(&side->text,
-                                           side->tokens.begin[p->begin]);
+        between.end =
+            og_text_source_begin(&side->text, side->tokens.begin[p->begin]);
         add_novel(c, begin, p->begin, between);
         begin = p->end;
-        between.begin = og_text_source_end(&side->text,
-                                           side->tokens.end[p->end - 1]);
+        between.begin =
+            og_text_source_end(&side->text, side->tokens.end[p->end - 1]);
     }
     between.end = side->text.source_len;
     add_novel(c, begin, side->tokens.n, between);

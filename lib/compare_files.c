@@ -51,8 +51,7 @@ static og_status take_block(struct reading *r, struct og_block *block,
 static og_status read_file(const char *path, struct reading *r, og_error *err)
 {
     const struct og_source_options options = {
-        .fields = r->options->fields,
-        .max_document = r->options->max_document};
+        .fields = r->options->fields, .max_document = r->options->max_document};
     struct og_source *source = NULL;
     struct og_block block;
     og_block_init(&block, NULL);
@@ -99,7 +98,8 @@ static og_status keep(void *ctx, const og_document *doc, og_error *err)
     copy.extra = (og_bytes){NULL, 0};
     for (size_t i = 0; i < n_parts; i++) {
         if (keep_bytes(parts[i])) continue;
-        while (i-- > 0) forget_bytes(parts[i]);
+        while (i-- > 0)
+            forget_bytes(parts[i]);
         return og_error_memory(err, doc->text.len, "a document");
     }
     kept->docs[kept->n++] = copy;
@@ -148,8 +148,7 @@ og_status og_compare_files(const char *path, const char *origin_path,
     const og_stream_options usual = og_stream_options_default();
     struct comparing c = {.options = options,
                           .stream = stream != NULL ? stream : &usual};
-    struct reading origin = {
-        .options = c.stream, .ctx = &c.kept, .take = keep};
+    struct reading origin = {.options = c.stream, .ctx = &c.kept, .take = keep};
     struct reading document = {
         .options = c.stream, .ctx = &c, .take = compare_with_all};
     c.comparison = og_comparison_new(NULL);

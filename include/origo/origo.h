@@ -1345,6 +1345,33 @@ OG_API og_estimator_options og_estimator_options_default(void);
 OG_API og_status og_eval_estimators(const og_estimator_options *options,
                                     og_error *err);
 
+/* ---- evaluation: PAN text alignment ---- */
+
+/* One subset of the corpus, or "all" of it. */
+typedef struct og_pan_row {
+    const char *subset;
+    uint64_t n_pairs, n_cases, n_found;
+    double plagdet, precision, recall, granularity;
+    double seconds; /* of all its comparisons; 0: others made them */
+    double slowest; /* of one pair */
+} og_pan_row;
+
+typedef struct og_pan_options {
+    og_compare_options compare;
+    const char *detections; /* a folder of XML to score; NULL: compare */
+    const char *write_to; /* a folder for the XML of what was found, or NULL */
+    unsigned half;        /* 1 or 2: every other pair; 0: all */
+    void *ctx;
+    bool (*on_row)(void *ctx, const og_pan_row *row); /* false: stop */
+} og_pan_options;
+OG_API og_pan_options og_pan_options_default(void);
+
+/* Compares the pairs of a corpus in PAN's form (folders susp, src and 01-...
+ * with `pairs` and the XML of the true passages) and scores: a row for each
+ * subset, then one for all. */
+OG_API og_status og_eval_pan(const char *corpus, const og_pan_options *options,
+                             og_error *err);
+
 #ifdef __cplusplus
 }
 #endif

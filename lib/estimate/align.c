@@ -117,11 +117,10 @@ static struct og_window widened(struct og_window w,
     w.end = bounds->end > w.end && bounds->end - w.end > NEAR ? w.end + NEAR
                                                               : bounds->end;
     w.origin_begin = w.origin_begin > NEAR ? w.origin_begin - NEAR : 0;
-    w.origin_end =
-        bounds->origin_end > w.origin_end &&
-                bounds->origin_end - w.origin_end > NEAR
-            ? w.origin_end + NEAR
-            : bounds->origin_end;
+    w.origin_end = bounds->origin_end > w.origin_end &&
+                           bounds->origin_end - w.origin_end > NEAR
+                       ? w.origin_end + NEAR
+                       : bounds->origin_end;
     return w;
 }
 
@@ -130,14 +129,16 @@ static size_t next_window(const struct og_run *seeds, size_t n,
                           const struct og_window *bounds, struct og_window *out)
 {
     size_t i = 0;
-    while (i < n && !is_inside(&seeds[i], bounds)) i++;
+    while (i < n && !is_inside(&seeds[i], bounds))
+        i++;
     if (i == n) {
         *out = (struct og_window){0};
         return n;
     }
     *out = (struct og_window){seeds[i].begin, seeds[i].begin,
                               seeds[i].origin_begin, seeds[i].origin_begin};
-    while (i < n && (!is_inside(&seeds[i], bounds) || take_seed(out, &seeds[i])))
+    while (i < n &&
+           (!is_inside(&seeds[i], bounds) || take_seed(out, &seeds[i])))
         i++;
     *out = widened(*out, bounds);
     return i;

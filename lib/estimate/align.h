@@ -52,9 +52,9 @@ struct og_passage {
 
 /* What is taken for a passage. */
 struct og_align_options {
-    uint32_t min_copy;    /* equal tokens of a copy, less its gaps */
-    bool reworded;        /* look for reworded passages, too */
-    uint32_t min_tokens;  /* of a reworded passage, on either side */
+    uint32_t min_copy;   /* equal tokens of a copy, less its gaps */
+    bool reworded;       /* look for reworded passages, too */
+    uint32_t min_tokens; /* of a reworded passage, on either side */
 };
 #define OG_ALIGN_OPTIONS_DEFAULT                                               \
     {                                                                          \

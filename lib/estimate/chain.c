@@ -35,13 +35,12 @@ void og_chainer_release(struct og_chainer *chainer)
     OG_UNGROW(chainer->allocator, chainer->ends, chainer->ends_cap);
 }
 
-/* How much the chain to `run` gains from standing behind `before`; minus infinity when
- * it cannot. Runs that overlap by a few tokens may follow one another: what they
- * share counts once. */
+/* How much the chain to `run` gains from standing behind `before`; minus
+ * infinity when it cannot. Runs that overlap by a few tokens may follow one
+ * another: what they share counts once. */
 static float gain_behind(const struct og_run *before, const struct og_run *run)
 {
-    const int64_t gap =
-        (int64_t)run->begin - before->begin - before->len;
+    const int64_t gap = (int64_t)run->begin - before->begin - before->len;
     const int64_t origin_gap =
         (int64_t)run->origin_begin - before->origin_begin - before->len;
     const int64_t longer = gap > origin_gap ? gap : origin_gap;
@@ -91,10 +90,10 @@ static og_status take_chain(struct og_link *links, const struct og_run *runs,
                             og_error *err)
 {
     const size_t first_run = chained->n;
-    struct og_passage p = {
-        .end = runs[last].begin + runs[last].len,
-        .origin_end = runs[last].origin_begin + runs[last].len,
-        .kind = OG_PASSAGE_COPY};
+    struct og_passage p = {.end = runs[last].begin + runs[last].len,
+                           .origin_end =
+                               runs[last].origin_begin + runs[last].len,
+                           .kind = OG_PASSAGE_COPY};
     uint32_t at = last, first = last;
     while (at != NO_LINK && !links[at].used) {
         links[at].used = true;
@@ -131,7 +130,8 @@ og_status og_runs_chain(struct og_chainer *chainer, const struct og_runs *runs,
         chainer->ends[n_ends++] =
             (struct og_chain_end){chainer->links[i].score, (uint32_t)i};
     }
-    qsort(chainer->ends, n_ends, sizeof(*chainer->ends), by_score);
+    if (n_ends > 0)
+        qsort(chainer->ends, n_ends, sizeof(*chainer->ends), by_score);
     for (size_t i = 0; i < n_ends; i++) {
         const uint32_t last = chainer->ends[i].run;
         if (chainer->links[last].used) continue;

@@ -68,8 +68,7 @@ static struct og_run clip(struct og_run run, const struct og_passage *p,
 {
     uint32_t skip = 0, len = run.len;
     if (run.begin < from) skip = from - run.begin;
-    if (run.origin_begin < origin_from &&
-        origin_from - run.origin_begin > skip)
+    if (run.origin_begin < origin_from && origin_from - run.origin_begin > skip)
         skip = origin_from - run.origin_begin;
     if (skip >= len) return (struct og_run){0, 0, 0};
     run.begin += skip;
@@ -113,9 +112,10 @@ static float share_matched(const struct og_passage *p,
                            const struct og_run *matches)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < p->n_runs; i++) n += matches[p->first_run + i].len;
-    const uint64_t all = (uint64_t)(p->end - p->begin) +
-                         (p->origin_end - p->origin_begin);
+    for (uint32_t i = 0; i < p->n_runs; i++)
+        n += matches[p->first_run + i].len;
+    const uint64_t all =
+        (uint64_t)(p->end - p->begin) + (p->origin_end - p->origin_begin);
     return all == 0 ? 0 : (float)(2 * n) / (float)all;
 }
 

@@ -95,7 +95,8 @@ static uint64_t shingle_at(const uint64_t *hash)
 static size_t power_above(size_t n)
 {
     size_t power = 64;
-    while (power < n) power *= 2;
+    while (power < n)
+        power *= 2;
     return power;
 }
 
@@ -140,7 +141,8 @@ static uint32_t equal_after(const struct search *s, uint32_t i, uint32_t j)
     const uint32_t left = s->document.n - i, origin_left = s->origin.n - j;
     const uint32_t most = left < origin_left ? left : origin_left;
     uint32_t n = 0;
-    while (n < most && a[n] == b[n]) n++;
+    while (n < most && a[n] == b[n])
+        n++;
     return n;
 }
 
@@ -149,7 +151,8 @@ static uint32_t equal_before(const struct search *s, uint32_t i, uint32_t j)
     const uint64_t *a = s->document.data + i, *b = s->origin.data + j;
     const uint32_t most = i < j ? i : j;
     uint32_t n = 0;
-    while (n < most && a[-1 - (int64_t)n] == b[-1 - (int64_t)n]) n++;
+    while (n < most && a[-1 - (int64_t)n] == b[-1 - (int64_t)n])
+        n++;
     return n;
 }
 
