@@ -34,7 +34,8 @@ static const struct option delta_options[] = {
      "average length of a chunk",
      "Shorter chunks find shorter matches and need more memory."},
     {"Work", 0, "level", &type_count, AT(level), "N", NULL, NULL,
-     "of the compression, 1 to 19", NULL},
+     "of the compression, 1 to 19",
+     "0 is 19 for files up to about 128 KiB and 12 for larger ones."},
     {"Work", 0, "similar", &type_count, AT(n_similar), "N", NULL, NULL,
      "files that are taken from the folders", NULL},
     {"Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,
@@ -51,8 +52,8 @@ static int delta_run(const void *settings, const char *const *paths, size_t n)
         return say_usage("delta", "no place for the delta given: -o FILE");
     if (s->chunk > UINT32_MAX)
         return say_usage("delta", "--chunk: a chunk has less than 4 GiB");
-    if (s->level < 1 || s->level > 19)
-        return say_usage("delta", "--level must be 1 to 19, not %u", s->level);
+    if (s->level > 19)
+        return say_usage("delta", "--level must be 0 to 19, not %u", s->level);
     options.cut = og_cut_options_default(OG_CUT_GEAR, (uint32_t)s->chunk);
     options.level = (int)s->level;
     options.n_similar = s->n_similar;
@@ -102,11 +103,13 @@ static const struct option patch_options[] = {
 static int patch_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct delta_settings *s = settings;
+    og_delta_options options = og_delta_options_default();
     og_error err = {0};
     if (s->output == NULL)
         return say_usage("patch", "no place for the new file given: -o FILE");
-    if (og_delta_apply(paths, n - 1, paths[n - 1], s->output, s->n_threads,
-                       NULL, &err) != OG_OK)
+    options.n_threads = s->n_threads;
+    if (og_delta_apply(paths, n - 1, paths[n - 1], s->output, &options, NULL,
+                       &err) != OG_OK)
         return say_error("patch", &err);
     return EXIT_DONE;
 }

@@ -1015,9 +1015,11 @@ OG_API og_status og_files_walk(const char *const *paths, size_t n_paths,
 
 typedef struct og_delta_options {
     og_cut_options cut; /* smaller chunks find more and need more memory */
-    int level;          /* of zstd, 1 to 19 */
+    int level;          /* of zstd, 1 to 19; 0: the best for small files, 12
+                           for large ones */
     size_t n_similar;   /* files that are taken from the folders */
     unsigned n_threads; /* 0: as many as the machine has */
+    const og_allocator *allocator; /* NULL: the C library's */
 } og_delta_options;
 OG_API og_delta_options og_delta_options_default(void);
 
@@ -1041,11 +1043,12 @@ OG_API og_status og_delta_make(const char *const *old_paths, size_t n_old,
  * folders) by their checksums, all of them before anything is written; a file
  * that is not the one the delta was made from is OG_ERR_INPUT and named.
  * out_path appears only when its own checksum is right. Memory is bounded
- * whatever the delta says (24 MiB and the chunks of the largest file). */
+ * whatever the delta says (24 MiB and the chunks of the largest file). Of the
+ * options threads and allocator count; NULL is fine. */
 OG_API og_status og_delta_apply(const char *const *old_paths, size_t n_old,
                                 const char *delta_path, const char *out_path,
-                                unsigned n_threads, og_delta_info *out_info,
-                                og_error *err);
+                                const og_delta_options *options,
+                                og_delta_info *out_info, og_error *err);
 
 /* ---- the exchange: two trees of files become equal over a pipe ----
  *

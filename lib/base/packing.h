@@ -115,14 +115,24 @@ static inline int64_t og_take_signed(struct og_unpacker *u)
     return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
-/* A name as a C string, to be freed with free(). NULL: no memory. */
-static inline char *og_name_copy(const uint8_t *bytes, size_t len)
+/* A name as a C string, for og_name_release(). NULL: no memory. A zero byte in
+ * it is made a '?', so that its length is that of the string. */
+static inline char *og_name_copy(const og_allocator *a, const void *bytes,
+                                 size_t len)
 {
-    char *name = malloc(len + 1);
+    char *name = og_allocate(a, len + 1);
     if (name == NULL) return NULL;
     memcpy(name, bytes, len);
+    for (size_t i = 0; i < len; i++)
+        if (name[i] == 0) name[i] = '?';
     name[len] = 0;
     return name;
+}
+
+/* NULL is fine. */
+static inline void og_name_release(const og_allocator *a, char *name)
+{
+    if (name != NULL) og_release(a, name, strlen(name) + 1);
 }
 
 #endif

@@ -35,11 +35,11 @@ enum { LEAST_COPY = 32 };
 void og_delta_olds_release(struct og_delta_olds *olds)
 {
     for (size_t i = 0; i < olds->n; i++) {
-        close(olds->files[i].fd);
-        free(olds->files[i].path);
+        if (olds->files[i].fd >= 0) close(olds->files[i].fd);
+        og_name_release(olds->allocator, olds->files[i].path);
         og_window_release(&olds->files[i].window);
     }
-    OG_UNGROW(NULL, olds->files, olds->cap);
+    OG_UNGROW(olds->allocator, olds->files, olds->cap);
     olds->n = 0;
 }
 
@@ -65,10 +65,10 @@ og_status og_delta_olds_add(struct og_delta_olds *olds, const char *path,
                             og_error *err)
 {
     struct og_delta_old old = {.number = UINT32_MAX};
-    if (!OG_GROW(NULL, olds->files, olds->cap, olds->n + 1))
+    if (!OG_GROW(olds->allocator, olds->files, olds->cap, olds->n + 1))
         return og_error_memory(err, sizeof(old), "an old file");
     TRY(open_regular(path, &old.fd, &old.len, err));
-    old.path = strdup(path);
+    old.path = og_name_copy(olds->allocator, path, strlen(path));
     if (old.path == NULL) {
         close(old.fd);
         return og_error_memory(err, strlen(path), "an old file");
@@ -76,7 +76,7 @@ og_status og_delta_olds_add(struct og_delta_olds *olds, const char *path,
     olds->files[olds->n++] = old;
     struct og_delta_old *added = &olds->files[olds->n - 1];
     return og_window_init(&added->window, added->fd, added->path, added->len,
-                          err);
+                          olds->allocator, err);
 }
 
 static og_status chunk_old(struct og_delta_olds *olds, size_t i,
@@ -85,7 +85,7 @@ static og_status chunk_old(struct og_delta_olds *olds, size_t i,
 {
     struct og_delta_old *old = &olds->files[i];
     struct og_chunk_tree tree;
-    og_chunk_tree_init(&tree, NULL);
+    og_chunk_tree_init(&tree, olds->allocator);
     og_status status =
         og_chunks_of_fd(old->fd, old->path, cut, n_threads, &tree, err);
     for (size_t c = 0; status == OG_OK && c < tree.n_chunks; c++)
@@ -166,7 +166,7 @@ static og_status add_piece(struct matcher *m, uint32_t old, uint64_t old_off,
 {
     struct og_delta_pieces *p = m->pieces;
     if (len == 0) return OG_OK;
-    if (!OG_GROW(NULL, p->data, p->cap, p->n + 1))
+    if (!OG_GROW(m->olds->allocator, p->data, p->cap, p->n + 1))
         return og_error_memory(err, sizeof(*p->data), "pieces of a delta");
     p->data[p->n++] = (struct og_delta_piece){old, old_off, m->end, len};
     m->end += len;
@@ -256,8 +256,8 @@ static og_status index_folders(const char *const *paths, size_t n_paths,
     struct og_walk_entry entry;
     struct og_file_chunks chunks;
     og_status status;
-    og_file_chunks_init(&chunks, NULL);
-    og_walk_init(&walk, paths, n_paths, NULL);
+    og_file_chunks_init(&chunks, options->allocator);
+    og_walk_init(&walk, paths, n_paths, options->allocator);
     while ((status = og_walk_next(&walk, &entry, err)) == OG_OK) {
         if (entry.kind != OG_WALK_FILE || is_same_file(entry.path, new_path))
             continue;
@@ -284,12 +284,12 @@ static og_status add_similar(const char *const *folders, size_t n_folders,
     struct og_similar_answer answer;
     struct og_file_chunks chunks;
     struct og_similar *index = NULL;
-    og_similar_answer_init(&answer, NULL);
-    og_file_chunks_init(&chunks, NULL);
+    og_similar_answer_init(&answer, options->allocator);
+    og_file_chunks_init(&chunks, options->allocator);
     ask.n_wanted = options->n_similar;
     ask.n_candidates = 4 * options->n_similar + 64;
     og_status status =
-        og_similar_new(&traits, &options->cut, NULL, &index, err);
+        og_similar_new(&traits, &options->cut, options->allocator, &index, err);
     if (status == OG_OK)
         status =
             index_folders(folders, n_folders, new_path, index, options, err);
@@ -311,10 +311,12 @@ static og_status gather_olds(const char *const *paths, size_t n_paths,
                              const og_delta_options *options,
                              struct og_delta_olds *olds, og_error *err)
 {
-    const char **folders = calloc(n_paths + 1, sizeof(*folders));
-    size_t n_folders = 0;
+    const char **folders = NULL;
+    size_t n_folders = 0, folders_cap = 0;
     og_status status =
-        folders == NULL ? og_error_memory(err, n_paths * 8, "paths") : OG_OK;
+        OG_GROW(options->allocator, folders, folders_cap, n_paths + 1)
+            ? OG_OK
+            : og_error_memory(err, n_paths * 8, "paths");
     for (size_t i = 0; status == OG_OK && i < n_paths; i++)
         if (is_folder(paths[i]))
             folders[n_folders++] = paths[i];
@@ -323,7 +325,7 @@ static og_status gather_olds(const char *const *paths, size_t n_paths,
     if (status == OG_OK && n_folders > 0)
         status =
             add_similar(folders, n_folders, new_path, tree, options, olds, err);
-    free(folders);
+    OG_UNGROW(options->allocator, folders, folders_cap);
     return status;
 }
 
@@ -333,7 +335,6 @@ og_delta_options og_delta_options_default(void)
 {
     return (og_delta_options){
         .cut = og_cut_options_default(OG_CUT_GEAR, 1024),
-        .level = 12,
         .n_similar = 8,
     };
 }
@@ -366,7 +367,7 @@ static og_status make_delta(struct og_delta_olds *olds,
     struct og_delta_pieces pieces = {0};
     struct matcher m = {.olds = olds, .new_file = new_file, .pieces = &pieces};
     struct og_new_file out;
-    og_known_init(&m.known, NULL);
+    og_known_init(&m.known, options->allocator);
     og_status status = OG_OK;
     for (size_t i = 0; status == OG_OK && i < olds->n; i++)
         status = chunk_old(olds, i, &options->cut, options->n_threads, &m.known,
@@ -383,7 +384,7 @@ static og_status make_delta(struct og_delta_olds *olds,
             fill_info(olds, &pieces, tree->file_len, delta_len, out_info);
     }
     og_known_release(&m.known);
-    OG_UNGROW(NULL, pieces.data, pieces.cap);
+    OG_UNGROW(options->allocator, pieces.data, pieces.cap);
     return status;
 }
 
@@ -400,16 +401,18 @@ og_status og_delta_make(const char *const *old_paths, size_t n_old,
     uint64_t len;
     if (options == NULL) options = &defaults;
     TRY(og_cut_options_check(&options->cut, err));
-    if (options->level < 1 || options->level > 19)
+    if (options->level < 0 || options->level > 19)
         return og_error_set(err, OG_ERR_USAGE, "level must be 1 to 19, not %d",
                             options->level);
-    og_chunk_tree_init(&tree, NULL);
+    olds.allocator = options->allocator;
+    og_chunk_tree_init(&tree, options->allocator);
     og_status status = open_regular(new_path, &fd, &len, err);
     if (status == OG_OK)
         status = og_chunks_of_fd(fd, new_path, &options->cut,
                                  options->n_threads, &tree, err);
     if (status == OG_OK)
-        status = og_window_init(&window, fd, new_path, tree.file_len, err);
+        status = og_window_init(&window, fd, new_path, tree.file_len,
+                                options->allocator, err);
     if (status == OG_OK)
         status =
             gather_olds(old_paths, n_old, new_path, &tree, options, &olds, err);

@@ -24,6 +24,7 @@ struct og_delta_old {
 };
 
 struct og_delta_olds {
+    const og_allocator *allocator;
     struct og_delta_old *files;
     size_t n, cap;
 };
@@ -65,19 +66,21 @@ struct og_delta_source { /* where a delta's bytes come from */
 struct og_delta_entry { /* an old file as the delta names it */
     char *name;
     uint64_t len;
-    uint8_t root[OG_HASH_LEN];
+    uint8_t root[OG_DELTA_OLD_ROOT];
 };
 
 struct og_delta_head {
+    const og_allocator *allocator;
     og_cut_options cut;
     uint64_t new_len;
-    uint8_t new_root[OG_HASH_LEN];
+    uint8_t new_root[OG_DELTA_NEW_ROOT];
     struct og_delta_entry *olds;
-    size_t n_olds;
+    size_t olds_cap, n_olds;
 };
 
 /* Everything before the blocks, checked. */
 og_status og_delta_read_head(struct og_delta_source *source,
+                             const og_allocator *allocator,
                              struct og_delta_head *head, og_error *err);
 void og_delta_head_release(struct og_delta_head *head);
 

@@ -62,10 +62,11 @@ static og_status read_limited(struct og_delta_source *s, uint64_t most,
 
 void og_delta_head_release(struct og_delta_head *head)
 {
+    const og_allocator *a = head->allocator;
     for (size_t i = 0; i < head->n_olds; i++)
-        free(head->olds[i].name);
-    free(head->olds);
-    *head = (struct og_delta_head){0};
+        og_name_release(a, head->olds[i].name);
+    OG_UNGROW(a, head->olds, head->olds_cap);
+    *head = (struct og_delta_head){.allocator = a};
 }
 
 static uint64_t fixed(const uint8_t *p, size_t len)
@@ -81,66 +82,75 @@ static og_status take_header(const struct og_delta_source *s,
     if (memcmp(h->magic, OG_DELTA_MAGIC, sizeof(h->magic)) != 0)
         return og_error_set(err, OG_ERR_INPUT, "'%s' is not a delta of origo",
                             s->name);
-    if (fixed(h->version, 2) != OG_DELTA_VERSION)
+    if (h->version != OG_DELTA_VERSION)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' is a delta of version %u; this origo reads "
                             "version %d",
-                            s->name, (unsigned)fixed(h->version, 2),
-                            OG_DELTA_VERSION);
-    if ((fixed(h->features, 2) & ~(uint64_t)OG_DELTA_KNOWN_FEATURES) != 0)
+                            s->name, h->version, OG_DELTA_VERSION);
+    if ((h->features & ~OG_DELTA_KNOWN_FEATURES) != 0)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' needs features that this origo does not know "
                             "(bits %#x)",
-                            s->name, (unsigned)fixed(h->features, 2));
-    head->cut = (og_cut_options){
-        .kind = (og_cut_kind)h->cut_kind,
-        .min_len = (uint32_t)fixed(h->cut_min, 4),
-        .average_len = (uint32_t)fixed(h->cut_average, 4),
-        .max_len = (uint32_t)fixed(h->cut_max, 4),
-    };
-    if (h->cut_kind > OG_CUT_WINNOW_FAST ||
-        og_cut_options_check(&head->cut, NULL) != OG_OK)
+                            s->name, h->features);
+    memcpy(head->new_root, h->new_root, OG_DELTA_NEW_ROOT);
+    return OG_OK;
+}
+
+/* The sizes in front of the table. */
+static og_status take_sizes(const struct og_delta_source *s,
+                            struct og_unpacker *u, uint8_t cut_kind,
+                            struct og_delta_head *head, og_error *err)
+{
+    const uint64_t min = og_take_number(u), average = og_take_number(u);
+    const uint64_t max = og_take_number(u);
+    head->new_len = og_take_number(u);
+    if (u->bad || max > UINT32_MAX || average > max || min > max ||
+        cut_kind > OG_CUT_WINNOW_FAST)
         return broken(s, err, "its chunk sizes make no sense");
-    head->new_len = fixed(h->new_len, 8);
+    head->cut = (og_cut_options){.kind = (og_cut_kind)cut_kind,
+                                 .min_len = (uint32_t)min,
+                                 .average_len = (uint32_t)average,
+                                 .max_len = (uint32_t)max};
+    if (og_cut_options_check(&head->cut, NULL) != OG_OK)
+        return broken(s, err, "its chunk sizes make no sense");
     if (head->new_len > INT64_MAX)
         return broken(s, err, "its new file is too large");
-    memcpy(head->new_root, h->new_root, OG_HASH_LEN);
     return OG_OK;
 }
 
 static og_status take_old(const struct og_delta_source *s,
-                          struct og_unpacker *u, struct og_delta_entry *out,
-                          og_error *err)
+                          const og_allocator *allocator, struct og_unpacker *u,
+                          struct og_delta_entry *out, og_error *err)
 {
     const uint64_t name_len = og_take_number(u);
     if (name_len > OG_DELTA_MAX_NAME)
         return broken(s, err, "the name of an old file is too long");
     const uint8_t *name = og_take_bytes(u, name_len);
     out->len = og_take_number(u);
-    const uint8_t *root = og_take_bytes(u, OG_HASH_LEN);
+    const uint8_t *root = og_take_bytes(u, OG_DELTA_OLD_ROOT);
     if (u->bad || name == NULL || root == NULL || out->len > INT64_MAX)
         return broken(s, err, "its table of old files is damaged");
-    memcpy(out->root, root, OG_HASH_LEN);
-    out->name = og_name_copy(name, (size_t)name_len);
+    memcpy(out->root, root, OG_DELTA_OLD_ROOT);
+    out->name = og_name_copy(allocator, name, (size_t)name_len);
     if (out->name == NULL)
         return og_error_memory(err, (size_t)name_len, "a name");
     return OG_OK;
 }
 
 static og_status take_table(const struct og_delta_source *s,
-                            const uint8_t *table, size_t len,
+                            const uint8_t *table, size_t len, uint8_t cut_kind,
                             struct og_delta_head *head, og_error *err)
 {
     struct og_unpacker u = {table, table + len, false};
+    TRY(take_sizes(s, &u, cut_kind, head, err));
     const uint64_t n = og_take_number(&u);
-    /* Each takes at least 34 bytes: no table of lies costs memory. */
-    if (n > OG_DELTA_MAX_OLD || n * 34 > len)
+    /* Each takes at least 10 bytes: no table of lies costs memory. */
+    if (n > OG_DELTA_MAX_OLD || n * (2 + OG_DELTA_OLD_ROOT) > len)
         return broken(s, err, "it names too many old files");
-    head->olds = calloc(n + 1, sizeof(*head->olds));
-    if (head->olds == NULL)
+    if (!OG_GROW(head->allocator, head->olds, head->olds_cap, n + 1))
         return og_error_memory(err, n * sizeof(*head->olds), "old files");
     for (uint64_t i = 0; i < n; i++) {
-        TRY(take_old(s, &u, &head->olds[i], err));
+        TRY(take_old(s, head->allocator, &u, &head->olds[i], err));
         head->n_olds++;
     }
     if (u.bad || og_unpacker_left(&u) > 0)
@@ -152,7 +162,7 @@ static og_status check_sum(const struct og_delta_source *s, uint8_t *data,
                            size_t len, og_error *err)
 {
     const size_t off = offsetof(struct og_delta_header, checksum);
-    uint8_t told[8], hash[OG_HASH_LEN];
+    uint8_t told[4], hash[OG_HASH_LEN];
     memcpy(told, data + off, sizeof(told));
     memset(data + off, 0, sizeof(told));
     og_bytes_hash(data, len, hash);
@@ -162,19 +172,21 @@ static og_status check_sum(const struct og_delta_source *s, uint8_t *data,
 }
 
 og_status og_delta_read_head(struct og_delta_source *source,
+                             const og_allocator *allocator,
                              struct og_delta_head *head, og_error *err)
 {
     struct og_delta_header h;
-    *head = (struct og_delta_head){0};
-    if (source->len < 8)
+    *head = (struct og_delta_head){.allocator = allocator};
+    if (source->len < sizeof(h.magic))
         return og_error_set(err, OG_ERR_INPUT, "'%s' is not a delta of origo",
                             source->name);
     TRY(read_bytes(source, &h, sizeof(h), err));
     TRY(take_header(source, &h, head, err));
-    const uint64_t table_len = fixed(h.old_table_len, 4);
+    const uint64_t table_len = fixed(h.table_len, 4);
     if (table_len > OG_DELTA_MAX_TABLE || table_len > source->len - source->at)
         return broken(source, err, "its table of old files is cut short");
-    uint8_t *all = malloc(sizeof(h) + (size_t)table_len);
+    const size_t all_len = sizeof(h) + (size_t)table_len;
+    uint8_t *all = og_allocate(allocator, all_len);
     if (all == NULL)
         return og_error_memory(err, (size_t)table_len, "old files");
     memcpy(all, &h, sizeof(h));
@@ -183,9 +195,9 @@ og_status og_delta_read_head(struct og_delta_source *source,
     if (status == OG_OK)
         status = check_sum(source, all, sizeof(h) + (size_t)table_len, err);
     if (status == OG_OK)
-        status =
-            take_table(source, all + sizeof(h), (size_t)table_len, head, err);
-    free(all);
+        status = take_table(source, all + sizeof(h), (size_t)table_len,
+                            h.cut_kind, head, err);
+    og_release(allocator, all, all_len);
     if (status != OG_OK) og_delta_head_release(head);
     return status;
 }
@@ -193,6 +205,7 @@ og_status og_delta_read_head(struct og_delta_source *source,
 /* ---- blocks ---- */
 
 struct reader {
+    const og_allocator *allocator;
     struct og_delta_source *source;
     const struct og_delta_head *head;
     const struct og_delta_sink *sink;
@@ -206,13 +219,30 @@ struct reader {
 
 enum { COPY_LEN = 1 << 18 };
 
-static og_status reserve(uint8_t **data, size_t *cap, uint64_t len,
-                         og_error *err)
+static og_status reserve(const struct reader *r, uint8_t **data, size_t *cap,
+                         uint64_t len, og_error *err)
 {
-    if (OG_GROW(NULL, *data, *cap, (size_t)len)) return OG_OK;
+    if (OG_GROW(r->allocator, *data, *cap, (size_t)len)) return OG_OK;
     return og_error_memory(err, (size_t)len, "a block of a delta");
 }
 
+static og_status add_range(struct reader *r, uint64_t old, uint64_t off,
+                           uint64_t len, og_error *err)
+{
+    if (old >= r->head->n_olds || off > r->head->olds[old].len ||
+        len > r->head->olds[old].len - off)
+        return broken(r->source, err, "a dictionary lies outside its old file");
+    if (len > OG_DELTA_MAX_DICTIONARY - r->dictionary_len)
+        return broken(r->source, err, "a dictionary is too large");
+    TRY(reserve(r, &r->dictionary, &r->dictionary_cap,
+                r->dictionary_len + len + 1, err));
+    TRY(r->sink->read(r->sink->ctx, (uint32_t)old, off, (size_t)len,
+                      r->dictionary + r->dictionary_len, err));
+    r->dictionary_len += (size_t)len;
+    return OG_OK;
+}
+
+/* No ranges are all old files, the last one first. */
 static og_status read_dictionary(struct reader *r, og_error *err)
 {
     struct og_delta_source *s = r->source;
@@ -220,20 +250,13 @@ static og_status read_dictionary(struct reader *r, og_error *err)
     r->dictionary_len = 0;
     TRY(read_limited(s, OG_DELTA_MAX_RANGES, "a dictionary has too many parts",
                      &n, err));
+    for (size_t i = n == 0 ? r->head->n_olds : 0; i-- > 0;)
+        TRY(add_range(r, i, 0, r->head->olds[i].len, err));
     for (uint64_t i = 0; i < n; i++) {
         TRY(read_number(s, &old, err));
         TRY(read_number(s, &off, err));
         TRY(read_number(s, &len, err));
-        if (old >= r->head->n_olds || off > r->head->olds[old].len ||
-            len > r->head->olds[old].len - off)
-            return broken(s, err, "a dictionary lies outside its old file");
-        if (len > OG_DELTA_MAX_DICTIONARY - r->dictionary_len)
-            return broken(s, err, "a dictionary is too large");
-        TRY(reserve(&r->dictionary, &r->dictionary_cap,
-                    r->dictionary_len + len + 1, err));
-        TRY(r->sink->read(r->sink->ctx, (uint32_t)old, off, (size_t)len,
-                          r->dictionary + r->dictionary_len, err));
-        r->dictionary_len += (size_t)len;
+        TRY(add_range(r, old, off, len, err));
     }
     return OG_OK;
 }
@@ -242,20 +265,22 @@ static og_status unpack_payload(struct reader *r, uint64_t packing,
                                 size_t packed_len, size_t len, og_error *err)
 {
     struct og_delta_source *s = r->source;
-    TRY(reserve(&r->payload, &r->payload_cap, len + 1, err));
+    TRY(reserve(r, &r->payload, &r->payload_cap, len + 1, err));
     if (packing == OG_DELTA_PLAIN) {
         if (packed_len != len)
             return broken(s, err, "the lengths of a block differ");
         return read_bytes(s, r->payload, len, err);
     }
-    TRY(reserve(&r->packed, &r->packed_cap, packed_len + 1, err));
-    TRY(read_bytes(s, r->packed, packed_len, err));
+    const size_t magic_len = sizeof(OG_DELTA_ZSTD_MAGIC);
+    TRY(reserve(r, &r->packed, &r->packed_cap, magic_len + packed_len, err));
+    memcpy(r->packed, OG_DELTA_ZSTD_MAGIC, magic_len);
+    TRY(read_bytes(s, r->packed + magic_len, packed_len, err));
     ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_and_parameters);
     ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, OG_DELTA_WINDOW_LOG);
     if (packing == OG_DELTA_DICTIONARY)
         ZSTD_DCtx_refPrefix(r->zstd, r->dictionary, r->dictionary_len);
-    const size_t n =
-        ZSTD_decompressDCtx(r->zstd, r->payload, len, r->packed, packed_len);
+    const size_t n = ZSTD_decompressDCtx(r->zstd, r->payload, len, r->packed,
+                                         magic_len + packed_len);
     if (ZSTD_isError(n) || n != len)
         return broken(s, err, "a block cannot be unpacked");
     return OG_OK;
@@ -284,7 +309,7 @@ static og_status copy_old(struct reader *r, struct og_unpacker *u, uint64_t len,
         return broken(r->source, err, "it makes more than its new file has");
     r->expected_old = old;
     r->expected_off = off + len;
-    TRY(reserve(&r->copy, &r->copy_cap, COPY_LEN, err));
+    TRY(reserve(r, &r->copy, &r->copy_cap, COPY_LEN, err));
     while (len > 0) {
         const size_t n = len < COPY_LEN ? (size_t)len : COPY_LEN;
         TRY(r->sink->read(r->sink->ctx, (uint32_t)old, off, n, r->copy, err));
@@ -355,7 +380,9 @@ og_status og_delta_read_blocks(struct og_delta_source *source,
                                const struct og_delta_head *head,
                                const struct og_delta_sink *sink, og_error *err)
 {
-    struct reader r = {.source = source,
+    const og_allocator *a = head->allocator;
+    struct reader r = {.allocator = a,
+                       .source = source,
                        .head = head,
                        .sink = sink,
                        .expected_old = UINT64_MAX};
@@ -363,9 +390,9 @@ og_status og_delta_read_blocks(struct og_delta_source *source,
     const og_status status = r.zstd == NULL ? og_error_memory(err, 0, "a delta")
                                             : read_blocks(&r, err);
     ZSTD_freeDCtx(r.zstd);
-    OG_UNGROW(NULL, r.payload, r.payload_cap);
-    OG_UNGROW(NULL, r.packed, r.packed_cap);
-    OG_UNGROW(NULL, r.dictionary, r.dictionary_cap);
-    OG_UNGROW(NULL, r.copy, r.copy_cap);
+    OG_UNGROW(a, r.payload, r.payload_cap);
+    OG_UNGROW(a, r.packed, r.packed_cap);
+    OG_UNGROW(a, r.dictionary, r.dictionary_cap);
+    OG_UNGROW(a, r.copy, r.copy_cap);
     return status;
 }

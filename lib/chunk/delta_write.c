@@ -2,8 +2,8 @@
  *
  * A block is a run of pieces with at most OG_DELTA_MAX_LITERAL literal bytes.
  * Its payload, the operations and behind them the literals, is packed as one:
- * operations of a regular edit repeat each other and pack well. Three ways are
- * tried and the shortest stays:
+ * operations of a regular edit repeat each other and pack well. Several ways
+ * are tried and the shortest stays:
  *
  *     plain        as it is
  *     zstd         by itself
@@ -11,6 +11,10 @@
  *                  old file, and what stood in the old files where the
  *                  literals stand now, since new text is mostly old text with
  *                  a word changed
+ *     whole        for a small file: no copies at all, everything a literal
+ *                  and the old files the dictionary. zstd's sequences are
+ *                  entropy-coded, our operations are not; with hundreds of
+ *                  small edits that is a tenth of the delta
  *
  * The ranges of the dictionary stand in the block, so that a reader needs no
  * rule to find them and a better choice needs no new version. */
@@ -29,6 +33,13 @@ struct range {
 enum {
     GAP_MOST = 256 << 10, /* of the old bytes between two copies */
     SIDE_LEN = 16 << 10,  /* taken behind or before a lone copy */
+    WHOLE_MOST = 1 << 20, /* of a new file that is tried as one literal */
+    PIECES_MOST = 512,    /* payload up to which pieces are tried besides */
+    /* Payload and dictionary up to which the best level costs milliseconds,
+     * and the levels when none is asked for. */
+    SMALL_MOST = 256 << 10,
+    LEVEL_SMALL = 19,
+    LEVEL_LARGE = 12,
     /* Of unpacked payload and dictionary: rarely worth more than this. */
     MOST_RANGES = OG_DELTA_MAX_RANGES,
 };
@@ -40,9 +51,11 @@ struct writer {
     struct og_new_file *out;
     int level;
     ZSTD_CCtx *zstd;
-    struct og_pack payload, dictionary, plain, packed, head;
+    struct og_pack payload, dictionary, plain, packed, head, best;
     struct range ranges[MOST_RANGES];
     size_t n_ranges;
+    uint32_t n_used;       /* old files */
+    bool is_whole;         /* the dictionary is all of them */
     uint64_t expected_off; /* where the next copy would go on */
     uint32_t expected_old;
 };
@@ -99,18 +112,29 @@ static void add_gap(struct writer *w, size_t i)
     }
 }
 
+static uint32_t old_of_number(const struct writer *w, uint32_t number)
+{
+    uint32_t i = 0;
+    while (w->olds->files[i].number != number)
+        i++;
+    return i;
+}
+
 /* Old files that are small go in whole, the first of them nearest to the
- * payload: zstd's short offsets are cheaper. */
+ * payload: zstd's short offsets are cheaper. A block then names no ranges. */
 static bool add_whole_files(struct writer *w)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < w->olds->n; i++)
         if (w->olds->files[i].number != UINT32_MAX)
             total += w->olds->files[i].len;
-    if (total == 0 || total > OG_DELTA_MAX_DICTIONARY) return false;
-    for (size_t i = w->olds->n; i-- > 0;)
-        if (w->olds->files[i].number != UINT32_MAX)
-            add_range(w, (uint32_t)i, 0, w->olds->files[i].len);
+    if (total == 0 || total > OG_DELTA_MAX_DICTIONARY ||
+        w->n_used > MOST_RANGES)
+        return false;
+    for (uint32_t number = w->n_used; number-- > 0;) {
+        const uint32_t old = old_of_number(w, number);
+        add_range(w, old, 0, w->olds->files[old].len);
+    }
     return true;
 }
 
@@ -143,9 +167,13 @@ static og_status compress(struct writer *w, bool with_dictionary,
     if (!OG_GROW(out->allocator, out->data, out->cap, bound))
         return og_error_memory(err, bound, "a block of a delta");
     ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_and_parameters);
-    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, w->level);
+    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
+                           w->level != 0       ? w->level
+                           : all <= SMALL_MOST ? LEVEL_SMALL
+                                               : LEVEL_LARGE);
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_windowLog, window_log);
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_contentSizeFlag, 0);
+    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 0);
     if (with_dictionary)
         ZSTD_CCtx_refPrefix(w->zstd, w->dictionary.data, w->dictionary.len);
     const size_t n = ZSTD_compress2(w->zstd, out->data, out->cap,
@@ -166,7 +194,8 @@ static void put_head(struct writer *w, enum og_delta_packing packing,
     og_pack_number(&w->head, w->payload.len - ops_len);
     og_pack_number(&w->head, packed_len);
     if (packing != OG_DELTA_DICTIONARY) return;
-    og_pack_number(&w->head, w->n_ranges);
+    og_pack_number(&w->head, w->is_whole ? 0 : w->n_ranges);
+    if (w->is_whole) return;
     for (size_t i = 0; i < w->n_ranges; i++) {
         og_pack_number(&w->head, w->olds->files[w->ranges[i].old].number);
         og_pack_number(&w->head, w->ranges[i].off);
@@ -174,31 +203,39 @@ static void put_head(struct writer *w, enum og_delta_packing packing,
     }
 }
 
-/* The shortest of the three ways goes to `out`. */
-static og_status write_block(struct writer *w, size_t ops_len, og_error *err)
+/* Head and packed bytes to `best`, when they are shorter. zstd's own mark is
+ * always the same and stays away. */
+static og_status keep_shorter(struct writer *w, enum og_delta_packing packing,
+                              size_t ops_len, const struct og_pack *packed,
+                              og_error *err)
 {
-    const struct og_pack *best = &w->payload;
-    enum og_delta_packing packing = OG_DELTA_PLAIN;
+    const size_t skip =
+        packing == OG_DELTA_PLAIN ? 0 : sizeof(OG_DELTA_ZSTD_MAGIC);
+    put_head(w, packing, ops_len, packed->len - skip);
+    if (w->best.len != 0 && w->head.len + packed->len - skip >= w->best.len)
+        return OG_OK;
+    w->best.len = 0;
+    og_pack_bytes(&w->best, w->head.data, w->head.len);
+    og_pack_bytes(&w->best, packed->data + skip, packed->len - skip);
+    if (!w->head.failed && !w->best.failed) return OG_OK;
+    return og_error_memory(err, packed->len, "a block of a delta");
+}
+
+/* The payload in each of three ways; what was shortest so far stays. Without a
+ * dictionary it is not tried when one made it small. */
+static og_status pack_payload(struct writer *w, size_t ops_len, og_error *err)
+{
     if (w->payload.failed)
         return og_error_memory(err, w->payload.len, "a block of a delta");
-    TRY(compress(w, false, &w->plain, err));
-    if (w->plain.len < best->len) {
-        best = &w->plain;
-        packing = OG_DELTA_ZSTD;
-    }
+    TRY(keep_shorter(w, OG_DELTA_PLAIN, ops_len, &w->payload, err));
     TRY(read_dictionary(w, err));
     if (w->dictionary.len > 0) {
         TRY(compress(w, true, &w->packed, err));
-        if (w->packed.len + 4 * w->n_ranges < best->len) {
-            best = &w->packed;
-            packing = OG_DELTA_DICTIONARY;
-        }
+        TRY(keep_shorter(w, OG_DELTA_DICTIONARY, ops_len, &w->packed, err));
+        if (w->packed.len < w->payload.len / 4) return OG_OK;
     }
-    put_head(w, packing, ops_len, best->len);
-    if (w->head.failed)
-        return og_error_memory(err, w->head.len, "a block of a delta");
-    TRY(og_new_file_write(w->out, w->head.data, w->head.len, err));
-    return og_new_file_write(w->out, best->data, best->len, err);
+    TRY(compress(w, false, &w->plain, err));
+    return keep_shorter(w, OG_DELTA_ZSTD, ops_len, &w->plain, err);
 }
 
 /* ---- blocks ---- */
@@ -265,22 +302,55 @@ static og_status put_literals(struct writer *w, struct place from,
     return OG_OK;
 }
 
-static og_status write_blocks(struct writer *w, og_error *err)
+/* All of a small new file as one literal. */
+static og_status try_whole(struct writer *w, uint64_t new_len, og_error *err)
+{
+    w->payload.len = 0;
+    w->n_ranges = 0;
+    add_whole_files(w);
+    og_pack_number(&w->payload, new_len);
+    og_pack_number(&w->payload, 0);
+    const size_t ops_len = w->payload.len;
+    TRY(append_literal(w, 0, (size_t)new_len, err));
+    TRY(read_dictionary(w, err));
+    TRY(compress(w, true, &w->packed, err));
+    return keep_shorter(w, OG_DELTA_DICTIONARY, ops_len, &w->packed, err);
+}
+
+/* The operations and literals of one block from *at on, and what of the old
+ * files may help to pack them. Returns the bytes of the operations. */
+static og_status fill_block(struct writer *w, struct place *at,
+                            size_t *out_ops_len, og_error *err)
+{
+    const struct place from = *at;
+    w->payload.len = 0;
+    w->n_ranges = 0;
+    w->best.len = 0;
+    put_operations(w, at);
+    *out_ops_len = w->payload.len;
+    w->is_whole = add_whole_files(w);
+    const size_t n_whole = w->n_ranges;
+    TRY(put_literals(w, from, *at, err));
+    if (w->is_whole) w->n_ranges = n_whole;
+    if (w->payload.len == *out_ops_len) w->n_ranges = 0;
+    return OG_OK;
+}
+
+static og_status write_blocks(struct writer *w, uint64_t new_len, og_error *err)
 {
     struct place at = {0, 0};
     w->expected_old = UINT32_MAX;
     while (at.piece < w->pieces->n) {
-        const struct place from = at;
-        w->payload.len = 0;
-        w->n_ranges = 0;
-        put_operations(w, &at);
-        const size_t ops_len = w->payload.len;
-        const bool whole = add_whole_files(w);
-        const size_t n_whole = w->n_ranges;
-        TRY(put_literals(w, from, at, err));
-        if (whole) w->n_ranges = n_whole;
-        if (w->payload.len == ops_len) w->n_ranges = 0;
-        TRY(write_block(w, ops_len, err));
+        const bool is_first = at.piece == 0 && at.done == 0;
+        size_t ops_len;
+        TRY(fill_block(w, &at, &ops_len, err));
+        const bool may_be_whole = is_first && at.piece == w->pieces->n &&
+                                  w->payload.len != ops_len && w->is_whole &&
+                                  new_len <= WHOLE_MOST;
+        if (!may_be_whole || w->payload.len <= PIECES_MOST)
+            TRY(pack_payload(w, ops_len, err));
+        if (may_be_whole) TRY(try_whole(w, new_len, err));
+        TRY(og_new_file_write(w->out, w->best.data, w->best.len, err));
     }
     const uint8_t end = OG_DELTA_END;
     return og_new_file_write(w->out, &end, 1, err);
@@ -326,7 +396,7 @@ static void put_old_table(struct og_pack *table,
             og_pack_number(table, name_len);
             og_pack_bytes(table, name, name_len);
             og_pack_number(table, old->len);
-            og_pack_bytes(table, old->root, OG_HASH_LEN);
+            og_pack_bytes(table, old->root, OG_DELTA_OLD_ROOT);
         }
 }
 
@@ -339,12 +409,17 @@ static void put_fixed(uint8_t *out, uint64_t v, size_t len)
 static og_status write_head(struct writer *w, const struct og_chunk_tree *tree,
                             og_error *err)
 {
-    struct og_delta_header h = {.magic = OG_DELTA_MAGIC};
+    struct og_delta_header h = {0};
     const og_cut_options *cut = &tree->options;
     uint8_t hash[OG_HASH_LEN];
     struct og_pack *table = &w->head;
     const uint32_t n_used = number_olds(w->olds, w->pieces);
+    w->n_used = n_used;
     og_pack_bytes(table, &h, sizeof(h));
+    og_pack_number(table, cut->min_len);
+    og_pack_number(table, cut->average_len);
+    og_pack_number(table, cut->max_len);
+    og_pack_number(table, tree->file_len);
     put_old_table(table, w->olds, n_used);
     if (table->failed)
         return og_error_memory(err, table->len, "the head of a delta");
@@ -354,13 +429,9 @@ static og_status write_head(struct writer *w, const struct og_chunk_tree *tree,
                             "a delta refers to at most %d old files",
                             OG_DELTA_MAX_OLD);
     memcpy(h.magic, OG_DELTA_MAGIC, sizeof(h.magic));
-    put_fixed(h.version, OG_DELTA_VERSION, sizeof(h.version));
+    h.version = OG_DELTA_VERSION;
     h.cut_kind = (uint8_t)cut->kind;
-    put_fixed(h.cut_min, cut->min_len, sizeof(h.cut_min));
-    put_fixed(h.cut_average, cut->average_len, sizeof(h.cut_average));
-    put_fixed(h.cut_max, cut->max_len, sizeof(h.cut_max));
-    put_fixed(h.old_table_len, table->len - sizeof(h), sizeof(h.old_table_len));
-    put_fixed(h.new_len, tree->file_len, sizeof(h.new_len));
+    put_fixed(h.table_len, table->len - sizeof(h), sizeof(h.table_len));
     memcpy(h.new_root, tree->root, sizeof(h.new_root));
     memcpy(table->data, &h, sizeof(h));
     og_bytes_hash(table->data, table->len, hash);
@@ -372,12 +443,12 @@ static og_status write_head(struct writer *w, const struct og_chunk_tree *tree,
 static void release(struct writer *w)
 {
     struct og_pack *packs[] = {&w->payload, &w->dictionary, &w->plain,
-                               &w->packed, &w->head};
+                               &w->packed,  &w->head,       &w->best};
     const size_t n_packs = sizeof(packs) / sizeof(packs[0]);
     for (size_t i = 0; i < n_packs; i++)
         og_pack_release(packs[i]);
     ZSTD_freeCCtx(w->zstd);
-    og_release(NULL, w, sizeof(*w));
+    og_release(w->olds->allocator, w, sizeof(*w));
 }
 
 og_status og_delta_write(struct og_delta_olds *olds,
@@ -386,8 +457,11 @@ og_status og_delta_write(struct og_delta_olds *olds,
                          const struct og_chunk_tree *new_tree, int level,
                          struct og_new_file *out, og_error *err)
 {
-    struct writer *w = og_allocate_zero(NULL, sizeof(*w));
+    const og_allocator *a = olds->allocator;
+    struct writer *w = og_allocate_zero(a, sizeof(*w));
     if (w == NULL) return og_error_memory(err, sizeof(*w), "a delta");
+    w->payload.allocator = w->dictionary.allocator = w->plain.allocator = a;
+    w->packed.allocator = w->head.allocator = w->best.allocator = a;
     w->olds = olds;
     w->pieces = pieces;
     w->new_file = new_file;
@@ -397,7 +471,7 @@ og_status og_delta_write(struct og_delta_olds *olds,
     og_status status =
         w->zstd == NULL ? og_error_memory(err, 0, "a delta") : OG_OK;
     if (status == OG_OK) status = write_head(w, new_tree, err);
-    if (status == OG_OK) status = write_blocks(w, err);
+    if (status == OG_OK) status = write_blocks(w, new_tree->file_len, err);
     release(w);
     return status;
 }

@@ -9,7 +9,6 @@
 #include "lib/os/new_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 void og_file_chunks_init(struct og_file_chunks *chunks,
                          const og_allocator *allocator)
@@ -56,10 +55,12 @@ og_status og_file_chunks_read(struct og_file_chunks *chunks, const char *path,
 /* ---- windows ---- */
 
 og_status og_window_init(struct og_window *window, int fd, const char *name,
-                         uint64_t file_len, og_error *err)
+                         uint64_t file_len, const og_allocator *allocator,
+                         og_error *err)
 {
-    *window = (struct og_window){.fd = fd, .name = name, .file_len = file_len};
-    window->data = malloc(OG_WINDOW_LEN);
+    *window = (struct og_window){
+        .allocator = allocator, .fd = fd, .name = name, .file_len = file_len};
+    window->data = og_allocate(allocator, OG_WINDOW_LEN);
     if (window->data == NULL)
         return og_error_memory(err, OG_WINDOW_LEN, "a window on a file");
     return OG_OK;
@@ -67,7 +68,8 @@ og_status og_window_init(struct og_window *window, int fd, const char *name,
 
 void og_window_release(struct og_window *window)
 {
-    free(window->data);
+    if (window->data != NULL)
+        og_release(window->allocator, window->data, OG_WINDOW_LEN);
     window->data = NULL;
 }
 

@@ -40,6 +40,7 @@ og_status og_file_chunks_read(struct og_file_chunks *chunks, const char *path,
 
 /* A file that is read in places, through a window of its bytes. */
 struct og_window {
+    const og_allocator *allocator;
     int fd;
     const char *name; /* for messages; the caller's */
     uint64_t file_len;
@@ -50,7 +51,8 @@ struct og_window {
 enum { OG_WINDOW_LEN = 1 << 18 };
 
 og_status og_window_init(struct og_window *window, int fd, const char *name,
-                         uint64_t file_len, og_error *err);
+                         uint64_t file_len, const og_allocator *allocator,
+                         og_error *err);
 void og_window_release(struct og_window *window);
 
 /* The bytes from `off` on, at least one of them and as many as there happen

@@ -23,6 +23,7 @@ struct patch {
     struct og_delta_head head;
     struct og_delta_olds olds; /* in the order of the delta's table */
     struct og_new_file out;
+    const og_allocator *allocator;
     unsigned n_threads;
     /* The last file that was given and did not fit, for the message. */
     char *wrong_path;
@@ -41,7 +42,7 @@ static og_status open_delta(struct patch *p, og_error *err)
         return og_error_set(err, OG_ERR_INPUT, "'%s' is not a regular file",
                             p->delta_path);
     p->source.len = (uint64_t)st.st_size;
-    return og_delta_read_head(&p->source, &p->head, err);
+    return og_delta_read_head(&p->source, p->allocator, &p->head, err);
 }
 
 /* ---- finding the old files ---- */
@@ -49,8 +50,8 @@ static og_status open_delta(struct patch *p, og_error *err)
 static og_status remember_wrong(struct patch *p, const char *path, uint64_t len,
                                 const uint8_t *root, og_error *err)
 {
-    free(p->wrong_path);
-    p->wrong_path = strdup(path);
+    og_name_release(p->allocator, p->wrong_path);
+    p->wrong_path = og_name_copy(p->allocator, path, strlen(path));
     if (p->wrong_path == NULL)
         return og_error_memory(err, strlen(path), "a path");
     p->wrong_len = len;
@@ -74,16 +75,18 @@ static og_status take_if_right(struct patch *p, const char *path, uint64_t len,
     for (size_t i = 0; i < p->head.n_olds; i++) {
         const struct og_delta_entry *e = &p->head.olds[i];
         struct og_delta_old *old = &p->olds.files[i];
-        if (e->len != len || memcmp(e->root, root, OG_HASH_LEN) != 0) continue;
+        if (e->len != len || memcmp(e->root, root, OG_DELTA_OLD_ROOT) != 0)
+            continue;
         taken = true;
         if (old->path != NULL) continue;
         old->fd = og_file_open(path);
         if (old->fd < 0) return og_file_failure(err, "open", path, errno);
         old->len = len;
-        old->path = strdup(path);
+        old->path = og_name_copy(p->allocator, path, strlen(path));
         if (old->path == NULL)
             return og_error_memory(err, strlen(path), "a path");
-        TRY(og_window_init(&old->window, old->fd, old->path, len, err));
+        TRY(og_window_init(&old->window, old->fd, old->path, len, p->allocator,
+                           err));
     }
     return taken ? OG_OK : remember_wrong(p, path, len, root, err);
 }
@@ -95,7 +98,7 @@ static og_status try_old(struct patch *p, const char *path, og_error *err)
     if (stat(path, &st) != 0) return og_file_failure(err, "open", path, errno);
     if (!is_needed_len(p, (uint64_t)st.st_size))
         return remember_wrong(p, path, (uint64_t)st.st_size, NULL, err);
-    og_chunk_tree_init(&tree, NULL);
+    og_chunk_tree_init(&tree, p->allocator);
     og_status status =
         og_chunks_of_file(path, &p->head.cut, p->n_threads, &tree, err);
     if (status == OG_OK)
@@ -134,12 +137,13 @@ static og_status find_olds(struct patch *p, const char *const *paths,
     struct og_walk_entry entry;
     og_status status;
     const size_t n = p->head.n_olds;
-    if (!OG_GROW(NULL, p->olds.files, p->olds.cap, n + 1))
+    p->olds.allocator = p->allocator;
+    if (!OG_GROW(p->allocator, p->olds.files, p->olds.cap, n + 1))
         return og_error_memory(err, n, "old files");
     for (size_t i = 0; i < n; i++)
         p->olds.files[i] = (struct og_delta_old){.fd = -1};
     p->olds.n = n;
-    og_walk_init(&walk, paths, n_paths, NULL);
+    og_walk_init(&walk, paths, n_paths, p->allocator);
     while ((status = og_walk_next(&walk, &entry, err)) == OG_OK) {
         if (entry.kind == OG_WALK_FAILED)
             status = og_file_failure(err, "read", entry.path, entry.error);
@@ -183,14 +187,14 @@ static og_status check_result(struct patch *p, const char *out_path,
                               og_error *err)
 {
     struct og_chunk_tree tree;
-    og_chunk_tree_init(&tree, NULL);
+    og_chunk_tree_init(&tree, p->allocator);
     og_status status = og_new_file_flush(&p->out, err);
     if (status == OG_OK)
         status = og_chunks_of_fd(p->out.fd, out_path, &p->head.cut,
                                  p->n_threads, &tree, err);
     if (status == OG_OK &&
         (tree.file_len != p->head.new_len ||
-         memcmp(tree.root, p->head.new_root, OG_HASH_LEN) != 0))
+         memcmp(tree.root, p->head.new_root, OG_DELTA_NEW_ROOT) != 0))
         status = og_error_set(err, OG_ERR_INPUT,
                               "'%s' does not give the file that it was made "
                               "from: the checksum of '%s' is wrong, nothing "
@@ -212,26 +216,24 @@ static og_status play(struct patch *p, const char *out_path, og_error *err)
 static void release(struct patch *p)
 {
     og_new_file_discard(&p->out);
-    for (size_t i = 0; i < p->olds.n; i++) {
-        if (p->olds.files[i].fd >= 0) close(p->olds.files[i].fd);
-        free(p->olds.files[i].path);
-        og_window_release(&p->olds.files[i].window);
-    }
-    OG_UNGROW(NULL, p->olds.files, p->olds.cap);
+    og_delta_olds_release(&p->olds);
     og_delta_head_release(&p->head);
     if (p->source.fd >= 0) close(p->source.fd);
-    free(p->wrong_path);
+    og_name_release(p->allocator, p->wrong_path);
 }
 
 og_status og_delta_apply(const char *const *old_paths, size_t n_old,
                          const char *delta_path, const char *out_path,
-                         unsigned n_threads, og_delta_info *out_info,
-                         og_error *err)
+                         const og_delta_options *options,
+                         og_delta_info *out_info, og_error *err)
 {
+    const og_delta_options defaults = og_delta_options_default();
+    if (options == NULL) options = &defaults;
     struct patch p = {.delta_path = delta_path,
                       .source = {.fd = -1},
                       .out = {.fd = -1},
-                      .n_threads = n_threads};
+                      .allocator = options->allocator,
+                      .n_threads = options->n_threads};
     og_status status = open_delta(&p, err);
     if (status == OG_OK) status = find_olds(&p, old_paths, n_old, err);
     if (status == OG_OK) status = play(&p, out_path, err);

@@ -43,7 +43,7 @@ static void play(const uint8_t *data, size_t len)
         .fd = -1, .data = data, .len = len, .name = "fuzz"};
     struct og_delta_head head;
     og_error err = {0};
-    if (og_delta_read_head(&source, &head, &err) != OG_OK) {
+    if (og_delta_read_head(&source, NULL, &head, &err) != OG_OK) {
         if (err.message[0] == '\0') abort();
         return;
     }
@@ -59,27 +59,26 @@ static void play(const uint8_t *data, size_t len)
 static void play_blocks(const uint8_t *data, size_t len)
 {
     struct og_pack p = {0};
-    struct og_delta_header h = {.version = {OG_DELTA_VERSION, 0}};
+    struct og_delta_header h = {.version = OG_DELTA_VERSION};
     const og_cut_options cut = og_cut_options_default(OG_CUT_GEAR, 1024);
     uint8_t hash[OG_HASH_LEN] = {0};
     memcpy(h.magic, OG_DELTA_MAGIC, sizeof(h.magic));
-    memcpy(h.cut_min, &cut.min_len, 4);
-    memcpy(h.cut_average, &cut.average_len, 4);
-    memcpy(h.cut_max, &cut.max_len, 4);
-    h.new_len[2] = 1; /* 64 KiB */
     og_pack_bytes(&p, &h, sizeof(h));
+    og_pack_number(&p, cut.min_len);
+    og_pack_number(&p, cut.average_len);
+    og_pack_number(&p, cut.max_len);
+    og_pack_number(&p, 65536);
     og_pack_number(&p, 2);
     for (int i = 0; i < 2; i++) {
         og_pack_number(&p, 1);
         og_pack_bytes(&p, "x", 1);
         og_pack_number(&p, i == 0 ? 100 : 100000);
-        og_pack_bytes(&p, hash, OG_HASH_LEN);
+        og_pack_bytes(&p, hash, OG_DELTA_OLD_ROOT);
     }
     const size_t table_len = p.len - sizeof(h);
-    p.data[offsetof(struct og_delta_header, old_table_len)] =
-        (uint8_t)table_len;
+    p.data[offsetof(struct og_delta_header, table_len)] = (uint8_t)table_len;
     og_bytes_hash(p.data, p.len, hash);
-    memcpy(p.data + offsetof(struct og_delta_header, checksum), hash, 8);
+    memcpy(p.data + offsetof(struct og_delta_header, checksum), hash, 4);
     og_pack_bytes(&p, data, len);
     if (!p.failed) play(p.data, p.len);
     og_pack_release(&p);

@@ -32,8 +32,8 @@ static uint64_t there_and_back(const char *old_path, const char *new_path)
     const char *olds[] = {old_path};
     og_error err = {0};
     const uint64_t len = make(old_path, new_path);
-    og_delta_apply(olds, old_path == NULL ? 0 : 1, in("d"), in("out"), 1, NULL,
-                   &err);
+    og_delta_apply(olds, old_path == NULL ? 0 : 1, in("d"), in("out"), NULL,
+                   NULL, &err);
     assert_string_equal(err.message, "");
     assert_same_file(in("out"), new_path);
     return len;
@@ -112,7 +112,7 @@ static void test_pieces_of_many_files(void **state)
     /* By their checksums, in any order, also from a folder. */
     const char *place[] = {folder};
     assert_int_equal(
-        og_delta_apply(place, 1, in("d"), in("out"), 1, NULL, NULL), OG_OK);
+        og_delta_apply(place, 1, in("d"), in("out"), NULL, NULL, NULL), OG_OK);
     assert_same_file(in("out"), in("new"));
 }
 
@@ -136,7 +136,7 @@ static void test_similar_files_of_a_folder(void **state)
     assert_int_equal(info.n_old, 1);
     assert_true(info.delta_len < 300);
     assert_int_equal(
-        og_delta_apply(place, 1, in("d"), in("out"), 1, NULL, NULL), OG_OK);
+        og_delta_apply(place, 1, in("d"), in("out"), NULL, NULL, NULL), OG_OK);
     assert_same_file(in("out"), in("new"));
 }
 
@@ -152,13 +152,15 @@ static void test_the_wrong_old_file_is_refused(void **state)
     text[n / 3] ^= 1;
     write_file(in("wrong"), text, n);
     const char *olds[] = {in("wrong")};
-    assert_int_equal(og_delta_apply(olds, 1, in("d"), in("out"), 1, NULL, &err),
-                     OG_ERR_INPUT);
+    assert_int_equal(
+        og_delta_apply(olds, 1, in("d"), in("out"), NULL, NULL, &err),
+        OG_ERR_INPUT);
     assert_non_null(strstr(err.message, "wrong"));
     assert_non_null(strstr(err.message, "'old'"));
     assert_false(exists(in("out")));
-    assert_int_equal(og_delta_apply(NULL, 0, in("d"), in("out"), 1, NULL, &err),
-                     OG_ERR_INPUT);
+    assert_int_equal(
+        og_delta_apply(NULL, 0, in("d"), in("out"), NULL, NULL, &err),
+        OG_ERR_INPUT);
     assert_non_null(strstr(err.message, "was not given"));
 }
 
@@ -178,7 +180,8 @@ static void test_a_damaged_delta_writes_nothing(void **state)
         write_file(in("bad"), delta, cut);
         const char *old[] = {in("old")};
         assert_int_not_equal(
-            og_delta_apply(old, 1, in("bad"), in("out"), 1, NULL, NULL), OG_OK);
+            og_delta_apply(old, 1, in("bad"), in("out"), NULL, NULL, NULL),
+            OG_OK);
         assert_false(exists(in("out")));
     }
     for (size_t i = 0; i < len; i++) {
@@ -186,7 +189,7 @@ static void test_a_damaged_delta_writes_nothing(void **state)
         write_file(in("bad"), delta, len);
         const char *old[] = {in("old")};
         og_error err = {0};
-        if (og_delta_apply(old, 1, in("bad"), in("out"), 1, NULL, &err) ==
+        if (og_delta_apply(old, 1, in("bad"), in("out"), NULL, NULL, &err) ==
             OG_OK) {
             assert_same_file(in("out"), in("new"));
             unlink(in("out"));
@@ -210,8 +213,8 @@ static void test_a_window_on_a_file_that_shrinks(void **state)
     memset(text, 'a', LEN);
     write_file(in("file"), text, LEN);
     FILE *f = fopen(in("file"), "r+");
-    assert_int_equal(og_window_init(&window, fileno(f), "file", LEN, &err),
-                     OG_OK);
+    assert_int_equal(
+        og_window_init(&window, fileno(f), "file", LEN, NULL, &err), OG_OK);
     assert_int_equal(og_window_at(&window, 5, &n, &p, &err), OG_OK);
     assert_int_equal(ftruncate(fileno(f), 1000), 0);
     assert_int_equal(og_window_at(&window, LEN - 10, &n, &p, &err),
