@@ -735,8 +735,9 @@ OG_API og_status og_idf_make(const char *const *paths, size_t n_paths,
  * the sets (the generalized one, for features with weights). */
 
 typedef enum og_minhash_method {
-    OG_MINHASH_AUTO = 0, /* one permutation; what it leaves empty is sampled
-                            exactly: the default, for sets of any size */
+    OG_MINHASH_AUTO = 0, /* one permutation, further rounds for what it leaves
+                            empty, exact samples for what they leave: the
+                            default, for sets of any size */
     OG_MINHASH_EXACT,    /* a permutation for every sample */
     OG_MINHASH_ONE,      /* one permutation, optimal densification */
     OG_MINHASH_SUPER,    /* SuperMinHash: the least variance for short sets */

@@ -245,3 +245,76 @@ void og_family_least(const struct og_family *family, const uint64_t *x,
 #endif
     og_family_least_plain(family, x, base, n, begin, end, least);
 }
+
+/* ---- bins ---- */
+
+void og_bins_place_plain(const uint64_t *base, size_t n, uint32_t n_bins,
+                         uint64_t *out)
+{
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t bin = (base[j] >> 32) * n_bins >> 32;
+        out[j] = bin << 32 | (uint32_t)base[j];
+    }
+}
+
+void og_bins_place(const uint64_t *base, size_t n, uint32_t n_bins,
+                   uint64_t *out)
+{
+#if defined(OG_X86)
+    if (og_cpu_level() >= OG_CPU_AVX512) {
+        og_bins_place_avx512(base, n, n_bins, out);
+        return;
+    }
+#endif
+    og_bins_place_plain(base, n, n_bins, out);
+}
+
+size_t og_bins_empty_plain(const uint32_t *bin, size_t n, uint32_t *marks)
+{
+    size_t n_empty = 0;
+    memset(marks, 0, (n + 31) / 32 * sizeof(*marks));
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t is_empty = bin[i] == UINT32_MAX;
+        marks[i / 32] |= is_empty << (i % 32);
+        n_empty += is_empty;
+    }
+    return n_empty;
+}
+
+size_t og_bins_empty(const uint32_t *bin, size_t n, uint32_t *marks)
+{
+#if defined(OG_X86)
+    if (og_cpu_level() >= OG_CPU_AVX512)
+        return og_bins_empty_avx512(bin, n, marks);
+#endif
+    return og_bins_empty_plain(bin, n, marks);
+}
+
+size_t og_bins_round_plain(const struct og_family *family, const uint64_t *x,
+                           const uint64_t *base, size_t n, size_t lane,
+                           uint32_t n_bins, const uint32_t *marks,
+                           uint64_t *out)
+{
+    size_t n_out = 0;
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t placed =
+            (uint64_t)og_family_lane(family, x[j], base[j], lane) * n_bins;
+        const uint32_t bin = (uint32_t)(placed >> 32);
+        out[n_out] = placed;
+        n_out += marks[bin / 32] >> (bin % 32) & 1;
+    }
+    return n_out;
+}
+
+size_t og_bins_round(const struct og_family *family, const uint64_t *x,
+                     const uint64_t *base, size_t n, size_t lane,
+                     uint32_t n_bins, const uint32_t *marks, uint64_t *out)
+{
+#if defined(OG_X86)
+    if (family->kind == OG_FAMILY_MIX && n_bins <= OG_BINS_VECTOR &&
+        og_cpu_level() >= OG_CPU_AVX512)
+        return og_bins_round_avx512(family->lane_mul[lane], base, n, n_bins,
+                                    marks, out);
+#endif
+    return og_bins_round_plain(family, x, base, n, lane, n_bins, marks, out);
+}

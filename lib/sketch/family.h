@@ -62,8 +62,39 @@ void og_family_least_plain(const struct og_family *family, const uint64_t *x,
                            const uint64_t *base, size_t n, size_t begin,
                            size_t end, uint32_t *least);
 
+/* The first round of bins: the high half of each hash chooses one of n_bins,
+ * the low half is its value: out is bin << 32 | value. `out` may be `base`. */
+void og_bins_place(const uint64_t *base, size_t n, uint32_t n_bins,
+                   uint64_t *out);
+void og_bins_place_plain(const uint64_t *base, size_t n, uint32_t n_bins,
+                         uint64_t *out);
+
+/* Marks the bins that hold nothing (all bits set), one bit each, and returns
+ * how many there are. `marks` has room for whole words of 32. */
+size_t og_bins_empty(const uint32_t *bin, size_t n, uint32_t *marks);
+size_t og_bins_empty_plain(const uint32_t *bin, size_t n, uint32_t *marks);
+
+/* A further round: the value of a lane times n_bins, of which the high half is
+ * the bin and the low half the value; those whose bin is marked, in order.
+ * `out` has room for n + 8. Returns how many. */
+size_t og_bins_round(const struct og_family *family, const uint64_t *x,
+                     const uint64_t *base, size_t n, size_t lane,
+                     uint32_t n_bins, const uint32_t *marks, uint64_t *out);
+size_t og_bins_round_plain(const struct og_family *family, const uint64_t *x,
+                           const uint64_t *base, size_t n, size_t lane,
+                           uint32_t n_bins, const uint32_t *marks,
+                           uint64_t *out);
+
 #if defined(OG_X86)
 /* Kernels of family_x86.c for OG_FAMILY_MIX. */
+void og_bins_place_avx512(const uint64_t *base, size_t n, uint32_t n_bins,
+                          uint64_t *out);
+size_t og_bins_empty_avx512(const uint32_t *bin, size_t n, uint32_t *marks);
+/* Up to OG_BINS_VECTOR bins. */
+size_t og_bins_round_avx512(uint32_t mul, const uint64_t *base, size_t n,
+                            uint32_t n_bins, const uint32_t *marks,
+                            uint64_t *out);
+#define OG_BINS_VECTOR 512
 void og_mix_many_avx512(uint64_t seed, const uint64_t *x, size_t n,
                         uint64_t *out);
 void og_mix_least_avx512(const uint32_t *mul, const uint64_t *base, size_t n,

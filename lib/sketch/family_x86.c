@@ -103,6 +103,80 @@ OG_TARGET_AVX2 void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base,
     if (n_lanes == 16) least_256(mul, base, n, 2, least);
 }
 
+/* ---- bins ---- */
+
+OG_TARGET_AVX512 void og_bins_place_avx512(const uint64_t *base, size_t n,
+                                           uint32_t n_bins, uint64_t *out)
+{
+    const __m512i bins = _mm512_set1_epi64(n_bins);
+    const __m512i high = _mm512_set1_epi64((long long)0xffffffff00000000u);
+    for (size_t j = 0; j < n; j += 8) {
+        const __mmask8 here =
+            (__mmask8)(n - j < 8 ? (1u << (n - j)) - 1 : 0xff);
+        const __m512i v = _mm512_maskz_loadu_epi64(here, base + j);
+        const __m512i bin = _mm512_mul_epu32(_mm512_srli_epi64(v, 32), bins);
+        _mm512_mask_storeu_epi64(out + j, here,
+                                 _mm512_ternarylogic_epi64(high, bin, v, 0xca));
+    }
+}
+
+OG_TARGET_AVX512 static ALWAYS_INLINE uint32_t empty_512(const uint32_t *bin,
+                                                         size_t n)
+{
+    const __mmask16 here = (__mmask16)(n < 16 ? (1u << n) - 1 : 0xffff);
+    return _mm512_mask_cmpeq_epu32_mask(
+        here, _mm512_maskz_loadu_epi32(here, bin), _mm512_set1_epi32(-1));
+}
+
+OG_TARGET_AVX512 size_t og_bins_empty_avx512(const uint32_t *bin, size_t n,
+                                             uint32_t *marks)
+{
+    size_t n_empty = 0;
+    for (size_t i = 0; i < n; i += 32) {
+        uint32_t word = empty_512(bin + i, n - i);
+        if (n - i > 16) word |= empty_512(bin + i + 16, n - i - 16) << 16;
+        marks[i / 32] = word;
+        n_empty += (unsigned)__builtin_popcount(word);
+    }
+    return n_empty;
+}
+
+/* The marks of all bins are one vector; a permutation fetches the word of each
+ * bin, a shift its bit. */
+OG_TARGET_AVX512 size_t og_bins_round_avx512(uint32_t mul, const uint64_t *base,
+                                             size_t n, uint32_t n_bins,
+                                             const uint32_t *marks,
+                                             uint64_t *out)
+{
+    const __m512i muls = _mm512_set1_epi64(mul);
+    const __m512i bins = _mm512_set1_epi64(n_bins);
+    const __m512i low = _mm512_set1_epi64(0xffffffff);
+    const __m512i zero_is = _mm512_set1_epi64(0x9e3779b9u); /* og_mix_short */
+    const __m512i words = _mm512_maskz_loadu_epi32(
+        (__mmask16)((1u << (n_bins + 31) / 32) - 1), marks);
+    size_t n_out = 0;
+    for (size_t j = 0; j < n; j += 8) {
+        const __mmask8 here =
+            (__mmask8)(n - j < 8 ? (1u << (n - j)) - 1 : 0xff);
+        __m512i v = _mm512_maskz_loadu_epi64(here, base + j);
+        v = _mm512_and_si512(v, low);
+        v = _mm512_mask_mov_epi64(v, _mm512_testn_epi64_mask(v, v), zero_is);
+        const __m512i placed =
+            _mm512_mul_epu32(_mm512_mullo_epi32(v, muls), bins);
+        const __m512i bin = _mm512_srli_epi64(placed, 32);
+        const __m512i word =
+            _mm512_permutexvar_epi32(_mm512_srli_epi64(bin, 5), words);
+        const __m512i bit = _mm512_srlv_epi32(
+            word, _mm512_and_si512(bin, _mm512_set1_epi64(31)));
+        const __mmask8 kept =
+            _mm512_mask_test_epi64_mask(here, bit, _mm512_set1_epi64(1));
+        _mm512_storeu_si512(out + n_out,
+                            _mm512_maskz_compress_epi64(kept, placed));
+        n_out += (unsigned)__builtin_popcount(kept);
+    }
+    return n_out;
+}
+
 /* ---- lanes of the others ---- */
 
 OG_TARGET_AVX512 void og_rows_least_avx512(const struct og_family *family,

@@ -3,10 +3,11 @@
  * Which one by default? Sketches of two methods cannot be compared, so a
  * default that takes another method for another size of set would fail for
  * pairs on both sides of the limit. `auto` chooses sample by sample instead:
- * it is one-permutation hashing where a bin has features, and exact sampling
- * where it has none. For long sets that is the time of one permutation, for
- * short ones at most that of the exact form; its variance is never more than
- * that of the exact form. docs/evaluation.md has the figures. */
+ * it is one-permutation hashing where a bin has features, further rounds of it
+ * where it has none, and exact sampling where these leave it empty. For long
+ * sets that is the time of one permutation, for short ones less than that of
+ * the exact form; its variance is never more than that of the exact form.
+ * docs/evaluation.md has the figures. */
 
 #include "lib/sketch/minhash.h"
 

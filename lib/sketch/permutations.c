@@ -9,12 +9,16 @@
  * (Shrivastava 2017): each borrows from a bin that a random walk of its own
  * finds, so that different empty bins borrow independently.
  *
- * auto: bins as above, but a bin that stays empty takes the least value of the
- * exact function of its number. That is one order for every sample: first the
- * features of the bin by their low half, then all others by the exact value.
- * It is uniform and consistent, so the estimate has no bias, whatever the
- * sizes of the sets, and nothing is borrowed, so short sets have the variance
- * of exact samples or less. */
+ * auto: bins as above; then further rounds, each with a function of its own,
+ * that fill bins that are still empty (Dahlgaard, Knudsen and Thorup 2017);
+ * what a few rounds leave takes the least value of the exact function of its
+ * number. That is one order for every sample: first the features that the
+ * first round puts into the bin, by value, then those of the second, and so on,
+ * then all by the exact value. It is uniform and consistent, so the estimate
+ * has no bias, whatever the sizes of the sets; nothing is borrowed, and
+ * samples of a round are drawn without putting back, so that the variance is
+ * less than that of exact samples, of short sets too. A round looks at a
+ * feature for a third of a nanosecond, since few of them meet an empty bin. */
 
 #include <string.h>
 
@@ -62,21 +66,30 @@ void og_minhash_exact(struct og_minhash *m, const uint64_t *x, size_t n,
 
 /* ---- bins ---- */
 
-/* A bin whose only value is OG_SAMPLE_NONE counts as empty. */
-static void fill_bins(struct og_minhash *m, const uint64_t *x, size_t n,
-                      uint32_t *bin)
+/* A bin whose only value is OG_SAMPLE_NONE counts as empty. `placed` are bins
+ * (high half) and values (low half). */
+static void keep_least(uint32_t *bin, const uint64_t *placed, size_t n)
 {
-    const uint64_t n_bins = m->options.n_samples;
-    uint64_t base[OG_PIECE];
+    for (size_t j = 0; j < n; j++) {
+        uint32_t *least = &bin[placed[j] >> 32];
+        const uint32_t value = (uint32_t)placed[j];
+        *least = value < *least ? value : *least;
+    }
+}
+
+/* The base hashes go to `base` if it is not NULL. */
+static void fill_bins(struct og_minhash *m, const uint64_t *x, size_t n,
+                      uint32_t *bin, uint64_t *base)
+{
+    const uint32_t n_bins = m->options.n_samples;
+    uint64_t placed[OG_PIECE];
     memset(bin, 0xff, n_bins * sizeof(*bin));
     for (size_t i = 0; i < n; i += OG_PIECE) {
         const size_t n_piece = n - i < OG_PIECE ? n - i : OG_PIECE;
-        og_family_hash_many(&m->family, x + i, n_piece, base);
-        for (size_t j = 0; j < n_piece; j++) {
-            uint32_t *least = &bin[(base[j] >> 32) * n_bins >> 32];
-            const uint32_t value = (uint32_t)base[j];
-            *least = value < *least ? value : *least;
-        }
+        uint64_t *hashes = base == NULL ? placed : base + i;
+        og_family_hash_many(&m->family, x + i, n_piece, hashes);
+        og_bins_place(hashes, n_piece, n_bins, placed);
+        keep_least(bin, placed, n_piece);
     }
     m->n_bits_used += 64 * (uint64_t)n;
 }
@@ -105,7 +118,7 @@ static uint32_t borrowed(const struct og_minhash *m, const uint32_t *bin,
 void og_minhash_one(struct og_minhash *m, const uint64_t *x, size_t n,
                     uint32_t *out)
 {
-    fill_bins(m, x, n, m->least);
+    fill_bins(m, x, n, m->least, NULL);
     for (size_t i = 0; i < m->options.n_samples; i++)
         out[i] = m->least[i] != OG_SAMPLE_NONE ? m->least[i]
                                                : borrowed(m, m->least, i);
@@ -113,33 +126,62 @@ void og_minhash_one(struct og_minhash *m, const uint64_t *x, size_t n,
 
 /* ---- both ---- */
 
-static size_t count_empty(const uint32_t *bin, size_t n)
+/* Rounds of bins before the exact form takes over. A set with fewer features
+ * than an eighth of the samples has bins left then, and few features to make
+ * exact samples of. */
+enum { ROUNDS = 16 };
+_Static_assert(ROUNDS <= OG_LANES, "a round is a lane");
+
+/* Features whose bin of this round is marked go there. */
+static void fill_round(struct og_minhash *m, const uint64_t *x,
+                       const uint64_t *base, size_t n, size_t round,
+                       const uint32_t *marks, uint32_t *bin)
 {
-    size_t n_empty = 0;
-    for (size_t i = 0; i < n; i++)
-        n_empty += bin[i] == OG_SAMPLE_NONE;
-    return n_empty;
+    uint64_t placed[OG_PIECE + 8];
+    for (size_t i = 0; i < n; i += OG_PIECE) {
+        const size_t n_piece = n - i < OG_PIECE ? n - i : OG_PIECE;
+        keep_least(bin, placed,
+                   og_bins_round(&m->family, x + i, base + i, n_piece, round,
+                                 m->options.n_samples, marks, placed));
+    }
+    m->n_bits_used += 32 * (uint64_t)n;
 }
 
-/* Lanes of a vector are worked out together; vectors without an empty bin are
- * left out. */
-void og_minhash_auto(struct og_minhash *m, const uint64_t *x, size_t n,
-                     uint32_t *out)
+/* Bins that are still empty take exact samples. Lanes of a vector are worked
+ * out together; vectors without an empty bin are left out. */
+static void fill_exactly(struct og_minhash *m, const uint64_t *x, size_t n,
+                         const uint32_t *marks, uint32_t *bin)
 {
     const size_t n_samples = m->options.n_samples;
     bool wanted[VECTORS_MAX] = {false};
     size_t n_wanted = 0;
-    fill_bins(m, x, n, out);
     for (size_t i = 0; i < n_samples; i += OG_LANES) {
-        const size_t n_here =
-            n_samples - i < OG_LANES ? n_samples - i : OG_LANES;
-        wanted[i / OG_LANES] = count_empty(out + i, n_here) > 0;
+        wanted[i / OG_LANES] = (marks[i / 32] >> (i % 32) & 0xffff) != 0;
         n_wanted += wanted[i / OG_LANES];
     }
-    if (n_wanted == 0) return;
     least_lanes(m, x, n, wanted);
     for (size_t i = 0; i < n_samples; i++)
-        out[i] =
-            out[i] == OG_SAMPLE_NONE ? sample_of_value(m->least[i]) : out[i];
+        bin[i] =
+            bin[i] == OG_SAMPLE_NONE ? sample_of_value(m->least[i]) : bin[i];
     m->n_bits_used += 32 * (uint64_t)n * n_wanted * OG_LANES;
+}
+
+/* Sets of more features than this leave no bin empty, unless there are as many
+ * samples; they go straight to the exact form then. */
+enum { ROUND_MOST = 4096 };
+
+void og_minhash_auto(struct og_minhash *m, const uint64_t *x, size_t n,
+                     uint32_t *out)
+{
+    const size_t n_samples = m->options.n_samples;
+    uint32_t marks[OG_SAMPLES_MAX / 32 + OG_LANES];
+    uint64_t base[ROUND_MOST];
+    const size_t n_rounds = n <= ROUND_MOST ? ROUNDS : 0;
+    fill_bins(m, x, n, out, n_rounds == 0 ? NULL : base);
+    if (og_bins_empty(out, n_samples, marks) == 0) return;
+    for (size_t round = 0; round < n_rounds; round++) {
+        fill_round(m, x, base, n, round, marks, out);
+        if (og_bins_empty(out, n_samples, marks) == 0) return;
+    }
+    fill_exactly(m, x, n, marks, out);
 }

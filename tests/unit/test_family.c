@@ -63,6 +63,52 @@ static void test_levels_agree(void **state)
 
 /* h(x) + h(y) = h(x + y) + h(0), and x -> h(x) + h(0) is a product with a
  * fixed factor, which h(1) tells. */
+/* Rounds of bins: every level, numbers of bins on both sides of a vector's,
+ * marks from none to all, also of a feature whose short hash is 0. */
+static void test_bins_agree(void **state)
+{
+    (void)state;
+    enum { BINS = 700 };
+    static uint64_t x[N_FEATURES], base[N_FEATURES];
+    static uint64_t expected[N_FEATURES + 8], seen[N_FEATURES + 8];
+    uint32_t bin[BINS], marks[BINS / 32 + 1], seen_marks[BINS / 32 + 1];
+    uint64_t seed = 5;
+    struct og_family f;
+    assert_int_equal(og_family_init(&f, OG_FAMILY_MIX, 9, N_LANES, NULL, NULL),
+                     OG_OK);
+    fill(x, N_FEATURES, 2);
+    for (size_t i = 0; i < N_FEATURES; i++)
+        base[i] = og_family_hash(&f, x[i]);
+    base[7] &= ~(uint64_t)UINT32_MAX;
+    for (uint32_t n_bins = 1; n_bins <= BINS; n_bins += 13)
+        for (unsigned share = 0; share <= 4; share++) {
+            const size_t n = (n_bins * 7 + share) % (N_FEATURES + 1);
+            for (size_t i = 0; i < n_bins; i++)
+                bin[i] = og_random_next(&seed) % 4 < share ? UINT32_MAX
+                                                           : (uint32_t)i;
+            const size_t n_empty = og_bins_empty_plain(bin, n_bins, marks);
+            const size_t n_placed = og_bins_round_plain(
+                &f, x, base, n, share, n_bins, marks, expected);
+            FOR_EACH_LEVEL(level)
+            {
+                assert_int_equal(og_bins_empty(bin, n_bins, seen_marks),
+                                 n_empty);
+                assert_memory_equal(seen_marks, marks, (n_bins + 31) / 32 * 4);
+                assert_int_equal(
+                    og_bins_round(&f, x, base, n, share, n_bins, marks, seen),
+                    n_placed);
+                assert_memory_equal(seen, expected, n_placed * 8);
+            }
+            og_bins_place_plain(base, n, n_bins, expected);
+            FOR_EACH_LEVEL(level)
+            {
+                og_bins_place(base, n, n_bins, seen);
+                assert_memory_equal(seen, expected, n * 8);
+            }
+        }
+    og_family_release(&f);
+}
+
 static void test_rabin_is_product(void **state)
 {
     (void)state;
@@ -114,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_levels_agree),
+        cmocka_unit_test(test_bins_agree),
         cmocka_unit_test(test_rabin_is_product),
         cmocka_unit_test(test_lanes_are_permutations),
         cmocka_unit_test(test_seeds_differ),

@@ -148,8 +148,8 @@ static void test_exact_is_the_definition(void **state)
     og_minhash_free(m);
 }
 
-/* auto, by its order: features of the bin by their low half, then all others
- * by the exact value. */
+/* auto, by its order: features that the first round puts into the bin, by
+ * their low half; those of 16 further rounds; all by the exact value. */
 static void test_auto_is_the_definition(void **state)
 {
     (void)state;
@@ -166,11 +166,16 @@ static void test_auto_is_the_definition(void **state)
             uint64_t least = UINT64_MAX;
             for (size_t i = 0; i < n; i++) {
                 const uint64_t base = og_family_hash(&m->family, x[i]);
-                const bool is_in = (base >> 32) * SAMPLES >> 32 == s;
-                const uint64_t value =
-                    is_in ? (uint32_t)base
-                          : (uint64_t)1 << 32 |
-                                og_family_lane(&m->family, x[i], base, s);
+                uint64_t value = (uint64_t)17 << 32 |
+                                 og_family_lane(&m->family, x[i], base, s);
+                for (size_t round = 16; round-- > 0;) {
+                    const uint64_t placed =
+                        SAMPLES *
+                        (uint64_t)og_family_lane(&m->family, x[i], base, round);
+                    if (placed >> 32 == s)
+                        value = (round + 1) << 32 | (uint32_t)placed;
+                }
+                if ((base >> 32) * SAMPLES >> 32 == s) value = (uint32_t)base;
                 if (value < least) least = value;
             }
             assert_int_equal(samples[s], (uint32_t)least);
