@@ -115,10 +115,20 @@ static inline int64_t og_take_signed(struct og_unpacker *u)
     return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
+/* A name as a C string, to be freed with free(). NULL: no memory. */
+static inline char *og_name_copy(const uint8_t *bytes, size_t len)
+{
+    char *name = malloc(len + 1);
+    if (name == NULL) return NULL;
+    memcpy(name, bytes, len);
+    name[len] = 0;
+    return name;
+}
+
 /* A name as a C string, for og_name_release(). NULL: no memory. A zero byte in
  * it is made a '?', so that its length is that of the string. */
-static inline char *og_name_copy(const og_allocator *a, const void *bytes,
-                                 size_t len)
+static inline char *og_name_new(const og_allocator *a, const void *bytes,
+                                size_t len)
 {
     char *name = og_allocate(a, len + 1);
     if (name == NULL) return NULL;

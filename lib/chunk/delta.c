@@ -68,7 +68,7 @@ og_status og_delta_olds_add(struct og_delta_olds *olds, const char *path,
     if (!OG_GROW(olds->allocator, olds->files, olds->cap, olds->n + 1))
         return og_error_memory(err, sizeof(old), "an old file");
     TRY(open_regular(path, &old.fd, &old.len, err));
-    old.path = og_name_copy(olds->allocator, path, strlen(path));
+    old.path = og_name_new(olds->allocator, path, strlen(path));
     if (old.path == NULL) {
         close(old.fd);
         return og_error_memory(err, strlen(path), "an old file");

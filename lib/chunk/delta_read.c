@@ -131,7 +131,7 @@ static og_status take_old(const struct og_delta_source *s,
     if (u->bad || name == NULL || root == NULL || out->len > INT64_MAX)
         return broken(s, err, "its table of old files is damaged");
     memcpy(out->root, root, OG_DELTA_OLD_ROOT);
-    out->name = og_name_copy(allocator, name, (size_t)name_len);
+    out->name = og_name_new(allocator, name, (size_t)name_len);
     if (out->name == NULL)
         return og_error_memory(err, (size_t)name_len, "a name");
     return OG_OK;

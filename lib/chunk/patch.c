@@ -51,7 +51,7 @@ static og_status remember_wrong(struct patch *p, const char *path, uint64_t len,
                                 const uint8_t *root, og_error *err)
 {
     og_name_release(p->allocator, p->wrong_path);
-    p->wrong_path = og_name_copy(p->allocator, path, strlen(path));
+    p->wrong_path = og_name_new(p->allocator, path, strlen(path));
     if (p->wrong_path == NULL)
         return og_error_memory(err, strlen(path), "a path");
     p->wrong_len = len;
@@ -82,7 +82,7 @@ static og_status take_if_right(struct patch *p, const char *path, uint64_t len,
         old->fd = og_file_open(path);
         if (old->fd < 0) return og_file_failure(err, "open", path, errno);
         old->len = len;
-        old->path = og_name_copy(p->allocator, path, strlen(path));
+        old->path = og_name_new(p->allocator, path, strlen(path));
         if (old->path == NULL)
             return og_error_memory(err, strlen(path), "a path");
         TRY(og_window_init(&old->window, old->fd, old->path, len, p->allocator,

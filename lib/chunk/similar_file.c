@@ -222,7 +222,7 @@ static og_status take_file(struct og_unpacker *u, const char *name,
         return broken(err, name, "the name of a file is damaged");
     memcpy(chunks->hash, hash, OG_HASH_LEN);
     TRY(take_chunks(u, name, chunks, err));
-    char *file_name = og_name_copy(NULL, p, name_len);
+    char *file_name = og_name_new(NULL, p, name_len);
     if (file_name == NULL) return og_error_memory(err, name_len, "a name");
     og_status status = og_similar_find(index, file_name) != SIZE_MAX
                            ? broken(err, name, "a file comes twice")

@@ -234,7 +234,7 @@ static char *take_string(struct og_unpacker *u, bool must_be_safe)
     if (p == NULL || len == 0 || memchr(p, '\0', len) != NULL ||
         (must_be_safe && !og_sync_path_is_safe((const char *)p, len)))
         return NULL;
-    return og_name_copy(NULL, p, len);
+    return og_name_new(NULL, p, len);
 }
 
 static bool take_entry(struct og_unpacker *u, struct og_sync_entry *e)
