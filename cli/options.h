@@ -25,19 +25,20 @@ struct option_type {
                  size_t out_cap);
 };
 
-extern const struct option_type type_flag;     /* bool */
-extern const struct option_type type_string;   /* const char * */
-extern const struct option_type type_count;    /* uint32_t */
-extern const struct option_type type_size;     /* uint64_t, bytes */
-extern const struct option_type type_choice;   /* int: place in `choices` */
-extern const struct option_type type_select;   /* og_select_options */
-extern const struct option_type type_evict;    /* og_evict_kind */
-extern const struct option_type type_estimate; /* og_estimate_kind */
-extern const struct option_type type_layout;   /* og_layout_kind */
-extern const struct option_type type_tokens;   /* og_token_kind */
-extern const struct option_type type_features; /* og_feature_kind */
-extern const struct option_type type_tf;       /* og_tf_kind */
-extern const struct option_type type_weight;   /* double, 0 or more */
+extern const struct option_type type_flag;      /* bool */
+extern const struct option_type type_string;    /* const char * */
+extern const struct option_type type_count;     /* uint32_t */
+extern const struct option_type type_size;      /* uint64_t, bytes */
+extern const struct option_type type_choice;    /* int: place in `choices` */
+extern const struct option_type type_select;    /* og_select_options */
+extern const struct option_type type_evict;     /* og_evict_kind */
+extern const struct option_type type_estimate;  /* og_estimate_kind */
+extern const struct option_type type_layout;    /* og_layout_kind */
+extern const struct option_type type_tokens;    /* og_token_kind */
+extern const struct option_type type_features;  /* og_feature_kind */
+extern const struct option_type type_tf;        /* og_tf_kind */
+extern const struct option_type type_file_kind; /* og_file_kind */
+extern const struct option_type type_weight;    /* double, 0 or more */
 
 struct option {
     const char

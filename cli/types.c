@@ -167,6 +167,7 @@ NAMED_TYPE(layout, og_layout_kind)
 NAMED_TYPE(token, og_token_kind)
 NAMED_TYPE(feature, og_feature_kind)
 NAMED_TYPE(tf, og_tf_kind)
+NAMED_TYPE(file_kind, og_file_kind)
 
 /* ---- the table ---- */
 
@@ -193,5 +194,8 @@ const struct option_type type_features = {true, "tokens, phrases, wrap or spot",
                                           parse_feature, show_feature};
 const struct option_type type_tf = {true, "count, log or one", parse_tf,
                                     show_tf};
+const struct option_type type_file_kind = {
+    true, "auto, text, jsonl, html, warc, arc, mbox, mail or xml",
+    parse_file_kind, show_file_kind};
 const struct option_type type_weight = {true, "a number like 2 or 0.5",
                                         parse_weight, show_weight};

@@ -330,12 +330,30 @@ typedef struct og_fields { /* the names of the JSON fields */
         "id", "time", "title", "url", "text"                                   \
     }
 
+/* What a file is. Text form: "auto", "text", "jsonl", "html", "warc" (also WET
+ * and WAT), "arc", "mbox", "mail", "xml". */
+typedef enum og_file_kind {
+    OG_FILE_AUTO = 0, /* its first bytes tell */
+    OG_FILE_TEXT,     /* one document */
+    OG_FILE_JSONL,    /* a document a line */
+    OG_FILE_HTML,     /* one document: the main text of the page */
+    OG_FILE_WARC,     /* a document for every page and text in it */
+    OG_FILE_ARC,
+    OG_FILE_MBOX, /* a document a message */
+    OG_FILE_MAIL, /* one message */
+    OG_FILE_XML,  /* one document; TEI is known best */
+} og_file_kind;
+OG_API bool og_file_kind_parse(og_bytes name, og_file_kind *out);
+OG_API const char *og_file_kind_name(og_file_kind kind);
+
 /* How files become documents. All zero is what is usual. */
 typedef struct og_reading {
     const char *files_from; /* a file that names more files, one a line (or
                                ended by zeros), read after the paths; "-":
                                stdin; NULL: none */
     bool extra;             /* fill og_document.extra */
+    og_file_kind kind;      /* of all files */
+    bool strip_quotes;      /* of mails: "> " in front of quoted lines */
 } og_reading;
 
 /* What was not right with one record, or with a whole file. */
@@ -377,10 +395,10 @@ typedef struct og_stream_options {
 } og_stream_options;
 OG_API og_stream_options og_stream_options_default(void);
 
-/* Each path is a text file, JSONL, a folder (its files in the order of their
- * names, all levels), any of them .gz or .zst, or "-" for stdin. A file that
- * cannot be read is a problem and the others go on: the status is then that
- * of the first one. */
+/* Each path is a file of some og_file_kind, a folder (its files in the order of
+ * their names, all levels), any of them .gz or .zst, or "-" for stdin. A file
+ * that cannot be read is a problem and the others go on: the status is then
+ * that of the first one. */
 OG_API og_status og_stream_run(og_store *store, const char *const *paths,
                                size_t n_paths, const og_stream_options *options,
                                og_stream_counts *out_counts, og_error *err);

@@ -1,19 +1,26 @@
 /* A block taken apart into documents: the side of reading that runs on every
- * core. A line becomes a document through jsonl.c; a whole file is one. What
- * is broken is written down with its line and its place in the file, and the
- * next line goes on: newlines cannot stand inside a JSON string, so one broken
- * record never spoils its neighbours. */
+ * core. A line becomes a document through jsonl.c, a record of an archive
+ * through archive.c, a message or a whole file through content.c. What is
+ * broken is written down with its place in the file, and the next record goes
+ * on: the side that reads has cut at borders that hold (newlines cannot stand
+ * inside a JSON string; see measure.h), so one broken record never spoils its
+ * neighbours. */
 
 #include "lib/source/block.h"
 
 #include <stdarg.h>
 #include <string.h>
 
+#include "lib/source/archive.h"
 #include "lib/source/jsonl.h"
+#include "lib/source/measure.h"
 #include "lib/source/scan_bytes.h"
 
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
                "unescaping may write into the padding");
+
+/* Readers that hold more give it back before the next block. */
+#define KEEP_LEN ((size_t)16 << 20)
 
 void og_block_init(struct og_block *block, const og_allocator *allocator)
 {
@@ -30,6 +37,7 @@ void og_block_release(struct og_block *block)
     OG_UNGROW(a, block->problems, block->problems_cap);
     OG_UNGROW(a, block->unescaped, block->unescaped_cap);
     OG_UNGROW(a, block->extra, block->extra_cap);
+    og_readers_free(block->readers);
     og_block_init(block, a);
 }
 
@@ -47,6 +55,11 @@ void og_block_clear(struct og_block *block)
     block->unescaped_cap = old.unescaped_cap;
     block->extra = old.extra;
     block->extra_cap = old.extra_cap;
+    block->readers = old.readers;
+    if (og_readers_size(block->readers) > KEEP_LEN) {
+        og_readers_free(block->readers);
+        block->readers = NULL;
+    }
 }
 
 og_status og_block_reserve(struct og_block *block, size_t len, og_error *err)
@@ -115,7 +128,7 @@ static og_status report_broken_line(struct og_block *block,
                            why->message, why->off);
 }
 
-/* ---- text ---- */
+/* ---- a whole file ---- */
 
 static const char *base_name(const char *path)
 {
@@ -128,7 +141,35 @@ static og_bytes bytes_of(const char *s)
     return (og_bytes){s, strlen(s)};
 }
 
-static og_status next_text(struct og_block *block, struct og_record *out)
+static og_status need_readers(struct og_block *block, og_error *err)
+{
+    if (block->readers == NULL)
+        block->readers = og_readers_new(block->allocator);
+    if (block->readers == NULL)
+        return og_error_memory(err, sizeof(*block->readers), "readers");
+    return OG_OK;
+}
+
+/* What a record lacks is its own problem; the rest is everybody's. */
+static bool is_own_fault(og_status status)
+{
+    return status == OG_ERR_INPUT || status == OG_ERR_LIMIT;
+}
+
+static og_status report_unread(struct og_block *block, uint64_t offset,
+                               bool whole_file, og_status status,
+                               const og_error *story, og_error *err)
+{
+    const struct og_source_problem problem = {.offset = offset,
+                                              .skipped = true,
+                                              .whole_file = whole_file,
+                                              .status = status};
+    return og_block_report(block, &problem, err, "%.190s", story->message);
+}
+
+static og_status next_whole(struct og_block *block,
+                            const struct og_source_options *options,
+                            struct og_record *out, og_error *err)
 {
     if (block->next_line != block->first_line) return OG_END;
     block->next_line++;
@@ -142,7 +183,16 @@ static og_status next_text(struct og_block *block, struct og_record *out)
                 .time = block->file_time,
                 .has_time = block->has_file_time},
     };
-    return OG_OK;
+    TRY(need_readers(block, err));
+    og_error story;
+    const og_status status =
+        og_content_read(block->readers, block->kind, out->doc.text,
+                        (og_bytes){"", 0}, options, &out->doc, &story);
+    if (status == OG_OK) return OG_OK;
+    if (!is_own_fault(status))
+        return og_error_set(err, status, "%s", story.message);
+    TRY(report_unread(block, block->offset, true, status, &story, err));
+    return OG_END;
 }
 
 /* ---- lines ---- */
@@ -188,11 +238,11 @@ static og_status reserve_strings(struct og_block *block, size_t line_len,
 }
 
 /* "mail.jsonl:17" */
-static og_bytes make_id(const struct og_block *block, uint64_t line, char *out)
+static og_bytes make_id(const struct og_block *block, uint64_t place, char *out)
 {
     const size_t room = (size_t)(block->unescaped + block->unescaped_cap - out);
     const int len =
-        snprintf(out, room, "%s:%llu", block->file, (unsigned long long)line);
+        snprintf(out, room, "%s:%llu", block->file, (unsigned long long)place);
     return (og_bytes){out, (size_t)len};
 }
 
@@ -240,13 +290,86 @@ static og_status next_line(struct og_block *block,
     return OG_END;
 }
 
+/* ---- records of archives, messages ---- */
+
+/* Moves on to the next record, without the newlines around it. */
+static bool take_record(struct og_block *block, og_bytes *out,
+                        uint64_t *out_offset)
+{
+    size_t searched = 0;
+    struct og_measure m;
+    og_bytes rest = {block->data + block->next_off,
+                     block->len - block->next_off};
+    if (rest.len == 0) return false;
+    og_measure_record(block->kind, rest, true, UINT64_MAX, &searched, &m);
+    block->next_off += m.len;
+    rest.len = m.len;
+    while (rest.len > 0 && (rest.data[0] == '\r' || rest.data[0] == '\n')) {
+        rest.data++;
+        rest.len--;
+    }
+    *out_offset = block->offset + (uint64_t)(rest.data - block->data);
+    *out = rest;
+    return true;
+}
+
+static og_status read_record(struct og_block *block, og_bytes record,
+                             const struct og_source_options *options,
+                             og_document *out, bool *out_is_document,
+                             og_error *err)
+{
+    if (block->kind != OG_BLOCK_MBOX)
+        return og_archive_read(block->readers, block->kind, record, options,
+                               out, out_is_document, err);
+    *out_is_document = true;
+    return og_content_read(block->readers, block->kind, record,
+                           (og_bytes){"", 0}, options, out, err);
+}
+
+static og_status next_record(struct og_block *block,
+                             const struct og_source_options *options,
+                             struct og_record *out, og_error *err)
+{
+    static const og_document nothing = {
+        .id = {"", 0}, .title = {"", 0}, .url = {"", 0}, .text = {"", 0}};
+    og_bytes record;
+    uint64_t offset;
+    TRY(need_readers(block, err));
+    while (take_record(block, &record, &offset)) {
+        bool is_document = false;
+        og_error story;
+        if (record.len == 0) continue;
+        *out = (struct og_record){.offset = offset, .doc = nothing};
+        const og_status status = read_record(block, record, options, &out->doc,
+                                             &is_document, &story);
+        if (is_own_fault(status)) {
+            TRY(report_unread(block, offset, false, status, &story, err));
+            continue;
+        }
+        if (status != OG_OK)
+            return og_error_set(err, status, "%s", story.message);
+        if (!is_document) continue;
+        TRY(reserve_strings(block, 0, false, err));
+        if (out->doc.id.len == 0)
+            out->doc.id = make_id(block, offset, block->unescaped);
+        return OG_OK;
+    }
+    return OG_END;
+}
+
 og_status og_block_next(struct og_block *block,
                         const struct og_source_options *options,
                         struct og_record *out, og_error *err)
 {
     switch (block->kind) {
     case OG_BLOCK_LINES: return next_line(block, options, out, err);
-    case OG_BLOCK_TEXT: return next_text(block, out);
+    case OG_BLOCK_WARC:
+    case OG_BLOCK_ARC:
+    case OG_BLOCK_MBOX: return next_record(block, options, out, err);
+    case OG_BLOCK_TEXT:
+    case OG_BLOCK_HTML:
+    case OG_BLOCK_XML:
+    case OG_BLOCK_MAIL: return next_whole(block, options, out, err);
     case OG_BLOCK_EMPTY: break;
     }
     return OG_END;

@@ -12,49 +12,22 @@
  * whatever the input unpacks to. */
 
 #define _GNU_SOURCE /* memrchr */
-#include "lib/source/source.h"
+#include "lib/source/source_state.h"
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/os/file.h"
 #include "lib/source/block.h"
 #include "lib/source/json.h"
+#include "lib/source/kind.h"
 #include "lib/source/scan_bytes.h"
-#include "lib/source/unpack.h"
-#include "lib/source/walk.h"
-
-/* What is looked at to tell text from other things. */
-#define HEAD_LEN ((size_t)8 << 10)
 
 /* The most that is read beyond block_len at a time: enough that the last
  * newline of a block lies behind block_len as a rule. */
 #define STEP_LEN ((size_t)64 << 10)
-
-struct og_source {
-    const og_allocator *allocator;
-    struct og_source_options options;
-    struct og_walk walk;
-    struct og_unpack unpack;
-    uint64_t sequence;
-    /* The file at hand. */
-    bool is_open;
-    enum og_block_kind kind; /* OG_BLOCK_EMPTY: not known yet */
-    const char *file;
-    int64_t file_time;
-    bool has_file_time;
-    bool is_ended;      /* there is no more to read of it ... */
-    bool is_cut;        /* ... because it broke off */
-    bool is_skipping;   /* inside a line that is too long */
-    uint64_t line;      /* from 1: of the next byte to give out */
-    uint64_t offset;    /* in the unpacked file: of the same byte */
-    uint64_t n_counted; /* bytes of the disk that blocks were told of */
-    char *carry;        /* the beginning of the next line */
-    size_t carry_len, carry_cap;
-};
 
 og_status og_source_new(const char *const *paths, size_t n_paths,
                         const struct og_source_options *options,
@@ -125,9 +98,11 @@ static void set_file_time(struct og_source *source, int fd)
     struct stat info;
     source->has_file_time = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     source->file_time = 0;
+    source->file_len = 0;
     if (source->has_file_time)
         source->file_time = (int64_t)info.st_mtim.tv_sec * 1000000 +
                             info.st_mtim.tv_nsec / 1000;
+    if (source->has_file_time) source->file_len = (uint64_t)info.st_size;
 }
 
 static void start_file(struct og_source *source, const char *file)
@@ -138,6 +113,7 @@ static void start_file(struct og_source *source, const char *file)
     source->is_ended = false;
     source->is_cut = false;
     source->is_skipping = false;
+    source->n_to_skip = 0;
     source->line = 1;
     source->offset = 0;
     source->n_counted = 0;
@@ -216,9 +192,8 @@ static size_t step_len(const struct og_source *source,
     return missing + (extra < STEP_LEN ? extra : STEP_LEN);
 }
 
-/* Appends to the block, or sets is_ended. */
-static og_status read_more(struct og_source *source, struct og_block *block,
-                           og_error *err)
+og_status og_source_read_more(struct og_source *source, struct og_block *block,
+                              og_error *err)
 {
     const size_t step = step_len(source, block);
     TRY(og_block_reserve(block, block->len + step, err));
@@ -232,9 +207,8 @@ static og_status read_more(struct og_source *source, struct og_block *block,
     return end_broken(source, block, status, &story, err);
 }
 
-/* Takes n bytes off the front: they were looked at and are not wanted. */
-static void drop_front(struct og_source *source, struct og_block *block,
-                       size_t n)
+void og_source_drop_front(struct og_source *source, struct og_block *block,
+                          size_t n)
 {
     block->len -= n;
     memmove(block->data, block->data + n, block->len);
@@ -243,37 +217,25 @@ static void drop_front(struct og_source *source, struct og_block *block,
 
 /* ---- what kind of file ---- */
 
-static bool ends_in(const char *name, size_t *len, const char *ending)
-{
-    const size_t n = strlen(ending);
-    if (*len < n || strncasecmp(name + *len - n, ending, n) != 0) return false;
-    *len -= n;
-    return true;
-}
-
-static bool is_jsonl_name(const char *name)
-{
-    size_t len = strlen(name);
-    if (!ends_in(name, &len, ".gz")) ends_in(name, &len, ".zst");
-    return ends_in(name, &len, ".jsonl") || ends_in(name, &len, ".ndjson");
-}
-
 static bool has_utf16_mark(const struct og_block *block)
 {
     return block->len >= 2 && (memcmp(block->data, "\xff\xfe", 2) == 0 ||
                                memcmp(block->data, "\xfe\xff", 2) == 0);
 }
 
+/* A zero byte, but not of UTF-16. */
 static bool is_binary(const struct og_block *block)
 {
-    const size_t head = block->len < HEAD_LEN ? block->len : HEAD_LEN;
-    return has_utf16_mark(block) ||
-           (head > 0 && memchr(block->data, 0, head) != NULL);
+    const size_t head =
+        block->len < OG_KIND_HEAD_LEN ? block->len : OG_KIND_HEAD_LEN;
+    return !has_utf16_mark(block) && head > 0 &&
+           memchr(block->data, 0, head) != NULL;
 }
 
 static size_t blank_len(const struct og_block *block)
 {
-    const size_t head = block->len < HEAD_LEN ? block->len : HEAD_LEN;
+    const size_t head =
+        block->len < OG_KIND_HEAD_LEN ? block->len : OG_KIND_HEAD_LEN;
     size_t n = 0;
     while (n < head && strchr(" \t\r\n", block->data[n]) != NULL &&
            block->data[n] != 0)
@@ -295,7 +257,7 @@ static og_status looks_like_jsonl(struct og_source *source,
     while (newline == NULL && searched - begin <= max_document) {
         if (searched == block->len) {
             if (source->is_ended) break;
-            TRY(read_more(source, block, err));
+            TRY(og_source_read_more(source, block, err));
         }
         const size_t unsearched = block->len - searched;
         if (unsearched > 0)
@@ -316,20 +278,26 @@ static og_status find_kind(struct og_source *source, struct og_block *block,
                            og_error *err)
 {
     const size_t mark_len = 3;
-    while (!source->is_ended && block->len < HEAD_LEN + mark_len)
-        TRY(read_more(source, block, err));
+    while (!source->is_ended && block->len < OG_KIND_HEAD_LEN + mark_len)
+        TRY(og_source_read_more(source, block, err));
     if (block->len >= mark_len &&
         memcmp(block->data, "\xef\xbb\xbf", mark_len) == 0)
-        drop_front(source, block, mark_len);
-    bool is_jsonl = is_jsonl_name(source->file);
+        og_source_drop_front(source, block, mark_len);
+    source->kind = og_kind_of_file_kind(source->options.reading.kind);
+    if (source->kind != OG_BLOCK_EMPTY) return OG_OK;
+    bool is_jsonl = og_kind_is_jsonl_name(source->file);
     const size_t begin = blank_len(block);
     if (!is_jsonl && begin < block->len && block->data[begin] == '{')
         TRY(looks_like_jsonl(source, block, begin, &is_jsonl, err));
-    source->kind = is_jsonl ? OG_BLOCK_LINES : OG_BLOCK_TEXT;
+    const size_t head =
+        block->len < OG_KIND_HEAD_LEN ? block->len : OG_KIND_HEAD_LEN;
+    source->kind =
+        is_jsonl ? OG_BLOCK_LINES
+                 : og_kind_of((og_bytes){block->data, head}, source->file);
     return OG_OK;
 }
 
-/* ---- a text file ---- */
+/* ---- a file that is one document ---- */
 
 static og_status give_up_text(struct og_source *source, struct og_block *block,
                               og_status status, const char *message,
@@ -343,10 +311,10 @@ static og_status give_up_text(struct og_source *source, struct og_block *block,
 static og_status read_text(struct og_source *source, struct og_block *block,
                            og_error *err)
 {
-    if (is_binary(block))
+    if (source->kind == OG_BLOCK_TEXT && is_binary(block))
         return give_up_text(source, block, OG_ERR_INPUT, "binary file", err);
     while (!source->is_ended && block->len <= source->options.max_document)
-        TRY(read_more(source, block, err));
+        TRY(og_source_read_more(source, block, err));
     if (block->len > source->options.max_document) {
         char message[80];
         snprintf(message, sizeof(message), "the file is longer than %llu bytes",
@@ -354,7 +322,7 @@ static og_status read_text(struct og_source *source, struct og_block *block,
         return give_up_text(source, block, OG_ERR_LIMIT, message, err);
     }
     if (source->is_cut && block->len == 0) return OG_OK; /* nothing was kept */
-    block->kind = OG_BLOCK_TEXT;
+    block->kind = source->kind;
     return OG_OK;
 }
 
@@ -370,7 +338,7 @@ static void skip_long_line(struct og_source *source, struct og_block *block)
         block->len = 0;
         return;
     }
-    drop_front(source, block, (size_t)(newline - block->data) + 1);
+    og_source_drop_front(source, block, (size_t)(newline - block->data) + 1);
     source->line++;
     source->is_skipping = false;
 }
@@ -409,19 +377,19 @@ static og_status gather_lines(struct og_source *source, struct og_block *block,
             source->offset += block->len;
             block->len = searched = 0;
         }
-        TRY(read_more(source, block, err));
+        TRY(og_source_read_more(source, block, err));
     }
     *out_len = source->is_ended ? block->len : whole;
     return OG_OK;
 }
 
-static og_status carry_rest(struct og_source *source, struct og_block *block,
-                            size_t from, og_error *err)
+og_status og_source_carry(struct og_source *source, struct og_block *block,
+                          size_t from, og_error *err)
 {
     source->carry_len = block->len - from;
     if (!OG_GROW(source->allocator, source->carry, source->carry_cap,
                  source->carry_len))
-        return og_error_memory(err, source->carry_len, "a line of the input");
+        return og_error_memory(err, source->carry_len, "a record of the input");
     if (source->carry_len > 0)
         memcpy(source->carry, block->data + from, source->carry_len);
     block->len = from;
@@ -433,7 +401,7 @@ static og_status read_lines(struct og_source *source, struct og_block *block,
 {
     size_t len = 0;
     TRY(gather_lines(source, block, &len, err));
-    TRY(carry_rest(source, block, len, err));
+    TRY(og_source_carry(source, block, len, err));
     block->first_line = source->line;
     block->offset = source->offset;
     block->is_cut = source->is_cut;
@@ -469,8 +437,10 @@ static og_status read_block(struct og_source *source, struct og_block *block,
     block->offset = source->offset;
     block->file_time = source->file_time;
     block->has_file_time = source->has_file_time;
-    return source->kind == OG_BLOCK_TEXT ? read_text(source, block, err)
-                                         : read_lines(source, block, err);
+    if (og_block_is_whole(source->kind)) return read_text(source, block, err);
+    return source->kind == OG_BLOCK_LINES
+               ? read_lines(source, block, err)
+               : og_source_cut_records(source, block, err);
 }
 
 static og_status finish_block(struct og_source *source, struct og_block *block,
@@ -483,8 +453,8 @@ static og_status finish_block(struct og_source *source, struct og_block *block,
     block->next_line = block->first_line;
     block->n_input_bytes = source->unpack.n_read - source->n_counted;
     source->n_counted = source->unpack.n_read;
-    block->ends_file = source->is_ended;
-    if (source->is_ended) {
+    block->ends_file = source->is_ended && source->carry_len == 0;
+    if (block->ends_file) {
         og_unpack_close(&source->unpack);
         source->is_open = false;
     }

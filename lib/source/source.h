@@ -1,12 +1,14 @@
 #ifndef OG_SOURCE_SOURCE_H
 #define OG_SOURCE_SOURCE_H
 
-/*   in:  files, folders, JSONL, stdin, plain or packed (.gz, .zst)
+/*   in:  files, folders, stdin, plain or packed (.gz, .zst): text, JSONL,
+ *        HTML, WARC, ARC, mails, XML
  *   out: documents, in order                                   (lib/text)
  *
  * Reading is cut in two so that all cores can share it. og_source_next() runs
  * on one thread and does as little as possible: it reads and unpacks bytes and
- * cuts them into blocks of whole records (lines of JSONL; a whole text file).
+ * cuts them into blocks of whole records (lines of JSONL, records of an
+ * archive; a whole text file).
  * og_block_next() runs on any thread and takes one block apart into
  * documents. Blocks carry a sequence number, so that the results can be put
  * in order again. */
@@ -27,6 +29,7 @@ struct og_source_options {
 #define OG_BLOCK_PADDING 64
 
 struct og_source; /* the reading side */
+struct og_readers;
 
 /* Paths as for og_stream_run(). They must outlive the source. Opens nothing
  * yet, so that a missing file is a problem of its place in the order. */
@@ -38,7 +41,13 @@ void og_source_free(struct og_source *source);
 
 enum og_block_kind {
     OG_BLOCK_LINES, /* JSONL: one record a line */
-    OG_BLOCK_TEXT,  /* one document: the whole file */
+    OG_BLOCK_WARC,  /* whole records of an archive */
+    OG_BLOCK_ARC,
+    OG_BLOCK_MBOX, /* whole messages */
+    OG_BLOCK_TEXT, /* from here on one document: the whole file */
+    OG_BLOCK_HTML,
+    OG_BLOCK_XML,
+    OG_BLOCK_MAIL,
     OG_BLOCK_EMPTY, /* nothing but its problems */
 };
 
@@ -75,7 +84,14 @@ struct og_block {
     size_t unescaped_cap;
     char *extra; /* its other fields */
     size_t extra_cap;
+    struct og_readers *readers; /* NULL until a kind needs them */
 };
+
+/* Whether a block of this kind is one document. */
+static inline bool og_block_is_whole(enum og_block_kind kind)
+{
+    return kind >= OG_BLOCK_TEXT && kind < OG_BLOCK_EMPTY;
+}
 
 void og_block_init(struct og_block *block, const og_allocator *allocator);
 void og_block_release(struct og_block *block);
@@ -101,7 +117,8 @@ struct og_record {
 /* The next document of a block; views into the block, valid until the next
  * call. OG_END after the last. A record that is broken is skipped and added to
  * block->problems with its place. A record without an id gets the name of its
- * file and its line, "mail.jsonl:17"; a text file's id is its path. */
+ * file and its line, "mail.jsonl:17" (of an archive or an mbox: its offset);
+ * the id of a file that is one document is its path. */
 og_status og_block_next(struct og_block *block,
                         const struct og_source_options *options,
                         struct og_record *out, og_error *err);

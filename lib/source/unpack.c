@@ -187,12 +187,75 @@ static og_status start_zstd(struct og_unpack *unpack, og_error *err)
     if (unpack->zstd == NULL) unpack->zstd = ZSTD_createDCtx();
     if (unpack->zstd == NULL)
         return og_error_memory(err, (size_t)128 << 10, "zstd");
-    ZSTD_DCtx_reset(unpack->zstd, ZSTD_reset_session_only);
+    ZSTD_DCtx_reset(unpack->zstd, ZSTD_reset_session_and_parameters);
     ZSTD_DCtx_setParameter(unpack->zstd, ZSTD_d_windowLogMax,
                            OG_UNPACK_WINDOW_LOG);
     unpack->zstd_wants = MAGIC_LEN;
     unpack->zstd_is_full = false;
     return OG_OK;
+}
+
+/* Archives of many small records keep a dictionary for all of them in front: a
+ * frame that other readers skip, plain or packed itself. */
+static bool is_dictionary_frame(const struct og_unpack *unpack)
+{
+    return unpack->in_len >= MAGIC_LEN &&
+           og_load32(unpack->in) == OG_UNPACK_DICTIONARY_MAGIC;
+}
+
+/* The next `len` bytes of the file. */
+static og_status read_exactly(struct og_unpack *unpack, char *out, size_t len,
+                              og_error *err)
+{
+    while (len > 0) {
+        if (n_waiting(unpack) == 0 && !unpack->in_ended) TRY(fill(unpack, err));
+        if (n_waiting(unpack) == 0)
+            return broken(unpack, err, "zstd", "cut short");
+        const size_t n = n_waiting(unpack) < len ? n_waiting(unpack) : len;
+        memcpy(out, unpack->in + unpack->in_pos, n);
+        unpack->in_pos += n;
+        out += n;
+        len -= n;
+    }
+    return OG_OK;
+}
+
+/* Makes the decoder know it; a packed one is unpacked first. */
+static og_status load_dictionary(struct og_unpack *unpack, const char *data,
+                                 size_t len, og_error *err)
+{
+    const og_allocator *const a = unpack->allocator;
+    const size_t cap = OG_UNPACK_DICTIONARY_MAX;
+    char *plain = NULL;
+    size_t result = len;
+    if (is_zstd(data, len)) {
+        plain = og_allocate(a, cap);
+        if (plain == NULL) return og_error_memory(err, cap, "a dictionary");
+        result = ZSTD_decompressDCtx(unpack->zstd, plain, cap, data, len);
+    }
+    if (!ZSTD_isError(result))
+        result = ZSTD_DCtx_loadDictionary(unpack->zstd,
+                                          plain != NULL ? plain : data, result);
+    og_release(a, plain, cap);
+    return ZSTD_isError(result)
+               ? broken(unpack, err, "zstd", "packed with a broken dictionary")
+               : OG_OK;
+}
+
+static og_status take_dictionary(struct og_unpack *unpack, og_error *err)
+{
+    char header[8];
+    TRY(read_exactly(unpack, header, sizeof(header), err));
+    const size_t len = og_load32(header + 4);
+    if (len > OG_UNPACK_DICTIONARY_MAX)
+        return broken(unpack, err, "zstd",
+                      "packed with a dictionary of more than 16 MiB");
+    char *const data = og_allocate(unpack->allocator, len + 1);
+    if (data == NULL) return og_error_memory(err, len, "a dictionary");
+    og_status status = read_exactly(unpack, data, len, err);
+    if (status == OG_OK) status = load_dictionary(unpack, data, len, err);
+    og_release(unpack->allocator, data, len + 1);
+    return status;
 }
 
 static og_status zstd_error(const struct og_unpack *unpack, size_t result,
@@ -286,7 +349,8 @@ og_status og_unpack_open(struct og_unpack *unpack, int fd, bool owns_fd,
         unpack->kind = OG_UNPACK_GZIP;
     } else if (is_zstd(unpack->in, unpack->in_len)) {
         unpack->kind = OG_UNPACK_ZSTD;
-        return start_zstd(unpack, err);
+        TRY(start_zstd(unpack, err));
+        if (is_dictionary_frame(unpack)) return take_dictionary(unpack, err);
     }
     return OG_OK;
 }

@@ -14,6 +14,10 @@
  * unasked. It is memory that the input decides on, so it has an end. */
 #define OG_UNPACK_WINDOW_LOG 27
 
+/* The dictionary of a .warc.zst: a first frame with this magic. */
+#define OG_UNPACK_DICTIONARY_MAGIC 0x184d2a5du
+#define OG_UNPACK_DICTIONARY_MAX   ((size_t)16 << 20)
+
 enum og_unpack_kind { OG_UNPACK_PLAIN, OG_UNPACK_GZIP, OG_UNPACK_ZSTD };
 
 struct og_unpack {

@@ -1,0 +1,130 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/source/xml_text.h"
+
+static struct og_xml_text xml;
+
+static int set_up(void **state)
+{
+    (void)state;
+    og_xml_text_init(&xml, NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    og_xml_text_release(&xml);
+    return 0;
+}
+
+static void check(const char *data, const char *expected)
+{
+    char out[4096];
+    og_error err;
+    if (og_xml_text_read(&xml, (og_bytes){data, strlen(data)}, &err) == OG_OK)
+        snprintf(out, sizeof(out), "%.*s", (int)xml.text.len,
+                 (const char *)xml.text.data);
+    else
+        snprintf(out, sizeof(out), "%s", err.message);
+    assert_string_equal(out, expected);
+}
+
+static void test_tei(void **state)
+{
+    char time[40];
+    (void)state;
+    check("<?xml version='1.0' encoding='iso-8859-1'?>"
+          "<TEI xmlns='http://www.tei-c.org/ns/1.0'><teiHeader><fileDesc>"
+          "<titleStmt><title>A  Play</title><author>N. N.</author></titleStmt>"
+          "<publicationStmt><date when='2001'/></publicationStmt>"
+          "<sourceDesc><bibl><title>Folio</title><date when='1623-04'/></bibl>"
+          "</sourceDesc></fileDesc></teiHeader>"
+          "<text><body><div><head>Act <hi>One</hi></head>"
+          "<p>It was a <hi rend='i'>dark</hi> night,\n not a\n<lb/>star.</p>"
+          "<fw>page 1</fw><lg><l>a line</l><l>another</l></lg></div></body>"
+          "</text></TEI>",
+          "## Act One\n\nIt was a dark night, not a\nstar.\n\na line\nanother");
+    assert_int_equal(xml.title.len, 7);
+    assert_memory_equal(xml.title.data, "A  Play", 7);
+    assert_true(xml.has_time);
+    og_time_format(xml.time, time);
+    assert_string_equal(time, "1623-04-01T00:00:00Z");
+}
+
+static void test_any(void **state)
+{
+    (void)state;
+    check("<r><item>one</item><note>two <x>in the line</x> three</note>"
+          "<raw><![CDATA[<four> &amp;]]></raw>&lt;&#65;&gt;</r>",
+          "one\ntwo in the line three\n<four> &amp;\n<A>");
+    check("<r/>", "");
+    assert_false(xml.has_time);
+}
+
+static void test_entities_are_refused(void **state)
+{
+    (void)state;
+    check("<!DOCTYPE r [<!ENTITY e 'x'>]><r>&e;</r>",
+          "the document declares an entity, 'e'");
+    check("<!DOCTYPE r [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><r>&e;</r>",
+          "the document declares an entity, 'e'");
+    check("<!DOCTYPE r [<!ENTITY % p SYSTEM 'http://example.org/x'>%p;]><r/>",
+          "the document declares an entity, 'p'");
+    check("<!DOCTYPE lolz [<!ENTITY lol 'lol'><!ENTITY lol2 "
+          "'&lol;&lol;&lol;&lol;'>]><lolz>&lol2;</lolz>",
+          "the document declares an entity, 'lol'");
+    check("<!DOCTYPE r SYSTEM 'http://example.org/x.dtd'><r>a&nbsp;b</r>",
+          "the document uses an entity, 'nbsp'");
+    /* Named by many, read by none. */
+    check("<!DOCTYPE r SYSTEM 'http://example.org/x.dtd'><r>ab</r>", "ab");
+    check("<r xmlns:xi='http://www.w3.org/2001/XInclude'>a<xi:include "
+          "href='file:///etc/passwd' parse='text'/>b</r>",
+          "ab");
+}
+
+static void test_broken(void **state)
+{
+    og_error err;
+    static const char *const broken[] = {
+        "", "text", "<r>", "<r></s>", "<r/>x", "<r a=1/>", "<r>\x01</r>"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        assert_int_equal(
+            og_xml_text_read(&xml, (og_bytes){broken[i], strlen(broken[i])},
+                             &err),
+            OG_ERR_INPUT);
+        assert_memory_equal(err.message, "XML, line ", 10);
+    }
+}
+
+static void test_deep(void **state)
+{
+    enum { N = 100000 };
+    char *const deep = malloc((size_t)N * 3 + 1);
+    og_error err;
+    (void)state;
+    assert_non_null(deep);
+    for (int i = 0; i < N; i++)
+        memcpy(deep + (size_t)i * 3, "<a>", 3);
+    assert_int_equal(
+        og_xml_text_read(&xml, (og_bytes){deep, (size_t)N * 3}, &err),
+        OG_ERR_INPUT);
+    free(deep);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tei), cmocka_unit_test(test_any),
+        cmocka_unit_test(test_entities_are_refused),
+        cmocka_unit_test(test_broken), cmocka_unit_test(test_deep)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
