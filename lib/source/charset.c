@@ -269,9 +269,10 @@ static bool decide(og_bytes bytes, og_bytes declared, char name[40])
 og_status og_charset_convert(struct og_charset *c, og_bytes bytes,
                              og_bytes declared, og_bytes *out, og_error *err)
 {
+    static const char nothing[64]; /* readable behind its end, too */
     char name[40];
     size_t mark_len;
-    *out = (og_bytes){"", 0};
+    *out = (og_bytes){nothing, 0};
     if (bytes.len == 0) return OG_OK;
     const char *const mark = mark_of(bytes, &mark_len);
     bytes.data += mark_len;
