@@ -6,7 +6,7 @@
 #include "lib/source/date.h"
 #include "lib/source/headers.h"
 #include "lib/source/kind.h"
-#include "lib/source/measure.h"
+#include "lib/source/measure_record.h"
 
 static og_bytes without_brackets(og_bytes s)
 {

@@ -3,8 +3,8 @@
  * through archive.c, a message or a whole file through content.c. What is
  * broken is written down with its place in the file, and the next record goes
  * on: the side that reads has cut at borders that hold (newlines cannot stand
- * inside a JSON string; see measure.h), so one broken record never spoils its
- * neighbours. */
+ * inside a JSON string; see measure_record.h), so one broken record never
+ * spoils its neighbours. */
 
 #include "lib/source/block.h"
 
@@ -13,7 +13,7 @@
 
 #include "lib/source/archive.h"
 #include "lib/source/jsonl.h"
-#include "lib/source/measure.h"
+#include "lib/source/measure_record.h"
 #include "lib/source/scan_bytes.h"
 
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,

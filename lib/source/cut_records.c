@@ -8,7 +8,7 @@
  * is. */
 
 #include "lib/source/block.h"
-#include "lib/source/measure.h"
+#include "lib/source/measure_record.h"
 #include "lib/source/source_state.h"
 
 /* Longer records are not believed when the length of the file is unknown. */

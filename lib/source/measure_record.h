@@ -1,5 +1,5 @@
-#ifndef OG_SOURCE_MEASURE_H
-#define OG_SOURCE_MEASURE_H
+#ifndef OG_SOURCE_MEASURE_RECORD_H
+#define OG_SOURCE_MEASURE_RECORD_H
 
 /*   in:  bytes of an archive or an mbox, from the beginning of a record on
  *   out: how long the record is                        (lib/source/source.c)

@@ -4,7 +4,7 @@
  * is one. Messages of an mbox end where the next begins. */
 
 #define _GNU_SOURCE /* memmem, memrchr */
-#include "lib/source/measure.h"
+#include "lib/source/measure_record.h"
 
 #include <string.h>
 
