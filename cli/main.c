@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct command command_dedup;
 extern const struct command command_trace;
 extern const struct command command_compare;
 extern const struct command command_eval_origin;
@@ -80,17 +81,39 @@ static const struct command command_help = {
     .run = run_help,
 };
 
+/* One a line, whatever their number is: clang-format would make columns. */
+/* clang-format off */
 const struct command *const cli_commands[] = {
-    &command_trace,        &command_compare,      &command_eval_origin,
-    &command_eval_near,    &command_eval_pan,     &command_simhash,
-    &command_idf,          &command_minhash,      &command_distance,
-    &command_scurve,       &command_chunks,       &command_similar,
-    &command_delta,        &command_patch,        &command_sync_plan,
-    &command_send,         &command_receive,      &command_hamming_build,
-    &command_hamming_ask,  &command_hamming_add,  &command_hamming_rm,
-    &command_hamming_plan, &command_hamming_join, &command_hamming_merge,
-    &command_completion,   &command_help,         NULL,
+    &command_trace,
+    &command_dedup,
+    &command_compare,
+    &command_eval_origin,
+    &command_eval_near,
+    &command_eval_pan,
+    &command_simhash,
+    &command_idf,
+    &command_minhash,
+    &command_distance,
+    &command_scurve,
+    &command_chunks,
+    &command_similar,
+    &command_delta,
+    &command_patch,
+    &command_sync_plan,
+    &command_send,
+    &command_receive,
+    &command_hamming_build,
+    &command_hamming_ask,
+    &command_hamming_add,
+    &command_hamming_rm,
+    &command_hamming_plan,
+    &command_hamming_join,
+    &command_hamming_merge,
+    &command_completion,
+    &command_help,
+    NULL,
 };
+/* clang-format on */
 
 /* ---- finding a command ---- */
 

@@ -1448,6 +1448,108 @@ OG_API og_status og_hamming_merge(const char *const *paths, size_t n_paths,
                                   const char *output, uint64_t *out_n_pairs,
                                   og_error *err);
 
+/* ---- deduplication: kept documents out, and what was removed of which ----
+ *
+ * Nothing is removed that was not compared: bands of min-hash samples only say
+ * which documents are worth comparing. */
+
+typedef enum og_dedup_level {
+    OG_LEVEL_DOCUMENT = 0, /* whole documents that are alike */
+    OG_LEVEL_PASSAGE,      /* runs of tokens that an earlier document has */
+    OG_LEVEL_SENTENCE,     /* sentences that came before */
+    OG_LEVEL_LINE,         /* lines that came before */
+} og_dedup_level;
+
+typedef enum og_keep_kind { /* which of the documents that are alike stays */
+                            OG_KEEP_FIRST = 0,
+                            OG_KEEP_LAST,
+                            OG_KEEP_LONGEST, /* by tokens; of equal ones the
+                                                first */
+                            OG_KEEP_FIELD,   /* the largest number or time in a
+                                                field; see keep_field */
+} og_keep_kind;
+
+typedef enum og_cluster_kind {
+    OG_CLUSTER_STAR = 0,   /* each removed document is alike to the kept one */
+    OG_CLUSTER_COMPONENTS, /* ... or to one that is, and so on */
+} og_cluster_kind;
+
+typedef enum og_measure_kind {
+    OG_MEASURE_JACCARD = 0, /* shingles in common / shingles of either */
+    OG_MEASURE_CONTAINMENT, /* shingles in common / those of the smaller */
+} og_measure_kind;
+
+typedef enum og_report_format {
+    OG_REPORT_TSV = 0,
+    OG_REPORT_JSONL
+} og_report_format;
+
+typedef struct og_dedup_counts {
+    og_stream_counts stream; /* of the documents, those of `against` left out */
+    uint64_t n_against;      /* documents to compare with only */
+    uint64_t n_kept, n_removed;
+    uint64_t n_clusters;     /* kept documents of which something was removed */
+    uint64_t n_without;      /* documents without a single token */
+    uint64_t n_candidates;   /* pairs with an equal band */
+    uint64_t n_compared;     /* of them, pairs whose shingles were compared */
+    uint64_t n_rounds;       /* 1, more when memory was too small for all */
+    uint64_t n_cut, cut_len; /* pieces cut out of kept documents; bytes */
+    uint64_t kept_len;       /* bytes of text that stayed */
+    uint64_t n_resumed;      /* documents that an earlier run had decided on */
+} og_dedup_counts;
+
+typedef struct og_dedup_options {
+    og_dedup_level level;
+    og_fields fields;
+    og_reading reading;
+    og_token_kind tokens;
+    uint32_t shingle_len;     /* 1 to 32; a shorter document is one shingle */
+    uint32_t n_bands, n_rows; /* 1 to 1,024 samples in all */
+    double threshold;         /* of the measure, above 0, at most 1 */
+    og_measure_kind measure;
+    og_cluster_kind cluster;
+    og_keep_kind keep;
+    const char *keep_field; /* "-name": the smallest; other values come last */
+    uint32_t min_tokens;    /* of a passage that is cut; 2 to 1,024 */
+    /* Documents to compare with. They are not written, and nothing is removed
+     * from them. */
+    const char *const *against;
+    size_t n_against;
+    bool annotate;           /* write all documents, with an "origo" field */
+    const char *output;      /* "-": stdout */
+    const char *report;      /* of every removal; NULL: none */
+    og_report_format format; /* of the report */
+    const char *rejects;     /* records that could not be read; NULL: none */
+    const char *temp;        /* folder of temporary files; NULL: the output's */
+    uint64_t memory; /* bytes of tables; what is more goes to disk. 0: no cap */
+    bool resume;     /* keep a journal beside the output, and go on from it */
+    double journal_seconds; /* how often it is written */
+    unsigned n_threads;
+    uint64_t max_document;
+    void *ctx;
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const char *step,
+                        const og_stream_counts *counts);
+} og_dedup_options;
+
+/* Words in shingles of 5, 14 bands of 8 rows, Jaccard 0.8, stars, the first
+ * stays. */
+OG_API og_dedup_options og_dedup_options_default(void);
+/* Shingles, bands and rows as others ship them: "datatrove", "slimpajama",
+ * "nemo". False and nothing changed for another name. */
+OG_API bool og_dedup_preset(og_bytes name, og_dedup_options *options);
+OG_API og_status og_dedup_options_check(const og_dedup_options *options,
+                                        og_error *err);
+
+/* The documents of all paths, in order, those that stay to options->output:
+ * their lines as they were, byte for byte (a document that was no line of
+ * JSONL becomes one). Outputs appear when they are whole. An output that is
+ * one of the inputs is OG_ERR_USAGE. Same input, same bytes, whatever the
+ * number of threads and the memory. */
+OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
+                              const og_dedup_options *options,
+                              og_dedup_counts *out_counts, og_error *err);
+
 /* ---- evaluation of the estimators of similarity ---- */
 
 /* What one estimator does on pairs of sets of known similarity. */

@@ -1,0 +1,285 @@
+/* origo dedup: kept documents out, and what was removed of which. */
+
+#include "progress.h"
+#include "say.h"
+
+#include "reading_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define COMMAND "dedup"
+
+struct dedup_settings {
+    og_dedup_options dedup;
+    int level, measure, cluster, format; /* as the parser writes them */
+    const char *keep;
+    const char *preset;
+    const char *against;
+    uint32_t shingle_len, n_bands, n_rows; /* 0: the preset's */
+    bool has_tokens;
+    const char *tokens;
+    uint32_t threads;
+    bool exit_code, quiet, verbose;
+};
+
+static void dedup_defaults(void *settings)
+{
+    struct dedup_settings *s = settings;
+    s->dedup = og_dedup_options_default();
+    s->keep = "first";
+    s->preset = "datatrove";
+}
+
+#define AT(member) offsetof(struct dedup_settings, member)
+
+static const struct option dedup_options[] = {
+    {"What", 0, "level", &type_choice, AT(level), "LEVEL",
+     "document|passage|sentence|line", NULL,
+     "what is removed: document, passage, sentence, line",
+     "document: whole documents that are alike. passage: runs of tokens that "
+     "an earlier document has. sentence, line: those that came before, "
+     "anywhere. The first holder keeps a piece; it is cut out of the text of "
+     "every later document."},
+    {"What", 't', "threshold", &type_weight, AT(dedup.threshold), "SHARE", NULL,
+     NULL, "similarity from which documents are alike", NULL},
+    {"What", 0, "measure", &type_choice, AT(measure), "MEASURE",
+     "jaccard|containment", NULL, "jaccard, or containment in the larger one",
+     "jaccard: shingles in common over the shingles of either. containment: "
+     "over those of the smaller document."},
+    {"What", 0, "keep", &type_string, AT(keep), "WHICH",
+     "first|last|longest|field:NAME", NULL,
+     "which of the documents that are alike stays",
+     "field:NAME takes the largest number or time in that field, field:-NAME "
+     "the smallest; documents without one come last."},
+    {"What", 0, "cluster", &type_choice, AT(cluster), "HOW", "star|components",
+     NULL, "alike to the kept one, or to one that is",
+     "star: every document that is removed is alike to the one that is kept. "
+     "components: chains count, so documents go that are not like the one "
+     "that stays; the report tells how alike they are."},
+    {"What", 0, "against", &type_string, AT(against), "FILE", NULL, "nothing",
+     "remove what is like a document of FILE, too",
+     "Documents of FILE are only compared with: a test set against a corpus, "
+     "or today's crawl against what was kept before."},
+    {"What", 0, "passage", &type_count, AT(dedup.min_tokens), "N", NULL, NULL,
+     "of --level passage: the shortest run, in tokens", NULL},
+    {"Sketch", 0, "preset", &type_string, AT(preset), "NAME",
+     "datatrove|slimpajama|nemo", NULL, "shingles, bands and rows of others",
+     "datatrove: words, shingles of 5, 14 bands of 8. slimpajama: characters, "
+     "13, 9 of 13. nemo: characters, 24, 20 of 13. Candidates are compared in "
+     "any case."},
+    {"Sketch", 0, "tokens", &type_string, AT(tokens), "KIND",
+     "words|chars|lines|dna", "the preset's", "what a token is", NULL},
+    {"Sketch", 'k', "shingle", &type_count, AT(shingle_len), "N", NULL,
+     "the preset's", "tokens in a shingle, 1 to 32", NULL},
+    {"Sketch", 0, "bands", &type_count, AT(n_bands), "N", NULL, "the preset's",
+     "bands; documents with an equal one are compared",
+     "A pair of similarity s is found with probability 1 - (1 - s^R)^B; origo "
+     "scurve draws it."},
+    {"Sketch", 0, "rows", &type_count, AT(n_rows), "N", NULL, "the preset's",
+     "samples in a band", NULL},
+    {"Output", 'o', "output", &type_string, AT(dedup.output), "FILE", NULL,
+     NULL, "where kept documents go; - is stdout",
+     "The file appears when it is whole."},
+    {"Output", 'r', "report", &type_string, AT(dedup.report), "FILE", NULL,
+     "none", "a line for everything that was removed",
+     "Its id, of which document it is a copy, how alike they are, the cluster "
+     "(the number of the kept document), file and line."},
+    {"Output", 0, "report-format", &type_choice, AT(format), "FORMAT",
+     "tsv|jsonl", NULL, "of the report: tsv or jsonl", NULL},
+    {"Output", 0, "annotate", &type_flag, AT(dedup.annotate), NULL, NULL, NULL,
+     "remove nothing; mark copies with an \"origo\" field",
+     "It holds duplicate_of, similarity and cluster."},
+    {"Output", 0, "rejects", &type_string, AT(dedup.rejects), "FILE", NULL,
+     "none", "records that could not be read go there", NULL},
+    {"Output", 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
+     "exit with 1 when something was removed", NULL},
+    {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no progress and no summary on stderr",
+     "Problems of the input are told all the same."},
+    {"Output", 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
+     "tell every problem, not the first 20", NULL},
+    {"Run", 'm', "memory", &type_size, AT(dedup.memory), "SIZE", NULL,
+     "as it comes", "a hard cap on the tables; the rest goes to disk",
+     "The output is the same. Buffers of some megabytes a thread come on top."},
+    {"Run", 0, "temp", &type_string, AT(dedup.temp), "DIR", NULL,
+     "$TMPDIR, else the output's folder", "folder of temporary files", NULL},
+    {"Run", 0, "resume", &type_flag, AT(dedup.resume), NULL, NULL, NULL,
+     "keep a journal, and go on from one that is there",
+     "The journal stands beside the output. Give --resume to the first run, "
+     "too. The output is the same as without a stop."},
+    {"Run", 0, "journal-every", &type_weight, AT(dedup.journal_seconds),
+     "SECONDS", NULL, NULL, "of --resume: how much a stop can cost", NULL},
+    {"Run", 'j', "threads", &type_count, AT(threads), "N", NULL,
+     "as many as the machine has", "threads", NULL},
+    READING_OPTIONS(AT, dedup.reading),
+    {"Input", 0, "text-field", &type_string, AT(dedup.fields.text), "NAME",
+     NULL, NULL, "the field of the text", NULL},
+    {"Input", 0, "id-field", &type_string, AT(dedup.fields.id), "NAME", NULL,
+     NULL, "the field of the id", NULL},
+    {"Input", 0, "max-document", &type_size, AT(dedup.max_document), "SIZE",
+     NULL, NULL, "longer records are skipped and named", NULL},
+};
+
+/* ---- settings ---- */
+
+static int set_keep(og_dedup_options *o, const char *keep)
+{
+    if (strcmp(keep, "first") == 0)
+        o->keep = OG_KEEP_FIRST;
+    else if (strcmp(keep, "last") == 0)
+        o->keep = OG_KEEP_LAST;
+    else if (strcmp(keep, "longest") == 0)
+        o->keep = OG_KEEP_LONGEST;
+    else if (strncmp(keep, "field:", 6) == 0) {
+        o->keep = OG_KEEP_FIELD;
+        o->keep_field = keep + 6;
+    } else
+        return say_usage(COMMAND,
+                         "--keep takes first, last, longest or field:NAME, "
+                         "not '%s'",
+                         keep);
+    return EXIT_DONE;
+}
+
+static int set_sketch(og_dedup_options *o, const struct dedup_settings *s)
+{
+    const og_bytes preset = {s->preset, strlen(s->preset)};
+    if (!og_dedup_preset(preset, o))
+        return say_usage(COMMAND,
+                         "--preset takes datatrove, slimpajama or nemo, not "
+                         "'%s'",
+                         s->preset);
+    if (s->tokens != NULL &&
+        !og_token_parse((og_bytes){s->tokens, strlen(s->tokens)}, &o->tokens))
+        return say_usage(COMMAND,
+                         "--tokens takes words, chars, lines or dna, not '%s'",
+                         s->tokens);
+    if (s->shingle_len != 0) o->shingle_len = s->shingle_len;
+    if (s->n_bands != 0) o->n_bands = s->n_bands;
+    if (s->n_rows != 0) o->n_rows = s->n_rows;
+    return EXIT_DONE;
+}
+
+/* ---- the run ---- */
+
+struct run {
+    struct progress progress;
+    bool failed;
+};
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    progress_problem(&((struct run *)ctx)->progress, problem);
+}
+
+static void on_progress(void *ctx, const char *step,
+                        const og_stream_counts *counts)
+{
+    struct run *r = ctx;
+    if (counts->n_input_bytes != 0)
+        progress_show(&r->progress, counts);
+    else
+        progress_step(&r->progress, step, counts->n_documents, 0);
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+    return all == 0 ? 0 : 100 * (double)part / (double)all;
+}
+
+static void summarise(const struct run *r, const struct dedup_settings *s,
+                      const og_dedup_counts *c)
+{
+    const bool is_document = s->level == OG_LEVEL_DOCUMENT;
+    progress_summary(&r->progress, &c->stream, NULL);
+    if (is_document)
+        say("%llu kept, %llu removed (%.1f %%) in %llu clusters; %llu pairs "
+            "compared of %llu candidates",
+            (unsigned long long)c->n_kept, (unsigned long long)c->n_removed,
+            percent(c->n_removed, c->n_kept + c->n_removed),
+            (unsigned long long)c->n_clusters,
+            (unsigned long long)c->n_compared,
+            (unsigned long long)c->n_candidates);
+    else
+        say("%llu kept, %llu removed whole; %llu pieces cut, %.1f MB (%.1f %%) "
+            "of the text",
+            (unsigned long long)c->n_kept, (unsigned long long)c->n_removed,
+            (unsigned long long)c->n_cut, (double)c->cut_len / 1e6,
+            percent(c->cut_len, c->stream.n_text_bytes));
+    if (c->n_without != 0)
+        say("%llu document%s without a token: compared byte by byte",
+            (unsigned long long)c->n_without, c->n_without == 1 ? "" : "s");
+    if (c->n_rounds > 1)
+        say("%llu rounds, for the memory was too small for all at once",
+            (unsigned long long)c->n_rounds);
+    if (c->n_resumed != 0)
+        say("%llu documents were decided on before",
+            (unsigned long long)c->n_resumed);
+}
+
+static int dedup_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct dedup_settings *s = settings;
+    struct run r = {0};
+    og_dedup_options o = s->dedup;
+    og_dedup_counts counts = {0};
+    og_error err = {0};
+    int status = set_keep(&o, s->keep);
+    if (status == EXIT_DONE) status = set_sketch(&o, s);
+    if (status != EXIT_DONE) return status;
+    o.level = (og_dedup_level)s->level;
+    o.measure = (og_measure_kind)s->measure;
+    o.cluster = (og_cluster_kind)s->cluster;
+    o.format = (og_report_format)s->format;
+    o.n_threads = s->threads;
+    o.against = &s->against;
+    o.n_against = s->against != NULL;
+    if (o.temp == NULL) o.temp = getenv("TMPDIR");
+    o.ctx = &r;
+    o.on_problem = on_problem;
+    o.on_progress = on_progress;
+    progress_start(&r.progress, paths, n, s->quiet, s->verbose);
+    const og_status done = og_dedup_run(paths, n, &o, &counts, &err);
+    progress_end(&r.progress);
+    const bool has_result = done == OG_OK || counts.stream.n_files_failed > 0;
+    if (!s->quiet && has_result) summarise(&r, s, &counts);
+    if (done != OG_OK && counts.stream.n_files_failed > 0 &&
+        r.progress.n_problems != 0)
+        return EXIT_IO;
+    if (done != OG_OK) return say_error(COMMAND, &err);
+    const bool found = counts.n_removed + counts.n_cut != 0;
+    return s->exit_code && found ? EXIT_FOUND : EXIT_DONE;
+}
+
+const struct command command_dedup = {
+    .name = COMMAND,
+    .operands = "FILE...",
+    .brief = "keep one of the documents that are alike",
+    .about =
+        "Writes the documents that stay, their lines as they were, byte for "
+        "byte, in their order. Documents with an equal band of min-hash "
+        "samples are candidates; candidates are compared, shingle by shingle, "
+        "before anything is removed. Those that go are alike to one that "
+        "stays.\n\n"
+        "A document of fewer tokens than a shingle is one shingle; one without "
+        "tokens is compared byte by byte. FILE is as for origo trace; what is "
+        "no JSONL is written as JSONL. The same input gives the same bytes, "
+        "whatever the number of threads and the memory.",
+    .examples =
+        "  origo dedup -o kept.jsonl -r removed.tsv crawl.jsonl.zst\n"
+        "  origo dedup --against bench.jsonl -r found.tsv -o clean.jsonl "
+        "corpus/\n"
+        "  origo dedup --level passage -o kept.jsonl crawl.jsonl\n"
+        "  origo dedup --memory 256M --resume -o kept.jsonl crawl/\n",
+    .options = dedup_options,
+    .n_options = sizeof(dedup_options) / sizeof(dedup_options[0]),
+    .settings_len = sizeof(struct dedup_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = dedup_defaults,
+    .run = dedup_run,
+};

@@ -1,0 +1,147 @@
+/* A set of prints as an open hash table with linear steps. Built once for a
+ * document and asked for each document it is compared with: sorting both
+ * sides costs five times as much, and candidates that are no duplicates show
+ * it long before the end of their list. */
+
+#include "lib/neighbour/shingle_set.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What stands for a print of 0, which marks an empty slot. */
+#define ZERO_PRINT 0x9e3779b97f4a7c15u
+
+void og_shingle_set_init(struct og_shingle_set *set,
+                         const og_allocator *allocator)
+{
+    *set = (struct og_shingle_set){.allocator = allocator};
+}
+
+void og_shingle_set_release(struct og_shingle_set *set)
+{
+    OG_UNGROW(set->allocator, set->slots, set->slots_cap);
+    og_release(set->allocator, set->bits, OG_SHINGLE_TAGS / 8);
+    og_shingle_set_init(set, set->allocator);
+}
+
+static inline uint64_t never_zero(uint64_t print)
+{
+    return print == 0 ? ZERO_PRINT : print;
+}
+
+static inline size_t home(uint64_t print, size_t n_slots)
+{
+    return (size_t)og_mul_high(print * 0x9e3779b97f4a7c15u, n_slots);
+}
+
+/* True when it was not there. */
+static inline bool insert(struct og_shingle_set *set, uint64_t print)
+{
+    size_t at = home(print, set->n_slots);
+    while (set->slots[at] != 0) {
+        if (set->slots[at] == print) return false;
+        at = (at + 1) & (set->n_slots - 1);
+    }
+    set->slots[at] = print;
+    return true;
+}
+
+og_status og_shingle_set_fill(struct og_shingle_set *set,
+                              const uint64_t *prints, size_t n,
+                              uint64_t *distinct, og_error *err)
+{
+    size_t n_slots = 64;
+    while (n_slots < 2 * n)
+        n_slots *= 2;
+    if (!OG_GROW(set->allocator, set->slots, set->slots_cap, n_slots))
+        return og_error_memory(err, n_slots * sizeof(*set->slots),
+                               "a set of shingles");
+    if (set->bits == NULL)
+        set->bits = og_allocate(set->allocator, OG_SHINGLE_TAGS / 8);
+    if (set->bits == NULL)
+        return og_error_memory(err, OG_SHINGLE_TAGS / 8, "a set of shingles");
+    memset(set->bits, 0, OG_SHINGLE_TAGS / 8);
+    memset(set->slots, 0, n_slots * sizeof(*set->slots));
+    set->n_slots = n_slots;
+    set->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t print = never_zero(prints[i]);
+        if (!insert(set, print)) continue;
+        set->bits[print >> 54] |= (uint64_t)1 << (print >> 48 & 63);
+        if (distinct != NULL) distinct[set->n] = print;
+        set->n++;
+    }
+    return OG_OK;
+}
+
+static inline size_t has(const struct og_shingle_set *set, uint64_t print)
+{
+    size_t at = home(print, set->n_slots);
+    while (set->slots[at] != 0 && set->slots[at] != print)
+        at = (at + 1) & (set->n_slots - 1);
+    return set->slots[at] != 0;
+}
+
+size_t og_shingle_set_common(const struct og_shingle_set *set,
+                             const uint64_t *prints, size_t n, size_t least)
+{
+    enum { RUN = 64 };
+    size_t common = 0;
+    for (size_t at = 0; at < n; at += RUN) {
+        const size_t end = n - at < RUN ? n : at + RUN;
+        if (common + (n - at) < least) break;
+        for (size_t i = at; i < end; i++)
+            common += has(set, never_zero(prints[i]));
+    }
+    return common;
+}
+
+void og_shingle_tags(const uint64_t *prints, size_t n, uint16_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint16_t)(never_zero(prints[i]) >> 48);
+}
+
+size_t og_shingle_set_at_most(const struct og_shingle_set *set,
+                              const uint16_t *tags, size_t n, size_t least)
+{
+    enum { RUN = 64 };
+    size_t common = 0;
+    for (size_t at = 0; at < n; at += RUN) {
+        const size_t end = n - at < RUN ? n : at + RUN;
+        if (common + (n - at) < least) break;
+        for (size_t i = at; i < end; i++)
+            common += set->bits[tags[i] >> 6] >> (tags[i] & 63) & 1;
+    }
+    return common;
+}
+
+/* A little below the bound in real numbers: rounding must not lose a pair. The
+ * similarity itself decides. */
+static size_t just_below(double bound)
+{
+    return (size_t)ceil(bound * (1 - 1e-12));
+}
+
+size_t og_jaccard_least(size_t a, size_t b, double threshold)
+{
+    return just_below(threshold * ((double)a + (double)b) / (1 + threshold));
+}
+
+size_t og_containment_least(size_t a, size_t b, double threshold)
+{
+    return just_below(threshold * (double)(a < b ? a : b));
+}
+
+double og_jaccard(size_t a, size_t b, size_t common)
+{
+    const size_t all = a + b - common;
+    return all == 0 ? 1 : (double)common / (double)all;
+}
+
+double og_containment(size_t a, size_t b, size_t common)
+{
+    const size_t smaller = a < b ? a : b;
+    if (smaller == 0) return a == b ? 1 : 0;
+    return (double)common / (double)smaller;
+}

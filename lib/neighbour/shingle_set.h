@@ -1,0 +1,57 @@
+#ifndef OG_NEIGHBOUR_SHINGLE_SET_H
+#define OG_NEIGHBOUR_SHINGLE_SET_H
+
+/*   in:  the prints of two documents                    (lib/fingerprint)
+ *   out: how many different ones they have in common    (lib/dedup_decide.c)
+ *
+ * One of the two sets is opened, and the other is counted against it. */
+
+#include "lib/base/bits.h"
+#include "lib/base/memory.h"
+
+struct og_shingle_set {
+    const og_allocator *allocator;
+    uint64_t *slots; /* 0: empty */
+    size_t n_slots;  /* a power of two, at least twice n; in use */
+    size_t slots_cap;
+    size_t n; /* different prints */
+    /* A bit for the tag of each print, to turn most others away early. */
+    uint64_t *bits;
+};
+
+/* The highest 16 bits of a print. */
+#define OG_SHINGLE_TAGS ((size_t)1 << 16)
+
+void og_shingle_set_init(struct og_shingle_set *set,
+                         const og_allocator *allocator);
+void og_shingle_set_release(struct og_shingle_set *set);
+
+/* Replaces what it held. When `distinct` is not NULL the different prints go
+ * there too, in the order of their first place (room for n). */
+og_status og_shingle_set_fill(struct og_shingle_set *set,
+                              const uint64_t *prints, size_t n,
+                              uint64_t *distinct, og_error *err);
+
+/* How many of `prints` (all different) are in the set. Stops, and returns
+ * less than `least`, when there cannot be `least` any more. */
+size_t og_shingle_set_common(const struct og_shingle_set *set,
+                             const uint64_t *prints, size_t n, size_t least);
+
+/* Never less than _common() would say, and three to four times faster: how
+ * many of the tags are in the set, or, when there cannot be `least`, less than
+ * that. Of little use for sets of more than some thousand prints. */
+size_t og_shingle_set_at_most(const struct og_shingle_set *set,
+                              const uint16_t *tags, size_t n, size_t least);
+void og_shingle_tags(const uint64_t *prints, size_t n, uint16_t *out);
+
+/* The fewest in common with which sets of a and b reach the threshold; never
+ * too many. */
+size_t og_jaccard_least(size_t a, size_t b, double threshold);
+size_t og_containment_least(size_t a, size_t b, double threshold);
+
+/* The definitions; 1 for two empty sets, 0 when one is empty. Containment is
+ * that of the smaller set in the larger one. */
+double og_jaccard(size_t a, size_t b, size_t common);
+double og_containment(size_t a, size_t b, size_t common);
+
+#endif
