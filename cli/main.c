@@ -16,6 +16,7 @@
 extern const struct command command_dedup;
 extern const struct command command_trace;
 extern const struct command command_compare;
+extern const struct command command_quote;
 extern const struct command command_eval_origin;
 extern const struct command command_eval_near;
 extern const struct command command_eval_pan;
@@ -87,6 +88,7 @@ const struct command *const cli_commands[] = {
     &command_trace,
     &command_dedup,
     &command_compare,
+    &command_quote,
     &command_eval_origin,
     &command_eval_near,
     &command_eval_pan,

@@ -1241,6 +1241,63 @@ OG_API void og_sentences_explain(const og_sentences *sentences,
                                  const og_quote_options *options, char *out,
                                  size_t out_cap);
 
+/* Files in, answers out. Paths, problems, counts and failures as for
+ * og_stream_run(); n_short counts documents without a sentence. */
+typedef struct og_quote_stream_options {
+    og_fields fields;
+    og_reading reading;
+    uint64_t max_document; /* bytes; a longer one is skipped and named */
+    bool add;              /* take each document in after its answer */
+    bool no_answers;       /* only add */
+    og_quote_options quote;
+    void *ctx;
+    /* In the order of the documents. Return false to stop (OG_ERR_STOPPED).
+     * on_durable: all documents answered so far are on disk; with `add` an
+     * answer should not be passed on before. */
+    bool (*on_answer)(void *ctx, const og_document *doc,
+                      const og_quotes *answer);
+    bool (*on_durable)(void *ctx);
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const og_stream_counts *counts);
+} og_quote_stream_options;
+OG_API og_quote_stream_options og_quote_stream_options_default(void);
+OG_API og_status og_quote_stream(og_sentences *sentences,
+                                 const char *const *paths, size_t n_paths,
+                                 const og_quote_stream_options *options,
+                                 og_stream_counts *out_counts, og_error *err);
+
+/* One JSON object and a newline: the sentences that are reused. */
+OG_API og_status og_report_quote_json(FILE *out, const og_document *doc,
+                                      const og_quotes *quotes, og_error *err);
+/* For people: each of them, and beneath it those it takes up, with the shared
+ * words marked. */
+OG_API og_status og_report_quote_text(FILE *out, const og_document *doc,
+                                      const og_quotes *quotes,
+                                      og_text_style style, og_error *err);
+
+/* Who takes up whom: for each document and each other one that held some of
+ * its sentences first, how many. */
+typedef struct og_quote_links og_quote_links;
+OG_API og_quote_links *og_quote_links_new(void);        /* NULL: no memory */
+OG_API void og_quote_links_free(og_quote_links *links); /* NULL is fine */
+/* Every sentence counts for its earliest match. */
+OG_API og_status og_quote_links_add(og_quote_links *links,
+                                    const og_document *doc,
+                                    const og_quotes *quotes, og_error *err);
+OG_API size_t og_quote_links_count(const og_quote_links *links);
+typedef enum og_links_format {
+    OG_LINKS_CSV,     /* a header, then a line for every link */
+    OG_LINKS_GRAPHML, /* documents and links, for programs that draw */
+    OG_LINKS_SVG,     /* a time line with the strongest links as arcs */
+} og_links_format;
+OG_API og_status og_quote_links_write(const og_quote_links *links,
+                                      og_links_format format, FILE *out,
+                                      og_error *err);
+/* To a file that appears whole or not at all; "-" is stdout. */
+OG_API og_status og_quote_links_save(const og_quote_links *links,
+                                     og_links_format format, const char *path,
+                                     og_error *err);
+
 /* ---- evaluation of near-duplicates: sketches against exact Jaccard ---- */
 
 typedef struct og_near_eval og_near_eval;

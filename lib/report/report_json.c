@@ -17,6 +17,7 @@
  * one U+FFFD to everybody who reads the repaired text. */
 
 #include "lib/report/glyph.h"
+#include "lib/report/json_text.h"
 #include "lib/report/writer.h"
 
 /* ---- strings ---- */
@@ -36,7 +37,7 @@ static void write_escape(struct og_writer *w, unsigned char c)
     og_writer_byte(w, hex[c & 15]);
 }
 
-static void write_text(struct og_writer *w, og_bytes s)
+void og_write_json_text(struct og_writer *w, og_bytes s)
 {
     og_writer_byte(w, '"');
     for (size_t i = 0; i < s.len;) {
@@ -95,7 +96,7 @@ static void write_time(struct og_writer *w, const og_span *span)
     }
     char time[40];
     const size_t len = og_time_format(span->origin_time, time);
-    write_text(w, (og_bytes){time, len});
+    og_write_json_text(w, (og_bytes){time, len});
 }
 
 /* Known in bytes of a text that is not at hand: in other units, unknown. */
@@ -117,7 +118,7 @@ static void write_span(struct og_writer *w, struct cursor *at,
     og_writer_string(w, ",\"how\":\"");
     og_writer_string(w, og_how_name(span->how));
     og_writer_string(w, "\",\"origin\":{\"id\":");
-    write_text(w, span->origin_id);
+    og_write_json_text(w, span->origin_id);
     og_writer_string(w, ",\"time\":");
     write_time(w, span);
     og_writer_string(w, ",\"begin\":");
@@ -153,7 +154,7 @@ static void write_dominant(struct og_writer *w, const og_answer *answer)
         return;
     }
     og_writer_string(w, "{\"id\":");
-    write_text(w, answer->dominant_id);
+    og_write_json_text(w, answer->dominant_id);
     og_writer_string(w, ",\"share\":");
     og_writer_share(w, answer->dominant_share);
     og_writer_byte(w, '}');
@@ -174,7 +175,7 @@ og_status og_report_json(FILE *out, const og_document *doc,
     og_writer_init(&w, out);
     const struct cursor start = {doc->text, offsets, 0, 0};
     og_writer_string(&w, "{\"origo\":1,\"id\":");
-    write_text(&w, doc->id);
+    og_write_json_text(&w, doc->id);
     og_writer_string(&w, ",\"n_tokens\":");
     og_writer_number(&w, answer->n_tokens);
     og_writer_string(&w, ",\"novel\":");

@@ -1,0 +1,411 @@
+/* origo quote: which sentences of a document were written before.
+ *
+ *     files -> og_quote_stream -> on_answer: one report for each document
+ *
+ * With --add a report is held back until its document is on disk: whoever has
+ * read the line may take the document for safe. */
+
+#define _GNU_SOURCE
+#include "options.h"
+#include "progress.h"
+#include "reading_options.h"
+#include "say.h"
+
+#include <errno.h>
+#include <origo/origo.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define COMMAND "quote"
+
+enum format { FORMAT_AUTO = -1, FORMAT_TEXT, FORMAT_JSON };
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+struct quote_settings {
+    const char *store;
+    bool add, explain;
+    int format, colour;
+    const char *csv, *graphml, *svg;
+    bool exit_code, quiet, verbose, only_reused;
+    int method;
+    const char *distance;
+    double threshold, max_false;
+    uint32_t min_words, max_matches;
+    uint64_t max_candidates;
+    uint64_t max_document;
+    og_fields fields;
+    og_reading reading;
+    og_sentences_options make;
+};
+
+static void quote_defaults(void *settings)
+{
+    const og_quote_stream_options stream = og_quote_stream_options_default();
+    struct quote_settings *s = settings;
+    s->format = FORMAT_AUTO;
+    s->make = og_sentences_options_default();
+    s->threshold = stream.quote.threshold;
+    s->max_false = stream.quote.max_false;
+    s->min_words = stream.quote.min_words;
+    s->max_matches = stream.quote.max_matches;
+    s->max_candidates = stream.quote.max_candidates;
+    s->fields = stream.fields;
+    s->max_document = stream.max_document;
+}
+
+#define AT(member) offsetof(struct quote_settings, member)
+#define OUT        "Output"
+#define IN         "Input"
+#define FIND       "Finding"
+#define MAKE       "A new store (also -s :memory:)"
+
+static const struct option quote_options[] = {
+    {"Store", 's', "store", &type_string, AT(store), "STORE", NULL,
+     "$ORIGO_STORE, else ./origo.store", "where the sentences are kept",
+     "':memory:' is a store that lives as long as the command."},
+    {"Store", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
+     "take each document in after its answer",
+     "Makes the store when there is none. A document's line is printed when it "
+     "is on disk. Always so with -s :memory:, where the documents answer each "
+     "other."},
+    {"Store", 0, "explain", &type_flag, AT(explain), NULL, NULL, NULL,
+     "tell what qSign would do in this store",
+     "m, l, n, k, d of the paper, the predicted recall and rate of false "
+     "positives. Needs no FILE."},
+
+    {FIND, 't', "threshold", &type_weight, AT(threshold), "S", NULL, NULL,
+     "least similarity, more than 0, at most 1",
+     "The share of the sentence's words that the other has, times the share of "
+     "their weight; rare words weigh more. A sentence against itself is 1."},
+    {FIND, 0, "min-words", &type_count, AT(min_words), "N", NULL, NULL,
+     "sentences with fewer different words are passed over", NULL},
+    {FIND, 0, "method", &type_choice, AT(method), "NAME", "exact|qsign|scan",
+     NULL, "how to find them: exact, qsign or scan",
+     "exact finds all, and is the fastest. qsign is the method of the paper, "
+     "by signatures. scan compares with every sentence."},
+    {FIND, 0, "distance", &type_string, AT(distance), "D", NULL,
+     "from --max-false", "of qsign: bits that signatures may differ in", NULL},
+    {FIND, 0, "max-false", &type_weight, AT(max_false), "P", NULL, NULL,
+     "of qsign: bound on false positives",
+     "The distance is the largest for which a sentence with one word too many "
+     "comes that near with at most this probability."},
+    {FIND, 0, "max-matches", &type_count, AT(max_matches), "N", NULL, NULL,
+     "matches told of a sentence, the earliest ones", NULL},
+    {FIND, 0, "max-candidates", &type_size, AT(max_candidates), "N", NULL, NULL,
+     "sentences looked at for one, at most",
+     "What is beyond is counted in the answer as skipped."},
+
+    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json",
+     "text on a terminal, else json", "what to print: text or json",
+     "json is one object a line for each document, text is for people."},
+    {OUT, 0, "color", &type_choice, AT(colour), "WHEN", "auto|always|never",
+     NULL, "colour in text: auto, always or never",
+     "auto: on a terminal, unless NO_COLOR is set."},
+    {OUT, 0, "only-reused", &type_flag, AT(only_reused), NULL, NULL, NULL,
+     "print nothing of documents without a match", NULL},
+    {OUT, 0, "links-csv", &type_string, AT(csv), "FILE", NULL, "none",
+     "write who takes up whom, and how much, as CSV",
+     "Each sentence counts for its earliest match."},
+    {OUT, 0, "links-graphml", &type_string, AT(graphml), "FILE", NULL, "none",
+     "the same as GraphML", NULL},
+    {OUT, 0, "links-svg", &type_string, AT(svg), "FILE", NULL, "none",
+     "the same as a picture: a time line", NULL},
+    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
+     "end with status 1 when something is reused", NULL},
+    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no progress and no summary on stderr",
+     "Problems of the input are told all the same."},
+    {OUT, 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
+     "tell every problem of the input, not 20", NULL},
+
+    READING_OPTIONS(AT, reading),
+    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
+     "skip documents longer than this, in bytes", NULL},
+    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
+     "the JSON field of the id", NULL},
+    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
+     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
+    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
+     "the JSON field of the title", NULL},
+    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
+     "the JSON field of the text", NULL},
+
+    {MAKE, 0, "memory", &type_size, AT(make.memory), "SIZE", NULL, NULL,
+     "memory for what was added last", "The rest is on disk."},
+    {MAKE, 0, "stop", &type_string, AT(make.stop), "LANGUAGE", NULL, "none",
+     "leave the stop words of a language out", NULL},
+    {MAKE, 0, "stem", &type_string, AT(make.stem), "LANGUAGE", NULL, "none",
+     "compare stems of a language", NULL},
+    {MAKE, 0, "bits", &type_count, AT(make.signature_bits), "M", "16|32|64|128",
+     "none", "bits of a signature of qsign: 16, 32, 64, 128",
+     "0 keeps none, and --method qsign cannot be asked."},
+    {MAKE, 0, "word-bits", &type_count, AT(make.word_bits), "L", NULL,
+     "chosen by --bits", "bits that a word sets", NULL},
+};
+
+/* ---- answers ---- */
+
+struct quote_run {
+    const struct quote_settings *settings;
+    enum format format;
+    og_text_style style;
+    struct progress progress;
+    og_quote_links *links; /* NULL: not asked for */
+    FILE *held;            /* what waits until it is on disk */
+    char *held_text;
+    size_t held_len;
+    uint64_t n_sentences, n_reused, n_skipped;
+    og_error report_error;
+};
+
+static bool failed(struct quote_run *run, og_status status)
+{
+    if (status == OG_ERR_IO) stdout_failed(errno);
+    run->report_error.status = status;
+    return status != OG_OK;
+}
+
+static bool on_answer(void *ctx, const og_document *doc,
+                      const og_quotes *quotes)
+{
+    struct quote_run *run = ctx;
+    og_error *err = &run->report_error;
+    run->n_sentences += quotes->n_sentences;
+    run->n_reused += quotes->n_reused;
+    run->n_skipped += quotes->n_skipped;
+    if (run->links != NULL &&
+        failed(run, og_quote_links_add(run->links, doc, quotes, err)))
+        return false;
+    if (run->settings->only_reused && quotes->n_reused == 0) return true;
+    return !failed(run, run->format == FORMAT_JSON
+                            ? og_report_quote_json(run->held, doc, quotes, err)
+                            : og_report_quote_text(run->held, doc, quotes,
+                                                   run->style, err));
+}
+
+static bool hold(struct quote_run *run)
+{
+    run->held = open_memstream(&run->held_text, &run->held_len);
+    return run->held != NULL;
+}
+
+static bool on_durable(void *ctx)
+{
+    struct quote_run *run = ctx;
+    const bool is_whole = fclose(run->held) == 0;
+    run->held = NULL;
+    if (!is_whole) return !failed(run, OG_ERR_MEMORY);
+    const bool is_written =
+        fwrite(run->held_text, 1, run->held_len, stdout) == run->held_len &&
+        fflush(stdout) == 0;
+    const int error = errno;
+    free(run->held_text);
+    run->held_text = NULL;
+    errno = error;
+    if (!is_written) return !failed(run, OG_ERR_IO);
+    return hold(run) || !failed(run, OG_ERR_MEMORY);
+}
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    struct quote_run *run = ctx;
+    progress_problem(&run->progress, problem);
+}
+
+static void on_progress(void *ctx, const og_stream_counts *counts)
+{
+    struct quote_run *run = ctx;
+    progress_show(&run->progress, counts);
+}
+
+/* ---- the place of the output ---- */
+
+static void choose_output(struct quote_run *run)
+{
+    struct winsize size;
+    const char *no_color = getenv("NO_COLOR"), *columns = getenv("COLUMNS");
+    const bool is_terminal = isatty(STDOUT_FILENO) != 0;
+    const int colour = run->settings->colour;
+    run->format = (enum format)run->settings->format;
+    if (run->format == FORMAT_AUTO)
+        run->format = is_terminal ? FORMAT_TEXT : FORMAT_JSON;
+    run->style.colour =
+        colour == COLOUR_ALWAYS || (colour == COLOUR_AUTO && is_terminal &&
+                                    (no_color == NULL || no_color[0] == '\0'));
+    if (columns != NULL && atoi(columns) > 0)
+        run->style.width = (unsigned)atoi(columns);
+    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        run->style.width = size.ws_col;
+}
+
+static int write_links(const struct quote_run *run)
+{
+    const struct quote_settings *s = run->settings;
+    const char *const paths[] = {s->csv, s->graphml, s->svg};
+    const og_links_format formats[] = {OG_LINKS_CSV, OG_LINKS_GRAPHML,
+                                       OG_LINKS_SVG};
+    for (unsigned i = 0; i < 3; i++) {
+        og_error err = {0};
+        if (paths[i] == NULL) continue;
+        if (og_quote_links_save(run->links, formats[i], paths[i], &err) !=
+            OG_OK)
+            return say_error(COMMAND, &err);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static const char *store_path(const struct quote_settings *s)
+{
+    const char *path = s->store != NULL ? s->store : getenv("ORIGO_STORE");
+    return path != NULL && path[0] != '\0' ? path : "./origo.store";
+}
+
+static og_quote_options ask_options(const struct quote_settings *s)
+{
+    og_quote_options o = og_quote_options_default();
+    o.threshold = s->threshold;
+    o.min_words = s->min_words;
+    o.max_matches = s->max_matches;
+    o.max_candidates = s->max_candidates;
+    o.method = (og_quote_method)s->method;
+    o.max_false = s->max_false;
+    if (s->distance != NULL) o.distance = atoi(s->distance);
+    return o;
+}
+
+static og_quote_stream_options stream_options(const struct quote_settings *s,
+                                              struct quote_run *run)
+{
+    og_quote_stream_options o = og_quote_stream_options_default();
+    o.fields = s->fields;
+    o.reading = s->reading;
+    o.max_document = s->max_document;
+    o.add = s->add || strcmp(store_path(s), ":memory:") == 0;
+    o.quote = ask_options(s);
+    o.ctx = run;
+    o.on_answer = on_answer;
+    o.on_durable = on_durable;
+    o.on_problem = on_problem;
+    o.on_progress = on_progress;
+    return o;
+}
+
+static void summary(const struct quote_run *run, const og_stream_counts *counts)
+{
+    say("%llu documents, %llu sentences, %llu reused",
+        (unsigned long long)counts->n_documents,
+        (unsigned long long)run->n_sentences,
+        (unsigned long long)run->n_reused);
+    if (run->n_skipped != 0)
+        say("%llu candidates were not looked at (--max-candidates)",
+            (unsigned long long)run->n_skipped);
+}
+
+static int ask_stream(og_sentences *sentences, struct quote_run *run,
+                      const char *const *paths, size_t n)
+{
+    const struct quote_settings *s = run->settings;
+    const og_quote_stream_options options = stream_options(s, run);
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    progress_start(&run->progress, paths, n, s->quiet, s->verbose);
+    const og_status status =
+        og_quote_stream(sentences, paths, n, &options, &counts, &err);
+    progress_end(&run->progress);
+    if (status == OG_ERR_STOPPED)
+        return run->report_error.status == OG_ERR_IO
+                   ? EXIT_IO
+                   : say_error(COMMAND, &run->report_error);
+    if (!s->quiet && status != OG_ERR_USAGE) summary(run, &counts);
+    const int written = run->links != NULL ? write_links(run) : EXIT_DONE;
+    if (status != OG_OK && run->progress.n_problems != 0 &&
+        (status == OG_ERR_INPUT || status == OG_ERR_IO))
+        return EXIT_IO;
+    if (status != OG_OK) return say_error(COMMAND, &err);
+    if (written != EXIT_DONE) return written;
+    return s->exit_code && run->n_reused != 0 ? EXIT_FOUND : EXIT_DONE;
+}
+
+static int run_stream(og_sentences *sentences, struct quote_run *run,
+                      const char *const *paths, size_t n)
+{
+    const struct quote_settings *s = run->settings;
+    if (s->csv != NULL || s->graphml != NULL || s->svg != NULL) {
+        run->links = og_quote_links_new();
+        if (run->links == NULL) return say_usage(COMMAND, "out of memory");
+    }
+    if (!hold(run)) {
+        og_quote_links_free(run->links);
+        return say_usage(COMMAND, "out of memory");
+    }
+    const int status = ask_stream(sentences, run, paths, n);
+    if (run->held != NULL) fclose(run->held);
+    free(run->held_text);
+    og_quote_links_free(run->links);
+    return status;
+}
+
+static void explain(const og_sentences *sentences,
+                    const struct quote_settings *s)
+{
+    char text[2048];
+    const og_quote_options options = ask_options(s);
+    og_sentences_explain(sentences, &options, text, sizeof(text));
+    fputs(text, stdout);
+}
+
+static int quote_run(const void *settings, const char *const *paths, size_t n)
+{
+    struct quote_run run = {.settings = settings};
+    const struct quote_settings *s = settings;
+    og_sentences *sentences = NULL;
+    og_error err = {0};
+    if (n == 0 && !s->explain && s->reading.files_from == NULL)
+        return say_usage(COMMAND, "no FILE given; '-' reads stdin");
+    if (s->distance != NULL &&
+        (strspn(s->distance, "0123456789") != strlen(s->distance) ||
+         strlen(s->distance) > 3))
+        return say_usage(COMMAND,
+                         "option '--distance' takes a number of bits, "
+                         "not '%s'",
+                         s->distance);
+    choose_output(&run);
+    if (og_sentences_open(store_path(s), s->add, &s->make, &sentences, &err) !=
+        OG_OK)
+        return say_error(COMMAND, &err);
+    int status = EXIT_DONE;
+    if (n != 0 || s->reading.files_from != NULL)
+        status = run_stream(sentences, &run, paths, n);
+    if (s->explain) explain(sentences, s);
+    og_sentences_close(sentences);
+    return status;
+}
+
+const struct command command_quote = {
+    .name = COMMAND,
+    .operands = "[FILE...]",
+    .brief = "which sentences of a document were written before",
+    .about =
+        "Cuts documents into sentences and tells for each which sentences of "
+        "other documents have its words, from which documents and when, the "
+        "earliest first. Results go to stdout, problems and a summary to "
+        "stderr.\n\n"
+        "The store keeps every sentence that was added, with its text. It is "
+        "asked with 'origo quote -s STORE FILE' and grows with --add. FILE is "
+        "as for 'origo trace'.",
+    .examples =
+        "  origo quote -s news --add monday.jsonl > monday.quotes\n"
+        "  origo quote -s news --format text letter.txt\n"
+        "  origo quote -s :memory: --links-csv links.csv -q mail.jsonl\n",
+    .options = quote_options,
+    .n_options = sizeof(quote_options) / sizeof(quote_options[0]),
+    .settings_len = sizeof(struct quote_settings),
+    .max_operands = SIZE_MAX,
+    .defaults = quote_defaults,
+    .run = quote_run,
+};

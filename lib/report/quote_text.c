@@ -1,0 +1,131 @@
+/* Reused sentences for people.
+ *
+ *     gazette-14  2011-03-04
+ *     12 sentences, 3 reused (31.0 % of the words)
+ *
+ *       *Last* *night* *the* *sea* *took* what ...
+ *           0.93  council-7  1998-05-01, and 2 more
+ *           *Last* *night* *the* *sea* *took* ...
+ *
+ * Shared words are coloured, and between stars where there is no colour. */
+
+#include <string.h>
+
+#include "lib/report/flow.h"
+
+enum { INDENT = 2, MATCH_INDENT = 6, MOST_SHOWN = 3 };
+
+struct report {
+    struct og_writer writer;
+    bool colour;
+    unsigned width;
+};
+
+static void put_name(struct og_writer *w, og_bytes s)
+{
+    for (size_t i = 0; i < s.len && i < 200;) {
+        char shown[16];
+        unsigned columns;
+        const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
+        const size_t len = og_glyph_show(s.data + i, g, shown, &columns);
+        og_writer_bytes(w, shown, len);
+        i += g.len;
+    }
+}
+
+static void put_time(struct og_writer *w, int64_t time, bool has_time)
+{
+    char text[40];
+    if (!has_time) return;
+    size_t len = og_time_format(time, text);
+    if (len == 20 && memcmp(text + 10, "T00:00:00Z", 10) == 0) len = 10;
+    og_writer_string(w, "  ");
+    og_writer_bytes(w, text, len);
+}
+
+static void put_spaces(struct og_writer *w, unsigned n)
+{
+    while (n-- > 0)
+        og_writer_byte(w, ' ');
+}
+
+/* `text` stands at `off` of what the ranges count. */
+static void write_marked(struct report *r, unsigned indent, og_bytes text,
+                         uint64_t off, const og_range *ranges, size_t n)
+{
+    struct og_flow flow;
+    uint64_t at = off;
+    og_flow_init(&flow, &r->writer, r->width, indent, r->colour);
+    for (size_t i = 0; i < n; i++) {
+        og_flow_text(&flow, text.data + (at - off), ranges[i].begin - at);
+        og_flow_colour(&flow, 2);
+        if (!r->colour) og_flow_mark(&flow, "*");
+        og_flow_text(&flow, text.data + (ranges[i].begin - off),
+                     ranges[i].end - ranges[i].begin);
+        if (!r->colour) og_flow_mark(&flow, "*");
+        og_flow_colour(&flow, OG_FLOW_PLAIN);
+        at = ranges[i].end;
+    }
+    og_flow_text(&flow, text.data + (at - off), off + text.len - at);
+    og_flow_finish(&flow);
+}
+
+static void write_match(struct report *r, const og_quote_match *m)
+{
+    struct og_writer *w = &r->writer;
+    put_spaces(w, MATCH_INDENT);
+    og_writer_share(w, m->similarity);
+    og_writer_string(w, "  ");
+    put_name(w, m->id);
+    put_time(w, m->time, m->has_time);
+    og_writer_byte(w, '\n');
+    write_marked(r, MATCH_INDENT, m->text, 0, m->shared, m->n_shared_ranges);
+}
+
+static void write_quote(struct report *r, og_bytes text, const og_quote *q)
+{
+    struct og_writer *w = &r->writer;
+    const og_bytes own = {text.data + q->begin, (size_t)(q->end - q->begin)};
+    og_writer_byte(w, '\n');
+    if (q->n_matches != 0)
+        write_marked(r, INDENT, own, q->begin, q->matches[0].own,
+                     q->matches[0].n_own_ranges);
+    const size_t shown = q->n_matches < MOST_SHOWN ? q->n_matches : MOST_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        write_match(r, &q->matches[i]);
+    if (q->n_found > shown) {
+        put_spaces(w, MATCH_INDENT);
+        og_writer_string(w, "and ");
+        og_writer_number(w, q->n_found - shown);
+        og_writer_string(w, " more\n");
+    }
+    if (q->n_skipped == 0) return;
+    put_spaces(w, MATCH_INDENT);
+    og_writer_number(w, q->n_skipped);
+    og_writer_string(w, " candidates were not looked at\n");
+}
+
+og_status og_report_quote_text(FILE *out, const og_document *doc,
+                               const og_quotes *quotes, og_text_style style,
+                               og_error *err)
+{
+    struct report r = {.colour = style.colour,
+                       .width = style.width == 0 ? 80 : style.width};
+    struct og_writer *w = &r.writer;
+    og_writer_init(w, out);
+    if (r.colour) og_writer_string(w, "\033[1m");
+    put_name(w, doc->id);
+    if (r.colour) og_writer_string(w, "\033[0m");
+    put_time(w, doc->time, doc->has_time);
+    og_writer_byte(w, '\n');
+    og_writer_number(w, quotes->n_sentences);
+    og_writer_string(w,
+                     quotes->n_sentences == 1 ? " sentence, " : " sentences, ");
+    og_writer_number(w, quotes->n_reused);
+    og_writer_string(w, " reused\n");
+    for (size_t i = 0; i < quotes->n_sentences; i++)
+        if (quotes->sentences[i].n_matches != 0)
+            write_quote(&r, doc->text, &quotes->sentences[i]);
+    og_writer_byte(w, '\n');
+    return og_writer_finish(w, err);
+}
