@@ -63,8 +63,9 @@ static const struct option dedup_options[] = {
      "remove what is like a document of FILE, too",
      "Documents of FILE are only compared with: a test set against a corpus, "
      "or today's crawl against what was kept before."},
-    {"What", 0, "passage", &type_count, AT(dedup.min_tokens), "N", NULL, NULL,
-     "of --level passage: the shortest run, in tokens", NULL},
+    {"What", 0, "least", &type_count, AT(dedup.least_tokens), "N", NULL,
+     "50 of a passage, 5 of a sentence, 1 of a line",
+     "the shortest piece that is cut, in tokens", NULL},
     {"Sketch", 0, "preset", &type_string, AT(preset), "NAME",
      "datatrove|slimpajama|nemo", NULL, "shingles, bands and rows of others",
      "datatrove: words, shingles of 5, 14 bands of 8. slimpajama: characters, "

@@ -16,7 +16,6 @@ og_dedup_options og_dedup_options_default(void)
         .n_bands = 14,
         .n_rows = 8,
         .threshold = 0.8,
-        .min_tokens = 50,
         .journal_seconds = 2,
         .output = "-",
         .max_document = OG_SOURCE_MAX_DOCUMENT,
@@ -56,9 +55,10 @@ static og_status check_level(const og_dedup_options *o, og_error *err)
         return og_error_set(err, OG_ERR_USAGE,
                             "the earliest keeps a piece of text: --keep is for "
                             "whole documents");
-    if (o->annotate)
+    if (o->annotate || o->resume || o->n_against != 0)
         return og_error_set(err, OG_ERR_USAGE,
-                            "--annotate is for whole documents");
+                            "--annotate, --against and --resume are for whole "
+                            "documents");
     return OG_OK;
 }
 
@@ -74,10 +74,10 @@ og_status og_dedup_options_check(const og_dedup_options *o, og_error *err)
         return og_error_set(err, OG_ERR_USAGE,
                             "threshold %g: must be above 0 and at most 1",
                             o->threshold);
-    if (o->min_tokens < 2 || o->min_tokens > 1024)
+    if (o->least_tokens > 1024)
         return og_error_set(err, OG_ERR_USAGE,
-                            "passages of %u tokens: must be 2 to 1024",
-                            (unsigned)o->min_tokens);
+                            "pieces of %u tokens: must be 1 to 1024",
+                            (unsigned)o->least_tokens);
     if (o->keep == OG_KEEP_FIELD &&
         (o->keep_field == NULL || o->keep_field[o->keep_field[0] == '-'] == 0))
         return og_error_set(err, OG_ERR_USAGE,
@@ -149,11 +149,27 @@ void og_dedup_source_fill(struct og_dedup_run *run, struct og_dedup_source *out)
     };
 }
 
+og_status og_dedup_pass(struct og_dedup_run *run,
+                        const struct og_dedup_source *source,
+                        og_stream_counts *counts, og_error *err)
+{
+    og_error story = {0};
+    const og_status status = og_dedup_stream(source, counts, &story);
+    if (status == OG_OK) return OG_OK;
+    if (counts->n_files_failed == 0)
+        return og_error_set(err, status, "%s", story.message);
+    run->failure = status;
+    run->story = story;
+    return OG_OK;
+}
+
 static og_status run_level(struct og_dedup_run *run, og_error *err)
 {
     switch (run->options->level) {
     case OG_LEVEL_DOCUMENT: return og_dedup_documents(run, err);
-    default: break;
+    case OG_LEVEL_PASSAGE: return og_dedup_passages(run, err);
+    case OG_LEVEL_SENTENCE:
+    case OG_LEVEL_LINE: return og_dedup_units(run, err);
     }
     return og_error_set(err, OG_ERR_USAGE, "no such level");
 }
@@ -174,7 +190,10 @@ og_status og_dedup_run(const char *const *paths, size_t n_paths,
                  : is_stdout           ? strdup("/tmp")
                                        : og_folder_of(options->output);
     if (run.folder == NULL) return og_error_memory(err, 1, "a file name");
-    const og_status status = run_level(&run, err);
+    run.output.kept.fd = run.output.report.fd = run.output.rejects.fd = -1;
+    og_status status = run_level(&run, err);
+    if (status == OG_OK && run.failure != OG_OK)
+        status = og_error_set(err, run.failure, "%s", run.story.message);
     free(run.folder);
     if (out_counts != NULL) *out_counts = counts;
     return status;

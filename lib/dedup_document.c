@@ -291,12 +291,9 @@ static og_status read_against(struct level *l, og_error *err)
     return OG_OK;
 }
 
-/* OG_OK also when a file could not be read: that is told at the end. */
-static og_status read_documents(struct level *l, og_status *out_failure,
-                                og_error *failure, og_error *err)
+static og_status read_documents(struct level *l, og_error *err)
 {
     struct og_dedup_source source;
-    og_error story = {0};
     og_dedup_source_fill(l->run, &source);
     source.key = &l->key;
     source.sketcher = &l->sketcher;
@@ -305,15 +302,7 @@ static og_status read_documents(struct level *l, og_status *out_failure,
     source.end_block = end_block;
     source.n_skip_blocks = l->journal.mark.n_blocks;
     l->run->step = "documents";
-    const og_status status =
-        og_dedup_stream(&source, &l->run->counts->stream, &story);
-    *out_failure = OG_OK;
-    if (status == OG_OK) return OG_OK;
-    if (l->run->counts->stream.n_files_failed == 0)
-        return og_error_set(err, status, "%s", story.message);
-    *out_failure = status;
-    *failure = story;
-    return OG_OK;
+    return og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
 }
 
 /* ---- rounds ---- */
@@ -430,7 +419,6 @@ static og_status write_again(struct level *l, og_error *err)
 {
     struct og_dedup_source source;
     og_stream_counts counts = {0};
-    og_error story = {0};
     og_dedup_source_fill(l->run, &source);
     source.key = &l->key;
     source.ctx = l;
@@ -442,9 +430,7 @@ static og_status write_again(struct level *l, og_error *err)
     l->n_again = l->run->counts->n_against;
     if (l->removed != NULL) TRY(og_sorter_finish(l->removed, err));
     TRY(step_removed(l, err));
-    const og_status status = og_dedup_stream(&source, &counts, &story);
-    if (status != OG_OK && counts.n_files_failed == 0)
-        return og_error_set(err, status, "%s", story.message);
+    TRY(og_dedup_pass(l->run, &source, &counts, err));
     if (l->n_again != l->n || l->has_next)
         return og_error_set(err, OG_ERR_INPUT,
                             "the input was changed while it was read");
@@ -514,12 +500,11 @@ static og_status open_outputs(struct level *l, og_error *err)
                                 run->n_paths, lens, err);
 }
 
-static og_status decide_all(struct level *l, og_status *out_failure,
-                            og_error *failure, og_error *err)
+static og_status decide_all(struct level *l, og_error *err)
 {
     TRY(read_against(l, err));
     TRY(open_outputs(l, err));
-    TRY(read_documents(l, out_failure, failure, err));
+    TRY(read_documents(l, err));
     const bool is_whole = l->aside == NULL && !l->is_deferred;
     TRY(run_rounds(l, err));
     if (l->options->cluster == OG_CLUSTER_COMPONENTS)
@@ -585,11 +570,8 @@ og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)
                       .options = run->options,
                       .joined.places_fd = -1,
                       .journal.fd = -1};
-    og_status failure = OG_OK;
-    og_error story = {0};
-    run->output.kept.fd = run->output.report.fd = run->output.rejects.fd = -1;
     og_status status = start(&l, err);
-    if (status == OG_OK) status = decide_all(&l, &failure, &story, err);
+    if (status == OG_OK) status = decide_all(&l, err);
     run->counts->n_candidates += l.decider.n_candidates;
     run->counts->n_compared += l.decider.n_compared;
     if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
@@ -598,7 +580,5 @@ og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)
     og_dedup_output_close(&run->output, goes_on);
     og_dedup_journal_close(&l.journal, !goes_on);
     finish(&l);
-    if (status == OG_OK && failure != OG_OK)
-        return og_error_set(err, failure, "%s", story.message);
     return status;
 }

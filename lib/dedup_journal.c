@@ -42,7 +42,7 @@ static uint64_t digest(const og_dedup_options *o, const char *const *paths,
     const uint32_t numbers[] = {
         (uint32_t)o->level,   (uint32_t)o->tokens, o->shingle_len,
         o->n_bands,           o->n_rows,           (uint32_t)o->measure,
-        (uint32_t)o->cluster, (uint32_t)o->keep,   o->min_tokens,
+        (uint32_t)o->cluster, (uint32_t)o->keep,   o->least_tokens,
         o->annotate,          (uint32_t)o->format, o->report != NULL,
         o->rejects != NULL};
     og_pack_bytes(&p, numbers, sizeof(numbers));

@@ -13,7 +13,15 @@ struct og_dedup_run {
     struct og_dedup_output output;
     og_dedup_counts *counts;
     const char *step; /* what progress is of */
+    /* A file that could not be read: told when all is done. */
+    og_status failure;
+    og_error story;
 };
+
+/* og_dedup_stream(), but a file that cannot be read is only noted. */
+og_status og_dedup_pass(struct og_dedup_run *run,
+                        const struct og_dedup_source *source,
+                        og_stream_counts *counts, og_error *err);
 
 /* The stream of the run's own documents, with its callbacks for problems and
  * progress. */

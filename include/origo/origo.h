@@ -1567,7 +1567,8 @@ typedef struct og_dedup_options {
     og_cluster_kind cluster;
     og_keep_kind keep;
     const char *keep_field; /* "-name": the smallest; other values come last */
-    uint32_t min_tokens;    /* of a passage that is cut; 2 to 1,024 */
+    uint32_t least_tokens;  /* of a piece that is cut, up to 1,024; 0: 50 of a
+                               passage, 5 of a sentence, 1 of a line */
     /* Documents to compare with. They are not written, and nothing is removed
      * from them. */
     const char *const *against;

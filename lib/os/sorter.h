@@ -20,7 +20,7 @@ struct og_sorter;
 
 /* `record_len` is a multiple of 8; the first `n_keys` (1 or 2) 64-bit words of
  * a record are its key, the first counts most. Records with equal keys come in
- * any order. `folder` must outlive the sorter. */
+ * the order in which they were added. `folder` must outlive the sorter. */
 og_status og_sorter_new(size_t record_len, unsigned n_keys, size_t memory,
                         const char *folder, struct og_sorter **out,
                         og_error *err);

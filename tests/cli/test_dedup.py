@@ -338,6 +338,134 @@ def test_presets(place):
         assert len(kept) + len(report) == len(texts)
 
 
+# ---- pieces of documents -----------------------------------------------------------
+
+def texts_of(path):
+    return {r["id"]: r["text"] for r in map(json.loads, read_lines(path))}
+
+
+def test_lines(place):
+    texts = ["One line.\nAnother line\n\n---\nthe end",
+             "ANOTHER, line!\nnew here\n---\n\nthe end\n",
+             "one line\nanother line", "new here and more\nnew here",
+             "twice\ntwice\n", ""]
+    write_jsonl(place / "in.jsonl", texts)
+    _, report, said = dedup(place, "--level", "line")
+    assert texts_of(place / "out.jsonl") == {
+        "d0": texts[0], "d1": "new here\n---\n\n",
+        "d3": "new here and more\n", "d4": "twice\n", "d5": ""}
+    assert [(r["id"], r["begin"], r["end"], r["first"]) for r in report] == [
+        ("d1", 0, 15, 1), ("d1", 29, 37, 1), ("d2", 0, 9, 1), ("d2", 9, 21, 1),
+        ("d3", 18, 26, 2), ("d4", 6, 12, 5)]
+    source, lines = (read_lines(place / n) for n in ("in.jsonl", "out.jsonl"))
+    assert lines[0] == source[0] and lines[1].endswith(b'"n": 1}')
+
+
+def test_lines_within_memory(place):
+    rng = random.Random(30)
+    pool = [" ".join(words(rng, 5)) for _ in range(3000)]
+    texts = ["\n".join(rng.choice(pool) for _ in range(20))
+             for _ in range(1500)]
+    write_jsonl(place / "in.jsonl", texts)
+    dedup(place, "--level", "line")
+    whole = [(place / n).read_bytes() for n in ("out.jsonl", "report.jsonl")]
+    seen, expected = set(), {}
+    for i, text in enumerate(texts):
+        left = []
+        for line in text.split("\n"):
+            if line not in seen:
+                left.append(line)
+            seen.add(line)
+        if left:
+            expected["d%d" % i] = "\n".join(left)
+    got = {k: v.rstrip("\n") for k, v in
+           texts_of(place / "out.jsonl").items()}
+    assert got == expected
+    dedup(place, "--level", "line", "-m", "200k", "-j", 1)
+    assert whole == [(place / n).read_bytes()
+                     for n in ("out.jsonl", "report.jsonl")]
+
+
+def test_sentences(place):
+    texts = ["This is the first sentence of all. Yes. And a second one follows "
+             "it here.",
+             "Something new was written here today. Yes. This is the first "
+             "sentence of all. The end of the text has come."]
+    write_jsonl(place / "in.jsonl", texts)
+    dedup(place, "--level", "sentence")
+    assert texts_of(place / "out.jsonl")["d1"] == \
+        "Something new was written here today. Yes. The end of the text " \
+        "has come."
+
+
+def passages_by_definition(texts, n):
+    """Tokens that stand in a window of n that an earlier document has."""
+    seen, out = {}, []
+    for number, text in enumerate(texts):
+        spans = [(m.start(), m.end(), m.group())
+                 for m in re.finditer(r"[a-z0-9]+", text.lower())]
+        tokens = [s[2] for s in spans]
+        cut = [False] * len(tokens)
+        for i in range(len(tokens) - n + 1):
+            window = tuple(tokens[i:i + n])
+            if seen.setdefault(window, number) != number:
+                cut[i:i + n] = [True] * n
+        out.append((spans, cut))
+    return out
+
+
+def without(text, spans, cut):
+    out, i = [], 0
+    at = 0
+    while i < len(spans):
+        if not cut[i]:
+            i += 1
+            continue
+        j = i
+        while j < len(spans) and cut[j]:
+            j += 1
+        out.append(text[at:spans[i][0]])
+        at = spans[j][0] if j < len(spans) else len(text)
+        i = j
+    return "".join(out) + text[at:]
+
+
+def test_passages(place):
+    rng = random.Random(31)
+    pool = [words(rng, rng.randrange(30, 120), 400) for _ in range(40)]
+    texts = []
+    for _ in range(300):
+        parts = [rng.choice(pool) if rng.random() < 0.5
+                 else words(rng, rng.randrange(1, 80), 400)
+                 for _ in range(rng.randrange(0, 8))]
+        texts.append(", ".join(" ".join(p) for p in parts).capitalize() + ".")
+    for more, n in ([], 50), (["--least", 7], 7), (["--least", 100], 100):
+        write_jsonl(place / "in.jsonl", texts)
+        dedup(place, "--level", "passage", *more)
+        got = texts_of(place / "out.jsonl")
+        total = 0
+        for i, (spans, cut) in enumerate(passages_by_definition(texts, n)):
+            total += sum(cut)
+            if spans and all(cut):
+                assert "d%d" % i not in got
+            else:
+                assert got["d%d" % i] == without(texts[i], spans, cut), i
+        assert total > 0
+
+
+def test_passage_edges(place):
+    """Multi-byte characters at the edges of what is cut."""
+    run = " ".join("wört%d" % i for i in range(60))
+    texts = [run, "«Ünd so» " + run + " … ÿ é", run + "。",
+             "日本" + "語" * 70, "前" + "語" * 70 + "後"]
+    write_jsonl(place / "in.jsonl", texts)
+    dedup(place, "--level", "passage")
+    got = texts_of(place / "out.jsonl")
+    assert got["d1"] == "«Ünd so» ÿ é", got["d1"]
+    assert "d2" not in got
+    assert got["d4"] == "前後", got["d4"]
+
+
 # ---- formats ---------------------------------------------------------------------
 
 def test_packed_and_piped(place):

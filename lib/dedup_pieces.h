@@ -1,0 +1,42 @@
+#ifndef OG_DEDUP_PIECES_H
+#define OG_DEDUP_PIECES_H
+
+/*   in:  a document and the parts of it that go       (lib/dedup_units.c, ...)
+ *   out: the document without them, and what was cut  (lib/dedup_output.h)
+ *
+ * For the levels that cut pieces out of texts. */
+
+#include "lib/dedup_levels.h"
+
+/* Half-open, in bytes of the document's own text; rising, apart. */
+struct og_piece {
+    size_t begin, end;
+    size_t n_tokens;
+    uint64_t first; /* the number of the document that keeps it, from 1; 0: not
+                       known */
+};
+
+struct og_piece_cutter {
+    struct og_dedup_run *run;
+    struct og_pack text; /* what is left */
+    struct og_pack line; /* of the report */
+    char *unescaped;
+    size_t unescaped_cap;
+};
+
+void og_piece_cutter_release(struct og_piece_cutter *cutter);
+
+/* The text of a document, whether it is a line of JSONL or not. Valid until
+ * the next call. */
+og_status og_piece_cutter_text(struct og_piece_cutter *cutter,
+                         const struct og_dedup_doc *doc, og_bytes *out,
+                         og_error *err);
+
+/* Writes the document without the pieces. When `is_all` nothing is left that
+ * has a token, and it goes as a whole. */
+og_status og_piece_cutter_write(struct og_piece_cutter *cutter,
+                          const struct og_dedup_doc *doc, og_bytes text,
+                          const struct og_piece *pieces, size_t n, bool is_all,
+                          og_error *err);
+
+#endif
