@@ -309,7 +309,8 @@ static og_status take_second(void *ctx, struct og_dedup_doc *d, og_error *err)
         TRY(find_pieces(l, base, &n, &n_left, err));
         og_shingler_trim(&l->shingler);
     }
-    return og_piece_cutter_write(&l->cutter, d, text, l->pieces, n, n_left == 0, err);
+    return og_piece_cutter_write(&l->cutter, d, text, l->pieces, n, n_left == 0,
+                                 err);
 }
 
 /* ---- the level ---- */

@@ -15,8 +15,9 @@ void og_piece_cutter_release(struct og_piece_cutter *c)
     OG_UNGROW(NULL, c->unescaped, c->unescaped_cap);
 }
 
-og_status og_piece_cutter_text(struct og_piece_cutter *c, const struct og_dedup_doc *d,
-                         og_bytes *out, og_error *err)
+og_status og_piece_cutter_text(struct og_piece_cutter *c,
+                               const struct og_dedup_doc *d, og_bytes *out,
+                               og_error *err)
 {
     struct og_record record;
     struct og_jsonl_problem problem;
@@ -83,9 +84,10 @@ static og_status report(struct og_piece_cutter *c, const struct og_dedup_doc *d,
         err);
 }
 
-og_status og_piece_cutter_write(struct og_piece_cutter *c, const struct og_dedup_doc *d,
-                          og_bytes text, const struct og_piece *pieces,
-                          size_t n, bool is_all, og_error *err)
+og_status og_piece_cutter_write(struct og_piece_cutter *c,
+                                const struct og_dedup_doc *d, og_bytes text,
+                                const struct og_piece *pieces, size_t n,
+                                bool is_all, og_error *err)
 {
     og_dedup_counts *counts = c->run->counts;
     size_t done = 0;

@@ -29,14 +29,14 @@ void og_piece_cutter_release(struct og_piece_cutter *cutter);
 /* The text of a document, whether it is a line of JSONL or not. Valid until
  * the next call. */
 og_status og_piece_cutter_text(struct og_piece_cutter *cutter,
-                         const struct og_dedup_doc *doc, og_bytes *out,
-                         og_error *err);
+                               const struct og_dedup_doc *doc, og_bytes *out,
+                               og_error *err);
 
 /* Writes the document without the pieces. When `is_all` nothing is left that
  * has a token, and it goes as a whole. */
 og_status og_piece_cutter_write(struct og_piece_cutter *cutter,
-                          const struct og_dedup_doc *doc, og_bytes text,
-                          const struct og_piece *pieces, size_t n, bool is_all,
-                          og_error *err);
+                                const struct og_dedup_doc *doc, og_bytes text,
+                                const struct og_piece *pieces, size_t n,
+                                bool is_all, og_error *err);
 
 #endif

@@ -248,7 +248,7 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
     if (l->places != NULL && !l->is_second) return OG_OK;
     TRY(og_piece_cutter_text(&l->cutter, d, &text, err));
     return og_piece_cutter_write(&l->cutter, d, text, l->pieces, n,
-                           n > 0 && n_left == 0, err);
+                                 n > 0 && n_left == 0, err);
 }
 
 /* ---- the level ---- */
