@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/estimate/aligner.h"
+#include "lib/estimate/reworded.h"
 
 struct og_aligner *og_aligner_new(const og_allocator *allocator)
 {
@@ -13,6 +13,8 @@ struct og_aligner *og_aligner_new(const og_allocator *allocator)
     a->allocator = allocator;
     og_run_finder_init(&a->finder, allocator);
     og_chainer_init(&a->chainer, allocator);
+    og_matcher_init(&a->matcher, allocator);
+    og_reworder_init(&a->reworder, allocator);
     og_runs_init(&a->runs, allocator);
     og_runs_init(&a->chained, allocator);
     og_runs_init(&a->matches, allocator);
@@ -27,6 +29,8 @@ void og_aligner_free(struct og_aligner *a)
     og_runs_release(&a->matches);
     og_runs_release(&a->chained);
     og_runs_release(&a->runs);
+    og_reworder_release(&a->reworder);
+    og_matcher_release(&a->matcher);
     og_chainer_release(&a->chainer);
     og_run_finder_release(&a->finder);
     og_release(a->allocator, a, sizeof(*a));
@@ -37,16 +41,8 @@ static struct og_hashes hashes_of(struct og_align_side side)
     return (struct og_hashes){side.tokens->hash, (uint32_t)side.tokens->n};
 }
 
-static void publish(const struct og_aligner *a, struct og_alignment *out)
-{
-    *out = (struct og_alignment){.passages = a->passages.data,
-                                 .n_passages = a->passages.n,
-                                 .matches = a->matches.data};
-}
-
-/* From runs to passages that stand apart. */
-static og_status join_runs(struct og_aligner *a, struct og_hashes document,
-                           struct og_hashes origin,
+/* From runs to copies that stand apart. */
+static og_status join_runs(struct og_aligner *a,
                            const struct og_align_options *options,
                            og_error *err)
 {
@@ -55,8 +51,19 @@ static og_status join_runs(struct og_aligner *a, struct og_hashes document,
     TRY(og_runs_chain(&a->chainer, &a->runs, (float)options->min_copy,
                       &a->chained, &a->passages, err));
     og_passages_settle(&a->passages);
-    return og_passages_match(&a->passages, &a->chained, document, origin,
-                             &a->matches, err);
+    return OG_OK;
+}
+
+static og_status finish(struct og_aligner *a, struct og_hashes document,
+                        struct og_hashes origin, struct og_alignment *out,
+                        og_error *err)
+{
+    TRY(og_passages_match(&a->matcher, &a->passages, &a->chained, &a->runs,
+                          document, origin, &a->matches, err));
+    *out = (struct og_alignment){.passages = a->passages.data,
+                                 .n_passages = a->passages.n,
+                                 .matches = a->matches.data};
+    return OG_OK;
 }
 
 og_status og_align(struct og_aligner *a, struct og_align_side document,
@@ -69,9 +76,13 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
     a->runs.n = 0;
     TRY(og_runs_find(&a->finder, d, o, (struct og_window){0, d.n, 0, o.n},
                      &a->runs, err));
-    TRY(join_runs(a, d, o, options, err));
-    publish(a, out);
-    return OG_OK;
+    TRY(join_runs(a, options, err));
+    if (options->reworded) {
+        TRY(og_reworded_find(&a->reworder, document, origin,
+                             options->min_tokens, &a->passages, err));
+        og_passages_settle(&a->passages);
+    }
+    return finish(a, d, o, out, err);
 }
 
 /* ---- with seeds ---- */
@@ -182,7 +193,6 @@ og_status og_verify(struct og_aligner *a, struct og_align_side document,
     a->runs.n = 0;
     if (n_seeds > 0) qsort(seeds, n_seeds, sizeof(*seeds), by_place);
     TRY(find_near_seeds(a, d, o, seeds, n_seeds, err));
-    TRY(join_runs(a, d, o, options, err));
-    publish(a, out);
-    return OG_OK;
+    TRY(join_runs(a, options, err));
+    return finish(a, d, o, out, err);
 }

@@ -14,6 +14,7 @@
  *
  *     runs.c      equal tokens in a row
  *     chain.c     runs that follow one another in both texts: a copy
+ *     reworded.c  sentences that say the same, in groups
  *     passages.c  passages that do not overlap
  *     matches.c   the equal words inside each passage
  *

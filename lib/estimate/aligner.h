@@ -109,20 +109,32 @@ void og_passages_settle(struct og_passages *passages);
 
 /* ---- matches.c ---- */
 
-/* The equal words of each passage, from the runs of its chain and from the
- * tokens between them, into `out`; fills first_run, n_runs and score, and sets
- * the ends to those of the outermost matches. */
-og_status og_passages_match(struct og_passages *passages,
+struct og_word {
+    uint64_t hash;
+    uint32_t pos;
+};
+
+struct og_matcher {
+    const og_allocator *allocator;
+    struct og_runs inside;
+    uint8_t *taken; /* tokens of a passage, of both sides, that have a match */
+    size_t taken_cap;
+    struct og_word *words;
+    size_t words_cap;
+};
+
+void og_matcher_init(struct og_matcher *matcher, const og_allocator *allocator);
+void og_matcher_release(struct og_matcher *matcher);
+
+/* The equal words of each passage into `out`: of a copy from the runs of its
+ * chain and the tokens between them, of a reworded passage from all `runs`,
+ * which are sorted. Fills first_run, n_runs and score, and sets the ends of a
+ * copy to those of the outermost matches. */
+og_status og_passages_match(struct og_matcher *matcher,
+                            struct og_passages *passages,
                             const struct og_runs *chained,
+                            const struct og_runs *runs,
                             struct og_hashes document, struct og_hashes origin,
                             struct og_runs *out, og_error *err);
-
-struct og_aligner {
-    const og_allocator *allocator;
-    struct og_run_finder finder;
-    struct og_chainer chainer;
-    struct og_runs runs, chained, matches;
-    struct og_passages passages;
-};
 
 #endif
