@@ -4,12 +4,12 @@
  *                            -> on_problem, on_progress: talk on stderr
  *
  * The library does the work; here are the options, the choice of report and
- * the exit status. Two things follow the place where the output goes: a
- * terminal gets text with colours, everything else gets JSON. */
+ * the exit status. */
 
 #include "options.h"
 #include "progress.h"
 #include "reading_options.h"
+#include "report_settings.h"
 #include "say.h"
 
 #include <errno.h>
@@ -17,18 +17,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-enum format { FORMAT_AUTO = -1, FORMAT_TEXT, FORMAT_JSON };
-enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct trace_settings {
     const char *store; /* NULL: $ORIGO_STORE, else ./origo.store */
     bool add;
-    int format;  /* enum format */
-    int offsets; /* og_offsets */
-    int colour;  /* enum colour */
+    struct report_settings report;
     bool exit_code, quiet, verbose;
     uint32_t n_threads;
     uint64_t max_document;
@@ -41,7 +34,7 @@ static void trace_defaults(void *settings)
 {
     const og_stream_options stream = og_stream_options_default();
     struct trace_settings *s = settings;
-    s->format = FORMAT_AUTO;
+    report_defaults(&s->report);
     s->params = og_params_default();
     s->fields = stream.fields;
     s->n_threads = stream.n_threads;
@@ -64,16 +57,7 @@ static const struct option trace_options[] = {
      "take each document in after its answer",
      "Always so with -s :memory:, where the documents answer each other."},
 
-    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json",
-     "text on a terminal, else json", "what to print: text or json",
-     "json is one object a line for each document, text is for people."},
-    {OUT, 0, "offsets", &type_choice, AT(offsets), "UNIT", "byte|char|utf16",
-     NULL, "what offsets count: byte, char or utf16",
-     "char counts code points, utf16 counts units of UTF-16 as JavaScript and "
-     "Java do. Offsets in the origin are known in bytes only."},
-    {OUT, 0, "color", &type_choice, AT(colour), "WHEN", "auto|always|never",
-     NULL, "colour in text: auto, always or never",
-     "auto: on a terminal, unless NO_COLOR is set."},
+    REPORT_OPTIONS(AT, report),
     {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
      "end with status 1 when something is copied", NULL},
     {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
@@ -134,25 +118,26 @@ static const struct option trace_options[] = {
 
 struct trace_run {
     const struct trace_settings *settings;
-    enum format format;
-    og_text_style style;
+    og_report *report;
     struct progress progress;
-    bool found;
+    bool answered, found;
     og_error report_error;
 };
+
+static bool to_stdout(const struct trace_settings *s)
+{
+    return s->report.output == NULL || strcmp(s->report.output, "-") == 0;
+}
 
 static bool on_answer(void *ctx, const og_document *doc,
                       const og_answer *answer)
 {
     struct trace_run *run = ctx;
+    run->answered = true;
     run->found = run->found || answer->n_spans != 0;
-    og_error *err = &run->report_error;
     const og_status status =
-        run->format == FORMAT_JSON
-            ? og_report_json(stdout, doc, answer,
-                             (og_offsets)run->settings->offsets, err)
-            : og_report_text(stdout, doc, answer, run->style, err);
-    if (status == OG_ERR_IO) stdout_failed(errno);
+        og_report_add(run->report, doc, answer, &run->report_error);
+    if (status == OG_ERR_IO && to_stdout(run->settings)) stdout_failed(errno);
     return status == OG_OK;
 }
 
@@ -166,37 +151,6 @@ static void on_progress(void *ctx, const og_stream_counts *counts)
 {
     struct trace_run *run = ctx;
     progress_show(&run->progress, counts);
-}
-
-/* ---- the place of the output ---- */
-
-static bool wants_colour(int colour)
-{
-    const char *no_color = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-    if (colour != COLOUR_AUTO) return colour == COLOUR_ALWAYS;
-    if (no_color != NULL && no_color[0] != '\0') return false;
-    if (term != NULL && strcmp(term, "dumb") == 0) return false;
-    return isatty(STDOUT_FILENO);
-}
-
-static unsigned terminal_width(void)
-{
-    struct winsize size;
-    const char *columns = getenv("COLUMNS");
-    if (columns != NULL && atoi(columns) > 0) return (unsigned)atoi(columns);
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0)
-        return size.ws_col;
-    return 80;
-}
-
-static void choose_output(struct trace_run *run)
-{
-    run->format = (enum format)run->settings->format;
-    if (run->format == FORMAT_AUTO)
-        run->format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
-    run->style.colour = wants_colour(run->settings->colour);
-    run->style.width = terminal_width();
 }
 
 /* ---- the command ---- */
@@ -229,7 +183,7 @@ static int status_of_run(const struct trace_run *run, og_status status,
                          const og_error *err)
 {
     if (status == OG_ERR_STOPPED) {
-        if (run->report_error.status != OG_ERR_IO)
+        if (run->report_error.status != OG_ERR_IO || !to_stdout(run->settings))
             return say_error("trace", &run->report_error);
         return EXIT_IO;
     }
@@ -256,18 +210,40 @@ static int trace_stream(og_store *store, struct trace_run *run,
     return status_of_run(run, status, &err);
 }
 
+/* What was answered is reported, also when another file could not be read. A
+ * report that could not be written, or has nothing to tell because all input
+ * failed, is not there at all: a FILE of before stays. */
+static int end_report(struct trace_run *run, int status)
+{
+    og_error err = {0};
+    const bool nothing = !run->answered && status != EXIT_DONE;
+    if (run->report_error.status != OG_OK || nothing) {
+        og_report_discard(run->report);
+        return status;
+    }
+    if (og_report_close(run->report, &err) == OG_OK) return status;
+    if (!to_stdout(run->settings)) return say_error("trace", &err);
+    stdout_failed(errno);
+    return EXIT_IO;
+}
+
 static int trace_run(const void *settings, const char *const *paths, size_t n)
 {
     struct trace_run run = {.settings = settings};
     og_store *store = NULL;
     og_error err = {0};
-    choose_output(&run);
+    const og_report_options options = report_options(&run.settings->report);
     if (og_params_check(&run.settings->params, &err) != OG_OK)
         return say_error("trace", &err);
     if (og_store_open(store_path(settings), &run.settings->params, &store,
                       &err) != OG_OK)
         return say_error("trace", &err);
-    const int status = trace_stream(store, &run, paths, n);
+    int status = EXIT_IO;
+    if (og_report_open(run.settings->report.output, &options, &run.report,
+                       &err) == OG_OK)
+        status = end_report(&run, trace_stream(store, &run, paths, n));
+    else
+        status = say_error("trace", &err);
     og_store_close(store);
     return status;
 }
@@ -285,6 +261,7 @@ const struct command command_trace = {
         ".zst are seen through. Sizes and numbers take k M G and Ki Mi Gi.",
     .examples = "  origo trace -s :memory: letters.jsonl\n"
                 "  origo trace -s :memory: --format text old.txt new.txt\n"
+                "  origo trace -s :memory: -o report.html letters/\n"
                 "  zcat mail.jsonl.gz | origo trace -s :memory: - > "
                 "answers.jsonl\n",
     .options = trace_options,

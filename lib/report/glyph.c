@@ -52,6 +52,12 @@ static bool is_treacherous(uint32_t c)
            c == 0xfeff || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
+bool og_glyph_is_hidden(uint32_t c)
+{
+    if (og_glyph_is_space(c)) return false;
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || is_treacherous(c);
+}
+
 static size_t show_code(uint32_t c, char out[16], unsigned *out_columns)
 {
     const int n = snprintf(out, 16, "<U+%04X>", (unsigned)c);

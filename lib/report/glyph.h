@@ -24,6 +24,10 @@ size_t og_glyph_before(const char *data, size_t pos);
 /* Space, tab, line and paragraph ends: what wrapping may replace. */
 bool og_glyph_is_space(uint32_t code_point);
 
+/* Controls, and what turns the direction of writing: a person cannot see them,
+ * and they can make a text read as another. Spaces are not among them. */
+bool og_glyph_is_hidden(uint32_t code_point);
+
 /* How a person sees a character: at most 16 bytes that no terminal takes for a
  * command. Returns their number, *out_columns gets the width on the screen (0
  * to 10). Control characters become ^[ or <U+009B>, and so do those that turn

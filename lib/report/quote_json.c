@@ -9,7 +9,7 @@
  * Offsets are bytes: begin, end and own in the documents, shared in the text
  * of the match. `reused` is the share of words in reused sentences. */
 
-#include "lib/report/json_text.h"
+#include "lib/report/escape.h"
 
 static void write_ranges(struct og_writer *w, const char *name,
                          const og_range *ranges, size_t n)
@@ -38,18 +38,18 @@ static void write_field(struct og_writer *w, const char *name, uint64_t value)
 static void write_match(struct og_writer *w, const og_quote_match *m)
 {
     og_writer_string(w, "{\"id\":");
-    og_write_json_text(w, m->id);
+    og_escape_json(w, m->id);
     og_writer_string(w, ",\"time\":");
     if (m->has_time) {
         char time[40];
         const size_t len = og_time_format(m->time, time);
-        og_write_json_text(w, (og_bytes){time, len});
+        og_escape_json(w, (og_bytes){time, len});
     } else {
         og_writer_string(w, "null");
     }
     if (m->title.len != 0) {
         og_writer_string(w, ",\"title\":");
-        og_write_json_text(w, m->title);
+        og_escape_json(w, m->title);
     }
     write_field(w, "begin", m->begin);
     write_field(w, "end", m->end);
@@ -57,7 +57,7 @@ static void write_match(struct og_writer *w, const og_quote_match *m)
     og_writer_share(w, m->similarity);
     write_field(w, "n_shared", m->n_shared);
     og_writer_string(w, ",\"text\":");
-    og_write_json_text(w, m->text);
+    og_escape_json(w, m->text);
     write_ranges(w, "own", m->own, m->n_own_ranges);
     write_ranges(w, "shared", m->shared, m->n_shared_ranges);
     og_writer_byte(w, '}');
@@ -70,7 +70,7 @@ static void write_quote(struct og_writer *w, og_bytes text, const og_quote *q)
     write_field(w, "end", q->end);
     write_field(w, "n_words", q->n_words);
     og_writer_string(w, ",\"text\":");
-    og_write_json_text(
+    og_escape_json(
         w, (og_bytes){text.data + q->begin, (size_t)(q->end - q->begin)});
     write_field(w, "n_found", q->n_found);
     if (q->n_skipped != 0) write_field(w, "n_skipped", q->n_skipped);
@@ -89,7 +89,7 @@ og_status og_report_quote_json(FILE *out, const og_document *doc,
     bool is_first = true;
     og_writer_init(&w, out);
     og_writer_string(&w, "{\"origo\":1,\"id\":");
-    og_write_json_text(&w, doc->id);
+    og_escape_json(&w, doc->id);
     write_field(&w, "n_sentences", quotes->n_sentences);
     write_field(&w, "n_reused", quotes->n_reused);
     og_writer_string(&w, ",\"reused\":");

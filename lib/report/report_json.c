@@ -11,134 +11,124 @@
  * that are not UTF-8 become U+FFFD. The same answer gives the same bytes in
  * every locale.
  *
- * Offsets are counted by bytes inside origo. For characters or UTF-16 units a
- * cursor walks along the text: spans rise, so each list costs one forward pass
- * and no memory. A byte that is not UTF-8 counts as one character, for it is
- * one U+FFFD to everybody who reads the repaired text. */
+ * New fields are added behind those that were there: `score`, `matches` (when
+ * asked for), `best`, `origins`. docs/answer.schema.json tells all of them. */
 
-#include "lib/report/glyph.h"
-#include "lib/report/json_text.h"
-#include "lib/report/writer.h"
+#include "lib/report/escape.h"
+#include "lib/report/report.h"
+#include "lib/report/shares.h"
 
-/* ---- strings ---- */
-
-static void write_escape(struct og_writer *w, unsigned char c)
-{
-    static const char hex[] = "0123456789abcdef";
-    const char *short_forms = "\bb\ff\nn\rr\tt\"\"\\\\";
-    og_writer_byte(w, '\\');
-    for (const char *s = short_forms; *s != '\0'; s += 2) {
-        if ((unsigned char)s[0] != c) continue;
-        og_writer_byte(w, s[1]);
-        return;
-    }
-    og_writer_string(w, "u00");
-    og_writer_byte(w, hex[c >> 4]);
-    og_writer_byte(w, hex[c & 15]);
-}
-
-void og_write_json_text(struct og_writer *w, og_bytes s)
-{
-    og_writer_byte(w, '"');
-    for (size_t i = 0; i < s.len;) {
-        const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
-        const uint32_t c = g.code_point;
-        if (!g.valid)
-            og_writer_string(w, "\xef\xbf\xbd");
-        else if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
-            write_escape(w, (unsigned char)c);
-        else
-            og_writer_bytes(w, s.data + i, g.len);
-        i += g.len;
-    }
-    og_writer_byte(w, '"');
-}
-
-/* ---- offsets ---- */
-
-struct cursor {
-    og_bytes text;
-    og_offsets offsets;
-    uint64_t byte; /* where it stands ... */
-    uint64_t unit; /* ... and that place in the units asked for */
+struct json {
+    struct og_writer *w;
+    const og_answer *answer;
+    const struct og_sources *sources;
+    bool matches;
 };
 
-/* Rising calls only: a cursor never turns back. */
-static uint64_t units_at(struct cursor *at, uint64_t byte)
-{
-    if (at->offsets == OG_OFFSETS_BYTE) return byte;
-    while (at->byte < byte && at->byte < at->text.len) {
-        const struct og_glyph g =
-            og_glyph_at(at->text.data + at->byte, at->text.len - at->byte);
-        const bool pair = at->offsets == OG_OFFSETS_UTF16;
-        at->unit += pair && g.code_point > 0xffff ? 2 : 1;
-        at->byte += g.len;
-    }
-    return at->unit;
-}
+/* ---- small parts ---- */
 
-static void write_range(struct og_writer *w, struct cursor *at, uint64_t begin,
-                        uint64_t end)
+static void write_range(struct og_writer *w, struct og_units *at,
+                        uint64_t begin, uint64_t end)
 {
     og_writer_string(w, "{\"begin\":");
-    og_writer_number(w, units_at(at, begin));
+    og_writer_number(w, og_units_at(at, begin));
     og_writer_string(w, ",\"end\":");
-    og_writer_number(w, units_at(at, end));
+    og_writer_number(w, og_units_at(at, end));
 }
 
-/* ---- the parts of the object ---- */
-
-static void write_time(struct og_writer *w, const og_span *span)
+static void write_time(struct og_writer *w, bool has_time, int64_t time)
 {
-    if (!span->origin_has_time) {
+    if (!has_time) {
         og_writer_string(w, "null");
         return;
     }
-    char time[40];
-    const size_t len = og_time_format(span->origin_time, time);
-    og_write_json_text(w, (og_bytes){time, len});
+    char text[40];
+    const size_t len = og_time_format(time, text);
+    og_escape_json(w, (og_bytes){text, len});
 }
 
-/* Known in bytes of a text that is not at hand: in other units, unknown. */
-static void write_origin_offset(struct og_writer *w, uint64_t offset,
-                                og_offsets offsets)
+static void write_place(struct og_writer *w, uint64_t place)
 {
-    if (offset == OG_UNKNOWN || offsets != OG_OFFSETS_BYTE)
+    if (place == OG_UNKNOWN)
         og_writer_string(w, "null");
     else
-        og_writer_number(w, offset);
+        og_writer_number(w, place);
 }
 
-static void write_span(struct og_writer *w, struct cursor *at,
-                       const og_span *span)
+static void write_field(struct og_writer *w, const char *name, og_bytes text)
 {
+    if (text.len == 0) return;
+    og_writer_string(w, name);
+    og_escape_json(w, text);
+}
+
+/* ---- spans ---- */
+
+/* Four numbers for each: begin and end here, begin and end there. */
+static void write_matches(struct json *j, struct og_units at, size_t i)
+{
+    const og_span *span = &j->answer->spans[i];
+    og_writer_string(j->w, ",\"matches\":[");
+    for (size_t k = 0; k < span->n_matches; k++) {
+        const og_match *m = &span->matches[k];
+        og_writer_string(j->w, k == 0 ? "[" : ",[");
+        og_writer_number(j->w, og_units_at(&at, m->begin));
+        og_writer_byte(j->w, ',');
+        og_writer_number(j->w, og_units_at(&at, m->end));
+        og_writer_byte(j->w, ',');
+        write_place(j->w, og_sources_place(j->sources, i, m->origin_begin));
+        og_writer_byte(j->w, ',');
+        write_place(j->w, og_sources_place(j->sources, i, m->origin_end));
+        og_writer_byte(j->w, ']');
+    }
+    og_writer_byte(j->w, ']');
+}
+
+static void write_origin_of(struct json *j, size_t i)
+{
+    const og_span *span = &j->answer->spans[i];
+    og_writer_string(j->w, ",\"origin\":{\"id\":");
+    og_escape_json(j->w, span->origin_id);
+    og_writer_string(j->w, ",\"time\":");
+    write_time(j->w, span->origin_has_time, span->origin_time);
+    og_writer_string(j->w, ",\"begin\":");
+    write_place(j->w, og_sources_place(j->sources, i, span->origin_begin));
+    og_writer_string(j->w, ",\"end\":");
+    write_place(j->w, og_sources_place(j->sources, i, span->origin_end));
+    og_writer_byte(j->w, '}');
+}
+
+static void write_span(struct json *j, struct og_units *at, size_t i)
+{
+    struct og_writer *w = j->w;
+    const og_span *span = &j->answer->spans[i];
+    og_units_at(at, span->begin); /* matches start from here */
+    const struct og_units begin = *at;
     write_range(w, at, span->begin, span->end);
     og_writer_string(w, ",\"n_tokens\":");
     og_writer_number(w, span->n_tokens);
     og_writer_string(w, ",\"how\":\"");
     og_writer_string(w, og_how_name(span->how));
-    og_writer_string(w, "\",\"origin\":{\"id\":");
-    og_write_json_text(w, span->origin_id);
-    og_writer_string(w, ",\"time\":");
-    write_time(w, span);
-    og_writer_string(w, ",\"begin\":");
-    write_origin_offset(w, span->origin_begin, at->offsets);
-    og_writer_string(w, ",\"end\":");
-    write_origin_offset(w, span->origin_end, at->offsets);
-    og_writer_string(w, "}}");
+    og_writer_byte(w, '"');
+    write_origin_of(j, i);
+    if (span->n_matches != 0) {
+        og_writer_string(w, ",\"score\":");
+        og_writer_share(w, span->score);
+        if (j->matches) write_matches(j, begin, i);
+    }
+    og_writer_byte(w, '}');
 }
 
-static void write_spans(struct og_writer *w, const og_answer *answer,
-                        struct cursor at)
+static void write_spans(struct json *j, struct og_units at)
 {
-    for (size_t i = 0; i < answer->n_spans; i++) {
-        if (i != 0) og_writer_byte(w, ',');
-        write_span(w, &at, &answer->spans[i]);
+    for (size_t i = 0; i < j->answer->n_spans; i++) {
+        if (i != 0) og_writer_byte(j->w, ',');
+        write_span(j, &at, i);
     }
 }
 
 static void write_novel(struct og_writer *w, const og_answer *answer,
-                        struct cursor at)
+                        struct og_units at)
 {
     for (size_t i = 0; i < answer->n_novel; i++) {
         if (i != 0) og_writer_byte(w, ',');
@@ -147,24 +137,102 @@ static void write_novel(struct og_writer *w, const og_answer *answer,
     }
 }
 
-static void write_dominant(struct og_writer *w, const og_answer *answer)
+/* ---- whole documents ---- */
+
+static void write_named_share(struct og_writer *w, og_bytes id, double share)
 {
-    if (!answer->has_dominant) {
-        og_writer_string(w, "null");
-        return;
-    }
     og_writer_string(w, "{\"id\":");
-    og_write_json_text(w, answer->dominant_id);
+    og_escape_json(w, id);
     og_writer_string(w, ",\"share\":");
-    og_writer_share(w, answer->dominant_share);
+    og_writer_share(w, share);
     og_writer_byte(w, '}');
 }
 
-/* A document without tokens has nothing new in it. */
-static double novel_share(const og_answer *answer)
+static void write_copiers(struct og_writer *w, const og_origin *origin)
 {
-    if (answer->n_tokens == 0) return 0;
-    return (double)answer->n_fresh / (double)answer->n_tokens;
+    og_writer_string(w, ",\"copiers\":[");
+    for (size_t i = 0; i < origin->n_copiers; i++) {
+        const og_copier *copier = &origin->copiers[i];
+        og_writer_string(w, i == 0 ? "{\"id\":" : ",{\"id\":");
+        og_escape_json(w, copier->id);
+        og_writer_string(w, ",\"time\":");
+        write_time(w, copier->has_time, copier->time);
+        og_writer_string(w, ",\"n_tokens\":");
+        og_writer_number(w, copier->n_tokens);
+        og_writer_byte(w, '}');
+    }
+    og_writer_byte(w, ']');
+}
+
+static void write_origin(struct og_writer *w, const og_answer *answer,
+                         const og_origin *origin)
+{
+    og_writer_string(w, "{\"id\":");
+    og_escape_json(w, origin->id);
+    og_writer_string(w, ",\"time\":");
+    write_time(w, origin->has_time, origin->time);
+    write_field(w, ",\"title\":", origin->title);
+    write_field(w, ",\"url\":", origin->url);
+    og_writer_string(w, ",\"n_tokens\":");
+    og_writer_number(w, origin->n_tokens);
+    og_writer_string(w, ",\"share\":");
+    og_writer_share(w, og_share(origin->n_tokens, answer->n_tokens));
+    write_copiers(w, origin);
+    og_writer_byte(w, '}');
+}
+
+static void write_origins(struct og_writer *w, const og_answer *answer)
+{
+    if (answer->n_origins == 0) return;
+    og_writer_string(w, ",\"origins\":[");
+    for (size_t i = 0; i < answer->n_origins; i++) {
+        if (i != 0) og_writer_byte(w, ',');
+        write_origin(w, answer, &answer->origins[i]);
+    }
+    og_writer_byte(w, ']');
+}
+
+static void write_head(struct og_writer *w, const og_document *doc,
+                       const og_answer *answer)
+{
+    og_writer_string(w, "{\"origo\":1,\"id\":");
+    og_escape_json(w, doc->id);
+    og_writer_string(w, ",\"n_tokens\":");
+    og_writer_number(w, answer->n_tokens);
+    og_writer_string(w, ",\"novel\":");
+    og_writer_share(w, og_share(answer->n_fresh, answer->n_tokens));
+    og_writer_string(w, ",\"dominant\":");
+    if (answer->has_dominant)
+        write_named_share(w, answer->dominant_id, answer->dominant_share);
+    else
+        og_writer_string(w, "null");
+    if (answer->best_id.len == 0) return;
+    og_writer_string(w, ",\"best\":");
+    write_named_share(w, answer->best_id, answer->best_share);
+}
+
+og_status og_write_json(struct og_writer *w, const og_document *doc,
+                        const og_answer *answer,
+                        const og_report_options *options, og_error *err)
+{
+    struct og_sources sources;
+    TRY(og_sources_gather(answer, &sources, err));
+    const og_status status = og_sources_locate(
+        &sources, answer, options->offsets, options->matches, err);
+    if (status == OG_OK) {
+        struct json j = {w, answer, &sources, options->matches};
+        const struct og_units start = {doc->text, options->offsets, 0, 0};
+        write_head(w, doc, answer);
+        og_writer_string(w, ",\"spans\":[");
+        write_spans(&j, start);
+        og_writer_string(w, "],\"novel_spans\":[");
+        write_novel(w, answer, start);
+        og_writer_byte(w, ']');
+        write_origins(w, answer);
+        og_writer_string(w, "}\n");
+    }
+    og_sources_release(&sources);
+    return status;
 }
 
 og_status og_report_json(FILE *out, const og_document *doc,
@@ -172,20 +240,9 @@ og_status og_report_json(FILE *out, const og_document *doc,
                          og_error *err)
 {
     struct og_writer w;
+    og_report_options options = og_report_options_default();
+    options.offsets = offsets;
     og_writer_init(&w, out);
-    const struct cursor start = {doc->text, offsets, 0, 0};
-    og_writer_string(&w, "{\"origo\":1,\"id\":");
-    og_write_json_text(&w, doc->id);
-    og_writer_string(&w, ",\"n_tokens\":");
-    og_writer_number(&w, answer->n_tokens);
-    og_writer_string(&w, ",\"novel\":");
-    og_writer_share(&w, novel_share(answer));
-    og_writer_string(&w, ",\"dominant\":");
-    write_dominant(&w, answer);
-    og_writer_string(&w, ",\"spans\":[");
-    write_spans(&w, answer, start);
-    og_writer_string(&w, "],\"novel_spans\":[");
-    write_novel(&w, answer, start);
-    og_writer_string(&w, "]}\n");
+    TRY(og_write_json(&w, doc, answer, &options, err));
     return og_writer_finish(&w, err);
 }

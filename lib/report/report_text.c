@@ -17,6 +17,7 @@
  * report_json.c. */
 
 #include "lib/report/flow.h"
+#include "lib/report/report.h"
 #include "lib/report/shares.h"
 #include "lib/text/text.h"
 
@@ -33,7 +34,7 @@ enum {
 };
 
 struct report {
-    struct og_writer writer;
+    struct og_writer *writer;
     const og_document *doc;
     const og_answer *answer;
     struct og_sources sources;
@@ -129,14 +130,14 @@ static size_t format_time(int64_t time, char out[40])
 
 static void put_code(struct report *r, const char *code)
 {
-    if (r->colour) og_writer_string(&r->writer, code);
+    if (r->colour) og_writer_string(r->writer, code);
 }
 
 /* ---- the head ---- */
 
 static void write_names(struct report *r)
 {
-    struct og_writer *w = &r->writer;
+    struct og_writer *w = r->writer;
     put_code(r, "\033[1m");
     unsigned used = put_clean(w, r->doc->id, r->width);
     put_code(r, "\033[0m");
@@ -155,7 +156,7 @@ static void write_names(struct report *r)
 
 static void write_figures(struct report *r)
 {
-    struct og_writer *w = &r->writer;
+    struct og_writer *w = r->writer;
     const og_answer *a = r->answer;
     og_writer_number(w, a->n_tokens);
     og_writer_string(w, a->n_tokens == 1 ? " token" : " tokens");
@@ -280,8 +281,8 @@ static void write_body(struct report *r)
 {
     struct og_flow flow;
     if (r->doc->text.len == 0) return;
-    og_writer_byte(&r->writer, '\n');
-    og_flow_init(&flow, &r->writer, r->width, INDENT, r->colour);
+    og_writer_byte(r->writer, '\n');
+    og_flow_init(&flow, r->writer, r->width, INDENT, r->colour);
     const og_answer *a = r->answer;
     const size_t shown =
         a->n_spans <= MOST_PASSAGES ? a->n_spans : MOST_PASSAGES;
@@ -351,7 +352,7 @@ static struct columns measure(const struct report *r, size_t n_shown)
 
 static void write_source(struct report *r, size_t i, struct columns c)
 {
-    struct og_writer *w = &r->writer;
+    struct og_writer *w = r->writer;
     const struct og_source_share *source = &r->sources.list[i];
     const og_span *span = &r->answer->spans[source->first_span];
     char time[40] = "-";
@@ -381,29 +382,39 @@ static void write_sources(struct report *r)
     const size_t shown =
         r->sources.n <= MOST_SOURCES ? r->sources.n : MOST_SOURCES;
     const struct columns c = measure(r, shown);
-    og_writer_byte(&r->writer, '\n');
+    og_writer_byte(r->writer, '\n');
     for (size_t i = 0; i < shown; i++)
         write_source(r, i, c);
     if (shown == r->sources.n) return;
-    put_spaces(&r->writer, INDENT);
-    og_writer_string(&r->writer, "and ");
-    og_writer_number(&r->writer, r->sources.n - shown);
-    og_writer_string(&r->writer, " more\n");
+    put_spaces(r->writer, INDENT);
+    og_writer_string(r->writer, "and ");
+    og_writer_number(r->writer, r->sources.n - shown);
+    og_writer_string(r->writer, " more\n");
+}
+
+og_status og_write_text(struct og_writer *w, const og_document *doc,
+                        const og_answer *answer, og_text_style style,
+                        og_error *err)
+{
+    struct report r = {
+        .writer = w, .doc = doc, .answer = answer, .colour = style.colour};
+    r.width = style.width == 0 ? 80 : style.width;
+    TRY(og_sources_gather(answer, &r.sources, err));
+    write_names(&r);
+    write_figures(&r);
+    write_body(&r);
+    write_sources(&r);
+    og_writer_byte(r.writer, '\n');
+    og_sources_release(&r.sources);
+    return OG_OK;
 }
 
 og_status og_report_text(FILE *out, const og_document *doc,
                          const og_answer *answer, og_text_style style,
                          og_error *err)
 {
-    struct report r = {.doc = doc, .answer = answer, .colour = style.colour};
-    r.width = style.width == 0 ? 80 : style.width;
-    og_writer_init(&r.writer, out);
-    TRY(og_sources_gather(answer, &r.sources, err));
-    write_names(&r);
-    write_figures(&r);
-    write_body(&r);
-    write_sources(&r);
-    og_writer_byte(&r.writer, '\n');
-    og_sources_release(&r.sources);
-    return og_writer_finish(&r.writer, err);
+    struct og_writer w;
+    og_writer_init(&w, out);
+    TRY(og_write_text(&w, doc, answer, style, err));
+    return og_writer_finish(&w, err);
 }

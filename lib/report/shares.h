@@ -2,28 +2,50 @@
 #define OG_REPORT_SHARES_H
 
 /*   in:  the spans of an answer, in the order of the text   (estimate)
- *   out: its sources, the largest first, each with a number (report_text) */
+ *   out: its sources, the largest first, each with a number (the reports) */
 
-#include "lib/base/memory.h"
+#include "lib/report/units.h"
 
 struct og_source_share {
     uint64_t origin;
     uint64_t n_tokens;
     size_t first_span; /* where the text meets it first */
     size_t n_spans;
-    unsigned how_mask; /* 1 << og_how, all that its spans have */
+    unsigned how_mask;       /* 1 << og_how, all that its spans have */
+    const og_origin *detail; /* of the answer; NULL: only id and time, in the
+                                spans, are known */
+    size_t at;               /* its spans stand at by_source[at], in order */
 };
 
 struct og_sources {
     struct og_source_share *list; /* number n stands at list[n - 1] */
     size_t n;
     uint32_t *number_of_span; /* 1.. for each span of the answer */
+    size_t *by_source;        /* all spans, those of one source together */
     size_t n_spans;
+    og_offsets offsets; /* of og_sources_place() */
+    struct og_places *places;
 };
 
-/* OG_ERR_MEMORY, or a value that og_sources_release() must end. */
+/* OG_ERR_MEMORY, or a value that og_sources_release() must end. It borrows
+ * from the answer. */
 og_status og_sources_gather(const og_answer *answer, struct og_sources *out,
                             og_error *err);
 void og_sources_release(struct og_sources *sources);
+
+/* Works out where spans (and, when asked for, their matches) stand in their
+ * origins, in other units than bytes. Without it places are bytes. */
+og_status og_sources_locate(struct og_sources *sources, const og_answer *answer,
+                            og_offsets offsets, bool matches, og_error *err);
+
+/* A place in the origin of span number `span` (from 0). OG_UNKNOWN when it is
+ * not known: of a span that is not verified, and in other units than bytes
+ * when the text of the origin is not at hand. */
+uint64_t og_sources_place(const struct og_sources *sources, size_t span,
+                          uint64_t byte);
+
+/* The text, when it holds the place of the span; else len 0. */
+og_bytes og_sources_text(const struct og_sources *sources, const og_span *span,
+                         size_t number);
 
 #endif

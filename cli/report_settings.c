@@ -1,0 +1,71 @@
+/* Which report, and how it looks: report_settings.h tells. */
+
+#include "report_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { FORMAT_AUTO = -1 };
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+void report_defaults(struct report_settings *s)
+{
+    s->format = FORMAT_AUTO;
+}
+
+static bool is_stdout(const struct report_settings *s)
+{
+    return s->output == NULL || strcmp(s->output, "-") == 0;
+}
+
+static bool wants_colour(const struct report_settings *s)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    if (s->colour != COLOUR_AUTO) return s->colour == COLOUR_ALWAYS;
+    if (no_color != NULL && no_color[0] != '\0') return false;
+    if (term != NULL && strcmp(term, "dumb") == 0) return false;
+    return is_stdout(s) && isatty(STDOUT_FILENO);
+}
+
+static unsigned terminal_width(const struct report_settings *s)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    if (!is_stdout(s)) return 80;
+    if (columns != NULL && atoi(columns) > 0) return (unsigned)atoi(columns);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0)
+        return size.ws_col;
+    return 80;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    const size_t len = strlen(s), end_len = strlen(end);
+    return len >= end_len && strcmp(s + len - end_len, end) == 0;
+}
+
+static og_format format_of_output(const struct report_settings *s)
+{
+    if (is_stdout(s))
+        return isatty(STDOUT_FILENO) ? OG_FORMAT_TEXT : OG_FORMAT_JSON;
+    if (ends_with(s->output, ".html")) return OG_FORMAT_HTML;
+    if (ends_with(s->output, ".tsv")) return OG_FORMAT_TSV;
+    if (ends_with(s->output, ".txt")) return OG_FORMAT_TEXT;
+    if (ends_with(s->output, ".jsonld")) return OG_FORMAT_ANNOTATION;
+    return OG_FORMAT_JSON;
+}
+
+og_report_options report_options(const struct report_settings *s)
+{
+    og_report_options options = og_report_options_default();
+    options.format =
+        s->format == FORMAT_AUTO ? format_of_output(s) : (og_format)s->format;
+    options.offsets = (og_offsets)s->offsets;
+    options.matches = s->matches;
+    options.style.colour = wants_colour(s);
+    options.style.width = terminal_width(s);
+    return options;
+}

@@ -1,0 +1,83 @@
+#ifndef CLI_REPORT_SETTINGS_H
+#define CLI_REPORT_SETTINGS_H
+
+/* The options that every command with a report has: which form, where to, and
+ * how it looks. Each command puts the list into its own table, with AT() for
+ * its own settings. */
+
+#include "options.h"
+
+#include <origo/origo.h>
+
+struct report_settings {
+    int format;         /* og_format; -1: by the place of the output */
+    const char *output; /* NULL: stdout */
+    int offsets;        /* og_offsets */
+    bool matches;
+    int colour; /* auto, always, never */
+};
+
+void report_defaults(struct report_settings *s);
+
+/* What was chosen, or follows from where the output goes: a terminal gets
+ * text in its width, with colours; a FILE what its name ends with; all else
+ * JSON. */
+og_report_options report_options(const struct report_settings *s);
+
+#define REPORT_OPTIONS(AT, member)                                             \
+    {"Output",                                                                 \
+     'f',                                                                      \
+     "format",                                                                 \
+     &type_choice,                                                             \
+     AT(member.format),                                                        \
+     "FORMAT",                                                                 \
+     "text|json|tsv|html|pan|annotation|tei",                                  \
+     "text on a terminal, else what FILE ends with, else json",                \
+     "text, json, tsv, html, pan, annotation or tei",                          \
+     "text is for people; json is one object a line for each document; tsv "   \
+     "is one line for each copied passage; html is one page that needs no "    \
+     "network; pan is the XML of the PAN competitions; annotation is W3C Web " \
+     "Annotation in JSON-LD; tei is TEI P5 with stand-off spans. The last "    \
+     "three count characters."},                                               \
+        {"Output",                                                             \
+         'o',                                                                  \
+         "output",                                                             \
+         &type_string,                                                         \
+         AT(member.output),                                                    \
+         "FILE",                                                               \
+         NULL,                                                                 \
+         "stdout",                                                             \
+         "write the report to FILE",                                           \
+         "It appears when it is whole. An ending of .html, .tsv, .txt or "     \
+         ".jsonld chooses the form, when --format does not."},                 \
+        {"Output",                                                             \
+         0,                                                                    \
+         "offsets",                                                            \
+         &type_choice,                                                         \
+         AT(member.offsets),                                                   \
+         "UNIT",                                                               \
+         "byte|char|utf16",                                                    \
+         NULL,                                                                 \
+         "what offsets count: byte, char or utf16",                            \
+         "For json and tsv. char counts code points, utf16 counts units of "   \
+         "UTF-16 as JavaScript and Java do. Offsets in an origin are known "   \
+         "in bytes only, unless its text is at hand."},                        \
+        {"Output",                                                             \
+         0,                                                                    \
+         "matches",                                                            \
+         &type_flag,                                                           \
+         AT(member.matches),                                                   \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         "json: also the equal words of each passage",                         \
+         "Four offsets for each run of them: begin and end in the document, "  \
+         "begin and end in its origin. Verified passages have them."},         \
+    {                                                                          \
+        "Output", 0, "color", &type_choice, AT(member.colour), "WHEN",         \
+            "auto|always|never", NULL,                                         \
+            "colour in text: auto, always or never",                           \
+            "auto: on a terminal, unless NO_COLOR is set."                     \
+    }
+
+#endif

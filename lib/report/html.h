@@ -1,0 +1,36 @@
+#ifndef OG_REPORT_HTML_H
+#define OG_REPORT_HTML_H
+
+/*   in:  a document, its answer and its sources   (report_html)
+ *   out: the parts of its page                    (writer)
+ *
+ * Names in the page: d1 is the first document, d1p3 its third passage, d1s2
+ * its second source. The script finds everything by them. */
+
+#include "lib/report/quotes.h"
+#include "lib/report/report.h"
+#include "lib/report/shares.h"
+
+struct og_html {
+    struct og_writer *w;
+    const og_document *doc;
+    const og_answer *answer;
+    struct og_sources sources; /* places in units of UTF-16 */
+    struct og_quotes quotes;
+    uint64_t number; /* of the document */
+};
+
+/* The text, with its passages marked. */
+void og_html_text(struct og_html *h);
+
+/* What the script needs besides: a script element of JSON. */
+og_status og_html_data(struct og_html *h, og_error *err);
+
+/* "d1p3"; kind 0 is the document alone. */
+void og_html_name(struct og_html *h, char kind, size_t n);
+
+/* An origin that so many others have copied is no sign of who copied whom:
+ * the foot of every letter, a licence, a slogan. */
+#define OG_BOILERPLATE_COPIERS 8
+
+#endif

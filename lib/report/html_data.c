@@ -1,0 +1,241 @@
+/* What the script of a page needs to know about a document, as JSON:
+ *
+ *     {"words":512,"fresh":210,"time":"2000-03-04T00:00:00Z",
+ *      "passages":[{"s":1,"n":131,"how":"verified","score":0.97,"quote":1,
+ *                   "boiler":1,"o":[10234,10998],"m":[[10234,10301],...]}],
+ *      "sources":[{"id":"...","title":"...","url":"...","time":"...","n":131,
+ *                  "len":90210,"text":[[9800,"..."],...],
+ *                  "copiers":[{"id":"...","time":"...","n":131}]}]}
+ *
+ * Places are units of UTF-16 in the text of the source, for that is what the
+ * script counts. A short text of a source is there whole; of a long one only
+ * what stands around its passages, and all texts together have a limit: the
+ * report must not weigh more than the library it was made from. */
+
+#include "lib/report/escape.h"
+#include "lib/report/html.h"
+
+#include <stdlib.h>
+
+enum {
+    WHOLE_LEN = 64 << 10,     /* bytes of a source that is shown whole */
+    AROUND_LEN = 1500,        /* bytes before and behind a passage, else */
+    MOST_TEXT_LEN = 16 << 20, /* bytes of all sources of a document */
+    MOST_COPIERS = 200,       /* of one source */
+};
+
+static void put_number(struct og_writer *w, const char *name, uint64_t n)
+{
+    og_writer_string(w, name);
+    og_writer_number(w, n);
+}
+
+static void put_text(struct og_writer *w, const char *name, og_bytes s)
+{
+    if (s.len == 0) return;
+    og_writer_string(w, name);
+    og_escape_script(w, s);
+}
+
+static void put_time(struct og_writer *w, bool has_time, int64_t time)
+{
+    char text[40];
+    if (!has_time) return;
+    og_time_format(time, text);
+    og_writer_string(w, ",\"time\":\"");
+    og_writer_string(w, text);
+    og_writer_byte(w, '"');
+}
+
+/* ---- passages ---- */
+
+static void put_pair(struct og_writer *w, uint64_t a, uint64_t b)
+{
+    og_writer_byte(w, '[');
+    og_writer_number(w, a);
+    og_writer_byte(w, ',');
+    og_writer_number(w, b);
+    og_writer_byte(w, ']');
+}
+
+static void put_places(struct og_html *h, size_t i)
+{
+    const og_span *span = &h->answer->spans[i];
+    const struct og_sources *sources = &h->sources;
+    const uint64_t begin = og_sources_place(sources, i, span->origin_begin);
+    const uint64_t end = og_sources_place(sources, i, span->origin_end);
+    if (begin == OG_UNKNOWN || end == OG_UNKNOWN) return;
+    og_writer_string(h->w, ",\"o\":");
+    put_pair(h->w, begin, end);
+    if (span->n_matches == 0) return;
+    og_writer_string(h->w, ",\"m\":[");
+    for (size_t k = 0; k < span->n_matches; k++) {
+        const og_match *m = &span->matches[k];
+        if (k != 0) og_writer_byte(h->w, ',');
+        put_pair(h->w, og_sources_place(sources, i, m->origin_begin),
+                 og_sources_place(sources, i, m->origin_end));
+    }
+    og_writer_byte(h->w, ']');
+}
+
+static bool is_boilerplate(const struct og_html *h, size_t i)
+{
+    const uint32_t number = h->sources.number_of_span[i];
+    const og_origin *detail = h->sources.list[number - 1].detail;
+    return detail != NULL && detail->n_copiers >= OG_BOILERPLATE_COPIERS;
+}
+
+static void put_passage(struct og_html *h, size_t i, size_t *quote_at)
+{
+    struct og_writer *w = h->w;
+    const og_span *span = &h->answer->spans[i];
+    put_number(w,
+               i == 0 ? "{\"s\":" : ",{\"s\":", h->sources.number_of_span[i]);
+    put_number(w, ",\"n\":", span->n_tokens);
+    og_writer_string(w, ",\"how\":\"");
+    og_writer_string(w, og_how_name(span->how));
+    og_writer_byte(w, '"');
+    if (span->n_matches != 0) {
+        og_writer_string(w, ",\"score\":");
+        og_writer_share(w, span->score);
+    }
+    const og_range range = {span->begin, span->end};
+    if (og_quotes_hold(&h->quotes, range, quote_at))
+        og_writer_string(w, ",\"quote\":1");
+    if (is_boilerplate(h, i)) og_writer_string(w, ",\"boiler\":1");
+    put_places(h, i);
+    og_writer_byte(w, '}');
+}
+
+/* ---- the texts of the sources ---- */
+
+static int by_begin(const void *pa, const void *pb)
+{
+    const og_range *a = pa, *b = pb;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* The start of the character that holds `at`. */
+static uint64_t settle(og_bytes text, uint64_t at)
+{
+    unsigned steps = 0;
+    while (at > 0 && at < text.len && steps++ < 3 &&
+           ((unsigned char)text.data[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
+/* What to show of a text, in order and not overlapping. Returns the count. */
+static size_t choose_pieces(const struct og_html *h, size_t source,
+                            og_range *pieces)
+{
+    const struct og_source_share *s = &h->sources.list[source];
+    const og_bytes text = s->detail->text;
+    size_t n = 0, kept = 0;
+    for (size_t k = 0; k < s->n_spans; k++) {
+        const og_span *span =
+            &h->answer->spans[h->sources.by_source[s->at + k]];
+        if (og_sources_text(&h->sources, span, source + 1).len == 0) continue;
+        const uint64_t begin = span->origin_begin, end = span->origin_end;
+        pieces[n++] = (og_range){
+            begin > AROUND_LEN ? settle(text, begin - AROUND_LEN) : 0,
+            text.len - end > AROUND_LEN ? settle(text, end + AROUND_LEN)
+                                        : text.len};
+    }
+    if (n == 0) return 0;
+    qsort(pieces, n, sizeof(*pieces), by_begin);
+    if (text.len <= WHOLE_LEN) {
+        pieces[0] = (og_range){0, text.len};
+        return 1;
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (pieces[k].begin > pieces[kept].end)
+            pieces[++kept] = pieces[k];
+        else if (pieces[k].end > pieces[kept].end)
+            pieces[kept].end = pieces[k].end;
+    }
+    return kept + 1;
+}
+
+static uint64_t put_pieces(struct og_html *h, og_bytes text,
+                           const og_range *pieces, size_t n, uint64_t room)
+{
+    struct og_units at = {text, OG_OFFSETS_UTF16, 0, 0};
+    uint64_t used = 0;
+    og_writer_string(h->w, ",\"text\":[");
+    for (size_t k = 0; k < n; k++) {
+        const uint64_t len = pieces[k].end - pieces[k].begin;
+        if (used + len > room) break;
+        used += len;
+        put_number(h->w, k == 0 ? "[" : ",[",
+                   og_units_at(&at, pieces[k].begin));
+        og_writer_byte(h->w, ',');
+        og_escape_script(h->w, (og_bytes){text.data + pieces[k].begin, len});
+        og_writer_byte(h->w, ']');
+    }
+    put_number(h->w, "],\"len\":", og_units_at(&at, text.len));
+    return used;
+}
+
+/* ---- sources ---- */
+
+static void put_copiers(struct og_writer *w, const og_origin *origin)
+{
+    const size_t n =
+        origin->n_copiers < MOST_COPIERS ? origin->n_copiers : MOST_COPIERS;
+    put_number(w, ",\"n_copiers\":", origin->n_copiers);
+    og_writer_string(w, ",\"copiers\":[");
+    for (size_t i = 0; i < n; i++) {
+        const og_copier *copier = &origin->copiers[i];
+        put_number(w, i == 0 ? "{\"n\":" : ",{\"n\":", copier->n_tokens);
+        put_text(w, ",\"id\":", copier->id);
+        put_time(w, copier->has_time, copier->time);
+        og_writer_byte(w, '}');
+    }
+    og_writer_byte(w, ']');
+}
+
+static void put_source(struct og_html *h, size_t i, og_range *pieces,
+                       uint64_t *room)
+{
+    struct og_writer *w = h->w;
+    const struct og_source_share *source = &h->sources.list[i];
+    const og_span *span = &h->answer->spans[source->first_span];
+    const og_origin *detail = source->detail;
+    put_number(w, i == 0 ? "{\"n\":" : ",{\"n\":", source->n_tokens);
+    put_text(w, ",\"id\":", span->origin_id);
+    put_time(w, span->origin_has_time, span->origin_time);
+    if (detail != NULL) {
+        put_text(w, ",\"title\":", detail->title);
+        put_text(w, ",\"url\":", detail->url);
+        const size_t n = choose_pieces(h, i, pieces);
+        if (n != 0) *room -= put_pieces(h, detail->text, pieces, n, *room);
+        put_copiers(w, detail);
+    }
+    og_writer_byte(w, '}');
+}
+
+og_status og_html_data(struct og_html *h, og_error *err)
+{
+    struct og_writer *w = h->w;
+    const size_t n_spans = h->answer->n_spans;
+    size_t quote_at = 0;
+    uint64_t room = MOST_TEXT_LEN;
+    const size_t len = (n_spans + 1) * sizeof(og_range);
+    og_range *pieces = og_allocate(NULL, len);
+    if (pieces == NULL) return og_error_memory(err, len, "places");
+    og_writer_string(w, "<script type=\"application/json\" class=\"data\">");
+    put_number(w, "{\"words\":", h->answer->n_tokens);
+    put_number(w, ",\"fresh\":", h->answer->n_fresh);
+    put_time(w, h->doc->has_time, h->doc->time);
+    put_text(w, ",\"id\":", h->doc->id);
+    og_writer_string(w, ",\"passages\":[");
+    for (size_t i = 0; i < n_spans; i++)
+        put_passage(h, i, &quote_at);
+    og_writer_string(w, "],\"sources\":[");
+    for (size_t i = 0; i < h->sources.n; i++)
+        put_source(h, i, pieces, &room);
+    og_writer_string(w, "]}</script>\n");
+    og_release(NULL, pieces, len);
+    return OG_OK;
+}

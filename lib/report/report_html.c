@@ -1,0 +1,382 @@
+/* A report as one page that needs no network and no server.
+ *
+ *     <article id="d1">  a headline number, title, date
+ *                        the sources, the largest first
+ *                        the text, its passages marked  (html_text.c)
+ *                        data for the script            (html_data.c)
+ *
+ * Text, sources and the links between them are plain HTML: they can be read,
+ * printed and clicked without any script. The script (lib/report/page) adds
+ * filters, the comparison side by side and the time line.
+ *
+ * Nothing that comes from a document is ever markup: text is escaped, data is
+ * JSON without a single '<', and the page's own policy names the hash of its
+ * one script and its one style, so that a browser runs no other. Addresses of
+ * documents become links only when they begin with http:// or https://. */
+
+#include "lib/report/escape.h"
+#include "lib/report/html.h"
+#include "lib/report/page.h"
+
+#include <string.h>
+
+enum {
+    SNIPPET_LEN = 220, /* bytes of a source in the list, and a word */
+    TITLE_LEN = 300,   /* bytes of a title that a heading takes */
+};
+
+void og_html_name(struct og_html *h, char kind, size_t n)
+{
+    og_writer_byte(h->w, 'd');
+    og_writer_number(h->w, h->number);
+    if (kind == 0) return;
+    og_writer_byte(h->w, kind);
+    og_writer_number(h->w, n);
+}
+
+/* ---- small pieces ---- */
+
+/* At most `most` bytes, whole characters, and to the end of a word if one ends
+ * near. */
+static og_bytes shorten(og_bytes s, size_t most)
+{
+    if (s.len <= most) return s;
+    size_t end = 0;
+    while (end < s.len && end < most + 24) {
+        const struct og_glyph g = og_glyph_at(s.data + end, s.len - end);
+        if (end + g.len > most && og_glyph_is_space(g.code_point)) break;
+        end += g.len;
+    }
+    return (og_bytes){s.data, end};
+}
+
+static void put_short(struct og_writer *w, og_bytes s, size_t most)
+{
+    const og_bytes shown = shorten(s, most);
+    og_escape_html(w, shown);
+    if (shown.len < s.len) og_writer_string(w, " …");
+}
+
+static void put_percent(struct og_writer *w, uint64_t part, uint64_t whole)
+{
+    const unsigned tenths = (unsigned)(og_share(part, whole) * 1000 + 0.5);
+    og_writer_number(w, tenths / 10);
+    og_writer_byte(w, '.');
+    og_writer_byte(w, (char)('0' + tenths % 10));
+    og_writer_string(w, " %");
+}
+
+/* Never 0 when there is something, never 100 when something is missing. */
+static unsigned whole_percent(uint64_t part, uint64_t whole)
+{
+    if (whole == 0 || part == 0) return 0;
+    if (part >= whole) return 100;
+    const unsigned percent = (unsigned)(og_share(part, whole) * 100 + 0.5);
+    return percent < 1 ? 1 : percent > 99 ? 99 : percent;
+}
+
+static void put_count(struct og_writer *w, uint64_t n, const char *one,
+                      const char *many)
+{
+    og_writer_number(w, n);
+    og_writer_byte(w, ' ');
+    og_writer_string(w, n == 1 ? one : many);
+}
+
+static void put_time(struct og_writer *w, int64_t time)
+{
+    char text[40];
+    og_time_format(time, text);
+    og_writer_string(w, "<time datetime=\"");
+    og_writer_string(w, text);
+    og_writer_string(w, "\">");
+    og_writer_bytes(w, text, 10); /* the date */
+    og_writer_string(w, "</time>");
+}
+
+static bool is_link(og_bytes url)
+{
+    return (url.len > 8 && memcmp(url.data, "https://", 8) == 0) ||
+           (url.len > 7 && memcmp(url.data, "http://", 7) == 0);
+}
+
+static void put_url(struct og_writer *w, og_bytes url)
+{
+    if (url.len == 0) return;
+    if (!is_link(url)) {
+        og_writer_string(w, "<bdi class=\"url\">");
+        put_short(w, url, TITLE_LEN);
+        og_writer_string(w, "</bdi>");
+        return;
+    }
+    og_writer_string(w, "<a class=\"url\" rel=\"noopener noreferrer\" href=\"");
+    og_escape_attribute(w, url);
+    og_writer_string(w, "\"><bdi>");
+    put_short(w, url, 60);
+    og_writer_string(w, "</bdi></a>");
+}
+
+/* ---- the head of a document ---- */
+
+static void write_figure(struct og_html *h)
+{
+    const og_answer *a = h->answer;
+    const uint64_t n_old = a->n_tokens - a->n_fresh;
+    og_writer_string(h->w,
+                     "<p class=\"figure\"><strong><span class=\"number\">");
+    og_writer_number(h->w, whole_percent(n_old, a->n_tokens));
+    og_writer_string(h->w, "</span>&nbsp;%</strong> <span>copied</span></p>\n");
+}
+
+static void write_names(struct og_html *h)
+{
+    struct og_writer *w = h->w;
+    const og_document *doc = h->doc;
+    const og_bytes title = doc->title.len != 0 ? doc->title : doc->id;
+    og_writer_string(w, "<h1 dir=\"auto\">");
+    put_short(w, title, TITLE_LEN);
+    og_writer_string(w, "</h1>\n<p class=\"facts\">");
+    if (doc->title.len != 0) {
+        og_writer_string(w, "<bdi class=\"id\">");
+        put_short(w, doc->id, TITLE_LEN);
+        og_writer_string(w, "</bdi>");
+    }
+    if (doc->has_time) put_time(w, doc->time);
+    og_writer_string(w, "<span>");
+    put_count(w, h->answer->n_tokens, "word", "words");
+    og_writer_string(w, "</span>");
+    put_url(w, doc->url);
+    if (h->answer->n_repaired != 0) {
+        og_writer_string(w, "<span class=\"warning\">");
+        put_count(w, h->answer->n_repaired, "byte", "bytes");
+        og_writer_string(w, " not UTF-8, shown as \xef\xbf\xbd</span>");
+    }
+    og_writer_string(w, "</p>\n");
+}
+
+static void put_source_link(struct og_html *h, size_t i)
+{
+    const struct og_source_share *source = &h->sources.list[i];
+    const og_bytes id = h->answer->spans[source->first_span].origin_id;
+    const og_origin *detail = source->detail;
+    og_writer_string(h->w, "<a href=\"#");
+    og_html_name(h, 's', i + 1);
+    og_writer_string(h->w, "\"><bdi>");
+    put_short(h->w,
+              detail != NULL && detail->title.len != 0 ? detail->title : id,
+              80);
+    og_writer_string(h->w, "</bdi></a>");
+}
+
+static void write_summary(struct og_html *h)
+{
+    struct og_writer *w = h->w;
+    const og_answer *a = h->answer;
+    og_writer_string(w, "<p class=\"summary\">");
+    if (a->n_spans == 0) {
+        og_writer_string(w, a->n_tokens == 0
+                                ? "There are no words in it."
+                                : "Nothing in it was found elsewhere.");
+    } else {
+        put_count(w, a->n_spans, "passage", "passages");
+        og_writer_string(w, " from ");
+        put_count(w, h->sources.n, "source", "sources");
+        og_writer_string(w, h->sources.n == 1 ? ", " : ", most from ");
+        put_source_link(h, 0);
+        og_writer_string(w, ". ");
+        put_percent(w, a->n_fresh, a->n_tokens);
+        og_writer_string(w, " of the words are new.");
+    }
+    if (a->best_id.len != 0) {
+        og_writer_string(w, " It has most in common with <bdi>");
+        put_short(w, a->best_id, 80);
+        og_writer_string(w, "</bdi> (");
+        og_writer_number(w, (uint64_t)(a->best_share * 100 + 0.5));
+        og_writer_string(w, " %), which is not the first to say it.");
+    }
+    og_writer_string(w, "</p>\n");
+}
+
+/* ---- the sources ---- */
+
+/* How a source's passages are known, in words; the weakest counts. */
+static const char *known_by(unsigned how_mask)
+{
+    if (how_mask == 1u << OG_HOW_VERIFIED) return "compared word by word";
+    if ((how_mask & (1u << OG_HOW_VERIFIED)) != 0)
+        return "partly compared word by word";
+    return "found by fingerprint, not compared";
+}
+
+/* From the source's own text where it is at hand, else from the document. */
+static og_bytes snippet_of(const struct og_html *h, size_t i)
+{
+    const og_span *span = &h->answer->spans[h->sources.list[i].first_span];
+    const og_bytes there = og_sources_text(&h->sources, span, i + 1);
+    const og_bytes here = h->doc->text;
+    if (there.len != 0)
+        return (og_bytes){there.data + span->origin_begin,
+                          span->origin_end - span->origin_begin};
+    if (span->end > here.len) return (og_bytes){"", 0};
+    return (og_bytes){here.data + span->begin, span->end - span->begin};
+}
+
+static void write_source_names(struct og_html *h, size_t i)
+{
+    struct og_writer *w = h->w;
+    const struct og_source_share *source = &h->sources.list[i];
+    const og_span *span = &h->answer->spans[source->first_span];
+    const og_origin *detail = source->detail;
+    const bool titled = detail != NULL && detail->title.len != 0;
+    og_writer_string(w, "<h3><span class=\"n\">");
+    og_writer_number(w, i + 1);
+    og_writer_string(w, "</span> <bdi>");
+    put_short(w, titled ? detail->title : span->origin_id, TITLE_LEN);
+    og_writer_string(w, "</bdi></h3>\n<p class=\"facts\"><strong>");
+    put_percent(w, source->n_tokens, h->answer->n_tokens);
+    og_writer_string(w, "</strong>");
+    if (span->origin_has_time)
+        put_time(w, span->origin_time);
+    else
+        og_writer_string(w, "<span>undated</span>");
+    og_writer_string(w, "<a href=\"#");
+    og_html_name(h, 'p', source->first_span + 1);
+    og_writer_string(w, "\">");
+    put_count(w, source->n_spans, "passage", "passages");
+    og_writer_string(w, "</a></p>\n");
+}
+
+static void write_source(struct og_html *h, size_t i)
+{
+    struct og_writer *w = h->w;
+    const struct og_source_share *source = &h->sources.list[i];
+    const og_span *span = &h->answer->spans[source->first_span];
+    const og_origin *detail = source->detail;
+    og_writer_string(w, "<li class=\"source c");
+    og_writer_number(w, i % 10);
+    og_writer_string(w, "\" id=\"");
+    og_html_name(h, 's', i + 1);
+    og_writer_string(w, "\">");
+    write_source_names(h, i);
+    og_writer_string(w, "<blockquote dir=\"auto\">");
+    put_short(w, snippet_of(h, i), SNIPPET_LEN);
+    og_writer_string(w, "</blockquote>\n<p class=\"facts more\">");
+    if (detail != NULL && detail->title.len != 0) {
+        og_writer_string(w, "<bdi class=\"id\">");
+        put_short(w, span->origin_id, TITLE_LEN);
+        og_writer_string(w, "</bdi>");
+    }
+    if (detail != NULL) put_url(w, detail->url);
+    og_writer_string(w, "<span>");
+    og_writer_string(w, known_by(source->how_mask));
+    og_writer_string(w, "</span></p></li>\n");
+}
+
+static void write_sources(struct og_html *h)
+{
+    og_writer_string(h->w, "<section class=\"sources\" aria-label=\"Sources\">"
+                           "<h2>Sources</h2>\n<ol>\n");
+    for (size_t i = 0; i < h->sources.n; i++)
+        write_source(h, i);
+    og_writer_string(h->w, "</ol></section>\n");
+}
+
+/* ---- the whole ---- */
+
+static og_status write_article(struct og_html *h, og_error *err)
+{
+    struct og_writer *w = h->w;
+    og_writer_string(w, "<article id=\"");
+    og_html_name(h, 0, 0);
+    og_writer_string(w, "\">\n<header>\n");
+    write_figure(h);
+    write_names(h);
+    write_summary(h);
+    og_writer_string(w, "</header>\n");
+    if (h->sources.n != 0) write_sources(h);
+    og_writer_string(w, "<section class=\"text\" aria-label=\"Text\" id=\"");
+    og_html_name(h, 't', 0);
+    og_writer_string(w, "\">\n");
+    og_html_text(h);
+    og_writer_string(w, "</section>\n");
+    const og_status status = og_html_data(h, err);
+    og_writer_string(w, "</article>\n");
+    return status;
+}
+
+static og_status add_html(struct og_writer *w, const og_document *doc,
+                          const og_answer *answer,
+                          const og_report_options *options,
+                          struct og_progress *progress, og_error *err)
+{
+    (void)options;
+    struct og_html h = {
+        .w = w, .doc = doc, .answer = answer, .number = progress->number};
+    og_status status = og_sources_gather(answer, &h.sources, err);
+    if (status == OG_OK)
+        status =
+            og_sources_locate(&h.sources, answer, OG_OFFSETS_UTF16, true, err);
+    if (status == OG_OK) status = og_quotes_find(&h.quotes, doc->text, err);
+    if (status == OG_OK) status = write_article(&h, err);
+    og_quotes_release(&h.quotes);
+    og_sources_release(&h.sources);
+    return status;
+}
+
+static void write_policy(struct og_writer *w)
+{
+    og_writer_string(w, "<meta http-equiv=\"Content-Security-Policy\" "
+                        "content=\"default-src 'none'; style-src 'sha256-");
+    og_writer_string(w, og_page_style_hash);
+    og_writer_string(w, "'; script-src 'sha256-");
+    og_writer_string(w, og_page_script_hash);
+    og_writer_string(w, "'; base-uri 'none'; form-action 'none'\">\n");
+}
+
+/* There is no markup in a title, so what is hidden becomes U+FFFD. */
+static void put_title(struct og_writer *w, og_bytes s)
+{
+    for (size_t i = 0; i < s.len;) {
+        const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
+        if (og_glyph_is_hidden(g.code_point))
+            og_writer_string(w, "\xef\xbf\xbd");
+        else
+            og_escape_xml(w, (og_bytes){s.data + i, g.len});
+        i += g.len;
+    }
+}
+
+static void begin_html(struct og_writer *w, const og_report_options *options,
+                       const og_document *first, bool many)
+{
+    (void)many;
+    og_bytes title = OG_LITERAL("origo");
+    if (options->title != NULL)
+        title = (og_bytes){options->title, strlen(options->title)};
+    else if (first != NULL)
+        title = first->title.len != 0 ? first->title : first->id;
+    og_writer_string(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                        "<meta charset=\"utf-8\">\n");
+    write_policy(w);
+    og_writer_string(w, "<meta name=\"viewport\" "
+                        "content=\"width=device-width, initial-scale=1\">\n"
+                        "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                        "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                        "<meta name=\"generator\" content=\"origo\">\n<title>");
+    put_title(w, shorten(title, TITLE_LEN));
+    og_writer_string(w, "</title>\n<style>");
+    og_writer_bytes(w, og_page_style, og_page_style_len);
+    og_writer_string(w, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+static void end_html(struct og_writer *w, const struct og_progress *progress)
+{
+    if (progress->number == 0)
+        og_writer_string(w, "<p>There are no documents in this report.</p>\n");
+    og_writer_string(w, "</main>\n<script>");
+    og_writer_bytes(w, og_page_script, og_page_script_len);
+    og_writer_string(w, "</script>\n</body>\n</html>\n");
+}
+
+const struct og_form og_form_html = {
+    .name = "html", .begin = begin_html, .add = add_html, .end = end_html};

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Every form of a report, read by a reader that is not ours.
+
+usage: tests/formats/test_formats.py BUILD
+
+The reports are those of web_fixture and of the sample. JSON is checked against
+docs/answer.schema.json; the other forms must say what the JSON says, counted in
+characters. Prints 'ok NAME', 'FAILED NAME' and 'skipped NAME: why'."""
+
+import copy
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+import xml.etree.ElementTree as xml
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+TEI = "{http://www.tei-c.org/ns/1.0}"
+XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+NAMES = ("report", "many", "labels", "hostile", "sample")
+FORMATS = ("json", "tsv", "html", "pan", "annotation", "tei")
+FOLDER = None
+
+
+def read(name, form):
+    with open(os.path.join(FOLDER, name + "." + form), encoding="utf-8",
+              newline="") as f:
+        return f.read()
+
+
+def answers(name):
+    return [json.loads(line) for line in read(name, "json").split("\n")[:-1]]
+
+
+def spans(name):
+    """(document, begin, end, origin, origin begin, origin end) of all."""
+    return [(a["id"], s["begin"], s["end"], s["origin"]["id"],
+             s["origin"]["begin"], s["origin"]["end"])
+            for a in answers(name) for s in a["spans"]]
+
+
+def xml_clean(text):
+    """What XML cannot say is U+FFFD there."""
+    return re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", "\ufffd", text)
+
+
+# ---- JSON ---------------------------------------------------------------------
+
+def schema():
+    with open(os.path.join(ROOT, "docs", "answer.schema.json")) as f:
+        return json.load(f)
+
+
+def strict(node):
+    """The schema, with every field that it does not tell forbidden."""
+    if isinstance(node, dict):
+        if "properties" in node:
+            node["additionalProperties"] = False
+        for value in node.values():
+            strict(value)
+    elif isinstance(node, list):
+        for value in node:
+            strict(value)
+    return node
+
+
+def json_follows_its_schema():
+    import jsonschema
+    jsonschema.Draft7Validator.check_schema(schema())
+    validator = jsonschema.Draft7Validator(strict(schema()))
+    for name in NAMES:
+        for answer in answers(name):
+            validator.validate(answer)
+
+
+def schema_refuses_what_is_wrong():
+    import jsonschema
+    validator = jsonschema.Draft7Validator(schema())
+    good = answers("report")[0]
+    for path, value in ((("origo",), 2), (("novel",), 1.5), (("id",), None),
+                        (("spans", 0, "how"), "guessed"),
+                        (("spans", 0, "begin"), -1),
+                        (("spans", 0, "matches", 0), [1, 2, 3]),
+                        (("origins", 0, "time"), "yesterday")):
+        bad = copy.deepcopy(good)
+        place = bad
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        assert not validator.is_valid(bad), "%s may be %r" % (path, value)
+    for field in schema()["required"]:
+        bad = {k: v for k, v in good.items() if k != field}
+        assert not validator.is_valid(bad), field + " may be missing"
+
+
+def matches_are_equal_words():
+    """The text of the TEI form, and the origins of the HTML form, agree."""
+    texts = {d: t for d, t in tei_texts("report")}
+    page = html_data("report")[0]
+    answer = answers("report")[0]
+    sources = {s["id"]: "".join(piece[1] for piece in s["text"])
+               for s in page["sources"]}
+    n = 0
+    for span in answer["spans"]:
+        for begin, end, there, there_end in span["matches"]:
+            here = texts[answer["id"]][begin:end]
+            assert here == sources[span["origin"]["id"]][there:there_end]
+            n += 1
+    assert n > 8, n
+
+
+# ---- TSV ----------------------------------------------------------------------
+
+def tsv_says_what_json_says():
+    for name in NAMES:
+        rows = list(csv.DictReader(read(name, "tsv").splitlines(),
+                                   delimiter="\t", quoting=csv.QUOTE_NONE))
+        unescape = lambda s: re.sub(r"\\u([0-9a-f]{4})",
+                                    lambda m: chr(int(m.group(1), 16)), s)
+        number = lambda s: int(s) if s else None
+        seen = [(unescape(r["document"]), int(r["begin"]), int(r["end"]),
+                 unescape(r["origin"]), number(r["origin_begin"]),
+                 number(r["origin_end"])) for r in rows]
+        assert seen == spans(name), name
+
+
+# ---- PAN ----------------------------------------------------------------------
+
+def pan_says_what_json_says():
+    for name in NAMES:
+        root = xml.fromstring(read(name, "pan"))
+        assert root.tag == ("document" if len(answers(name)) == 1
+                            else "documents")
+        seen = []
+        for doc in root.iter("document"):
+            for f in doc.iter("feature"):
+                assert f.get("name") == "detected-plagiarism"
+                begin = int(f.get("this_offset"))
+                row = [doc.get("reference"), begin,
+                       begin + int(f.get("this_length"))]
+                if f.get("source_reference") is not None:
+                    there = int(f.get("source_offset"))
+                    row += [f.get("source_reference"), there,
+                            there + int(f.get("source_length"))]
+                else:
+                    row += [f.get("origin"), None, None]
+                seen.append(tuple(row))
+        assert seen == [tuple(xml_clean(v) if isinstance(v, str) else v
+                              for v in row) for row in spans(name)], name
+
+
+# ---- Web Annotation -------------------------------------------------------------
+
+def annotations_say_what_json_says():
+    for name in NAMES:
+        page = json.loads(read(name, "annotation"))
+        assert page["@context"] == "http://www.w3.org/ns/anno.jsonld"
+        assert page["type"] == "AnnotationCollection"
+        items = page["first"]["items"]
+        assert page["total"] == len(items) == len(spans(name))
+        assert len({i["id"] for i in items}) == len(items)
+        for item, span in zip(items, spans(name)):
+            selectors = item["target"]["selector"]
+            assert (selectors[0]["start"], selectors[0]["end"]) == span[1:3]
+            there = item["body"].get("selector")
+            seen = (there["start"], there["end"]) if there else (None, None)
+            assert seen == span[4:6]
+
+
+def annotation_quotes_stand_at_their_positions():
+    for name in ("report", "many", "sample"):
+        texts = dict(tei_texts(name))
+        items = json.loads(read(name, "annotation"))["first"]["items"]
+        n = 0
+        for item, span in zip(items, spans(name)):
+            place, quote = item["target"]["selector"][:2]
+            text = texts[span[0]]
+            begin, end = place["start"], place["end"]
+            assert text[begin:end] == quote["exact"]
+            assert text[:begin].endswith(quote["prefix"])
+            assert text[end:].startswith(quote["suffix"])
+            n += 1
+        assert n > 0
+
+
+# ---- TEI ----------------------------------------------------------------------
+
+def tei_documents(name):
+    root = xml.fromstring(read(name, "tei"))
+    return [root] if root.tag == TEI + "TEI" else root.findall(TEI + "TEI")
+
+
+def tei_texts(name):
+    for doc in tei_documents(name):
+        yield (doc.find(".//%ssourceDesc/%sbibl/%sidno" % (TEI, TEI, TEI)).text,
+               doc.find(".//%sab" % TEI).text or "")
+
+
+def tei_says_what_json_says():
+    for name in NAMES:
+        seen = []
+        for doc in tei_documents(name):
+            doc_id = doc.find(".//%ssourceDesc/%sbibl/%sidno"
+                              % (TEI, TEI, TEI)).text
+            cited = {}
+            for bibl in doc.iter(TEI + "bibl"):
+                for c in bibl.iter(TEI + "citedRange"):
+                    cited[c.get(XML_ID)] = (bibl.find(TEI + "idno").text,
+                                            c.get("from"), c.get("to"))
+            own = doc.find(".//%sab" % TEI).get(XML_ID)
+            for s in doc.iter(TEI + "span"):
+                found = re.fullmatch(r"#string-range\((\w+),(\d+),(\d+)\)",
+                                     s.get("target"))
+                assert found.group(1) == own
+                begin, length = int(found.group(2)), int(found.group(3))
+                origin, a, b = cited[s.get("corresp")[1:]]
+                seen.append((doc_id, begin, begin + length, origin,
+                             int(a) if a else None, int(b) if b else None))
+        assert seen == [tuple(xml_clean(v) if isinstance(v, str) else v
+                              for v in row) for row in spans(name)], name
+
+
+def tei_ids_are_unique():
+    for name in NAMES:
+        ids = [e.get(XML_ID) for e in xml.fromstring(read(name, "tei")).iter()
+               if e.get(XML_ID)]
+        assert len(ids) == len(set(ids)) > 0
+
+
+# ---- HTML ---------------------------------------------------------------------
+
+DATA = re.compile(r'<script type="application/json" class="data">(.*?)</script>',
+                  re.S)
+
+
+def html_data(name):
+    return [json.loads(m) for m in DATA.findall(read(name, "html"))]
+
+
+def html_is_one_file_without_network():
+    for name in NAMES:
+        page = read(name, "html")
+        assert not re.search(r"<(link|iframe|object|embed|base|img)\b", page)
+        assert not re.search(r"<script[^>]*\bsrc", page)
+        assert page.count("<script") == 1 + len(answers(name)), name
+        assert page.count("</script>") == page.count("<script")
+        assert page.count("<style>") == page.count("</style>") == 1
+        assert len(html_data(name)) == len(answers(name))
+
+
+def html_policy_has_the_hashes():
+    import base64
+    import hashlib
+    page = read("report", "html")
+    for tag in ("style", "script"):
+        inside = re.search("<%s>(.*?)</%s>" % (tag, tag), page, re.S).group(1)
+        digest = base64.b64encode(hashlib.sha256(
+            inside.encode()).digest()).decode()
+        assert "%s-src 'sha256-%s'" % (tag, digest) in page
+    assert "default-src 'none'" in page and "unsafe" not in page.split(
+        "</head>")[0].split("<style>")[0]
+
+
+# ---- running ------------------------------------------------------------------
+
+def make_reports(build):
+    subprocess.run([os.path.join(build, "tests/web/web_fixture"), FOLDER],
+                   check=True)
+    for form in FORMATS:
+        subprocess.run([os.path.join(build, "cli/origo"), "trace", "-q", "-s",
+                        ":memory:", "--format", form, "--offsets", "char",
+                        "-o", os.path.join(FOLDER, "sample." + form),
+                        os.path.join(ROOT, "sample/documents.jsonl")],
+                       check=True)
+
+
+TESTS = [json_follows_its_schema, schema_refuses_what_is_wrong,
+         matches_are_equal_words, tsv_says_what_json_says,
+         pan_says_what_json_says, annotations_say_what_json_says,
+         annotation_quotes_stand_at_their_positions, tei_says_what_json_says,
+         tei_ids_are_unique, html_is_one_file_without_network,
+         html_policy_has_the_hashes]
+
+
+def main(build):
+    global FOLDER
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="origo-formats-") as FOLDER:
+        make_reports(build)
+        for test in TESTS:
+            try:
+                test()
+                print("ok " + test.__name__)
+            except ImportError as e:
+                print("skipped %s: %s" % (test.__name__, e))
+            except Exception:
+                failed += 1
+                print("FAILED " + test.__name__)
+                for line in traceback.format_exc().splitlines()[-12:]:
+                    print("    " + line)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(os.path.abspath(sys.argv[1])))
