@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "progress.h"
+#include "report_settings.h"
 #include "say.h"
 
 #include <errno.h>
@@ -12,17 +13,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define COMMAND "compare"
 
-enum format { FORMAT_AUTO = -1, FORMAT_TEXT, FORMAT_JSON };
-enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-
 struct compare_settings {
-    int format;  /* enum format */
-    int offsets; /* og_offsets */
-    int colour;  /* enum colour */
+    struct report_settings report;
     bool exit_code, verbatim;
     uint64_t max_document;
     og_fields fields;
@@ -33,7 +28,7 @@ static void compare_defaults(void *settings)
 {
     const og_stream_options stream = og_stream_options_default();
     struct compare_settings *s = settings;
-    s->format = FORMAT_AUTO;
+    report_defaults(&s->report);
     s->fields = stream.fields;
     s->max_document = stream.max_document;
     s->compare = og_compare_options_default();
@@ -48,14 +43,7 @@ static void compare_defaults(void *settings)
 #define WHAT "What counts"
 
 static const struct option compare_options[] = {
-    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json",
-     "text on a terminal, else json", "what to print: text or json",
-     "json is one object a line for each pair, text is for people."},
-    {OUT, 0, "offsets", &type_choice, AT(offsets), "UNIT", "byte|char|utf16",
-     NULL, "what offsets count: byte, char or utf16", NULL},
-    {OUT, 0, "color", &type_choice, AT(colour), "WHEN", "auto|always|never",
-     NULL, "colour in text: auto, always or never",
-     "auto: on a terminal, unless NO_COLOR is set."},
+    REPORT_OPTIONS(AT, report),
     {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
      "end with status 1 when something is copied", NULL},
 
@@ -86,10 +74,9 @@ static const struct option compare_options[] = {
 
 struct compare_run {
     const struct compare_settings *settings;
-    enum format format;
-    og_text_style style;
+    og_report *report;
     struct progress progress;
-    bool found;
+    bool answered, found;
     og_error report_error;
 };
 
@@ -97,14 +84,12 @@ static bool on_answer(void *ctx, const og_document *doc,
                       const og_answer *answer)
 {
     struct compare_run *run = ctx;
+    run->answered = true;
     run->found = run->found || answer->n_spans != 0;
-    og_error *err = &run->report_error;
     const og_status status =
-        run->format == FORMAT_JSON
-            ? og_report_json(stdout, doc, answer,
-                             (og_offsets)run->settings->offsets, err)
-            : og_report_text(stdout, doc, answer, run->style, err);
-    if (status == OG_ERR_IO) stdout_failed(errno);
+        og_report_add(run->report, doc, answer, &run->report_error);
+    if (status == OG_ERR_IO && report_to_stdout(&run->settings->report))
+        stdout_failed(errno);
     return status == OG_OK;
 }
 
@@ -116,32 +101,14 @@ static void on_problem(void *ctx, const og_problem *problem)
 
 /* ---- the command ---- */
 
-static bool wants_colour(int colour)
-{
-    const char *no_color = getenv("NO_COLOR");
-    if (colour != COLOUR_AUTO) return colour == COLOUR_ALWAYS;
-    if (no_color != NULL && no_color[0] != '\0') return false;
-    return isatty(STDOUT_FILENO);
-}
-
-static void choose_output(struct compare_run *run)
-{
-    const char *columns = getenv("COLUMNS");
-    run->format = (enum format)run->settings->format;
-    if (run->format == FORMAT_AUTO)
-        run->format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
-    run->style.colour = wants_colour(run->settings->colour);
-    if (columns != NULL && atoi(columns) > 0)
-        run->style.width = (unsigned)atoi(columns);
-}
-
 /* What was said already, as a problem or by finish_stdout(), is not repeated.
  */
 static int status_of_run(const struct compare_run *run, og_status status,
                          const og_error *err)
 {
     if (status == OG_ERR_STOPPED)
-        return run->report_error.status == OG_ERR_IO
+        return run->report_error.status == OG_ERR_IO &&
+                       report_to_stdout(&run->settings->report)
                    ? EXIT_IO
                    : say_error(COMMAND, &run->report_error);
     if ((status == OG_ERR_INPUT || status == OG_ERR_IO) &&
@@ -164,12 +131,15 @@ static int compare_run(const void *settings, const char *const *paths, size_t n)
     stream.ctx = &run;
     stream.on_answer = on_answer;
     stream.on_problem = on_problem;
-    choose_output(&run);
+    const og_report_options report = report_options(&s->report);
+    if (og_report_open(s->report.output, &report, &run.report, &err) != OG_OK)
+        return say_error(COMMAND, &err);
     progress_start(&run.progress, paths, n, true, false);
     const og_status status =
         og_compare_files(paths[0], paths[1], &options, &stream, &err);
     progress_end(&run.progress);
-    return status_of_run(&run, status, &err);
+    return report_end(run.report, &s->report, COMMAND, run.answered,
+                      &run.report_error, status_of_run(&run, status, &err));
 }
 
 const struct command command_compare = {
@@ -184,7 +154,8 @@ const struct command command_compare = {
         "A and B are files as for origo trace, one of them may be - for "
         "stdin; the form of the answer is that of origo trace.",
     .examples = "  origo compare essay.txt source.txt\n"
-                "  origo compare --format json new.jsonl old.jsonl\n",
+                "  origo compare --format json new.jsonl old.jsonl\n"
+                "  origo compare -o report.html essay.txt source.txt\n",
     .options = compare_options,
     .n_options = sizeof(compare_options) / sizeof(compare_options[0]),
     .settings_len = sizeof(struct compare_settings),

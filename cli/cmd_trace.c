@@ -124,11 +124,6 @@ struct trace_run {
     og_error report_error;
 };
 
-static bool to_stdout(const struct trace_settings *s)
-{
-    return s->report.output == NULL || strcmp(s->report.output, "-") == 0;
-}
-
 static bool on_answer(void *ctx, const og_document *doc,
                       const og_answer *answer)
 {
@@ -137,7 +132,8 @@ static bool on_answer(void *ctx, const og_document *doc,
     run->found = run->found || answer->n_spans != 0;
     const og_status status =
         og_report_add(run->report, doc, answer, &run->report_error);
-    if (status == OG_ERR_IO && to_stdout(run->settings)) stdout_failed(errno);
+    if (status == OG_ERR_IO && report_to_stdout(&run->settings->report))
+        stdout_failed(errno);
     return status == OG_OK;
 }
 
@@ -183,7 +179,8 @@ static int status_of_run(const struct trace_run *run, og_status status,
                          const og_error *err)
 {
     if (status == OG_ERR_STOPPED) {
-        if (run->report_error.status != OG_ERR_IO || !to_stdout(run->settings))
+        if (run->report_error.status != OG_ERR_IO ||
+            !report_to_stdout(&run->settings->report))
             return say_error("trace", &run->report_error);
         return EXIT_IO;
     }
@@ -210,23 +207,6 @@ static int trace_stream(og_store *store, struct trace_run *run,
     return status_of_run(run, status, &err);
 }
 
-/* What was answered is reported, also when another file could not be read. A
- * report that could not be written, or has nothing to tell because all input
- * failed, is not there at all: a FILE of before stays. */
-static int end_report(struct trace_run *run, int status)
-{
-    og_error err = {0};
-    const bool nothing = !run->answered && status != EXIT_DONE;
-    if (run->report_error.status != OG_OK || nothing) {
-        og_report_discard(run->report);
-        return status;
-    }
-    if (og_report_close(run->report, &err) == OG_OK) return status;
-    if (!to_stdout(run->settings)) return say_error("trace", &err);
-    stdout_failed(errno);
-    return EXIT_IO;
-}
-
 static int trace_run(const void *settings, const char *const *paths, size_t n)
 {
     struct trace_run run = {.settings = settings};
@@ -240,10 +220,13 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
         return say_error("trace", &err);
     int status = EXIT_IO;
     if (og_report_open(run.settings->report.output, &options, &run.report,
-                       &err) == OG_OK)
-        status = end_report(&run, trace_stream(store, &run, paths, n));
-    else
+                       &err) == OG_OK) {
+        status = trace_stream(store, &run, paths, n);
+        status = report_end(run.report, &run.settings->report, "trace",
+                            run.answered, &run.report_error, status);
+    } else {
         status = say_error("trace", &err);
+    }
     og_store_close(store);
     return status;
 }

@@ -2,6 +2,9 @@
 
 #include "report_settings.h"
 
+#include "say.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,7 +18,7 @@ void report_defaults(struct report_settings *s)
     s->format = FORMAT_AUTO;
 }
 
-static bool is_stdout(const struct report_settings *s)
+bool report_to_stdout(const struct report_settings *s)
 {
     return s->output == NULL || strcmp(s->output, "-") == 0;
 }
@@ -27,14 +30,14 @@ static bool wants_colour(const struct report_settings *s)
     if (s->colour != COLOUR_AUTO) return s->colour == COLOUR_ALWAYS;
     if (no_color != NULL && no_color[0] != '\0') return false;
     if (term != NULL && strcmp(term, "dumb") == 0) return false;
-    return is_stdout(s) && isatty(STDOUT_FILENO);
+    return report_to_stdout(s) && isatty(STDOUT_FILENO);
 }
 
 static unsigned terminal_width(const struct report_settings *s)
 {
     struct winsize size;
     const char *columns = getenv("COLUMNS");
-    if (!is_stdout(s)) return 80;
+    if (!report_to_stdout(s)) return 80;
     if (columns != NULL && atoi(columns) > 0) return (unsigned)atoi(columns);
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0)
         return size.ws_col;
@@ -49,7 +52,7 @@ static bool ends_with(const char *s, const char *end)
 
 static og_format format_of_output(const struct report_settings *s)
 {
-    if (is_stdout(s))
+    if (report_to_stdout(s))
         return isatty(STDOUT_FILENO) ? OG_FORMAT_TEXT : OG_FORMAT_JSON;
     if (ends_with(s->output, ".html")) return OG_FORMAT_HTML;
     if (ends_with(s->output, ".tsv")) return OG_FORMAT_TSV;
@@ -68,4 +71,19 @@ og_report_options report_options(const struct report_settings *s)
     options.style.colour = wants_colour(s);
     options.style.width = terminal_width(s);
     return options;
+}
+
+int report_end(og_report *report, const struct report_settings *s,
+               const char *command, bool answered, const og_error *err,
+               int status)
+{
+    og_error failed = {0};
+    if (err->status != OG_OK || (!answered && status != EXIT_DONE)) {
+        og_report_discard(report);
+        return status;
+    }
+    if (og_report_close(report, &failed) == OG_OK) return status;
+    if (!report_to_stdout(s)) return say_error(command, &failed);
+    stdout_failed(errno);
+    return EXIT_IO;
 }

@@ -24,6 +24,17 @@ void report_defaults(struct report_settings *s);
  * JSON. */
 og_report_options report_options(const struct report_settings *s);
 
+bool report_to_stdout(const struct report_settings *s);
+
+/* Ends the report of a run that ends with `status`, and returns that, or the
+ * status of a failure that it has told. What was answered is reported, also
+ * when another file could not be read. A report that could not be written
+ * (`err` tells), or has nothing to tell because all input failed, is not there
+ * at all: a FILE of before stays. */
+int report_end(og_report *report, const struct report_settings *s,
+               const char *command, bool answered, const og_error *err,
+               int status);
+
 #define REPORT_OPTIONS(AT, member)                                             \
     {"Output",                                                                 \
      'f',                                                                      \

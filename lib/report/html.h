@@ -7,7 +7,7 @@
  * Names in the page: d1 is the first document, d1p3 its third passage, d1s2
  * its second source. The script finds everything by them. */
 
-#include "lib/report/quotes.h"
+#include "lib/report/quoted.h"
 #include "lib/report/report.h"
 #include "lib/report/shares.h"
 
@@ -16,7 +16,7 @@ struct og_html {
     const og_document *doc;
     const og_answer *answer;
     struct og_sources sources; /* places in units of UTF-16 */
-    struct og_quotes quotes;
+    struct og_quoted quotes;
     uint64_t number; /* of the document */
 };
 

@@ -100,7 +100,7 @@ static void put_passage(struct og_html *h, size_t i, size_t *quote_at)
         og_writer_share(w, span->score);
     }
     const og_range range = {span->begin, span->end};
-    if (og_quotes_hold(&h->quotes, range, quote_at))
+    if (og_quoted_hold(&h->quotes, range, quote_at))
         og_writer_string(w, ",\"quote\":1");
     if (is_boilerplate(h, i)) og_writer_string(w, ",\"boiler\":1");
     put_places(h, i);

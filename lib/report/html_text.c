@@ -79,7 +79,6 @@ static void open_paragraph(struct page *p)
     og_writer_string(w, p->continues ? "<p class=\"k\" dir=\"auto\">"
                                      : "<p dir=\"auto\">");
     p->in_group = p->in_paragraph = true;
-    p->paragraph_len = 0;
     p->continues = false;
 }
 
@@ -89,6 +88,7 @@ static void close_paragraph(struct page *p)
     close_mark(p);
     og_writer_string(p->h->w, "</p>\n");
     p->in_paragraph = false;
+    p->paragraph_len = 0;
     if (p->group_len < GROUP_LEN) return;
     og_writer_string(p->h->w, "</div>\n");
     p->in_group = false;

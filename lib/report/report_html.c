@@ -316,9 +316,9 @@ static og_status add_html(struct og_writer *w, const og_document *doc,
     if (status == OG_OK)
         status =
             og_sources_locate(&h.sources, answer, OG_OFFSETS_UTF16, true, err);
-    if (status == OG_OK) status = og_quotes_find(&h.quotes, doc->text, err);
+    if (status == OG_OK) status = og_quoted_find(&h.quotes, doc->text, err);
     if (status == OG_OK) status = write_article(&h, err);
-    og_quotes_release(&h.quotes);
+    og_quoted_release(&h.quotes);
     og_sources_release(&h.sources);
     return status;
 }

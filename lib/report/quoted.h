@@ -1,5 +1,5 @@
-#ifndef OG_REPORT_QUOTES_H
-#define OG_REPORT_QUOTES_H
+#ifndef OG_REPORT_QUOTED_H
+#define OG_REPORT_QUOTED_H
 
 /*   in:  the text of a document                              (the document)
  *   out: what stands in quotation marks, or behind '>' marks (the HTML report)
@@ -9,19 +9,19 @@
 
 #include "lib/base/memory.h"
 
-struct og_quotes {
+struct og_quoted {
     og_range *list; /* in order, not overlapping, marks included */
     size_t n, cap;
 };
 
-/* All zero is empty; og_quotes_release() ends it. */
-og_status og_quotes_find(struct og_quotes *quotes, og_bytes text,
+/* All zero is empty; og_quoted_release() ends it. */
+og_status og_quoted_find(struct og_quoted *quotes, og_bytes text,
                          og_error *err);
-void og_quotes_release(struct og_quotes *quotes);
+void og_quoted_release(struct og_quoted *quotes);
 
 /* Whether at least four fifths of the range lie in quotations: marks and a few
  * words around them do not count. Ranges must rise from call to call; *at is
  * 0 at first. */
-bool og_quotes_hold(const struct og_quotes *quotes, og_range range, size_t *at);
+bool og_quoted_hold(const struct og_quoted *quotes, og_range range, size_t *at);
 
 #endif

@@ -7,7 +7,7 @@
  * marks are apostrophes too often to be used. A line that begins with '>' is a
  * quotation, as in mail. */
 
-#include "lib/report/quotes.h"
+#include "lib/report/quoted.h"
 #include "lib/report/glyph.h"
 
 struct scan {
@@ -32,7 +32,7 @@ static void open_at(struct scan *s, uint64_t at, uint32_t c)
     }
 }
 
-static og_status take(struct og_quotes *quotes, uint64_t begin, uint64_t end,
+static og_status take(struct og_quoted *quotes, uint64_t begin, uint64_t end,
                       og_error *err)
 {
     if (begin >= end) return OG_OK;
@@ -57,7 +57,7 @@ static bool is_blank(og_bytes text, uint64_t at)
     return at == text.len || text.data[at] == '\n';
 }
 
-static og_status end_paragraph(struct og_quotes *quotes, struct scan *s,
+static og_status end_paragraph(struct og_quoted *quotes, struct scan *s,
                                uint64_t at, og_error *err)
 {
     const bool counts = s->closer != 0 && s->closer != '"';
@@ -65,7 +65,7 @@ static og_status end_paragraph(struct og_quotes *quotes, struct scan *s,
     return counts ? take(quotes, s->open, at, err) : OG_OK;
 }
 
-static og_status scan_line(struct og_quotes *quotes, struct scan *s,
+static og_status scan_line(struct og_quoted *quotes, struct scan *s,
                            uint64_t at, uint64_t end, og_error *err)
 {
     while (at < end) {
@@ -82,7 +82,7 @@ static og_status scan_line(struct og_quotes *quotes, struct scan *s,
     return OG_OK;
 }
 
-og_status og_quotes_find(struct og_quotes *quotes, og_bytes text, og_error *err)
+og_status og_quoted_find(struct og_quoted *quotes, og_bytes text, og_error *err)
 {
     struct scan s = {.text = text};
     for (uint64_t at = 0; at < text.len;) {
@@ -100,13 +100,13 @@ og_status og_quotes_find(struct og_quotes *quotes, og_bytes text, og_error *err)
     return end_paragraph(quotes, &s, text.len, err);
 }
 
-void og_quotes_release(struct og_quotes *quotes)
+void og_quoted_release(struct og_quoted *quotes)
 {
     OG_UNGROW(NULL, quotes->list, quotes->cap);
     quotes->n = 0;
 }
 
-bool og_quotes_hold(const struct og_quotes *quotes, og_range range, size_t *at)
+bool og_quoted_hold(const struct og_quoted *quotes, og_range range, size_t *at)
 {
     uint64_t inside = 0;
     while (*at < quotes->n && quotes->list[*at].end <= range.begin)

@@ -1,0 +1,194 @@
+/* Reports over several documents, and the files they go to. */
+
+#include "report_support.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+static const og_format all_formats[] = {
+    OG_FORMAT_TEXT, OG_FORMAT_JSON,       OG_FORMAT_TSV, OG_FORMAT_HTML,
+    OG_FORMAT_PAN,  OG_FORMAT_ANNOTATION, OG_FORMAT_TEI};
+
+static og_report_options options_of(og_format format)
+{
+    og_report_options options = og_report_options_default();
+    options.format = format;
+    return options;
+}
+
+/* The report of the first n of two documents; the second has a passage. */
+static char *report_of(og_format format, size_t n)
+{
+    const og_document docs[] = {document_of("a", "one two"),
+                                document_of("b", "x one two y")};
+    const og_span span = span_of(&docs[1], "one two", 0, "a");
+    const og_answer answers[] = {
+        {.n_tokens = 2, .n_fresh = 2},
+        {.n_tokens = 12, .n_fresh = 4, .spans = &span, .n_spans = 1}};
+    const og_report_options options = options_of(format);
+    struct paper p;
+    og_report *report;
+    paper_open(&p);
+    assert_int_equal(og_report_begin(p.file, &options, &report, NULL), OG_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(og_report_add(report, &docs[i], &answers[i], NULL),
+                         OG_OK);
+    assert_int_equal(og_report_close(report, NULL), OG_OK);
+    paper_close(&p);
+    return p.text;
+}
+
+static void expect(og_format format, size_t n, const char *expected)
+{
+    char *text = report_of(format, n);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+#define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+
+static void test_pan_has_one_root(void **state)
+{
+    (void)state;
+    expect(OG_FORMAT_PAN, 0, XML "<documents />\n");
+    expect(OG_FORMAT_PAN, 1, XML "<document reference=\"a\">\n</document>\n");
+    expect(OG_FORMAT_PAN, 2,
+           XML "<documents>\n<document reference=\"a\">\n</document>\n"
+               "<document reference=\"b\">\n<feature "
+               "name=\"detected-plagiarism\" this_offset=\"2\" "
+               "this_length=\"7\" origin=\"a\" />\n</document>\n"
+               "</documents>\n");
+}
+
+static void test_tsv_has_one_header(void **state)
+{
+    (void)state;
+#define HEADER                                                                 \
+    "document\tbegin\tend\tn_tokens\thow\tscore\torigin\torigin_time\t"        \
+    "origin_begin\torigin_end\n"
+    expect(OG_FORMAT_TSV, 0, HEADER);
+    expect(OG_FORMAT_TSV, 2, HEADER "b\t2\t9\t8\thit\t\ta\t\t\t\n");
+}
+
+static void test_every_format_ends(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {
+        "\n", "}\n", "\n", "</html>\n", "s>\n", "}\n", "</teiCorpus>\n"};
+    for (size_t i = 0; i < 7; i++) {
+        char *text = report_of(all_formats[i], 2);
+        const size_t len = strlen(text), end_len = strlen(ends[i]);
+        assert_true(len > end_len);
+        assert_string_equal(text + len - end_len, ends[i]);
+        free(text);
+        free(report_of(all_formats[i], 0));
+    }
+}
+
+static void test_names_of_formats(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 7; i++) {
+        og_format format;
+        const char *name = og_format_name(all_formats[i]);
+        assert_true(og_format_parse(bytes_of(name), &format));
+        assert_int_equal(format, all_formats[i]);
+    }
+    og_format format = OG_FORMAT_TEI;
+    assert_false(og_format_parse(bytes_of("pdf"), &format));
+    assert_int_equal(format, OG_FORMAT_TEI);
+    const og_report_options wrong = options_of((og_format)7);
+    og_error err = {0};
+    og_report *report;
+    assert_int_equal(og_report_begin(stdout, &wrong, &report, &err),
+                     OG_ERR_USAGE);
+}
+
+/* ---- files ---- */
+
+static unsigned n_files(const char *folder)
+{
+    unsigned n = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir)) != NULL;)
+        n += e->d_name[0] != '.' || e->d_name[1] > '.';
+    closedir(dir);
+    return n;
+}
+
+static void test_a_file_appears_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/origo-report-XXXXXX", path[64];
+    const og_document doc = document_of("a", "one two");
+    const og_answer answer = {.n_tokens = 2, .n_fresh = 2};
+    const og_report_options options = options_of(OG_FORMAT_HTML);
+    og_report *report;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/r.html", folder);
+
+    assert_int_equal(og_report_open(path, &options, &report, NULL), OG_OK);
+    assert_int_equal(og_report_add(report, &doc, &answer, NULL), OG_OK);
+    assert_int_not_equal(access(path, F_OK), 0);
+    og_report_discard(report);
+    assert_int_equal(n_files(folder), 0);
+
+    assert_int_equal(og_report_open(path, &options, &report, NULL), OG_OK);
+    assert_int_equal(og_report_add(report, &doc, &answer, NULL), OG_OK);
+    assert_int_equal(og_report_close(report, NULL), OG_OK);
+    assert_int_equal(access(path, R_OK), 0);
+    assert_int_equal(n_files(folder), 1);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void test_a_folder_that_is_not_there(void **state)
+{
+    (void)state;
+    og_report *report;
+    og_error err = {0};
+    assert_int_equal(
+        og_report_open("/nowhere/at/all.html", NULL, &report, &err), OG_ERR_IO);
+    assert_non_null(strstr(err.message, "/nowhere/at/all.html"));
+}
+
+static void test_a_full_disk_spoils_the_whole(void **state)
+{
+    (void)state;
+    FILE *full = fopen("/dev/full", "w");
+    if (full == NULL) skip();
+    setvbuf(full, NULL, _IONBF, 0);
+    const og_document doc = document_of("a", "b");
+    const og_answer answer = {0};
+    og_error err = {0};
+    og_report *report;
+    const og_report_options options = options_of(OG_FORMAT_HTML);
+    assert_int_equal(og_report_begin(full, &options, &report, &err), OG_OK);
+    assert_int_equal(og_report_add(report, &doc, &answer, &err), OG_ERR_IO);
+    assert_int_equal(og_report_close(report, &err), OG_ERR_IO);
+    assert_true(err.message[0] != '\0');
+    fclose(full);
+}
+
+static void test_nothing_to_end(void **state)
+{
+    (void)state;
+    assert_int_equal(og_report_close(NULL, NULL), OG_OK);
+    og_report_discard(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pan_has_one_root),
+        cmocka_unit_test(test_tsv_has_one_header),
+        cmocka_unit_test(test_every_format_ends),
+        cmocka_unit_test(test_names_of_formats),
+        cmocka_unit_test(test_a_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(test_a_folder_that_is_not_there),
+        cmocka_unit_test(test_a_full_disk_spoils_the_whole),
+        cmocka_unit_test(test_nothing_to_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
