@@ -23,7 +23,7 @@ def array(name, data):
 
 def main(style, script, out):
     pieces = ['/* Made by tools/embed_page.py. */\n\n'
-              '#include "lib/report/page.h"\n']
+              '#include "lib/report/page_files.h"\n']
     for name, path in (("style", style), ("script", script)):
         with open(path, "rb") as f:
             data = f.read()

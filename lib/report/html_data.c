@@ -13,7 +13,7 @@
  * report must not weigh more than the library it was made from. */
 
 #include "lib/report/escape.h"
-#include "lib/report/html.h"
+#include "lib/report/html_parts.h"
 
 #include <stdlib.h>
 

@@ -15,8 +15,8 @@
  * documents become links only when they begin with http:// or https://. */
 
 #include "lib/report/escape.h"
-#include "lib/report/html.h"
-#include "lib/report/page.h"
+#include "lib/report/html_parts.h"
+#include "lib/report/page_files.h"
 
 #include <string.h>
 

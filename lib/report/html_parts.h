@@ -1,5 +1,5 @@
-#ifndef OG_REPORT_HTML_H
-#define OG_REPORT_HTML_H
+#ifndef OG_REPORT_HTML_PARTS_H
+#define OG_REPORT_HTML_PARTS_H
 
 /*   in:  a document, its answer and its sources   (report_html)
  *   out: the parts of its page                    (writer)

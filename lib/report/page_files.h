@@ -1,5 +1,5 @@
-#ifndef OG_REPORT_PAGE_H
-#define OG_REPORT_PAGE_H
+#ifndef OG_REPORT_PAGE_FILES_H
+#define OG_REPORT_PAGE_FILES_H
 
 /*   in:  lib/report/page/ *.css and *.js                (tools/embed_page.py)
  *   out: their bytes, with the hashes that a browser asks for  (report_html)
