@@ -11,6 +11,8 @@
 #include "reading_options.h"
 #include "report_settings.h"
 #include "say.h"
+#include "signals.h"
+#include "store_options.h"
 
 #include <errno.h>
 #include <origo/origo.h>
@@ -19,7 +21,7 @@
 #include <string.h>
 
 struct trace_settings {
-    const char *store; /* NULL: $ORIGO_STORE, else ./origo.store */
+    struct store_settings store;
     bool add;
     struct report_settings report;
     bool exit_code, quiet, verbose;
@@ -27,7 +29,6 @@ struct trace_settings {
     uint64_t max_document;
     og_fields fields;
     og_reading reading;
-    og_params params;
 };
 
 static void trace_defaults(void *settings)
@@ -35,7 +36,7 @@ static void trace_defaults(void *settings)
     const og_stream_options stream = og_stream_options_default();
     struct trace_settings *s = settings;
     report_defaults(&s->report);
-    s->params = og_params_default();
+    store_defaults(&s->store);
     s->fields = stream.fields;
     s->n_threads = stream.n_threads;
     s->max_document = stream.max_document;
@@ -45,14 +46,11 @@ static void trace_defaults(void *settings)
 
 #define AT(member) offsetof(struct trace_settings, member)
 
-#define OUT  "Output"
-#define IN   "Input"
-#define MAKE "A new store (also -s :memory:)"
+#define OUT "Output"
+#define IN  "Input"
 
 static const struct option trace_options[] = {
-    {"Store", 's', "store", &type_string, AT(store), "STORE", NULL,
-     "$ORIGO_STORE, else ./origo.store", "the store to ask",
-     "':memory:' is a store that lives as long as the command."},
+    STORE_OPTION(AT, store, "the store to ask"),
     {"Store", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
      "take each document in after its answer",
      "Always so with -s :memory:, where the documents answer each other."},
@@ -83,35 +81,7 @@ static const struct option trace_options[] = {
     {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
      "the JSON field of the text", NULL},
 
-    {MAKE, 0, "memory", &type_size, AT(params.memory), "SIZE", NULL, NULL,
-     "bytes of the table, a hard cap",
-     "When the table is full, old prints make room for new ones."},
-    {MAKE, 0, "tokens", &type_tokens, AT(params.tokens), "KIND",
-     "words|chars|lines|dna", NULL, "what a token is: words, chars, lines, dna",
-     "Scripts without spaces are taken by character in words, too."},
-    {MAKE, 0, "shingle", &type_count, AT(params.shingle_len), "K", NULL, NULL,
-     "tokens in a row that make a shingle, 2 to 32", NULL},
-    {MAKE, 0, "select", &type_select, AT(params.select), "NAME",
-     "All|4th|6th|8th|M4|NM3|W8|NW8|Hb3|Dct8|Hs|NHs|SHs|Os3", NULL,
-     "which shingles are worth keeping",
-     "All; Nth (every N-th); MN (modulo N); WN (winnow N); HbN (hash-break N); "
-     "DctN; Hs (hailstorm); OsN (open syncmers). N before a name drops what "
-     "the others cover, S keeps it where there is room."},
-    {MAKE, 0, "evict", &type_evict, AT(params.evict), "NAME",
-     "R|LRU|CC|LS|S3|thin|learn", NULL, "which prints go when a bucket is full",
-     "R random, LRU least recently used, CC copy count, LS lucky shingles, S3 "
-     "(S3-FIFO), thin, learn (what the stream shows to come back least)."},
-    {MAKE, 0, "estimate", &type_estimate, AT(params.estimate), "NAME",
-     "NB|E|B|BE|CX", NULL, "how passages grow from hits",
-     "NB not at all, E expansion, B bridging, BE both, CX by context."},
-    {MAKE, 0, "bridge-limit", &type_count, AT(params.bridge_limit), "T", NULL,
-     NULL, "longest bridge, in selected shingles", NULL},
-    {MAKE, 0, "layout", &type_layout, AT(params.layout), "NAME", "packed|paper",
-     NULL, "how the table keeps a print: packed, paper", NULL},
-    {MAKE, 0, "bucket", &type_count, AT(params.bucket_slots), "N", NULL, NULL,
-     "slots in a bucket, 4 to 256, a power of two", NULL},
-    {MAKE, 0, "min-tokens", &type_count, AT(params.min_tokens), "N", NULL, NULL,
-     "shorter documents are answered, not kept", NULL},
+    STORE_MAKE_OPTIONS(AT, store),
 };
 
 /* ---- answers ---- */
@@ -132,9 +102,13 @@ static bool on_answer(void *ctx, const og_document *doc,
     run->found = run->found || answer->n_spans != 0;
     const og_status status =
         og_report_add(run->report, doc, answer, &run->report_error);
-    if (status == OG_ERR_IO && report_to_stdout(&run->settings->report))
+    const bool to_stdout = report_to_stdout(&run->settings->report);
+    /* Whoever feeds a stream of documents waits for the line. */
+    const bool is_out = status == OG_OK && (!to_stdout || !run->settings->add ||
+                                            fflush(stdout) == 0);
+    if (to_stdout && !is_out && (status == OG_OK || status == OG_ERR_IO))
         stdout_failed(errno);
-    return status == OG_OK;
+    return is_out;
 }
 
 static void on_problem(void *ctx, const og_problem *problem)
@@ -151,12 +125,6 @@ static void on_progress(void *ctx, const og_stream_counts *counts)
 
 /* ---- the command ---- */
 
-static const char *store_path(const struct trace_settings *s)
-{
-    const char *path = s->store != NULL ? s->store : getenv("ORIGO_STORE");
-    return path != NULL && path[0] != '\0' ? path : "./origo.store";
-}
-
 static og_stream_options stream_options(const struct trace_settings *s,
                                         struct trace_run *run)
 {
@@ -165,7 +133,8 @@ static og_stream_options stream_options(const struct trace_settings *s,
     options.reading = s->reading;
     options.n_threads = s->n_threads;
     options.max_document = s->max_document;
-    options.add = s->add || strcmp(store_path(s), ":memory:") == 0;
+    options.add = s->add || store_is_memory(&s->store);
+    options.stop = stop_on_signals();
     options.ctx = run;
     options.on_answer = on_answer;
     options.on_problem = on_problem;
@@ -179,6 +148,7 @@ static int status_of_run(const struct trace_run *run, og_status status,
                          const og_error *err)
 {
     if (status == OG_ERR_STOPPED) {
+        if (run->report_error.status == OG_OK) return stop_status();
         if (run->report_error.status != OG_ERR_IO ||
             !report_to_stdout(&run->settings->report))
             return say_error("trace", &run->report_error);
@@ -213,12 +183,9 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     og_store *store = NULL;
     og_error err = {0};
     const og_report_options options = report_options(&run.settings->report);
-    if (og_params_check(&run.settings->params, &err) != OG_OK)
-        return say_error("trace", &err);
-    if (og_store_open(store_path(settings), &run.settings->params, &store,
-                      &err) != OG_OK)
-        return say_error("trace", &err);
-    int status = EXIT_IO;
+    const og_access access = run.settings->add ? OG_CREATE : OG_READ;
+    int status = store_open(&run.settings->store, access, "trace", &store);
+    if (status != EXIT_DONE) return status;
     if (og_report_open(run.settings->report.output, &options, &run.report,
                        &err) == OG_OK) {
         status = trace_stream(store, &run, paths, n);

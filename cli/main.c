@@ -13,8 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct command command_add;
 extern const struct command command_dedup;
 extern const struct command command_trace;
+extern const struct command command_info;
+extern const struct command command_verify;
+extern const struct command command_rm;
+extern const struct command command_export;
+extern const struct command command_import;
 extern const struct command command_compare;
 extern const struct command command_quote;
 extern const struct command command_eval_origin;
@@ -85,9 +91,15 @@ static const struct command command_help = {
 /* One a line, whatever their number is: clang-format would make columns. */
 /* clang-format off */
 const struct command *const cli_commands[] = {
+    &command_add,
     &command_trace,
     &command_dedup,
     &command_compare,
+    &command_info,
+    &command_verify,
+    &command_rm,
+    &command_export,
+    &command_import,
     &command_quote,
     &command_eval_origin,
     &command_eval_near,

@@ -207,6 +207,7 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
         (unsigned long long)c->n_tokens, c->n_tokens == 1 ? "token" : "tokens");
     add_count(&line, c->n_skipped, "skipped", "skipped");
     add_count(&line, c->n_short, "too short to keep", "too short to keep");
+    add_count(&line, c->n_known, "there already", "there already");
     add_count(&line, c->n_repaired, "repaired", "repaired");
     add_count(&line, c->n_repeated_ids, "repeated id", "repeated ids");
     add_count(&line, c->n_bad_times, "bad time", "bad times");

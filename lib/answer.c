@@ -33,17 +33,15 @@ static og_range source_range(const struct og_prepared *p, size_t begin,
 }
 
 static og_span span_of(const struct og_copy *copy, og_range range,
-                       const struct og_catalogue *catalogue)
+                       const struct og_entry *origin)
 {
-    const struct og_catalogue_entry *origin =
-        og_catalogue_get(catalogue, copy->doc);
     return (og_span){
         .begin = range.begin,
         .end = range.end,
         .n_tokens = copy->end - copy->begin,
         .how = copy->how,
         .origin = copy->doc,
-        .origin_id = {origin->id, origin->id_len},
+        .origin_id = origin->id,
         .origin_time = origin->has_time ? origin->time : 0,
         .origin_has_time = origin->has_time,
         .origin_begin = OG_UNKNOWN,
@@ -51,18 +49,22 @@ static og_span span_of(const struct og_copy *copy, og_range range,
     };
 }
 
-static void add_span(struct og_answering *a, const struct og_prepared *p,
-                     const struct og_copy *copy,
-                     const struct og_catalogue *catalogue)
+static og_status add_span(struct og_answering *a, const struct og_prepared *p,
+                          const struct og_copy *copy, struct og_naming *naming,
+                          og_error *err)
 {
+    struct og_entry origin;
     og_span *last =
         a->answer.n_spans > 0 ? &a->spans[a->answer.n_spans - 1] : NULL;
     og_range range = source_range(p, copy->begin, copy->end);
     if (last != NULL && range.begin < last->end) range.begin = last->end;
-    if (range.begin < range.end)
-        a->spans[a->answer.n_spans++] = span_of(copy, range, catalogue);
-    else if (last != NULL)
-        last->n_tokens += copy->end - copy->begin;
+    if (range.begin >= range.end) {
+        if (last != NULL) last->n_tokens += copy->end - copy->begin;
+        return OG_OK;
+    }
+    TRY(og_naming_get(naming, copy->doc, &origin, err));
+    a->spans[a->answer.n_spans++] = span_of(copy, range, &origin);
+    return OG_OK;
 }
 
 /* Tokens begin .. end are fresh; `between` is the text between the spans around
@@ -96,23 +98,22 @@ static void add_novels(struct og_answering *a, const struct og_prepared *p)
 }
 
 static og_status add_dominant(og_answer *answer, struct og_labels *labels,
-                              const struct og_catalogue *catalogue,
-                              og_error *err)
+                              struct og_naming *naming, og_error *err)
 {
     struct og_dominant dominant;
+    struct og_entry origin;
     TRY(og_labels_dominant(labels, &dominant, err));
     answer->has_dominant = dominant.doc != OG_NO_DOC;
     if (!answer->has_dominant) return OG_OK;
-    const struct og_catalogue_entry *origin =
-        og_catalogue_get(catalogue, dominant.doc);
-    answer->dominant_id = (og_bytes){origin->id, origin->id_len};
+    TRY(og_naming_get(naming, dominant.doc, &origin, err));
+    answer->dominant_id = origin.id;
     answer->dominant_share = (double)dominant.n / (double)dominant.total;
     return OG_OK;
 }
 
 static og_status build(struct og_answering *a, const struct og_prepared *p,
-                       struct og_labels *labels,
-                       const struct og_catalogue *catalogue, og_error *err)
+                       struct og_labels *labels, struct og_naming *naming,
+                       og_error *err)
 {
     og_answer *answer = &a->answer;
     TRY(og_labels_join(&p->selection, labels, &a->copies, err));
@@ -121,24 +122,77 @@ static og_status build(struct og_answering *a, const struct og_prepared *p,
         !OG_GROW(a->allocator, a->novel, a->novel_cap, n + 1))
         return og_error_memory(err, n * sizeof(*a->spans), "an answer");
     for (size_t i = 0; i < n; i++)
-        add_span(a, p, &a->copies.data[i], catalogue);
+        TRY(add_span(a, p, &a->copies.data[i], naming, err));
     add_novels(a, p);
     answer->spans = a->spans;
     answer->novel = a->novel;
     answer->n_tokens = p->tokens.n;
     answer->n_fresh = p->tokens.n - a->copies.n_old;
     answer->n_repaired = p->text.n_repaired;
-    return add_dominant(answer, labels, catalogue, err);
+    return add_dominant(answer, labels, naming, err);
 }
 
 og_status og_answering_build(struct og_answering *a,
                              const struct og_prepared *prepared,
-                             struct og_labels *labels,
-                             const struct og_catalogue *catalogue,
+                             struct og_labels *labels, struct og_naming *naming,
                              og_error *err)
 {
     a->answer = (og_answer){0};
-    const og_status status = build(a, prepared, labels, catalogue, err);
+    const og_status status = build(a, prepared, labels, naming, err);
     if (status != OG_OK) a->answer = (og_answer){0};
     return status;
+}
+
+/* ---- copies ---- */
+
+/* Sets the pointer to a copy of n elements of what it points to. */
+#define KEEP(arena, pointer, n)                                                \
+    (((pointer) = og_arena_copy((arena), (pointer), (n) * sizeof(*(pointer)),  \
+                                _Alignof(uint64_t))) != NULL)
+
+static bool keep_bytes(struct og_arena *arena, og_bytes *bytes)
+{
+    return KEEP(arena, bytes->data, bytes->len);
+}
+
+static bool keep_span(struct og_arena *arena, og_span *span)
+{
+    return keep_bytes(arena, &span->origin_id) &&
+           KEEP(arena, span->matches, span->n_matches);
+}
+
+static bool keep_copiers(struct og_arena *arena, og_origin *origin)
+{
+    if (!KEEP(arena, origin->copiers, origin->n_copiers)) return false;
+    og_copier *copiers = (og_copier *)origin->copiers;
+    for (size_t i = 0; i < origin->n_copiers; i++)
+        if (!keep_bytes(arena, &copiers[i].id)) return false;
+    return true;
+}
+
+static bool keep_origin(struct og_arena *arena, og_origin *origin)
+{
+    return keep_bytes(arena, &origin->id) &&
+           keep_bytes(arena, &origin->title) &&
+           keep_bytes(arena, &origin->url) &&
+           keep_bytes(arena, &origin->text) && keep_copiers(arena, origin);
+}
+
+bool og_answer_keep(const og_answer *answer, struct og_arena *arena,
+                    og_answer *out)
+{
+    *out = *answer;
+    if (!KEEP(arena, out->spans, out->n_spans) ||
+        !KEEP(arena, out->novel, out->n_novel) ||
+        !KEEP(arena, out->origins, out->n_origins) ||
+        !keep_bytes(arena, &out->dominant_id) ||
+        !keep_bytes(arena, &out->best_id))
+        return false;
+    og_span *spans = (og_span *)out->spans;
+    for (size_t i = 0; i < out->n_spans; i++)
+        if (!keep_span(arena, &spans[i])) return false;
+    og_origin *origins = (og_origin *)out->origins;
+    for (size_t i = 0; i < out->n_origins; i++)
+        if (!keep_origin(arena, &origins[i])) return false;
+    return true;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/source/block.h"
+#include "lib/store/checksum.h"
 
 /* A job that held more than this gives its memory back. Four times what a
  * block of usual documents needs. */
@@ -23,10 +24,12 @@ void og_job_init(struct og_job *job, const og_allocator *allocator)
     job->allocator = allocator;
     og_block_init(&job->block, allocator);
     og_arena_init(&job->arena, allocator);
+    job->frames.allocator = allocator;
 }
 
 void og_job_release(struct og_job *job)
 {
+    og_pack_release(&job->frames);
     og_arena_release(&job->arena);
     OG_UNGROW(job->allocator, job->docs, job->docs_cap);
     og_block_release(&job->block);
@@ -40,7 +43,26 @@ static void clear(struct og_job *job)
         og_block_release(&job->block);
     if (job->docs_cap * sizeof(*job->docs) > KEEP_LEN)
         OG_UNGROW(job->allocator, job->docs, job->docs_cap);
+    if (job->frames.cap > KEEP_LEN) og_pack_release(&job->frames);
+    job->frames.len = 0;
+    job->frames.failed = false;
     job->n_docs = 0;
+}
+
+void og_job_tools_init(struct og_job_tools *tools,
+                       const og_allocator *allocator)
+{
+    *tools = (struct og_job_tools){0};
+    og_scratch_init(&tools->scratch, allocator);
+}
+
+void og_job_tools_release(struct og_job_tools *tools)
+{
+    const og_allocator *a = tools->scratch.prepared.text.allocator;
+    OG_UNGROW(a, tools->texts, tools->texts_cap);
+    OG_UNGROW(a, tools->places, tools->places_cap);
+    if (tools->has_framer) og_framer_release(&tools->framer);
+    og_scratch_release(&tools->scratch);
 }
 
 void og_job_read(struct og_job *job, struct og_source *source)
@@ -87,17 +109,20 @@ static bool keep_bytes(struct og_job *job, og_bytes *bytes)
     return bytes->data != NULL;
 }
 
-static bool keep_strings(struct og_job *job, og_document *doc, bool keep_texts)
+static bool keep_strings(struct og_job *job, og_document *doc,
+                         const struct og_job_options *options)
 {
-    if (!keep_texts)
-        doc->title = doc->url = doc->text = doc->extra = (og_bytes){"", 0};
+    const og_bytes none = {"", 0};
+    if (!options->keep_texts) doc->text = none;
+    if (!options->keep_names) doc->title = doc->url = doc->extra = none;
     return keep_bytes(job, &doc->id) && keep_bytes(job, &doc->title) &&
-           keep_bytes(job, &doc->url) && keep_bytes(job, &doc->text) &&
-           keep_bytes(job, &doc->extra);
+           keep_bytes(job, &doc->url) && keep_bytes(job, &doc->extra) &&
+           keep_bytes(job, &doc->text);
 }
 
 static og_status keep(struct og_job *job, const struct og_record *record,
-                      const struct og_prepared *prepared, bool keep_texts)
+                      const struct og_prepared *prepared,
+                      const struct og_job_options *options)
 {
     if (!OG_GROW(job->allocator, job->docs, job->docs_cap, job->n_docs + 1))
         return og_error_memory(&job->err, sizeof(*job->docs),
@@ -106,15 +131,16 @@ static og_status keep(struct og_job *job, const struct og_record *record,
     *d = (struct og_job_document){
         .doc = record->doc,
         .text_len = record->doc.text.len,
+        .text_hash = og_checksum(record->doc.text.data, record->doc.text.len),
         .line = record->line,
         .offset = record->offset,
         .bad_time = record->bad_time,
         .n_problems_before = job->block.n_problems,
         .prepared = *prepared,
     };
-    if (!keep_strings(job, &d->doc, keep_texts) ||
+    if (!keep_strings(job, &d->doc, options) ||
         !keep_selection(&job->arena, &d->prepared.selection) ||
-        (keep_texts && !keep_places(&job->arena, &d->prepared)))
+        (options->keep_places && !keep_places(&job->arena, &d->prepared)))
         return og_error_memory(&job->err, d->text_len, "a document");
     job->n_docs++;
     return OG_OK;
@@ -141,20 +167,62 @@ static og_status prepare(struct og_job *job, const struct og_record *record,
                                                 options->prepare, &job->err);
     if (status == OG_ERR_LIMIT) return report_long_text(job, record);
     if (status != OG_OK) return status;
-    return keep(job, record, &scratch->prepared, options->keep_texts);
+    return keep(job, record, &scratch->prepared, options);
+}
+
+/* ---- packing ---- */
+
+static og_status gather_texts(struct og_job *job,
+                              const struct og_job_options *options,
+                              struct og_job_tools *tools, size_t *out_n)
+{
+    size_t n = 0;
+    if (!OG_GROW(job->allocator, tools->texts, tools->texts_cap, job->n_docs) ||
+        !OG_GROW(job->allocator, tools->places, tools->places_cap, job->n_docs))
+        return og_error_memory(&job->err, job->n_docs, "the texts of a block");
+    for (size_t i = 0; i < job->n_docs; i++)
+        if (job->docs[i].prepared.tokens.n >= options->min_tokens)
+            tools->texts[n++] = job->docs[i].doc.text;
+    *out_n = n;
+    return OG_OK;
+}
+
+static og_status pack_texts(struct og_job *job,
+                            const struct og_job_options *options,
+                            struct og_job_tools *tools)
+{
+    size_t n = 0;
+    if (!tools->has_framer)
+        TRY(og_framer_init(&tools->framer, job->allocator, &job->err));
+    tools->has_framer = true;
+    TRY(gather_texts(job, options, tools, &n));
+    if (n == 0) return OG_OK;
+    og_texts_offer(options->texts, tools->texts, n);
+    TRY(og_framer_pack(&tools->framer, og_texts_dict(options->texts),
+                       tools->texts, n, &job->frames, tools->places,
+                       &job->err));
+    n = 0;
+    for (size_t i = 0; i < job->n_docs; i++)
+        if (job->docs[i].prepared.tokens.n >= options->min_tokens)
+            job->docs[i].text = tools->places[n++];
+    return OG_OK;
 }
 
 void og_job_prepare(struct og_job *job, const struct og_job_options *options,
-                    struct og_scratch *scratch)
+                    struct og_job_tools *tools)
 {
     struct og_record record;
     og_status status = job->status;
+    if (status != OG_OK) return;
     while (status == OG_OK) {
         status =
             og_block_next(&job->block, &options->source, &record, &job->err);
-        if (status == OG_END) return;
-        if (status == OG_OK) status = prepare(job, &record, options, scratch);
-        og_scratch_trim(scratch);
+        if (status == OG_OK)
+            status = prepare(job, &record, options, &tools->scratch);
+        og_scratch_trim(&tools->scratch);
     }
+    if (status == OG_END)
+        status =
+            options->texts != NULL ? pack_texts(job, options, tools) : OG_OK;
     job->status = status;
 }

@@ -27,6 +27,35 @@ og_params og_params_default(void)
     };
 }
 
+/* Short or reworded passages leave no eight words in a row; code repeats its
+ * idioms, so more tokens in a row are needed to mean something; bases are four,
+ * so their order alone must do it, and a smallest one does not stand out. */
+bool og_params_preset(og_bytes name, og_params *out)
+{
+    static const struct {
+        const char *name;
+        og_token_kind tokens;
+        uint32_t shingle_len, min_tokens;
+        og_select_options select;
+    } presets[] = {
+        {"prose", OG_TOKEN_WORDS, 8, 8, {OG_SELECT_HAILSTORM, 0, 0, true}},
+        {"short", OG_TOKEN_WORDS, 4, 4, {OG_SELECT_HAILSTORM, 0, 0, true}},
+        {"code", OG_TOKEN_WORDS, 12, 12, {OG_SELECT_HAILSTORM, 0, 0, true}},
+        {"dna", OG_TOKEN_DNA, 24, 24, {OG_SELECT_WINNOW, 8, 0, true}},
+    };
+    for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
+        if (name.len != strlen(presets[i].name) ||
+            memcmp(name.data, presets[i].name, name.len) != 0)
+            continue;
+        out->tokens = presets[i].tokens;
+        out->shingle_len = presets[i].shingle_len;
+        out->min_tokens = presets[i].min_tokens;
+        out->select = presets[i].select;
+        return true;
+    }
+    return false;
+}
+
 /* ---- names ---- */
 
 static bool same(og_bytes name, const char *word)

@@ -19,7 +19,7 @@
 
 #include "lib/os/cpu.h"
 #include "lib/source/block.h"
-#include "lib/store_memory.h"
+#include "lib/store_disk.h"
 #include "lib/workers.h"
 
 og_stream_options og_stream_options_default(void)
@@ -28,10 +28,23 @@ og_stream_options og_stream_options_default(void)
                                .max_document = OG_SOURCE_MAX_DOCUMENT};
 }
 
+/* An answer that waits until its document is safe on disk. */
+struct held {
+    const og_document *doc;
+    og_answer answer;
+};
+
 struct writer {
     og_store *store;
     const og_stream_options *options;
     og_trace trace; /* its scratch is not used: the workers have theirs */
+    bool holds;     /* answers are told after their documents are safe */
+    struct held *held;
+    size_t n_held, held_cap;
+    struct og_arena arena; /* of the held ones */
+    /* Where the frames of the job at hand went; not yet: segment 0. */
+    uint32_t segment;
+    uint64_t base;
     og_stream_counts counts;
     og_status first_failure; /* of a whole file */
     og_error failure;
@@ -113,7 +126,7 @@ static void tell_repeated(const struct writer *w, const struct og_block *block,
 }
 
 static void note_document(struct writer *w, const struct og_block *block,
-                          const struct og_job_document *d, bool is_added)
+                          const struct og_job_document *d)
 {
     w->counts.n_documents++;
     w->counts.n_text_bytes += d->text_len;
@@ -129,38 +142,124 @@ static void note_document(struct writer *w, const struct og_block *block,
         w->counts.n_repaired++;
         tell_repaired(w, block, d);
     }
-    if (is_added && og_catalogue_has(&w->store->catalogue, d->doc.id)) {
+}
+
+/* It is to be added: was it seen before? */
+static void note_series(struct writer *w, const struct og_block *block,
+                        const struct og_job_document *d,
+                        const struct og_guest *guest)
+{
+    if (guest->is_known) {
+        w->counts.n_known++;
+    } else if (guest->latest != OG_NO_DOC) {
         w->counts.n_repeated_ids++;
         tell_repeated(w, block, d);
+    } else {
+        w->counts.n_added++;
     }
 }
 
 /* ---- documents ---- */
 
-static og_status answer(struct writer *w, const struct og_job_document *d,
-                        og_error *err)
+static og_status tell_answer(const struct writer *w, const og_document *doc,
+                             const og_answer *answer, og_error *err)
 {
-    struct og_answering *a = &w->trace.answering;
-    TRY(og_answering_build(a, &d->prepared, &w->trace.labels,
-                           &w->store->catalogue, err));
-    if (!w->options->on_answer(w->options->ctx, &d->doc, &a->answer))
+    if (!w->options->on_answer(w->options->ctx, doc, answer))
         return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
     return OG_OK;
 }
 
-static og_status write_document(struct writer *w, const struct og_block *block,
+static og_status hold_answer(struct writer *w, const og_document *doc,
+                             og_error *err)
+{
+    if (!OG_GROW(w->store->allocator, w->held, w->held_cap, w->n_held + 1) ||
+        !og_answer_keep(&w->trace.answering.answer, &w->arena,
+                        &w->held[w->n_held].answer))
+        return og_error_memory(err, sizeof(*w->held), "an answer");
+    w->held[w->n_held++].doc = doc;
+    return OG_OK;
+}
+
+static og_status answer(struct writer *w, const struct og_job_document *d,
+                        og_error *err)
+{
+    struct og_answering *a = &w->trace.answering;
+    TRY(og_answering_build(a, &d->prepared, &w->trace.labels, &w->trace.naming,
+                           err));
+    if (w->holds) return hold_answer(w, &d->doc, err);
+    return tell_answer(w, &d->doc, &a->answer, err);
+}
+
+/* The documents of a job are safe: now their answers may be told. */
+static og_status tell_held(struct writer *w, og_error *err)
+{
+    enum { KEEP_LEN = 1 << 20 };
+    og_status status = OG_OK;
+    if (w->n_held > 0) status = og_store_commit(w->store, err);
+    for (size_t i = 0; i < w->n_held && status == OG_OK; i++)
+        status = tell_answer(w, w->held[i].doc, &w->held[i].answer, err);
+    w->n_held = 0;
+    og_arena_clear(&w->arena, KEEP_LEN);
+    return status;
+}
+
+/* The frames of a job go to disk when the first of its documents is kept. */
+static og_status keep_text(struct writer *w, const struct og_job *job,
+                           const struct og_job_document *d,
+                           struct og_guest *guest, og_error *err)
+{
+    og_store *store = w->store;
+    if (store->disk == NULL || store->disk->texts == NULL) return OG_OK;
+    if (guest->latest != OG_NO_DOC)
+        return og_disk_keep_text(store, guest, d->doc.text, &w->trace.naming,
+                                 err);
+    if (w->segment == 0)
+        TRY(og_texts_append(store->disk->texts, job->frames.data,
+                            job->frames.len, &w->segment, &w->base, err));
+    guest->text = d->text;
+    og_text_place_move(&guest->text, w->segment, w->base);
+    return OG_OK;
+}
+
+static og_status take(struct writer *w, const struct og_job *job,
+                      const struct og_job_document *d, struct og_guest *guest,
+                      og_error *err)
+{
+    if (guest->is_known) return OG_OK;
+    TRY(keep_text(w, job, d, guest, err));
+    return og_store_take(w->store, guest, &w->trace, err);
+}
+
+static og_status write_document(struct writer *w, const struct og_job *job,
                                 const struct og_job_document *d, og_error *err)
 {
     const bool for_answer = w->options->on_answer != NULL;
     const bool is_added =
         w->options->add && og_store_keeps(w->store, &d->prepared);
-    note_document(w, block, d, is_added);
+    struct og_guest guest = {.doc = &d->doc,
+                             .prepared = &d->prepared,
+                             .text_hash = d->text_hash,
+                             .text_len = d->text_len};
+    note_document(w, &job->block, d);
     if (!for_answer && !is_added) return OG_OK;
-    TRY(og_store_ask(w->store, &d->doc, &d->prepared, for_answer, &w->trace,
-                     err));
+    TRY(og_store_greet(w->store, &guest, false, &w->trace, err));
+    if (is_added) note_series(w, &job->block, d, &guest);
+    if (for_answer || !guest.is_known)
+        TRY(og_store_ask(w->store, &guest, for_answer, &w->trace, err));
     if (for_answer) TRY(answer(w, d, err));
-    if (!is_added) return OG_OK;
-    return og_store_take(w->store, &d->doc, &d->prepared, &w->trace, err);
+    return is_added ? take(w, job, d, &guest, err) : OG_OK;
+}
+
+static bool is_stopped(const struct writer *w)
+{
+    return w->options->stop != NULL && *w->options->stop != 0;
+}
+
+/* What was taken in is answered for. */
+static og_status stop(struct writer *w, og_error *err)
+{
+    TRY(tell_held(w, err));
+    return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
 }
 
 static og_status write_job(struct writer *w, const struct og_job *job,
@@ -168,12 +267,15 @@ static og_status write_job(struct writer *w, const struct og_job *job,
 {
     const struct og_block *block = &job->block;
     size_t n_told = 0;
+    w->segment = 0;
     for (size_t i = 0; i < job->n_docs; i++) {
         const struct og_job_document *d = &job->docs[i];
         tell_block_problems(w, block, n_told, d->n_problems_before);
         n_told = d->n_problems_before;
-        TRY(write_document(w, block, d, err));
+        if (is_stopped(w)) return stop(w, err);
+        TRY(write_document(w, job, d, err));
     }
+    TRY(tell_held(w, err));
     tell_block_problems(w, block, n_told, block->n_problems);
     if (job->status != OG_OK)
         return og_error_set(err, job->status, "%s", job->err.message);
@@ -204,12 +306,18 @@ static og_status run(struct writer *w, const char *const *paths, size_t n_paths,
     const og_allocator *allocator = w->store->allocator;
     const unsigned n_threads =
         o->n_threads != 0 ? o->n_threads : og_cpu_count();
+    struct og_texts *texts =
+        o->add && w->store->disk != NULL ? w->store->disk->texts : NULL;
     const struct og_job_options options = {
         .source = {.fields = o->fields,
                    .reading = o->reading,
                    .max_document = o->max_document},
         .prepare = &w->store->prepare,
-        .keep_texts = o->on_answer != NULL,
+        .keep_places = o->on_answer != NULL,
+        .keep_texts = o->on_answer != NULL || texts != NULL,
+        .keep_names = o->on_answer != NULL || w->store->disk != NULL,
+        .texts = texts,
+        .min_tokens = w->store->params.min_tokens,
     };
     struct og_source *source = NULL;
     struct og_workers *workers = NULL;
@@ -228,9 +336,20 @@ og_status og_stream_run(og_store *store, const char *const *paths,
                         size_t n_paths, const og_stream_options *options,
                         og_stream_counts *out_counts, og_error *err)
 {
-    struct writer w = {.store = store, .options = options};
-    og_trace_init(&w.trace, store->allocator);
-    const og_status status = run(&w, paths, n_paths, err);
+    struct writer w = {.store = store,
+                       .options = options,
+                       .holds = options->add && store->disk != NULL};
+    if (options->add && store->is_read_only)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the store was opened for reading only");
+    og_trace_init(&w.trace, store);
+    og_arena_init(&w.arena, store->allocator);
+    og_status status = run(&w, paths, n_paths, err);
+    const og_status committed =
+        options->add ? og_store_commit(store, NULL) : OG_OK;
+    if (committed != OG_OK) status = og_store_commit(store, err);
+    og_arena_release(&w.arena);
+    OG_UNGROW(store->allocator, w.held, w.held_cap);
     og_trace_release(&w.trace);
     if (out_counts != NULL) *out_counts = w.counts;
     if (status != OG_OK || w.first_failure == OG_OK) return status;

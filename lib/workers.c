@@ -28,7 +28,7 @@
 
 struct worker {
     struct og_workers *workers;
-    struct og_scratch scratch;
+    struct og_job_tools tools;
     pthread_t thread;
 };
 
@@ -131,7 +131,7 @@ static void *prepare_all(void *ctx)
     struct og_workers *w = self->workers;
     struct place *place;
     while ((place = wait_for_block(w)) != NULL) {
-        og_job_prepare(&place->job, &w->options, &self->scratch);
+        og_job_prepare(&place->job, &w->options, &self->tools);
         pass_to_writer(w, place);
     }
     return NULL;
@@ -143,7 +143,7 @@ static struct og_job *work_alone(struct og_workers *w)
 {
     struct og_job *job = &w->ring[0].job;
     og_job_read(job, w->source);
-    og_job_prepare(job, &w->options, &w->workers[0].scratch);
+    og_job_prepare(job, &w->options, &w->workers[0].tools);
     return job;
 }
 
@@ -209,7 +209,7 @@ static bool make_ring(struct og_workers *w)
         og_job_init(&w->ring[i].job, a);
     for (unsigned i = 0; i < w->n_workers; i++) {
         w->workers[i].workers = w;
-        og_scratch_init(&w->workers[i].scratch, a);
+        og_job_tools_init(&w->workers[i].tools, a);
     }
     return true;
 }
@@ -246,7 +246,7 @@ static void release_ring(struct og_workers *w)
     for (size_t i = 0; i < w->n_jobs; i++)
         og_job_release(&w->ring[i].job);
     for (unsigned i = 0; i < w->n_workers; i++)
-        og_scratch_release(&w->workers[i].scratch);
+        og_job_tools_release(&w->workers[i].tools);
 }
 
 void og_workers_free(struct og_workers *w)

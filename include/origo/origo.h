@@ -7,12 +7,13 @@
  *
  *     og_store *store;
  *     og_error err;
- *     og_store_open(":memory:", NULL, &store, &err);
+ *     og_store_open("letters.store", NULL, &store, &err);
  *
  *     og_document doc = {.id = OG_LITERAL("a"), .text = OG_LITERAL("...")};
  *     og_trace *trace = og_trace_new(store);
  *     og_store_trace(store, &doc, trace, &err);    where did it come from?
  *     og_store_add(store, &doc, NULL, &err);       from now on it is known
+ *     og_store_commit(store, &err);                and will be after a crash
  *
  *     og_trace_free(trace);
  *     og_store_close(store);
@@ -175,10 +176,19 @@ typedef struct og_params {
     uint64_t memory;       /* bytes of the table, a hard cap */
     uint32_t min_tokens;   /* shorter documents are answered, never kept */
     uint64_t key;          /* 0, or a secret that hides the prints */
+    bool no_texts;         /* a store on disk shall not keep the texts */
+    /* Documents with the same value of this field are not compared: "id" (the
+     * versions of one), "host" (of the url), or the name of a field of their
+     * own. "": all are. */
+    char same[32];
 } og_params;
 
 /* The best that was measured: docs/evaluation.md. */
 OG_API og_params og_params_default(void);
+
+/* Sets for a kind of text: "prose" (the default), "short" (short or reworded
+ * passages), "code", "dna". False: there is no such set; *out is left alone. */
+OG_API bool og_params_preset(og_bytes name, og_params *out);
 
 /* OG_ERR_USAGE with a message that names the parameter and its range. */
 OG_API og_status og_params_check(const og_params *params, og_error *err);
@@ -201,11 +211,29 @@ OG_API const char *og_token_name(og_token_kind kind);
 
 typedef struct og_store og_store;
 
-/* `path` is ":memory:" (a store that lives until it is closed). `params` NULL
- * means og_params_default(). */
+typedef enum og_access {
+    OG_READ = 0, /* any number of processes, also while one writes */
+    OG_WRITE,    /* one process; the store must be there */
+    OG_CREATE,   /* like OG_WRITE, and makes the store when there is none */
+} og_access;
+
+/* `path` is a folder, or ":memory:" for a store that lives until it is closed
+ * and that can always be written. `params` NULL means og_params_default(); they
+ * matter when the store is made, and for ":memory:". Opens for OG_CREATE. */
 OG_API og_status og_store_open(const char *path, const og_params *params,
                                og_store **out, og_error *err);
-OG_API void og_store_close(og_store *store); /* NULL is fine */
+/* OG_ERR_STORE: there is none, it is not sound, of a newer version, or somebody
+ * else is writing; the message says which, and who. */
+OG_API og_status og_store_open_as(const char *path, og_access access,
+                                  const og_params *params, og_store **out,
+                                  og_error *err);
+
+/* Waits until all that was added is safe on disk: from then on it survives a
+ * crash of the process and of the machine. OG_OK at once in memory. */
+OG_API og_status og_store_commit(og_store *store, og_error *err);
+
+/* Commits as well, but cannot say whether that went well. NULL is fine. */
+OG_API void og_store_close(og_store *store);
 OG_API const og_params *og_store_params(const og_store *store);
 
 /* Takes all memory of the table from the system now. Without it each page is
@@ -214,13 +242,71 @@ OG_API const og_params *og_store_params(const og_store *store);
 OG_API void og_store_warm(og_store *store);
 
 typedef struct og_store_info {
-    uint64_t n_documents; /* added */
+    uint64_t n_documents; /* that were added and not removed */
+    uint64_t n_removed;
     uint64_t table_bytes; /* never more than params.memory */
     uint64_t n_slots;     /* prints that the table has room for */
     uint64_t n_slots_used;
     uint64_t n_evicted;
+    uint64_t journal_bytes; /* to be replayed at the next start; 0 in memory */
 } og_store_info;
 OG_API void og_store_info_get(const og_store *store, og_store_info *out);
+
+/* Documents that arrived one after the other, and what is left of them. */
+typedef struct og_age {
+    uint64_t n_documents;
+    int64_t first_time, last_time; /* the least and the largest of them */
+    uint64_t n_born;               /* prints that they brought into the table */
+    uint64_t n_kept;               /* prints that name them today */
+    /* A sample of them was asked about again, as if each came once more: the
+     * share of tokens that were recognised. 0 asked: the store has no texts. */
+    uint64_t n_asked;
+    double recall;
+} og_age;
+
+#define OG_AGES 10
+
+typedef struct og_survey {
+    og_age ages[OG_AGES]; /* equally many documents each, the oldest first */
+    size_t n_ages;
+    bool has_oldest; /* false: the table is empty */
+    int64_t oldest;  /* time of the oldest document that a print names */
+} og_survey;
+
+/* Looks at the whole table and asks about some documents again: takes about as
+ * long as reading the table from disk. Any thread. */
+OG_API og_status og_store_survey(og_store *store, og_survey *out,
+                                 og_error *err);
+
+/* Removes all versions of a document. Passages that others have copied from
+ * them belong to the earliest of those afterwards, if the store keeps texts.
+ * *out_n is the number of versions; 0: there is no such document. Durable
+ * after og_store_commit(). */
+OG_API og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
+                                 og_error *err);
+
+/* Return false to stop (OG_ERR_STOPPED). */
+typedef bool og_document_fn(void *ctx, const og_document *doc);
+
+/* All documents in the order of their arrival, with their texts; views until
+ * the call returns. OG_ERR_USAGE: the store keeps no texts. */
+OG_API og_status og_store_export(og_store *store, og_document_fn *on_document,
+                                 void *ctx, og_error *err);
+
+typedef struct og_check {
+    uint64_t n_documents, n_removed;
+    uint64_t n_records;  /* of the journal, behind the checkpoint */
+    uint64_t torn_bytes; /* at its end, of a write that a crash broke off */
+    uint64_t table_bytes, text_bytes, packed_bytes;
+} og_check;
+
+/* Reads every byte of a store and compares it with its checksum, every entry
+ * with its text. OG_ERR_STORE names the file and the place that is wrong. May
+ * run while a writer is at work. `on_step` may be NULL. */
+OG_API og_status og_store_check(const char *path, og_check *out,
+                                void (*on_step)(void *ctx, const char *what,
+                                                uint64_t done, uint64_t total),
+                                void *ctx, og_error *err);
 
 typedef enum og_how {
     OG_HOW_HIT = 0,  /* its own print was found */
@@ -243,9 +329,9 @@ typedef struct og_match {
 typedef struct og_span {
     uint64_t begin, end;
     uint64_t n_tokens;
-    og_how how;         /* what most of its tokens rest on */
-    uint64_t origin;    /* the origin's number in the store */
-    og_bytes origin_id; /* valid until the store is closed */
+    og_how how;      /* what most of its tokens rest on */
+    uint64_t origin; /* the origin's number in the store */
+    og_bytes origin_id;
     int64_t origin_time;
     bool origin_has_time;
     uint64_t origin_begin, origin_end; /* OG_UNKNOWN when not verified */
@@ -284,10 +370,10 @@ typedef struct og_origin {
 
 typedef struct og_answer {
     uint64_t n_tokens;
-    uint64_t n_fresh;      /* tokens that no copied span holds */
-    uint64_t n_repaired;   /* bytes of the text that were not UTF-8 */
-    bool has_dominant;     /* false: the document is its own */
-    og_bytes dominant_id;  /* valid until the store is closed */
+    uint64_t n_fresh;    /* tokens that no copied span holds */
+    uint64_t n_repaired; /* bytes of the text that were not UTF-8 */
+    bool has_dominant;   /* false: the document is its own */
+    og_bytes dominant_id;
     double dominant_share; /* of its shingles; of the selected without CX */
     const og_span *spans;  /* in order, not overlapping */
     size_t n_spans;
@@ -315,7 +401,9 @@ OG_API og_status og_store_trace(og_store *store, const og_document *doc,
 OG_API const og_answer *og_trace_answer(const og_trace *trace);
 
 /* Takes a document in. `trace` may be NULL; else it holds the answer as it
- * was before the document was added. */
+ * was before the document was added. A document that is there already (same id,
+ * time and text) changes nothing; one with a known id and another text is a new
+ * version: a document of its own. */
 OG_API og_status og_store_add(og_store *store, const og_document *doc,
                               og_trace *trace, og_error *err);
 
@@ -366,12 +454,14 @@ typedef struct og_problem {
 } og_problem;
 
 typedef struct og_stream_counts {
-    uint64_t n_documents; /* answered */
-    uint64_t n_skipped;   /* records that could not be read */
-    uint64_t n_short;     /* under min_tokens: answered, not kept */
-    uint64_t n_repaired;  /* documents that held bytes that are not UTF-8 */
-    uint64_t n_repeated_ids;
-    uint64_t n_bad_times; /* taken in as documents without a time */
+    uint64_t n_documents;    /* answered */
+    uint64_t n_skipped;      /* records that could not be read */
+    uint64_t n_short;        /* under min_tokens: answered, not kept */
+    uint64_t n_repaired;     /* documents that held bytes that are not UTF-8 */
+    uint64_t n_added;        /* of them: taken in, under a new id */
+    uint64_t n_repeated_ids; /* taken in as a new version of a document */
+    uint64_t n_known;        /* there already: same id, time and text */
+    uint64_t n_bad_times;    /* taken in as documents without a time */
     uint64_t n_text_bytes;
     uint64_t n_tokens;
     uint64_t n_files;
@@ -385,9 +475,13 @@ typedef struct og_stream_options {
     unsigned n_threads;    /* 0: as many as the machine has */
     uint64_t max_document; /* bytes; a longer one is skipped and named */
     bool add;              /* take each document in after its answer */
+    /* NULL, or what a signal handler sets: when it is not 0, the stream ends
+     * with OG_ERR_STOPPED; what was added before is safe on disk. */
+    const volatile int *stop;
     void *ctx;
     /* In the order of the documents, whatever the number of threads, one call
-     * at a time. Return false to stop (OG_ERR_STOPPED). Each may be NULL. */
+     * at a time; with `add`, after the document is safe on disk. Return false
+     * to stop (OG_ERR_STOPPED). Each may be NULL. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_answer *answer);
     void (*on_problem)(void *ctx, const og_problem *problem);
@@ -442,6 +536,10 @@ OG_API og_status og_compare_files(const char *path, const char *origin_path,
                                   og_error *err);
 
 /* ---- reports ---- */
+
+/* A document as a line of JSONL that og_stream_run() reads again. */
+OG_API og_status og_report_document(FILE *out, const og_document *doc,
+                                    og_error *err);
 
 typedef enum og_offsets {
     OG_OFFSETS_BYTE,

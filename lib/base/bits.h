@@ -55,6 +55,22 @@ static inline uint32_t og_load32(const void *p)
     return v;
 }
 
+static inline void og_store64(void *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    memcpy(p, &v, sizeof(v));
+}
+
+static inline void og_store32(void *p, uint32_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap32(v);
+#endif
+    memcpy(p, &v, sizeof(v));
+}
+
 /* The upper half of a 128-bit product: maps a hash to 0 .. n-1 evenly. */
 static inline uint64_t og_mul_high(uint64_t a, uint64_t b)
 {

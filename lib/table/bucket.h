@@ -162,6 +162,10 @@ og_status og_learning_new(const og_allocator *allocator,
                           struct og_learning **out, og_error *err);
 void og_learning_free(struct og_learning *learning,
                       const og_allocator *allocator);
+struct og_pack;
+struct og_unpacker;
+void og_learning_pack(const struct og_learning *learning, struct og_pack *out);
+void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from);
 /* A print came into a full bucket: time goes on for the others. */
 void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
                       uint64_t *random);

@@ -23,6 +23,7 @@
 
 #include <string.h>
 
+#include "lib/base/packing.h"
 #include "lib/os/cpu.h"
 #include "lib/table/bucket.h"
 #include "lib/table/byte_vectors.h"
@@ -164,6 +165,26 @@ void og_learning_free(struct og_learning *learning,
                       const og_allocator *allocator)
 {
     og_release(allocator, learning, sizeof(*learning));
+}
+
+void og_learning_pack(const struct og_learning *learning, struct og_pack *out)
+{
+    og_pack_fixed(out, learning->n_ticks, 8);
+    for (unsigned class = 0; class < N_CLASSES; class ++) {
+        og_pack_fixed(out, learning->time[class], 8);
+        og_pack_fixed(out, learning->seen[class], 8);
+        og_pack_fixed(out, learning->level[class], 1);
+    }
+}
+
+void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from)
+{
+    learning->n_ticks = og_take_fixed(from, 8);
+    for (unsigned class = 0; class < N_CLASSES; class ++) {
+        learning->time[class] = og_take_fixed(from, 8);
+        learning->seen[class] = og_take_fixed(from, 8);
+        learning->level[class] = (uint8_t)og_take_fixed(from, 1);
+    }
 }
 
 /* How many ages move on. */

@@ -1,5 +1,7 @@
 #include "lib/table/table.h"
 
+#include <string.h>
+
 #include "lib/table/bucket.h"
 
 /* The writer's loads of 8 bytes may reach past the last payload. */
@@ -39,9 +41,25 @@ static void lay_out(struct og_table *t)
     t->bucket_len = t->payload_off + slots * t->payload_len;
 }
 
-og_status og_table_init(struct og_table *table,
-                        const struct og_table_options *options,
-                        const og_allocator *allocator, og_error *err)
+size_t og_table_bucket_len(const struct og_table_options *options)
+{
+    struct og_table t = {.options = *options};
+    lay_out(&t);
+    return t.bucket_len;
+}
+
+size_t og_table_bytes(const struct og_table_options *options)
+{
+    const size_t bucket_len = og_table_bucket_len(options);
+    if (options->memory < bucket_len + TABLE_SLACK) return 0;
+    return (options->memory - TABLE_SLACK) / bucket_len * bucket_len +
+           TABLE_SLACK;
+}
+
+/* All but the buckets themselves. */
+static og_status prepare(struct og_table *table,
+                         const struct og_table_options *options,
+                         const og_allocator *allocator, og_error *err)
 {
     *table = (struct og_table){
         .options = *options, .random = 1, .allocator = allocator};
@@ -57,14 +75,43 @@ og_status og_table_init(struct og_table *table,
     table->stripes = og_allocate_zero(allocator, stripes_len);
     if (table->stripes == NULL)
         return og_error_memory(err, stripes_len, "a table's stripes");
-    const size_t len = table->n_buckets * table->bucket_len + TABLE_SLACK;
-    og_status status = og_pages_init(&table->pages, len, allocator, err);
-    if (status == OG_OK && options->evict == OG_EVICT_LEARN)
-        status = og_learning_new(allocator, &table->learning, err);
-    if (status != OG_OK) {
+    if (options->evict != OG_EVICT_LEARN) return OG_OK;
+    return og_learning_new(allocator, &table->learning, err);
+}
+
+og_status og_table_init(struct og_table *table,
+                        const struct og_table_options *options,
+                        const og_allocator *allocator, og_error *err)
+{
+    og_status status = prepare(table, options, allocator, err);
+    if (status == OG_OK)
+        status = og_pages_init(&table->pages, og_table_bytes(options),
+                               allocator, err);
+    if (status != OG_OK)
         og_table_release(table);
-        return status;
-    }
+    else
+        table->base = table->pages.data;
+    return status;
+}
+
+og_status og_table_init_over(struct og_table *table,
+                             const struct og_table_options *options, void *base,
+                             const og_allocator *allocator, og_error *err)
+{
+    const og_status status = prepare(table, options, allocator, err);
+    if (status != OG_OK)
+        og_table_release(table);
+    else
+        table->base = base;
+    return status;
+}
+
+og_status og_table_take_over(struct og_table *table, og_error *err)
+{
+    if (table->pages.data != NULL) return OG_OK;
+    const size_t len = og_table_bytes(&table->options);
+    TRY(og_pages_init(&table->pages, len, table->allocator, err));
+    memcpy(table->pages.data, table->base, len);
     table->base = table->pages.data;
     return OG_OK;
 }

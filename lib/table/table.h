@@ -71,7 +71,19 @@ og_status og_table_init(struct og_table *table,
                         const og_allocator *allocator, og_error *err);
 void og_table_release(struct og_table *table);
 
-/* Bytes of one slot, all its parts. */
+/* A table over bytes that somebody else has and keeps until _release. `base`
+ * has og_table_bytes() of them. */
+og_status og_table_init_over(struct og_table *table,
+                             const struct og_table_options *options, void *base,
+                             const og_allocator *allocator, og_error *err);
+/* Bytes of all buckets; 0: the memory is too small for one. */
+size_t og_table_bytes(const struct og_table_options *options);
+
+/* Moves the buckets to memory of the table's own, in huge pages. */
+og_status og_table_take_over(struct og_table *table, og_error *err);
+
+/* Bytes of one bucket, and of one slot, all its parts. */
+size_t og_table_bucket_len(const struct og_table_options *options);
 size_t og_table_slot_len(const struct og_table_options *options);
 uint64_t og_table_slots(const struct og_table *table);
 

@@ -18,7 +18,7 @@
 #include "lib/fingerprint/print.h"
 #include "lib/select/select.h"
 #include "lib/source/source.h"
-#include "lib/store_memory.h"
+#include "lib/store.h"
 #include "lib/table/table.h"
 #include "lib/text/text.h"
 #include "lib/token/tokens.h"
@@ -496,8 +496,8 @@ static og_status open_once(struct work *w)
         og_params params = og_params_default();
         params.memory = 1 << 16;
         params.estimate = *(const og_estimate_kind *)w->what;
-        TRY(og_store_open_in(":memory:", &params, &w->allocator, &o->store,
-                             NULL));
+        TRY(og_store_open_in(":memory:", OG_CREATE, &params, &w->allocator,
+                             &o->store, NULL));
     }
     if (o->trace == NULL) o->trace = og_trace_new(o->store);
     return o->trace != NULL ? OG_OK : OG_ERR_MEMORY;

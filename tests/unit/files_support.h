@@ -42,7 +42,7 @@ static const char *in(const char *name)
     return path;
 }
 
-static void write_file(const char *path, const void *data, size_t len)
+static inline void write_file(const char *path, const void *data, size_t len)
 {
     FILE *f = fopen(path, "wb");
     assert_non_null(f);

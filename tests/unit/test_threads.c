@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "lib/base/bits.h"
-#include "lib/store_memory.h"
+#include "lib/store.h"
 
 enum { N_READERS = 4, N_DOCUMENTS = 1500, N_WORDS = 60 };
 

@@ -1,0 +1,160 @@
+/* origo add: take documents in. The same stream as trace's, without answers. */
+
+#include "progress.h"
+#include "reading_options.h"
+#include "say.h"
+#include "signals.h"
+#include "store_options.h"
+
+struct add_settings {
+    struct store_settings store;
+    bool quiet, verbose, resume;
+    uint32_t n_threads;
+    uint64_t max_document;
+    og_fields fields;
+    og_reading reading;
+};
+
+static void add_defaults(void *settings)
+{
+    const og_stream_options stream = og_stream_options_default();
+    struct add_settings *s = settings;
+    store_defaults(&s->store);
+    s->fields = stream.fields;
+    s->n_threads = stream.n_threads;
+    s->max_document = stream.max_document;
+}
+
+#define AT(member) offsetof(struct add_settings, member)
+#define OUT        "Output"
+#define IN         "Input"
+
+static const struct option add_options[] = {
+    STORE_OPTION(AT, store, "the store to add to; made when there is none"),
+    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no progress and no summary on stderr",
+     "Problems of the input are told all the same."},
+    {OUT, 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
+     "tell every problem of the input, not 20", NULL},
+    {IN, 0, "resume", &type_flag, AT(resume), NULL, NULL, NULL,
+     "go on with an input that was interrupted",
+     "Documents that are there already are passed over, as always; with this "
+     "option their number is not worth a word."},
+    {IN, 0, "threads", &type_count, AT(n_threads), "N", NULL,
+     "all that the machine has", "threads to work with",
+     "The store is the same for any number."},
+    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
+     "skip documents longer than this, in bytes", NULL},
+    READING_OPTIONS(AT, reading),
+    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
+     "the JSON field of the id", NULL},
+    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
+     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
+    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
+     "the JSON field of the title", NULL},
+    {IN, 0, "url-field", &type_string, AT(fields.url), "NAME", NULL, NULL,
+     "the JSON field of the address", NULL},
+    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
+     "the JSON field of the text", NULL},
+    STORE_MAKE_OPTIONS(AT, store),
+};
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    progress_problem(ctx, problem);
+}
+
+static void on_progress(void *ctx, const og_stream_counts *counts)
+{
+    progress_show(ctx, counts);
+}
+
+static int status_of(og_status status, const struct progress *progress,
+                     const og_error *err)
+{
+    if (status == OG_OK) return EXIT_DONE;
+    if (status == OG_ERR_STOPPED) return stop_status();
+    if (progress->n_problems != 0 &&
+        (status == OG_ERR_INPUT || status == OG_ERR_IO))
+        return EXIT_IO;
+    return say_error("add", err);
+}
+
+static int add_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct add_settings *s = settings;
+    struct progress progress;
+    og_stream_counts counts = {0};
+    og_store *store;
+    og_error err = {0};
+    const int opened = store_open(&s->store, OG_CREATE, "add", &store);
+    if (opened != EXIT_DONE) return opened;
+    og_stream_options options = og_stream_options_default();
+    options.fields = s->fields;
+    options.reading = s->reading;
+    options.n_threads = s->n_threads;
+    options.max_document = s->max_document;
+    options.add = true;
+    options.ctx = &progress;
+    options.on_problem = on_problem;
+    options.on_progress = on_progress;
+    options.stop = stop_on_signals();
+    progress_start(&progress, paths, n, s->quiet, s->verbose);
+    const og_status status =
+        og_stream_run(store, paths, n, &options, &counts, &err);
+    progress_end(&progress);
+    if (s->resume) counts.n_known = 0;
+    if (!s->quiet) progress_summary(&progress, &counts, store);
+    const int result = status_of(status, &progress, &err);
+    og_store_close(store);
+    return result;
+}
+
+const struct command command_add = {
+    .name = "add",
+    .operands = "FILE...",
+    .brief = "take documents into a store",
+    .about =
+        "Reads documents in the order given and takes them into a store, so "
+        "that later questions know of them. When the command ends with status "
+        "0 all of them are safe on disk; what was taken in before an "
+        "interruption is kept, and the same command goes on from there.\n\n"
+        "A document that the store has (same id, time and text) changes "
+        "nothing. A known id with another text is a new version of that "
+        "document.\n\n"
+        "FILE is text (one document), JSONL (one document a line: id, time, "
+        "title, url, text; other fields are kept), a folder of such files, or "
+        "- for stdin; .gz and .zst are seen through.",
+    .examples = "  origo add letters.jsonl\n"
+                "  origo add -s news.store --memory 2G archive/*.jsonl.zst\n"
+                "  zcat mail.jsonl.gz | origo add -s mail.store -\n",
+    .options = add_options,
+    .n_options = sizeof(add_options) / sizeof(add_options[0]),
+    .settings_len = sizeof(struct add_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = add_defaults,
+    .run = add_run,
+};
+
+/* ---- import: what export wrote ---- */
+
+const struct command command_import = {
+    .name = "import",
+    .operands = "FILE...",
+    .brief = "take in what 'origo export' wrote",
+    .about = "The same as add, with the names of the fields that export gives "
+             "them. Into a new store it gives back the space of removed "
+             "documents, and can give the documents other parameters.",
+    .examples = "  origo export -s old.store | origo import -s new.store "
+                "--memory 4G -\n",
+    .options = add_options,
+    .n_options = sizeof(add_options) / sizeof(add_options[0]),
+    .settings_len = sizeof(struct add_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = add_defaults,
+    .run = add_run,
+};

@@ -1,0 +1,315 @@
+/* The commands that look after a store: info, verify, rm, export, import. */
+
+#include "progress.h"
+#include "say.h"
+#include "signals.h"
+#include "store_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <string.h>
+
+struct plain_settings {
+    struct store_settings store;
+    bool quiet, json;
+};
+
+static void plain_defaults(void *settings)
+{
+    struct plain_settings *s = settings;
+    store_defaults(&s->store);
+}
+
+#define AT(member) offsetof(struct plain_settings, member)
+#define OUT        "Output"
+
+/* ---- info ---- */
+
+static void print_params(const og_params *p)
+{
+    char select[16];
+    og_select_name(&p->select, select);
+    printf("tokens        %s, %u to a shingle\n", og_token_name(p->tokens),
+           p->shingle_len);
+    printf("selection     %s\n", select);
+    printf("eviction      %s\n", og_evict_name(p->evict));
+    printf("estimation    %s\n", og_estimate_name(p->estimate));
+    printf("layout        %s, buckets of %u\n", og_layout_name(p->layout),
+           p->bucket_slots);
+    printf("least tokens  %u\n", p->min_tokens);
+    printf("texts         %s\n", p->no_texts ? "no" : "yes");
+    if (p->same[0] != 0) printf("same          %s\n", p->same);
+}
+
+static void print_date(int64_t time, char *out, size_t out_cap)
+{
+    char text[40];
+    if (time == INT64_MIN) {
+        snprintf(out, out_cap, "-");
+        return;
+    }
+    og_time_format(time, text);
+    snprintf(out, out_cap, "%.10s", text);
+}
+
+static void print_ages(const og_survey *survey)
+{
+    if (survey->n_ages == 0) return;
+    printf("\ndocuments    from        to          prints kept  copies "
+           "recognised\n");
+    for (size_t i = 0; i < survey->n_ages; i++) {
+        const og_age *a = &survey->ages[i];
+        char first[24];
+        char last[24];
+        char recall[24] = "-";
+        const double kept =
+            a->n_born == 0 ? 1 : (double)a->n_kept / (double)a->n_born;
+        print_date(a->first_time, first, sizeof(first));
+        print_date(a->last_time, last, sizeof(last));
+        if (a->n_asked > 0)
+            snprintf(recall, sizeof(recall), "%.1f %%", 100 * a->recall);
+        printf("%9" PRIu64 "    %-10s  %-10s  %9.1f %%  %17s\n", a->n_documents,
+               first, last, 100 * (kept < 1 ? kept : 1), recall);
+    }
+}
+
+static void print_info(const og_store *store, const og_survey *survey)
+{
+    og_store_info info;
+    char oldest[24] = "-";
+    og_store_info_get(store, &info);
+    if (survey->has_oldest) print_date(survey->oldest, oldest, sizeof(oldest));
+    printf("documents     %" PRIu64 "\n", info.n_documents);
+    printf("removed       %" PRIu64 "\n", info.n_removed);
+    printf("table         %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
+           " slots used (%.1f %%)\n",
+           info.table_bytes, info.n_slots_used, info.n_slots,
+           100.0 * (double)info.n_slots_used / (double)info.n_slots);
+    printf("evicted       %" PRIu64 " prints\n", info.n_evicted);
+    printf("oldest print  %s\n", oldest);
+    printf("journal       %" PRIu64 " bytes\n", info.journal_bytes);
+    print_params(og_store_params(store));
+    print_ages(survey);
+}
+
+static void print_info_json(const og_store *store, const og_survey *survey)
+{
+    og_store_info info;
+    char oldest[40] = "";
+    og_store_info_get(store, &info);
+    if (survey->has_oldest && survey->oldest != INT64_MIN)
+        og_time_format(survey->oldest, oldest);
+    printf("{\"documents\":%" PRIu64 ",\"removed\":%" PRIu64
+           ",\"table_bytes\":%" PRIu64 ",\"slots\":%" PRIu64
+           ",\"slots_used\":%" PRIu64 ",\"evicted\":%" PRIu64
+           ",\"journal_bytes\":%" PRIu64 ",\"oldest_print\":",
+           info.n_documents, info.n_removed, info.table_bytes, info.n_slots,
+           info.n_slots_used, info.n_evicted, info.journal_bytes);
+    printf(oldest[0] != 0 ? "\"%s\"" : "null", oldest);
+    printf(",\"ages\":[");
+    for (size_t i = 0; i < survey->n_ages; i++) {
+        const og_age *a = &survey->ages[i];
+        printf("%s{\"documents\":%" PRIu64 ",\"born\":%" PRIu64
+               ",\"kept\":%" PRIu64 ",\"asked\":%" PRIu64 ",\"recall\":%.4f}",
+               i == 0 ? "" : ",", a->n_documents, a->n_born, a->n_kept,
+               a->n_asked, a->recall);
+    }
+    printf("]}\n");
+}
+
+static int info_run(const void *settings, const char *const *operands, size_t n)
+{
+    const struct plain_settings *s = settings;
+    og_store *store;
+    og_survey survey;
+    og_error err = {0};
+    (void)operands, (void)n;
+    const int opened = store_open(&s->store, OG_READ, "info", &store);
+    if (opened != EXIT_DONE) return opened;
+    const og_status status = og_store_survey(store, &survey, &err);
+    if (status == OG_OK && s->json) print_info_json(store, &survey);
+    if (status == OG_OK && !s->json) print_info(store, &survey);
+    og_store_close(store);
+    return status == OG_OK ? EXIT_DONE : say_error("info", &err);
+}
+
+static const struct option info_options[] = {
+    STORE_OPTION(AT, store, "the store"),
+    {OUT, 0, "json", &type_flag, AT(json), NULL, NULL, NULL,
+     "one JSON object instead of lines", NULL},
+};
+
+const struct command command_info = {
+    .name = "info",
+    .operands = "",
+    .brief = "what a store is, how full, and how far it remembers",
+    .about = "Prints the parameters of a store, how full its table is and what "
+             "it has forgotten: for each tenth of the documents, by arrival, "
+             "the share of their prints that are still there and, where texts "
+             "are kept, how much of a copy of such a document would be "
+             "recognised today. Both are measured on the store itself.",
+    .examples = "  origo info -s news.store\n",
+    .options = info_options,
+    .n_options = sizeof(info_options) / sizeof(info_options[0]),
+    .settings_len = sizeof(struct plain_settings),
+    .defaults = plain_defaults,
+    .run = info_run,
+};
+
+/* ---- verify ---- */
+
+static void on_step(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+    progress_step(ctx, what, done, total);
+}
+
+static int verify_run(const void *settings, const char *const *operands,
+                      size_t n)
+{
+    const struct plain_settings *s = settings;
+    const char *path = store_path(&s->store);
+    struct progress progress;
+    og_check check;
+    og_error err = {0};
+    (void)operands, (void)n;
+    progress_start(&progress, &path, 1, s->quiet, false);
+    const og_status status =
+        og_store_check(path, &check, on_step, &progress, &err);
+    progress_end(&progress);
+    if (status != OG_OK) return say_error("verify", &err);
+    if (s->quiet) return EXIT_DONE;
+    printf("sound: %" PRIu64 " documents (%" PRIu64 " removed), %" PRIu64
+           " records behind the checkpoint, %" PRIu64 " bytes of text in "
+           "%" PRIu64 "\n",
+           check.n_documents, check.n_removed, check.n_records,
+           check.text_bytes, check.packed_bytes);
+    if (check.torn_bytes > 0)
+        printf("the journal ends with %" PRIu64 " bytes of a write that was "
+               "broken off; nothing in them had been acknowledged\n",
+               check.torn_bytes);
+    return EXIT_DONE;
+}
+
+static const struct option verify_options[] = {
+    STORE_OPTION(AT, store, "the store"),
+    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "say nothing when the store is sound", NULL},
+};
+
+const struct command command_verify = {
+    .name = "verify",
+    .operands = "",
+    .brief = "read every byte of a store and compare its checksums",
+    .about = "Ends with status 0 when the store is sound, and with 4 and the "
+             "file and the place when it is not. Changes nothing, and may run "
+             "while another process writes.",
+    .examples = "  origo verify -s news.store\n",
+    .options = verify_options,
+    .n_options = sizeof(verify_options) / sizeof(verify_options[0]),
+    .settings_len = sizeof(struct plain_settings),
+    .defaults = plain_defaults,
+    .run = verify_run,
+};
+
+/* ---- rm ---- */
+
+static int rm_run(const void *settings, const char *const *ids, size_t n)
+{
+    const struct plain_settings *s = settings;
+    og_store *store;
+    og_error err = {0};
+    og_status status = OG_OK;
+    size_t n_missing = 0;
+    const int opened = store_open(&s->store, OG_WRITE, "rm", &store);
+    if (opened != EXIT_DONE) return opened;
+    for (size_t i = 0; i < n && status == OG_OK; i++) {
+        uint64_t n_versions = 0;
+        const og_bytes id = {ids[i], strlen(ids[i])};
+        status = og_store_remove(store, id, &n_versions, &err);
+        if (status == OG_OK && n_versions == 0) {
+            say("there is no document '%s'", ids[i]);
+            n_missing++;
+        }
+    }
+    if (status == OG_OK) status = og_store_commit(store, &err);
+    og_store_close(store);
+    if (status != OG_OK) return say_error("rm", &err);
+    return n_missing == 0 ? EXIT_DONE : EXIT_IO;
+}
+
+static const struct option rm_options[] = {
+    STORE_OPTION(AT, store, "the store"),
+};
+
+const struct command command_rm = {
+    .name = "rm",
+    .operands = "ID...",
+    .brief = "remove documents from a store",
+    .about = "Removes all versions of each document: nobody is told of it any "
+             "more. What others had copied from it belongs to the earliest of "
+             "them from now on, if the store keeps texts. The space is free "
+             "again in a store made by export and import.",
+    .examples = "  origo rm -s news.store article-4711\n",
+    .options = rm_options,
+    .n_options = sizeof(rm_options) / sizeof(rm_options[0]),
+    .settings_len = sizeof(struct plain_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no ID given",
+    .defaults = plain_defaults,
+    .run = rm_run,
+};
+
+/* ---- export ---- */
+
+struct export_run {
+    const volatile int *stop;
+    og_error err;
+};
+
+static bool on_document(void *ctx, const og_document *doc)
+{
+    struct export_run *run = ctx;
+    if (*run->stop != 0) return false;
+    if (og_report_document(stdout, doc, &run->err) == OG_OK) return true;
+    stdout_failed(errno);
+    return false;
+}
+
+static int export_run(const void *settings, const char *const *operands,
+                      size_t n)
+{
+    const struct plain_settings *s = settings;
+    struct export_run run = {.stop = stop_on_signals()};
+    og_store *store;
+    og_error err = {0};
+    (void)operands, (void)n;
+    const int opened = store_open(&s->store, OG_READ, "export", &store);
+    if (opened != EXIT_DONE) return opened;
+    const og_status status = og_store_export(store, on_document, &run, &err);
+    og_store_close(store);
+    if (status == OG_ERR_STOPPED)
+        return run.err.status != OG_OK ? EXIT_IO : stop_status();
+    return status == OG_OK ? EXIT_DONE : say_error("export", &err);
+}
+
+static const struct option export_options[] = {
+    STORE_OPTION(AT, store, "the store"),
+};
+
+const struct command command_export = {
+    .name = "export",
+    .operands = "",
+    .brief = "write the documents of a store as JSONL",
+    .about = "Writes every document that was not removed to stdout, in the "
+             "order of arrival, with all its fields: what 'origo import' and "
+             "'origo add' read again. While another process writes, it gives "
+             "the documents that were there when it began.",
+    .examples = "  origo export -s news.store | zstd > news.jsonl.zst\n",
+    .options = export_options,
+    .n_options = sizeof(export_options) / sizeof(export_options[0]),
+    .settings_len = sizeof(struct plain_settings),
+    .defaults = plain_defaults,
+    .run = export_run,
+};

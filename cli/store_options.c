@@ -1,0 +1,109 @@
+#include "store_options.h"
+
+#include "say.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void store_defaults(struct store_settings *s)
+{
+    s->params = og_params_default();
+}
+
+const char *store_path(const struct store_settings *s)
+{
+    const char *path = s->path != NULL ? s->path : getenv("ORIGO_STORE");
+    return path != NULL && path[0] != '\0' ? path : "./origo.store";
+}
+
+bool store_is_memory(const struct store_settings *s)
+{
+    return strcmp(store_path(s), ":memory:") == 0;
+}
+
+/* ---- types ---- */
+
+static bool parse_preset(const struct option *option, const char *s, void *out)
+{
+    (void)option;
+    return og_params_preset((og_bytes){s, strlen(s)}, out);
+}
+
+static void show_preset(const struct option *option, const void *value,
+                        char *out, size_t out_cap)
+{
+    (void)option, (void)value;
+    snprintf(out, out_cap, "prose");
+}
+
+static bool parse_same(const struct option *option, const char *s, void *out)
+{
+    enum { CAP = sizeof(((og_params *)NULL)->same) };
+    (void)option;
+    const size_t len = strlen(s);
+    if (len == 0 || len >= CAP || strpbrk(s, "\n\r") != NULL) return false;
+    memcpy(out, s, len + 1);
+    return true;
+}
+
+static void show_same(const struct option *option, const void *value, char *out,
+                      size_t out_cap)
+{
+    (void)option;
+    snprintf(out, out_cap, "%s", (const char *)value);
+}
+
+const struct option_type type_preset = {true, "prose, short, code or dna",
+                                        parse_preset, show_preset};
+const struct option_type type_same = {true, "a name of at most 31 bytes",
+                                      parse_same, show_same};
+
+/* ---- opening ---- */
+
+/* The option whose value is neither the default nor what the store has; NULL:
+ * all is well. */
+static const char *unlike(const og_params *given, const og_params *has)
+{
+    const og_params usual = og_params_default();
+#define UNLIKE(member)                                                         \
+    (memcmp(&given->member, &usual.member, sizeof(given->member)) != 0 &&      \
+     memcmp(&given->member, &has->member, sizeof(given->member)) != 0)
+    if (UNLIKE(memory)) return "memory";
+    if (UNLIKE(tokens)) return "tokens";
+    if (UNLIKE(shingle_len)) return "shingle";
+    if (UNLIKE(select.kind) || UNLIKE(select.param) ||
+        UNLIKE(select.no_overlap) || UNLIKE(select.sparse))
+        return "select";
+    if (UNLIKE(evict)) return "evict";
+    if (UNLIKE(estimate)) return "estimate";
+    if (UNLIKE(bridge_limit)) return "bridge-limit";
+    if (UNLIKE(layout)) return "layout";
+    if (UNLIKE(bucket_slots)) return "bucket";
+    if (UNLIKE(min_tokens)) return "min-tokens";
+    if (UNLIKE(no_texts)) return "no-texts";
+    if (strcmp(given->same, usual.same) != 0 &&
+        strcmp(given->same, has->same) != 0)
+        return "same";
+#undef UNLIKE
+    return NULL;
+}
+
+int store_open(const struct store_settings *s, og_access access,
+               const char *command, og_store **out)
+{
+    og_error err = {0};
+    const char *path = store_path(s);
+    if (og_params_check(&s->params, &err) != OG_OK ||
+        og_store_open_as(path, access, &s->params, out, &err) != OG_OK)
+        return say_error(command, &err);
+    const char *option = unlike(&s->params, og_store_params(*out));
+    if (option == NULL) return EXIT_DONE;
+    og_store_close(*out);
+    *out = NULL;
+    return say_usage(command,
+                     "--%s is fixed when a store is made, and store '%s' has "
+                     "another value; see 'origo info'",
+                     option, path);
+}

@@ -1,0 +1,39 @@
+#ifndef OG_NAMING_H
+#define OG_NAMING_H
+
+/*   in:  the number of a document                           (lib/table)
+ *   out: its entry: id, title, address, where its text is   (lib/report)
+ *
+ * One for each thread that asks. What it gives stays until it is cleared, so
+ * an answer clears it first and can then hand the names on. */
+
+#include "lib/pending.h"
+#include "lib/store/documents.h"
+
+struct og_naming {
+    struct og_pending *pending;
+    struct og_documents *documents; /* NULL: a store in memory */
+    struct og_documents_view view;
+    struct og_arena arena;
+    uint32_t last_number; /* the one asked for last, if has_last */
+    bool has_last;
+    struct og_entry last;
+};
+
+/* Both must outlive it. */
+void og_naming_init(struct og_naming *naming, struct og_pending *pending,
+                    struct og_documents *documents,
+                    const og_allocator *allocator);
+void og_naming_release(struct og_naming *naming);
+void og_naming_clear(struct og_naming *naming);
+
+/* OG_ERR_STORE: the catalogue has no such document, or its entry is damaged. */
+og_status og_naming_get(struct og_naming *naming, uint32_t number,
+                        struct og_entry *out, og_error *err);
+
+/* The latest document with this id, also a removed one; OG_NO_DOCUMENT: there
+ * is none. */
+og_status og_naming_latest(struct og_naming *naming, og_bytes id, uint32_t *out,
+                           og_error *err);
+
+#endif

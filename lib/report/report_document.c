@@ -1,0 +1,35 @@
+/* A document as a line of JSONL, so that it can be read again: what an export
+ * of a store is made of. */
+
+#include "lib/report/escape.h"
+#include "lib/report/writer.h"
+
+static void write_named(struct og_writer *w, const char *name, og_bytes value)
+{
+    if (value.len == 0) return;
+    og_writer_string(w, name);
+    og_escape_json(w, value);
+}
+
+og_status og_report_document(FILE *out, const og_document *doc, og_error *err)
+{
+    struct og_writer w;
+    og_writer_init(&w, out);
+    og_writer_string(&w, "{\"id\":");
+    og_escape_json(&w, doc->id);
+    if (doc->has_time) {
+        char time[40];
+        const size_t len = og_time_format(doc->time, time);
+        write_named(&w, ",\"time\":", (og_bytes){time, len});
+    }
+    write_named(&w, ",\"title\":", doc->title);
+    write_named(&w, ",\"url\":", doc->url);
+    if (doc->extra.len > 0) {
+        og_writer_byte(&w, ',');
+        og_writer_bytes(&w, doc->extra.data, doc->extra.len);
+    }
+    og_writer_string(&w, ",\"text\":");
+    og_escape_json(&w, doc->text);
+    og_writer_string(&w, "}\n");
+    return og_writer_finish(&w, err);
+}

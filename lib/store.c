@@ -1,0 +1,506 @@
+/* A store: a table of prints, the order of the documents, their names; in
+ * memory, or on disk as well (store_disk.c).
+ *
+ * A document goes through the stages (scratch.c), is looked up, labelled and
+ * answered (answer.c), and at last taken in: first the journal, then the
+ * catalogue, then the table, then it is published. In this order a reader that
+ * finds a number in the table always finds its mark in the catalogue, and what
+ * is in memory is in the journal.
+ *
+ * Only an *earlier* document can be an origin. As long as documents come in the
+ * order of their times all that the table holds is earlier, and nothing has to
+ * be compared. A document that comes late drops the hits whose holder is later
+ * than itself, and takes those origins over when it is added. */
+
+#include "lib/store.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lib/store/checksum.h"
+#include "lib/store_disk.h"
+
+/* ---- traces ---- */
+
+void og_trace_init(og_trace *trace, og_store *store)
+{
+    const og_allocator *allocator = store->allocator;
+    trace->allocator = allocator;
+    og_scratch_init(&trace->scratch, allocator);
+    og_labels_init(&trace->labels, allocator);
+    og_answering_init(&trace->answering, allocator);
+    og_naming_init(&trace->naming, &store->pending,
+                   store->disk != NULL ? store->disk->documents : NULL,
+                   allocator);
+    trace->bytes = (struct og_pack){.allocator = allocator};
+}
+
+void og_trace_release(og_trace *trace)
+{
+    og_pack_release(&trace->bytes);
+    og_naming_release(&trace->naming);
+    og_answering_release(&trace->answering);
+    og_labels_release(&trace->labels);
+    og_scratch_release(&trace->scratch);
+}
+
+og_trace *og_trace_new(og_store *store)
+{
+    og_trace *trace = og_allocate(store->allocator, sizeof(*trace));
+    if (trace != NULL) og_trace_init(trace, store);
+    return trace;
+}
+
+void og_trace_free(og_trace *trace)
+{
+    if (trace == NULL) return;
+    og_trace_release(trace);
+    og_release(trace->allocator, trace, sizeof(*trace));
+}
+
+const og_answer *og_trace_answer(const og_trace *trace)
+{
+    return &trace->answering.answer;
+}
+
+/* ---- opening and closing ---- */
+
+static void set_stages(og_store *store)
+{
+    const og_params *p = &store->params;
+    og_shingle_key_init(&store->shingle_key, og_rabin_default(),
+                        p->shingle_len);
+    store->prepare = (struct og_prepare_options){
+        .tokens = p->tokens,
+        .token_key = p->key,
+        .shingle_key = &store->shingle_key,
+        .select = p->select,
+        .note = og_estimate_note(p->estimate),
+    };
+}
+
+struct og_table_options og_store_table_options(const og_params *params)
+{
+    return (struct og_table_options){
+        .layout = params->layout,
+        .evict = params->evict,
+        .fields = og_estimate_fields(params->estimate),
+        .bucket_slots = params->bucket_slots,
+        .memory = params->memory,
+    };
+}
+
+static og_status open_in_memory(og_store *store, const og_params *params,
+                                og_error *err)
+{
+    TRY(og_params_check(params, err));
+    store->params = *params;
+    const struct og_table_options options = og_store_table_options(params);
+    TRY(og_table_init(&store->table, &options, store->allocator, err));
+    og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN, store->allocator);
+    og_pending_init(&store->pending, 0, store->allocator);
+    return OG_OK;
+}
+
+og_status og_store_open_in(const char *path, og_access access,
+                           const og_params *params,
+                           const og_allocator *allocator, og_store **out,
+                           og_error *err)
+{
+    *out = NULL;
+    const og_params used = params != NULL ? *params : og_params_default();
+    og_store *store = og_allocate_zero(allocator, sizeof(*store));
+    if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
+    store->allocator = allocator;
+    const og_status status =
+        strcmp(path, ":memory:") == 0
+            ? open_in_memory(store, &used, err)
+            : og_disk_open(store, path, access, &used, err);
+    if (status != OG_OK) {
+        og_release(allocator, store, sizeof(*store));
+        return status;
+    }
+    set_stages(store);
+    *out = store;
+    return OG_OK;
+}
+
+og_status og_store_open_as(const char *path, og_access access,
+                           const og_params *params, og_store **out,
+                           og_error *err)
+{
+    return og_store_open_in(path, access, params, NULL, out, err);
+}
+
+og_status og_store_open(const char *path, const og_params *params,
+                        og_store **out, og_error *err)
+{
+    return og_store_open_as(path, OG_CREATE, params, out, err);
+}
+
+void og_store_close(og_store *store)
+{
+    if (store == NULL) return;
+    og_trace_free(store->own_trace);
+    if (store->disk != NULL) og_disk_close(store);
+    og_pending_release(&store->pending);
+    og_catalogue_release(&store->catalogue);
+    og_table_release(&store->table);
+    og_release(store->allocator, store, sizeof(*store));
+}
+
+og_status og_store_commit(og_store *store, og_error *err)
+{
+    return store->disk != NULL ? og_disk_commit(store, err) : OG_OK;
+}
+
+void og_store_warm(og_store *store)
+{
+    /* Without memory of its own the table works as well, only slower. */
+    if (og_table_take_over(&store->table, NULL) == OG_OK)
+        og_pages_touch(&store->table.pages);
+}
+
+const og_params *og_store_params(const og_store *store)
+{
+    return &store->params;
+}
+
+void og_store_info_get(const og_store *store, og_store_info *out)
+{
+    *out = (og_store_info){
+        .n_documents = store->catalogue.n - store->n_removed,
+        .n_removed = store->n_removed,
+        .table_bytes = og_table_bytes(&store->table.options),
+        .n_slots = og_table_slots(&store->table),
+        .n_slots_used = store->table.n_used,
+        .n_evicted = store->table.n_evicted,
+        .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
+    };
+}
+
+/* ---- who is it? ---- */
+
+uint64_t og_text_hash(og_bytes text)
+{
+    return og_checksum(text.data, text.len);
+}
+
+static bool is_same(const struct og_guest *guest, const struct og_entry *entry)
+{
+    const og_document *doc = guest->doc;
+    return entry->text_hash == guest->text_hash &&
+           entry->text_len == guest->text_len &&
+           entry->has_time == doc->has_time &&
+           (!doc->has_time || entry->time == doc->time);
+}
+
+og_status og_store_greet(og_store *store, struct og_guest *guest, bool shared,
+                         og_trace *trace, og_error *err)
+{
+    const struct og_catalogue *catalogue = &store->catalogue;
+    struct og_entry entry;
+    og_naming_clear(&trace->naming);
+    guest->place = shared ? og_catalogue_place_shared(catalogue, guest->doc)
+                          : og_catalogue_place(catalogue, guest->doc);
+    guest->latest = guest->series = OG_NO_DOC;
+    guest->is_known = false;
+    TRY(og_naming_latest(&trace->naming, guest->doc->id, &guest->latest, err));
+    if (guest->latest == OG_NO_DOC) return OG_OK;
+    TRY(og_naming_get(&trace->naming, guest->latest, &entry, err));
+    guest->series = entry.series != OG_NO_SERIES ? entry.series : guest->latest;
+    if (!is_same(guest, &entry) ||
+        og_catalogue_is_removed(catalogue, guest->latest))
+        return OG_OK;
+    guest->is_known = true;
+    guest->place = (struct og_place){entry.time, guest->latest};
+    return OG_OK;
+}
+
+/* ---- asking ---- */
+
+/* A holder that is not earlier than the document is not its origin, and one
+ * that was removed is nobody's. */
+static void drop_others(const struct og_catalogue *catalogue,
+                        struct og_place place, struct og_labels *labels)
+{
+    for (size_t i = 0; i < labels->n; i++) {
+        struct og_hit *hit = &labels->hits[i];
+        if (hit->doc != OG_NO_DOC &&
+            (!og_catalogue_is_before(catalogue, hit->doc, place) ||
+             og_catalogue_is_removed(catalogue, hit->doc)))
+            *hit = (struct og_hit){.doc = OG_NO_DOC};
+    }
+}
+
+static og_status estimate(const og_store *store,
+                          const struct og_selection *selection,
+                          struct og_labels *labels, og_error *err)
+{
+    const struct og_estimate_options options = {
+        .kind = store->params.estimate,
+        .bridge_limit = store->params.bridge_limit,
+    };
+    return og_estimate(selection, &options, labels, err);
+}
+
+static og_status know_pages(og_store *store,
+                            const struct og_selection *selection, og_error *err)
+{
+    if (store->disk == NULL) return OG_OK;
+    return og_disk_know(store, selection->print, selection->n, err);
+}
+
+/* The hits are whole, whatever the writer does meanwhile. */
+static og_status ask_shared(og_store *store, const struct og_guest *guest,
+                            og_trace *trace, og_error *err)
+{
+    const struct og_selection *selection = &guest->prepared->selection;
+    struct og_labels *labels = &trace->labels;
+    TRY(og_labels_reserve(labels, selection->n, err));
+    TRY(know_pages(store, selection, err));
+    og_table_find_shared(&store->table, selection->print, selection->n,
+                         labels->hits);
+    drop_others(&store->catalogue, guest->place, labels);
+    return estimate(store, selection, labels, err);
+}
+
+/* As if it had the number that it would get, and nothing was removed. */
+static bool needs_no_look(const og_store *store, const struct og_guest *guest)
+{
+    return !guest->is_known && store->n_removed == 0 &&
+           og_catalogue_is_last(&store->catalogue, guest->place);
+}
+
+og_status og_store_ask(og_store *store, const struct og_guest *guest,
+                       bool for_answer, og_trace *trace, og_error *err)
+{
+    const struct og_selection *selection = &guest->prepared->selection;
+    TRY(og_labels_reserve(&trace->labels, selection->n, err));
+    TRY(know_pages(store, selection, err));
+    if (!for_answer &&
+        !og_labels_shape_table(store->params.estimate, store->params.evict))
+        return OG_OK;
+    og_table_find_many(&store->table, selection->print, selection->n,
+                       trace->labels.hits);
+    if (!needs_no_look(store, guest))
+        drop_others(&store->catalogue, guest->place, &trace->labels);
+    return estimate(store, selection, &trace->labels, err);
+}
+
+static struct og_guest guest_of(const og_document *doc,
+                                const struct og_prepared *prepared)
+{
+    return (struct og_guest){.doc = doc,
+                             .prepared = prepared,
+                             .text_hash = og_text_hash(doc->text),
+                             .text_len = doc->text.len};
+}
+
+static og_status trace_document(og_store *store, const og_document *doc,
+                                og_trace *trace, og_error *err)
+{
+    const struct og_prepared *p = &trace->scratch.prepared;
+    TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
+    struct og_guest guest = guest_of(doc, p);
+    TRY(og_store_greet(store, &guest, true, trace, err));
+    TRY(ask_shared(store, &guest, trace, err));
+    return og_answering_build(&trace->answering, p, &trace->labels,
+                              &trace->naming, err);
+}
+
+og_status og_store_trace(og_store *store, const og_document *doc,
+                         og_trace *trace, og_error *err)
+{
+    trace->answering.answer = (og_answer){0};
+    return trace_document(store, doc, trace, err);
+}
+
+/* ---- taking in ---- */
+
+bool og_store_keeps(const og_store *store, const struct og_prepared *prepared)
+{
+    return prepared->tokens.n >= store->params.min_tokens;
+}
+
+void og_store_apply_again(og_store *store, struct og_additions *additions)
+{
+    struct og_catalogue *catalogue = &store->catalogue;
+    additions->earlier = og_catalogue_earlier;
+    additions->ctx = catalogue;
+    og_table_add_many(&store->table, additions);
+}
+
+void og_store_apply(og_store *store, const struct og_mark *mark,
+                    struct og_additions *additions)
+{
+    struct og_catalogue *catalogue = &store->catalogue;
+    const struct og_table *table = &store->table;
+    const bool is_last =
+        store->n_removed == 0 &&
+        og_catalogue_is_last(catalogue,
+                             (struct og_place){mark->time, catalogue->n});
+    const uint64_t before = table->n_used + table->n_evicted;
+    const uint32_t number = og_catalogue_append(catalogue, mark);
+    assert(number == additions->doc);
+    additions->earlier = is_last ? NULL : og_catalogue_earlier;
+    additions->ctx = catalogue;
+    og_table_add_many(&store->table, additions);
+    og_catalogue_set_new(catalogue, number,
+                         (uint32_t)(table->n_used + table->n_evicted - before));
+    og_catalogue_publish(catalogue);
+}
+
+/* The origins of most shingles; a document has few, so a list will do. */
+static void count_origin(struct og_entry *entry, uint32_t doc, uint32_t n)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < entry->n_origins; i++) {
+        if (entry->origins[i].doc == doc) {
+            entry->origins[i].n_tokens += n;
+            return;
+        }
+        if (entry->origins[i].n_tokens < entry->origins[least].n_tokens)
+            least = i;
+    }
+    const struct og_entry_origin origin = {doc, n};
+    if (entry->n_origins < OG_ENTRY_ORIGINS)
+        entry->origins[entry->n_origins++] = origin;
+    else if (n > entry->origins[least].n_tokens)
+        entry->origins[least] = origin;
+}
+
+static void sort_origins(struct og_entry *entry)
+{
+    struct og_entry_origin *o = entry->origins;
+    for (uint32_t i = 1; i < entry->n_origins; i++)
+        for (uint32_t j = i; j > 0 && o[j].n_tokens > o[j - 1].n_tokens; j--) {
+            const struct og_entry_origin swapped = o[j];
+            o[j] = o[j - 1];
+            o[j - 1] = swapped;
+        }
+}
+
+static void set_origins(struct og_entry *entry, const struct og_labels *labels)
+{
+    const bool all = labels->n_every > 0;
+    const struct og_label *label = all ? labels->every : labels->data;
+    const size_t n = all ? labels->n_every : labels->n;
+    size_t end;
+    for (size_t i = 0; i < n; i = end) {
+        end = all ? og_labels_run_end(labels, i) : i + 1;
+        if (label[i].doc != OG_NO_DOC)
+            count_origin(entry, label[i].doc, (uint32_t)(end - i));
+    }
+    sort_origins(entry);
+}
+
+static struct og_entry entry_of(const og_store *store,
+                                const struct og_guest *guest,
+                                const struct og_labels *labels)
+{
+    const og_document *doc = guest->doc;
+    struct og_entry entry = {
+        .id = doc->id,
+        .title = doc->title,
+        .url = doc->url,
+        .extra = doc->extra,
+        .time = guest->place.time,
+        .has_time = doc->has_time,
+        .text_hash = guest->text_hash,
+        .text_len = guest->text_len,
+        .n_tokens = guest->prepared->tokens.n,
+        .series = guest->series,
+        .same = guest->same,
+        .place = guest->text,
+    };
+    if (og_labels_shape_table(store->params.estimate, store->params.evict))
+        set_origins(&entry, labels);
+    return entry;
+}
+
+/* The id is a view of the packed entry then, and may go. */
+static og_status pack_entry(const og_store *store, const struct og_guest *guest,
+                            og_trace *trace, og_error *err)
+{
+    const struct og_entry entry = entry_of(store, guest, &trace->labels);
+    if (guest->doc->id.len > UINT32_MAX / 4)
+        return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes is too long",
+                            guest->doc->id.len);
+    trace->bytes.len = 0;
+    trace->bytes.failed = false;
+    og_entry_pack(&entry, &trace->bytes);
+    return trace->bytes.failed ? og_error_memory(err, 256, "an entry") : OG_OK;
+}
+
+static og_status take(og_store *store, const struct og_guest *guest,
+                      og_trace *trace, og_error *err)
+{
+    const struct og_mark mark = {
+        .time = guest->place.time,
+        .same = guest->same,
+        .flags = guest->doc->has_time ? OG_MARK_HAS_TIME : 0,
+    };
+    struct og_additions additions =
+        og_labels_additions(&trace->labels, &guest->prepared->selection,
+                            store->params.evict, store->catalogue.n);
+    TRY(pack_entry(store, guest, trace, err));
+    const size_t entry_len = trace->bytes.len;
+    TRY(og_catalogue_reserve(&store->catalogue, err));
+    TRY(og_pending_reserve(&store->pending, err));
+    if (store->disk != NULL)
+        TRY(og_disk_add(store, entry_len, &additions, &trace->bytes, err));
+    const og_bytes entry = {(const char *)trace->bytes.data, entry_len};
+    const og_status status =
+        og_pending_append(&store->pending, entry, guest->doc->id, err);
+    if (status != OG_OK) {
+        /* It is in the journal and not in memory: the two must not part. */
+        if (store->disk != NULL) store->disk->has_failed = true;
+        return status;
+    }
+    og_store_apply(store, &mark, &additions);
+    return store->disk != NULL ? og_disk_tidy(store, err) : OG_OK;
+}
+
+og_status og_store_take(og_store *store, const struct og_guest *guest,
+                        og_trace *trace, og_error *err)
+{
+    if (store->is_read_only)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the store was opened for reading only");
+    if (guest->is_known) return OG_OK;
+    return take(store, guest, trace, err);
+}
+
+static og_status add_document(og_store *store, const og_document *doc,
+                              bool for_answer, og_trace *trace, og_error *err)
+{
+    const struct og_prepared *p = &trace->scratch.prepared;
+    TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
+    struct og_guest guest = guest_of(doc, p);
+    TRY(og_store_greet(store, &guest, false, trace, err));
+    TRY(og_store_ask(store, &guest, for_answer, trace, err));
+    if (for_answer)
+        TRY(og_answering_build(&trace->answering, p, &trace->labels,
+                               &trace->naming, err));
+    if (!og_store_keeps(store, p)) return OG_OK;
+    if (store->disk != NULL && !guest.is_known)
+        TRY(og_disk_keep_text(store, &guest, doc->text, &trace->naming, err));
+    return og_store_take(store, &guest, trace, err);
+}
+
+og_status og_store_add(og_store *store, const og_document *doc, og_trace *trace,
+                       og_error *err)
+{
+    if (trace != NULL) {
+        trace->answering.answer = (og_answer){0};
+        return add_document(store, doc, true, trace, err);
+    }
+    if (store->own_trace == NULL) store->own_trace = og_trace_new(store);
+    if (store->own_trace == NULL)
+        return og_error_memory(err, sizeof(og_trace), "a trace");
+    const og_status status =
+        add_document(store, doc, false, store->own_trace, err);
+    og_scratch_trim(&store->own_trace->scratch);
+    return status;
+}

@@ -1,0 +1,91 @@
+#ifndef OG_STORE_H
+#define OG_STORE_H
+
+/* A store from the inside: its steps, for og_store_add() and for a stream,
+ * which takes them on several threads. */
+
+#include "lib/answer.h"
+#include "lib/catalogue.h"
+
+struct og_disk;
+
+struct og_store {
+    const og_allocator *allocator;
+    og_params params;
+    struct og_shingle_key shingle_key;
+    struct og_prepare_options prepare;
+    struct og_table table;
+    struct og_catalogue catalogue;
+    struct og_pending pending;
+    uint32_t n_removed;   /* documents */
+    struct og_disk *disk; /* NULL: in memory */
+    bool is_read_only;
+    og_trace *own_trace; /* of og_store_add() without one; NULL: not yet */
+};
+
+struct og_trace {
+    const og_allocator *allocator;
+    struct og_scratch scratch;
+    struct og_labels labels;
+    struct og_answering answering;
+    struct og_naming naming;
+    struct og_pack bytes; /* of a record */
+};
+
+void og_trace_init(og_trace *trace, og_store *store);
+void og_trace_release(og_trace *trace);
+
+/* og_store_open_as() with an allocator, which must outlive the store. */
+og_status og_store_open_in(const char *path, og_access access,
+                           const og_params *params,
+                           const og_allocator *allocator, og_store **out,
+                           og_error *err);
+
+/* What a table of a store is like. */
+struct og_table_options og_store_table_options(const og_params *params);
+
+/* ---- the writer's steps, for one document, in this order ---- */
+
+/* A document on its way through a store. */
+struct og_guest {
+    const og_document *doc;
+    const struct og_prepared *prepared;
+    uint64_t text_hash, text_len;
+    struct og_text_place text; /* segment 0: its text is not kept */
+    /* Set by og_store_greet(). */
+    uint32_t same; /* hash of what params.same names; 0: nothing */
+    struct og_place place;
+    uint32_t latest; /* the latest document with its id; OG_NO_DOC: none */
+    uint32_t series; /* the first one */
+    bool is_known;   /* the latest is this very document */
+};
+
+/* The hash that tells texts apart. */
+uint64_t og_text_hash(og_bytes text);
+
+/* Whether the store would keep it, by its length. */
+bool og_store_keeps(const og_store *store, const struct og_prepared *prepared);
+
+/* Is it known, and where does it stand in the order? Any thread when `shared`,
+ * else the writer's. */
+og_status og_store_greet(og_store *store, struct og_guest *guest, bool shared,
+                         og_trace *trace, og_error *err);
+
+/* Looks up and labels: trace->labels. When neither the answer nor the eviction
+ * needs labels (`for_answer` is false), makes only room for them. */
+og_status og_store_ask(og_store *store, const struct og_guest *guest,
+                       bool for_answer, og_trace *trace, og_error *err);
+
+/* Then og_answering_build(), if the answer is wanted, and at last: takes it
+ * in, unless it is known. On failure nothing has changed. */
+og_status og_store_take(og_store *store, const struct og_guest *guest,
+                        og_trace *trace, og_error *err);
+
+/* What a record of the journal changes in memory; for og_store_take() and for
+ * replaying one. `entry` is of document catalogue.n. */
+void og_store_apply(og_store *store, const struct og_mark *mark,
+                    struct og_additions *additions);
+/* The same for a document that is there. */
+void og_store_apply_again(og_store *store, struct og_additions *additions);
+
+#endif

@@ -1,0 +1,229 @@
+#define _GNU_SOURCE
+#include "lib/store/conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+#include "lib/store/checksum.h"
+
+enum { TEXT_MOST = 4096 };
+
+/* ---- writing ---- */
+
+static void print_uuid(const uint8_t *uuid, char out[2 * OG_UUID_LEN + 1])
+{
+    for (size_t i = 0; i < OG_UUID_LEN; i++)
+        snprintf(out + 2 * i, 3, "%02x", uuid[i]);
+}
+
+static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
+{
+    const og_params *p = &conf->params;
+    char uuid[2 * OG_UUID_LEN + 1];
+    char select[16];
+    print_uuid(conf->uuid, uuid);
+    og_select_name(&p->select, select);
+    const int n = snprintf(
+        out, out_cap,
+        "origo store\nversion %d\nfeatures %d\nuuid %s\ntokens %s\n"
+        "shingle %u\nselect %s\nevict %s\nestimate %s\nbridge-limit %u\n"
+        "layout %s\nbucket %u\nmemory %" PRIu64 "\nmin-tokens %u\n"
+        "key %" PRIu64 "\ntexts %s\nsame %s\n",
+        OG_STORE_VERSION, OG_STORE_FEATURES, uuid, og_token_name(p->tokens),
+        p->shingle_len, select, og_evict_name(p->evict),
+        og_estimate_name(p->estimate), p->bridge_limit,
+        og_layout_name(p->layout), p->bucket_slots, p->memory, p->min_tokens,
+        p->key, p->no_texts ? "no" : "yes", p->same);
+    const int m =
+        snprintf(out + n, out_cap - (size_t)n, "checksum %016" PRIx64 "\n",
+                 og_checksum(out, (size_t)n));
+    return (size_t)(n + m);
+}
+
+og_status og_conf_init(struct og_conf *conf, const og_params *params,
+                       og_error *err)
+{
+    conf->params = *params;
+    if (getrandom(conf->uuid, OG_UUID_LEN, 0) != OG_UUID_LEN)
+        return og_error_set(err, OG_ERR_IO, "the system gives no random bytes");
+    return OG_OK;
+}
+
+og_status og_conf_write(const struct og_conf *conf, const char *folder,
+                        og_error *err)
+{
+    char path[4096];
+    char text[TEXT_MOST];
+    struct og_new_file file;
+    const size_t len = print_conf(conf, text, sizeof(text));
+    snprintf(path, sizeof(path), "%s/origo.conf", folder);
+    /* A key is a secret: only the owner may read it. */
+    TRY(og_new_file_open(&file, path, conf->params.key != 0 ? 0600 : 0666,
+                         err));
+    og_status status = og_new_file_write(&file, text, len, err);
+    if (status == OG_OK) status = og_new_file_commit(&file, err);
+    og_new_file_discard(&file);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* A place in the text; `bad` once something was not as it should be. */
+struct lines {
+    const char *at, *end;
+    unsigned line;
+    bool bad;
+};
+
+/* The value of the next line, which must have this name. */
+static og_bytes take_line(struct lines *l, const char *name)
+{
+    const size_t name_len = strlen(name);
+    if (l->bad) return (og_bytes){"", 0};
+    l->line++;
+    const char *newline = memchr(l->at, '\n', (size_t)(l->end - l->at));
+    if (newline == NULL || (size_t)(newline - l->at) < name_len + 1 ||
+        memcmp(l->at, name, name_len) != 0 || l->at[name_len] != ' ') {
+        l->bad = true;
+        return (og_bytes){"", 0};
+    }
+    const char *value = l->at + name_len + 1;
+    l->at = newline + 1;
+    return (og_bytes){value, (size_t)(newline - value)};
+}
+
+static uint64_t take_number(struct lines *l, const char *name, uint64_t most)
+{
+    const og_bytes s = take_line(l, name);
+    uint64_t value = 0;
+    if (s.len == 0 || s.len > 20) l->bad = true;
+    for (size_t i = 0; i < s.len && !l->bad; i++) {
+        const unsigned digit = (unsigned)(s.data[i] - '0');
+        if (digit > 9 || value > (UINT64_MAX - digit) / 10) l->bad = true;
+        if (!l->bad) value = value * 10 + digit;
+    }
+    if (value > most) l->bad = true;
+    return value;
+}
+
+static bool equals(og_bytes s, const char *word)
+{
+    return s.len == strlen(word) && memcmp(s.data, word, s.len) == 0;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void take_uuid(struct lines *l, uint8_t *out)
+{
+    const og_bytes s = take_line(l, "uuid");
+    if (s.len != 2 * OG_UUID_LEN) l->bad = true;
+    for (size_t i = 0; i < OG_UUID_LEN && !l->bad; i++) {
+        const int high = hex_digit(s.data[2 * i]);
+        const int low = hex_digit(s.data[2 * i + 1]);
+        if (high < 0 || low < 0)
+            l->bad = true;
+        else
+            out[i] = (uint8_t)(high * 16 + low);
+    }
+}
+
+static void take_same(struct lines *l, og_params *p)
+{
+    const og_bytes same = take_line(l, "same");
+    if (same.len >= sizeof(p->same)) l->bad = true;
+    if (l->bad) return;
+    memcpy(p->same, same.data, same.len);
+    p->same[same.len] = 0;
+}
+
+static void take_params(struct lines *l, og_params *p)
+{
+    l->bad |= !og_token_parse(take_line(l, "tokens"), &p->tokens);
+    p->shingle_len = (uint32_t)take_number(l, "shingle", UINT32_MAX);
+    l->bad |= !og_select_parse(take_line(l, "select"), &p->select);
+    l->bad |= !og_evict_parse(take_line(l, "evict"), &p->evict);
+    l->bad |= !og_estimate_parse(take_line(l, "estimate"), &p->estimate);
+    p->bridge_limit = (uint32_t)take_number(l, "bridge-limit", UINT32_MAX);
+    l->bad |= !og_layout_parse(take_line(l, "layout"), &p->layout);
+    p->bucket_slots = (uint32_t)take_number(l, "bucket", UINT32_MAX);
+    p->memory = take_number(l, "memory", UINT64_MAX);
+    p->min_tokens = (uint32_t)take_number(l, "min-tokens", UINT32_MAX);
+    p->key = take_number(l, "key", UINT64_MAX);
+    const og_bytes texts = take_line(l, "texts");
+    p->no_texts = equals(texts, "no");
+    if (!p->no_texts && !equals(texts, "yes")) l->bad = true;
+    take_same(l, p);
+}
+
+static og_status unknown_version(const char *name, uint64_t version,
+                                 uint64_t features, og_error *err)
+{
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s' is of version %" PRIu64 ", features %" PRIu64
+                        "; this origo knows version %d, features %d",
+                        name, version, features, OG_STORE_VERSION,
+                        OG_STORE_FEATURES);
+}
+
+static bool check_sum(struct lines *l, og_bytes text)
+{
+    char expected[17];
+    const size_t len = (size_t)(l->at - text.data);
+    const og_bytes sum = take_line(l, "checksum");
+    snprintf(expected, sizeof(expected), "%016" PRIx64,
+             og_checksum(text.data, len));
+    return !l->bad && l->at == l->end && equals(sum, expected);
+}
+
+og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
+                        og_error *err)
+{
+    struct lines l = {.at = text.data, .end = text.data + text.len};
+    *out = (struct og_conf){.params = og_params_default()};
+    if (!equals(take_line(&l, "origo"), "store"))
+        return og_error_set(err, OG_ERR_STORE, "'%s' is no conf of a store",
+                            name);
+    const uint64_t version = take_number(&l, "version", UINT64_MAX);
+    const uint64_t features = take_number(&l, "features", UINT64_MAX);
+    if (!l.bad && (version != OG_STORE_VERSION ||
+                   (features & ~(uint64_t)OG_STORE_FEATURES) != 0))
+        return unknown_version(name, version, features, err);
+    take_uuid(&l, out->uuid);
+    take_params(&l, &out->params);
+    if (l.bad)
+        return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %u",
+                            name, l.line);
+    if (!check_sum(&l, text))
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' is not sound: its checksum is wrong", name);
+    return og_params_check(&out->params, err);
+}
+
+og_status og_conf_read(const char *folder, struct og_conf *out, og_error *err)
+{
+    char path[4096];
+    char text[TEXT_MOST];
+    snprintf(path, sizeof(path), "%s/origo.conf", folder);
+    const int fd = og_file_open(path);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return og_error_set(err, OG_ERR_STORE, "there is no store '%s'",
+                            folder);
+    if (fd < 0) return og_file_failure(err, "open", path, errno);
+    const int64_t n = og_file_read_at(fd, text, sizeof(text), 0);
+    const int error = errno;
+    close(fd);
+    if (n < 0) return og_file_failure(err, "read", path, error);
+    return og_conf_parse((og_bytes){text, (size_t)n}, path, out, err);
+}

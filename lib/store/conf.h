@@ -1,0 +1,36 @@
+#ifndef OG_STORE_CONF_H
+#define OG_STORE_CONF_H
+
+/* origo.conf: what a store is. Lines of a name and a value, in a fixed order,
+ * written once when the store is made, with a checksum in the last. */
+
+#include "lib/base/status.h"
+
+#define OG_STORE_VERSION 1
+/* Bits that a reader must know to understand the store: none yet. */
+#define OG_STORE_FEATURES 0
+
+#define OG_UUID_LEN 16
+
+struct og_conf {
+    uint8_t uuid[OG_UUID_LEN];
+    og_params params;
+};
+
+/* Of a new store: draws its uuid. */
+og_status og_conf_init(struct og_conf *conf, const og_params *params,
+                       og_error *err);
+
+/* Writes STORE/origo.conf, whole or not at all. */
+og_status og_conf_write(const struct og_conf *conf, const char *folder,
+                        og_error *err);
+
+/* OG_ERR_STORE: there is none (no store), it is of a version that this origo
+ * does not know, or not sound; the message says which and where. */
+og_status og_conf_read(const char *folder, struct og_conf *out, og_error *err);
+
+/* Of the text of a conf; `name` is for the message. */
+og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
+                        og_error *err);
+
+#endif

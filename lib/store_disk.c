@@ -1,0 +1,331 @@
+/* A store on disk: records, commits, checkpoints, the end.
+ *
+ * Memory is changed only after the journal has the record, and the journal is
+ * replayed at the next start (store_open.c), so what is in memory can always be
+ * made again. A checkpoint and the catalogue on disk only make that short:
+ *
+ *     journal      1 2 3 ............................ 900 901 902
+ *     catalogue on disk   up to 640 ->|
+ *     checkpoint          up to 512 ->|
+ *
+ * Files of the journal that both have passed are removed. */
+
+#define _GNU_SOURCE
+#include "lib/store_disk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/os/new_file.h"
+#include "lib/store/additions.h"
+#include "lib/store/journal.h"
+#include "lib/store/journal_format.h"
+#include "lib/store/journal_read.h"
+#include "lib/table/bucket.h"
+#include "lib/table/table_state.h"
+
+/* Entries wait in memory up to this, then go to the catalogue in one batch. */
+#define PENDING_LEN ((size_t)8 << 20)
+/* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
+ * the store is closed ... */
+#define CLOSE_LEN ((uint64_t)4 << 20)
+/* ... and while it is open when they are twice as long as the table: so a
+ * checkpoint adds half to what is written, however long a stream is. */
+#define OPEN_LEN ((uint64_t)64 << 20)
+
+/* ---- the journal ---- */
+
+static og_status failed(const struct og_disk *disk, og_error *err)
+{
+    return og_error_set(err, OG_ERR_IO,
+                        "store '%s' takes nothing more after a failed write; "
+                        "open it again",
+                        disk->folder);
+}
+
+/* The journal's thread: texts must be safe before the records that name them.
+ * Texts without a dictionary are longer, and that is all. */
+static og_status sync_texts(void *ctx, og_error *err)
+{
+    struct og_disk *disk = ctx;
+    if (disk->texts == NULL) return OG_OK;
+    (void)og_texts_train(disk->texts, NULL);
+    return og_texts_sync(disk->texts, NULL, err);
+}
+
+static og_status start_journal(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->has_failed) return failed(disk, err);
+    if (disk->journal != NULL) return OG_OK;
+    const struct og_journal_options options = {
+        .folder = disk->folder,
+        .number = disk->next_journal,
+        .first_sequence = disk->next_sequence,
+        .uuid = disk->conf.uuid,
+        .sync_first = sync_texts,
+        .ctx = disk,
+    };
+    return og_journal_new(&options, store->allocator, &disk->journal, err);
+}
+
+static og_status append(og_store *store, uint32_t type, const void *data,
+                        size_t len, og_error *err)
+{
+    uint64_t sequence;
+    const struct og_journal_part part = {data, len};
+    struct og_disk *disk = store->disk;
+    TRY(start_journal(store, err));
+    TRY(og_journal_append(disk->journal, type, &part, 1, &sequence, err));
+    disk->next_sequence = sequence + 1;
+    disk->journal_len += og_journal_padded(len) + 32;
+    return OG_OK;
+}
+
+og_status og_disk_add(og_store *store, size_t entry_len,
+                      const struct og_additions *additions,
+                      struct og_pack *bytes, og_error *err)
+{
+    static const uint8_t zeros[8];
+    uint8_t head[8] = {0};
+    uint64_t sequence;
+    struct og_disk *disk = store->disk;
+    og_store32(head, (uint32_t)entry_len);
+    og_pack_bytes(bytes, zeros, og_journal_padded(entry_len) - entry_len);
+    og_additions_pack(additions, bytes);
+    if (bytes->failed)
+        return og_error_memory(err, 12 * additions->n, "a record");
+    TRY(start_journal(store, err));
+    const struct og_journal_part parts[] = {{head, 8},
+                                            {bytes->data, bytes->len}};
+    TRY(og_journal_append(disk->journal, OG_JOURNAL_DOCUMENT, parts, 2,
+                          &sequence, err));
+    disk->next_sequence = sequence + 1;
+    disk->journal_len += og_journal_padded(bytes->len) + 40;
+    return OG_OK;
+}
+
+og_status og_disk_renew(og_store *store, const struct og_additions *additions,
+                        struct og_pack *bytes, og_error *err)
+{
+    bytes->len = 0;
+    bytes->failed = false;
+    og_additions_pack(additions, bytes);
+    if (bytes->failed)
+        return og_error_memory(err, 12 * additions->n, "a record");
+    return append(store, OG_JOURNAL_RENEW, bytes->data, bytes->len, err);
+}
+
+og_status og_disk_remove(og_store *store, uint32_t number, og_error *err)
+{
+    uint8_t bytes[4];
+    og_store32(bytes, number);
+    return append(store, OG_JOURNAL_REMOVE, bytes, sizeof(bytes), err);
+}
+
+og_status og_disk_commit(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->has_failed) return failed(disk, err);
+    if (disk->journal == NULL) return OG_OK;
+    const og_status status = og_journal_commit(disk->journal, err);
+    if (status != OG_OK) disk->has_failed = true;
+    return status;
+}
+
+/* ---- texts ---- */
+
+static og_status pack_alone(og_store *store, struct og_guest *guest,
+                            og_bytes text, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_pack frames = {.allocator = store->allocator};
+    uint32_t segment;
+    uint64_t base;
+    og_texts_offer(disk->texts, &text, 1);
+    og_status status = og_framer_pack(&disk->framer, og_texts_dict(disk->texts),
+                                      &text, 1, &frames, &guest->text, err);
+    if (status == OG_OK)
+        status = og_texts_append(disk->texts, frames.data, frames.len, &segment,
+                                 &base, err);
+    if (status == OG_OK) og_text_place_move(&guest->text, segment, base);
+    og_pack_release(&frames);
+    return status;
+}
+
+/* What versions share is kept once. */
+static og_status pack_version(og_store *store, struct og_guest *guest,
+                              og_bytes text, const struct og_entry *older,
+                              og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->reader == NULL)
+        TRY(og_text_reader_open(disk->texts_folder, disk->conf.uuid,
+                                disk->texts, store->allocator, &disk->reader,
+                                err));
+    return og_texts_append_version(disk->texts, &disk->framer, disk->reader,
+                                   text, &older->place, older->text_len,
+                                   &guest->text, err);
+}
+
+og_status og_disk_keep_text(og_store *store, struct og_guest *guest,
+                            og_bytes text, struct og_naming *naming,
+                            og_error *err)
+{
+    struct og_entry older;
+    if (store->disk->texts == NULL) return OG_OK;
+    if (guest->latest == OG_NO_DOC) return pack_alone(store, guest, text, err);
+    TRY(og_naming_get(naming, guest->latest, &older, err));
+    if (older.place.segment == 0) return pack_alone(store, guest, text, err);
+    return pack_version(store, guest, text, &older, err);
+}
+
+/* ---- pages of the checkpoint ---- */
+
+og_status og_disk_know(og_store *store, const uint64_t *prints, size_t n,
+                       og_error *err)
+{
+    struct og_checkpoint *c = &store->disk->checkpoint;
+    const struct og_table *t = &store->table;
+    if (c->map == NULL || og_checkpoint_all_known(c)) return OG_OK;
+    for (size_t i = 0; i < n; i++) {
+        const size_t begin =
+            og_bucket_of(t, og_mix64(prints[i])) * t->bucket_len;
+        TRY(og_checkpoint_know(c, begin, begin + t->bucket_len, err));
+    }
+    return OG_OK;
+}
+
+/* ---- the catalogue on disk ---- */
+
+/* All records so far are in the journal, safe or not: they are made safe first,
+ * or the catalogue could know of documents that a crash takes away. */
+og_status og_disk_flush(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_pending *pending = &store->pending;
+    if (pending->n == 0 && pending->n_removed == 0) return OG_OK;
+    TRY(og_disk_commit(store, err));
+    const struct og_documents_batch batch = {
+        .first = pending->first,
+        .entries = pending->entries,
+        .n_entries = pending->n,
+        .removed = pending->removed,
+        .n_removed = pending->n_removed,
+        .sequence = disk->next_sequence - 1,
+    };
+    TRY(og_documents_write(disk->documents, &batch, err));
+    og_pending_clear(pending, store->catalogue.n);
+    return OG_OK;
+}
+
+/* ---- checkpoints ---- */
+
+static const struct og_mark *mark_of(const void *ctx, uint32_t number)
+{
+    return og_catalogue_get(ctx, number);
+}
+
+/* Bytes of the old checkpoint that nobody has looked at yet go into the new
+ * one: they must be sound. */
+static og_status write_checkpoint(og_store *store, struct og_new_file *file,
+                                  og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_pack state = {.allocator = store->allocator};
+    const size_t table_len = og_table_bytes(&store->table.options);
+    if (disk->checkpoint.map != NULL)
+        TRY(og_checkpoint_know(&disk->checkpoint, 0, table_len, err));
+    og_pack_fixed(&state, (uint64_t)store->catalogue.latest, 8);
+    og_table_state_pack(&store->table, &state);
+    if (state.failed) return og_error_memory(err, 8192, "a checkpoint");
+    const struct og_checkpoint_parts parts = {
+        .sequence = disk->next_sequence - 1,
+        .table = store->table.base,
+        .table_len = table_len,
+        .n_documents = store->catalogue.n,
+        .mark = mark_of,
+        .ctx = &store->catalogue,
+        .state = {(const char *)state.data, state.len},
+    };
+    const og_status status = og_checkpoint_write(
+        disk->folder, disk->conf.uuid, &parts, store->allocator, file, err);
+    og_pack_release(&state);
+    return status;
+}
+
+/* Those before the one that is being written. */
+static void remove_old_journals(const struct og_disk *disk, uint64_t keep)
+{
+    char path[4096];
+    uint64_t first;
+    uint64_t last;
+    if (og_journal_list(disk->folder, &first, &last, NULL) != OG_OK) return;
+    for (uint64_t i = first; i != 0 && i < keep && i <= last; i++)
+        if (og_journal_path(path, sizeof(path), disk->folder, i))
+            (void)unlink(path);
+}
+
+og_status og_disk_checkpoint(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_new_file file;
+    TRY(start_journal(store, err));
+    TRY(og_disk_commit(store, err));
+    TRY(og_disk_flush(store, err));
+    TRY(write_checkpoint(store, &file, err));
+    og_status status = og_new_file_commit(&file, err);
+    if (status == OG_OK) status = og_journal_rotate(disk->journal, err);
+    if (status != OG_OK) {
+        disk->has_failed = true;
+        return status;
+    }
+    disk->journal_len = 0;
+    remove_old_journals(disk, og_journal_number(disk->journal));
+    return OG_OK;
+}
+
+og_status og_disk_tidy(og_store *store, og_error *err)
+{
+    const struct og_disk *disk = store->disk;
+    const uint64_t table_len = og_table_bytes(&store->table.options);
+    const uint64_t most = 2 * table_len > OPEN_LEN ? 2 * table_len : OPEN_LEN;
+    if (disk->journal_len > most) return og_disk_checkpoint(store, err);
+    if (store->pending.bytes > PENDING_LEN) return og_disk_flush(store, err);
+    return OG_OK;
+}
+
+/* ---- the end ---- */
+
+static og_status finish(og_store *store)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->has_failed || disk->journal == NULL) return OG_OK;
+    const uint64_t table_len = og_table_bytes(&store->table.options);
+    const uint64_t most =
+        table_len / 128 > CLOSE_LEN ? table_len / 128 : CLOSE_LEN;
+    TRY(og_disk_commit(store, NULL));
+    if (disk->journal_len > most) TRY(og_disk_checkpoint(store, NULL));
+    TRY(append(store, OG_JOURNAL_CLOSED, "", 0, NULL));
+    return og_disk_commit(store, NULL);
+}
+
+void og_disk_close(og_store *store)
+{
+    struct og_disk *disk = store->disk;
+    (void)finish(store);
+    og_text_reader_close(disk->reader);
+    og_journal_free(disk->journal);
+    (void)og_texts_close(disk->texts, NULL);
+    if (disk->framer.packer != NULL) og_framer_release(&disk->framer);
+    (void)og_documents_close(disk->documents, NULL);
+    og_checkpoint_close(&disk->checkpoint);
+    if (disk->lock_fd >= 0) close(disk->lock_fd);
+    free(disk->texts_folder);
+    free(disk->folder);
+    og_release(store->allocator, disk, sizeof(*disk));
+    store->disk = NULL;
+}
