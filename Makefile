@@ -22,6 +22,8 @@ help:
 	@echo 'make plots       the plots of docs/evaluation.md'
 	@echo 'make bench-sketch   simhash and min-hash kernels, with peers'
 	@echo 'make quality-near   sketches against exact similarity, from DATA'
+	@echo 'make quality-html   the main text of pages, from DATA'
+	@echo 'make bench-sources  speed of every reader'
 	@echo 'make clean       removes build/'
 
 run: build

@@ -86,3 +86,23 @@ bench-files-sync: build
 	@TMPDIR=/dev/shm bench/bench_sync.py $(ORIGO) $(BUILD)/bench/bench_similar \
 	    $(DATA)/pep-history.jsonl.zst | tee bench/results/files-sync.txt
 bench-files: bench-files-sync
+
+# How well is the main text of a page found? Pages and their true texts are
+# those of html.tar.zst.
+.PHONY: quality-html bench-sources html-pages
+html-pages:
+	@mkdir -p $(BUILD)/html
+	@zstd -dc --long=27 $(DATA)/html.tar.zst | tar x -C $(BUILD)/html
+
+quality-html: build html-pages
+	@ninja -C $(BUILD) bench/dump_documents
+	@bench/quality_html.py $(BUILD)/bench/dump_documents \
+	    $(BUILD)/html/html/scrapinghub | tee bench/results/html.txt
+
+# How fast is each reader, beside its library alone and beside memcpy?
+bench-sources: build html-pages
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/bench_sources
+	@$(BUILD)/bench/bench_sources $(BENCH_FLAGS) $(BENCH) \
+	    $(BUILD)/html/html/scrapinghub/html/*.html.gz | \
+	    tee bench/results/sources.txt

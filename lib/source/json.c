@@ -239,10 +239,11 @@ struct nest {
     size_t depth;
 };
 
+static const char too_deep[] = "expected at most 1024 levels of nesting";
+
 static bool nest_open(struct og_json *json, struct nest *nest, bool is_object)
 {
-    if (nest->depth == OG_JSON_MAX_DEPTH)
-        return fail(json, "expected at most 1024 levels of nesting");
+    if (nest->depth == OG_JSON_MAX_DEPTH) return fail(json, too_deep);
     uint64_t *const word = &nest->is_object[nest->depth / 64];
     const uint64_t bit = (uint64_t)1 << (nest->depth % 64);
     *word = is_object ? *word | bit : *word & ~bit;
@@ -412,4 +413,13 @@ bool og_json_is_object(og_bytes data, bool *out_is_cut)
     if (is_object) skip_space(&json);
     *out_is_cut = !is_object && json.error_off == data.len;
     return is_object && json.at == json.end;
+}
+
+bool og_json_is_too_deep(og_bytes data)
+{
+    struct og_json json;
+    og_json_init(&json, data, NULL);
+    skip_space(&json);
+    return is_next(&json, '{') && !skip_nested(&json) &&
+           json.expected == too_deep;
 }

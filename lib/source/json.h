@@ -76,4 +76,7 @@ bool og_json_close(struct og_json *json);
  * it is the beginning of one. */
 bool og_json_is_object(og_bytes data, bool *out_is_cut);
 
+/* Whether it is none for its depth alone, as far as that was read. */
+bool og_json_is_too_deep(og_bytes data);
+
 #endif

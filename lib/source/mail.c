@@ -303,7 +303,8 @@ og_status og_mail_read(struct og_mail *mail, og_bytes message,
                             "the mail has no end of its headers");
     const og_bytes headers = {message.data, headers_len};
     mail->text.len = mail->title.len = mail->part.len = 0;
-    mail->text.failed = mail->title.failed = mail->part.failed = false;
+    mail->text.failed = mail->title.failed = false;
+    mail->part.failed = mail->line.failed = false;
     mail->id = id_of(headers);
     mail->has_time =
         og_date_parse(og_headers_find(headers, "Date"), &mail->time) ||

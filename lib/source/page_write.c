@@ -49,6 +49,15 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* Words with one blank between them go together. */
+static const char *end_of_run(const char *p, const char *end)
+{
+    while (p < end &&
+           (!is_space(*p) || (*p == ' ' && end - p > 1 && !is_space(p[1]))))
+        p++;
+    return p;
+}
+
 static void write_words(struct writing *w, og_bytes text)
 {
     const char *p = text.data;
@@ -59,8 +68,7 @@ static void write_words(struct writing *w, og_bytes text)
             p++;
         if (p > begin) w->has_space = true;
         const char *const word = p;
-        while (p < end && !is_space(*p))
-            p++;
+        p = end_of_run(p, end);
         if (p == word) continue;
         settle(w);
         put(w, word, (size_t)(p - word));

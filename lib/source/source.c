@@ -270,7 +270,8 @@ static og_status looks_like_jsonl(struct og_source *source,
     if (is_long) line.len = (size_t)max_document;
     bool is_beginning;
     *out = og_json_is_object(line, &is_beginning) ||
-           (is_beginning && (is_long || (newline == NULL && source->is_cut)));
+           (is_beginning && (is_long || (newline == NULL && source->is_cut))) ||
+           og_json_is_too_deep(line);
     return OG_OK;
 }
 

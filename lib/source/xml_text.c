@@ -108,6 +108,15 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* Words with one blank between them go together. */
+static const char *end_of_run(const char *p, const char *end)
+{
+    while (p < end &&
+           (!is_space(*p) || (*p == ' ' && end - p > 1 && !is_space(p[1]))))
+        p++;
+    return p;
+}
+
 /* Begins a heading's line when its first word comes. */
 static void write_words(struct reading *r, const char *p, size_t len)
 {
@@ -119,8 +128,7 @@ static void write_words(struct reading *r, const char *p, size_t len)
             word++;
         if (word > p) r->has_space = true;
         p = word;
-        while (p < end && !is_space(*p))
-            p++;
+        p = end_of_run(p, end);
         if (p == word) break;
         settle(r);
         if (level->is_heading && !level->has_text) put(r, "## ", 3);

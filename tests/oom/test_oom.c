@@ -364,7 +364,8 @@ static void test_every_estimation(void **state)
 
 /* The same records, plain and packed. */
 static char folder[] = "/tmp/origo-test-oom-XXXXXX";
-static char paths[3][64];
+enum { N_SOURCES = 8 };
+static char paths[N_SOURCES][64];
 
 static void write_bytes(const char *path, const char *data, size_t len)
 {
@@ -386,6 +387,36 @@ static size_t make_up_records(char *out)
     return len + (size_t)sprintf(out + len, "{\"id\": broken\n");
 }
 
+/* A file for every other reader. */
+static void write_other_sources(void)
+{
+    static const char *const files[][2] = {
+        {"a.html",
+         "<title>T</title><meta charset=latin1><body><nav>n</nav><article><p>"
+         "gr\xfcn, one, two, three, four, five, six, seven, eight</article>"},
+        {"a.warc",
+         "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http"
+         "\r\nContent-Length: 101\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: "
+         "text/html\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n<p>one two "
+         "three.\r\n0\r\n\r\n\r\n\r\njunk\r\n"},
+        {"a.mbox",
+         "From a Tue Nov 19 13:03:00 2019\nSubject: =?latin1?Q?=FC?=\n"
+         "Content-Type: multipart/mixed; boundary=b\n\n--b\n"
+         "Content-Transfer-Encoding: base64\n\nb25lIHR3bw==\n--b\n"
+         "Content-Type: text/html\n\n<p>x\n--b--\n\n"
+         "From b Tue Nov 19 13:03:00 2019\nSubject: s\n\ntwo\n"},
+        {"a.txt", "Gr\xfc\xdf"
+                  "e aus K\xf6ln, sch\xf6n war's in M\xfcnchen\n"},
+        {"a.xml", "<?xml version='1.0'?><TEI><teiHeader><title>T</title>"
+                  "</teiHeader><text><p>one</p><p>two</p></text></TEI>"},
+    };
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char *const path = paths[3 + i];
+        snprintf(path, sizeof(paths[0]), "%s/%s", folder, files[i][0]);
+        write_bytes(path, files[i][1], strlen(files[i][1]));
+    }
+}
+
 static int write_sources(void **state)
 {
     (void)state;
@@ -402,13 +433,14 @@ static int write_sources(void **state)
     assert_int_equal(gzclose(gz), Z_OK);
     write_bytes(paths[2], packed,
                 ZSTD_compress(packed, sizeof(packed), plain, len, 1));
+    write_other_sources();
     return 0;
 }
 
 static int remove_sources(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < N_SOURCES; i++)
         unlink(paths[i]);
     return rmdir(folder);
 }
@@ -469,7 +501,7 @@ static const struct scenario reading = {source_init, source_run,
 static void test_reading(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < N_SOURCES; i++)
         try_all_failures(&reading, paths[i]);
 }
 
