@@ -207,8 +207,12 @@ const struct command command_trace = {
         "are copied, from which earliest document, and which are new. Results "
         "go to stdout, problems and a summary to stderr.\n\n"
         "FILE is text (one document), JSONL (one document a line: id, time, "
-        "title, url, text), a folder of such files, or - for stdin; .gz and "
-        ".zst are seen through. Sizes and numbers take k M G and Ki Mi Gi.",
+        "title, url, text), HTML (the main text of a page), a WARC, WET or ARC "
+        "archive, an mbox or a mail, TEI or other XML, a folder of such files, "
+        "or - for stdin; .gz and .zst are seen through. What a file is shows "
+        "in its first bytes; --type tells otherwise. What cannot be read is "
+        "named and skipped, and the rest goes in. Sizes and numbers take k M G "
+        "and Ki Mi Gi.",
     .examples = "  origo trace -s :memory: letters.jsonl\n"
                 "  origo trace -s :memory: --format text old.txt new.txt\n"
                 "  origo trace -s :memory: -o report.html letters/\n"

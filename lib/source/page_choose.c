@@ -217,8 +217,9 @@ static bool votes(uint16_t tag)
 static void vote_for_ancestors(struct choice *c, uint32_t i)
 {
     const struct og_page_stat *const s = &c->stats[i];
-    const float by_len = (float)(s->own_len / 100);
-    const float score = 1 + (float)s->n_commas + (by_len < 3 ? by_len : 3);
+    const uint32_t hundreds = s->own_len / 100;
+    const float score =
+        1 + (float)s->n_commas + (float)(hundreds < 3 ? hundreds : 3);
     uint32_t at = is_paragraph(node_of(c, i)->tag) ? node_of(c, i)->parent : i;
     for (int level = 0; level < N_ANCESTORS && at != 0; level++) {
         const float divider = level == 0   ? 1
