@@ -44,8 +44,17 @@ static void end_line(struct og_flow *flow)
 {
     if (flow->line_colour != OG_FLOW_PLAIN)
         og_writer_string(flow->writer, RESET);
+    if (flow->margin != NULL)
+        flow->margin(flow->margin_ctx,
+                     flow->column > 0 ? flow->indent + flow->column : 0);
     og_writer_byte(flow->writer, '\n');
     flow->column = 0;
+}
+
+static void empty_line(struct og_flow *flow)
+{
+    if (flow->margin != NULL) flow->margin(flow->margin_ctx, 0);
+    og_writer_byte(flow->writer, '\n');
 }
 
 static void begin_line(struct og_flow *flow)
@@ -87,7 +96,7 @@ static void leave_space(struct og_flow *flow)
 {
     if (flow->n_newlines >= 2 && flow->column > 0) {
         end_line(flow);
-        og_writer_byte(flow->writer, '\n');
+        empty_line(flow);
     }
     flow->n_newlines = 0;
 }

@@ -24,6 +24,10 @@ struct og_flow {
     unsigned column;     /* used on the line at hand; 0: nothing is on it yet */
     unsigned n_newlines; /* in the run of space that was seen last */
     bool space;          /* a space is due before the word */
+    /* NULL, or called before a line ends, with the columns that are on it:
+     * what stands beside the text is written there. */
+    void (*margin)(void *ctx, unsigned column);
+    void *margin_ctx;
     uint32_t line_colour;  /* what the terminal has been told ... */
     uint32_t word_colour;  /* ... and what it will be told after the word */
     unsigned word_columns; /* of the word being gathered */

@@ -9,6 +9,9 @@
  *
  *       [1] council-7  1998-05-01  47.2 %  hit, bridged
  *
+ * On a wide terminal the sources stand beside the text instead, each where the
+ * text first takes from it.
+ *
  * Colour helps but is never alone: every passage carries the number of its
  * source in brackets. What is long is shown by its two ends, and the words
  * between are counted: the place and the source of a passage matter here, its
@@ -31,6 +34,9 @@ enum {
     MOST_SOURCES = 20,  /* in the list */
     MOST_ID_COLUMNS = 40,
     INDENT = 2,
+    WIDE = 110,        /* columns from which sources stand at the side ... */
+    SIDE_COLUMNS = 36, /* ... in so many, ... */
+    MOST_TEXT = 90,    /* ... beside text of at most so many */
 };
 
 struct report {
@@ -40,6 +46,13 @@ struct report {
     struct og_sources sources;
     bool colour;
     unsigned width;
+    /* Of a wide report: sources whose note is due or written, in the order of
+     * the text; how many are written; lines of the one at hand. */
+    bool wide;
+    unsigned text_width;
+    uint32_t noted[MOST_PASSAGES];
+    size_t n_noted, n_written;
+    unsigned note_line;
 };
 
 /* ---- small pieces ---- */
@@ -264,6 +277,79 @@ static void write_stretch(struct report *r, struct og_flow *flow,
     og_flow_text(flow, text + tail, end - tail);
 }
 
+/* ---- the sources at the side ---- */
+
+static void put_spaces(struct og_writer *w, unsigned n)
+{
+    while (n-- > 0)
+        og_writer_byte(w, ' ');
+}
+
+static void write_hows(struct og_writer *w, unsigned mask)
+{
+    const char *comma = "  ";
+    for (unsigned how = 0; how <= OG_HOW_VERIFIED; how++) {
+        if ((mask & (1u << how)) == 0) continue;
+        og_writer_string(w, comma);
+        og_writer_string(w, og_how_name((og_how)how));
+        comma = ", ";
+    }
+}
+
+/* Two lines: number and id, then date, share and how it is known. */
+static void write_note_line(struct report *r, uint32_t number, unsigned line)
+{
+    struct og_writer *w = r->writer;
+    const struct og_source_share *source = &r->sources.list[number - 1];
+    const og_span *span = &r->answer->spans[source->first_span];
+    put_code(r, og_flow_code(number));
+    og_writer_string(w, "| ");
+    if (line == 0) {
+        og_writer_byte(w, '[');
+        og_writer_number(w, number);
+        og_writer_string(w, "] ");
+        put_clean(w, span->origin_id, SIDE_COLUMNS - 10);
+    } else {
+        char time[40] = "no date";
+        if (span->origin_has_time) format_time(span->origin_time, time);
+        og_writer_string(w, time);
+        og_writer_string(w, "  ");
+        put_percent(w, source->n_tokens, r->answer->n_tokens);
+        write_hows(w, source->how_mask);
+    }
+    put_code(r, "\033[0m");
+}
+
+static void write_margin(void *ctx, unsigned column)
+{
+    struct report *r = ctx;
+    if (r->n_written == r->n_noted) return;
+    const unsigned place = r->text_width + 3;
+    put_spaces(r->writer, column < place ? place - column : 1);
+    write_note_line(r, r->noted[r->n_written], r->note_line);
+    if (++r->note_line < 2) return;
+    r->note_line = 0;
+    r->n_written++;
+}
+
+/* Each source once, where the text first takes from it. */
+static void note_source(struct report *r, size_t i)
+{
+    const uint32_t number = r->sources.number_of_span[i];
+    if (!r->wide || r->sources.list[number - 1].first_span != i) return;
+    r->noted[r->n_noted++] = number;
+}
+
+static void write_notes_left(struct report *r)
+{
+    while (r->n_written < r->n_noted) {
+        write_margin(r, 0);
+        og_writer_byte(r->writer, '\n');
+    }
+}
+
+/* ---- the passages ---- */
+
 static void write_passage(struct report *r, struct og_flow *flow, size_t i)
 {
     const og_span *span = &r->answer->spans[i];
@@ -272,6 +358,7 @@ static void write_passage(struct report *r, struct og_flow *flow, size_t i)
     snprintf(mark, sizeof(mark), "[%u ", (unsigned)number);
     og_flow_colour(flow, number);
     og_flow_mark(flow, mark);
+    note_source(r, i); /* the mark has ended the paragraph before */
     write_stretch(r, flow, span->begin, span->end, number);
     og_flow_mark(flow, "]");
     og_flow_colour(flow, OG_FLOW_PLAIN);
@@ -282,7 +369,9 @@ static void write_body(struct report *r)
     struct og_flow flow;
     if (r->doc->text.len == 0) return;
     og_writer_byte(r->writer, '\n');
-    og_flow_init(&flow, r->writer, r->width, INDENT, r->colour);
+    og_flow_init(&flow, r->writer, r->text_width, INDENT, r->colour);
+    flow.margin = r->wide ? write_margin : NULL;
+    flow.margin_ctx = r;
     const og_answer *a = r->answer;
     const size_t shown =
         a->n_spans <= MOST_PASSAGES ? a->n_spans : MOST_PASSAGES;
@@ -298,20 +387,10 @@ static void write_body(struct report *r)
     }
     write_stretch(r, &flow, at, r->doc->text.len, OG_FLOW_PLAIN);
     og_flow_finish(&flow);
+    write_notes_left(r);
 }
 
 /* ---- the sources ---- */
-
-static void write_hows(struct og_writer *w, unsigned mask)
-{
-    const char *comma = "  ";
-    for (unsigned how = 0; how <= OG_HOW_VERIFIED; how++) {
-        if ((mask & (1u << how)) == 0) continue;
-        og_writer_string(w, comma);
-        og_writer_string(w, og_how_name((og_how)how));
-        comma = ", ";
-    }
-}
 
 static unsigned digits_of(uint64_t n)
 {
@@ -319,12 +398,6 @@ static unsigned digits_of(uint64_t n)
     for (; n >= 10; n /= 10)
         digits++;
     return digits;
-}
-
-static void put_spaces(struct og_writer *w, unsigned n)
-{
-    while (n-- > 0)
-        og_writer_byte(w, ' ');
 }
 
 struct columns {
@@ -378,7 +451,7 @@ static void write_source(struct report *r, size_t i, struct columns c)
 
 static void write_sources(struct report *r)
 {
-    if (r->sources.n == 0) return;
+    if (r->sources.n == 0 || r->n_written == r->sources.n) return;
     const size_t shown =
         r->sources.n <= MOST_SOURCES ? r->sources.n : MOST_SOURCES;
     const struct columns c = measure(r, shown);
@@ -399,6 +472,9 @@ og_status og_write_text(struct og_writer *w, const og_document *doc,
     struct report r = {
         .writer = w, .doc = doc, .answer = answer, .colour = style.colour};
     r.width = style.width == 0 ? 80 : style.width;
+    r.wide = r.width >= WIDE;
+    r.text_width = r.wide ? r.width - SIDE_COLUMNS - 3 : r.width;
+    if (r.wide && r.text_width > MOST_TEXT) r.text_width = MOST_TEXT;
     TRY(og_sources_gather(answer, &r.sources, err));
     write_names(&r);
     write_figures(&r);

@@ -133,10 +133,40 @@ static void test_an_empty_document(void **state)
     free(text);
 }
 
+/* From 110 columns on; notes that find no line beside them come behind. */
+static void test_sources_at_the_side(void **state)
+{
+    (void)state;
+    const og_document doc =
+        document_of("d", "Before it.\n\none two three four");
+    og_span spans[] = {span_of(&doc, "one two", 1, "first"),
+                       span_of(&doc, "three", 2, "second"),
+                       span_of(&doc, "four", 1, "first")};
+    spans[1].n_tokens = 4;
+    spans[1].origin_has_time = true;
+    spans[1].origin_time = INT64_C(893980800000000); /* 1998-05-01 */
+    const og_answer answer = {
+        .n_tokens = 40, .n_fresh = 20, .spans = spans, .n_spans = 3};
+    char *text = text_of(&doc, &answer, false, 110);
+    const char *expected = "d\n40 tokens, 50.0 %% new\n\n  Before it.\n\n"
+                           "  [1 one two] [2 three] [1 four]%42s| [1] first\n"
+                           "%74s| no date  40.0 %%  hit\n"
+                           "%74s| [2] second\n"
+                           "%74s| 1998-05-01  10.0 %%  hit\n\n";
+    char wanted[512];
+    snprintf(wanted, sizeof(wanted), expected, "", "", "", "");
+    assert_string_equal(text, wanted);
+    free(text);
+    text = text_of(&doc, &answer, false, 109);
+    assert_null(strchr(text, '|'));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_small_report),
+        cmocka_unit_test(test_sources_at_the_side),
         cmocka_unit_test(test_a_long_text_is_shortened),
         cmocka_unit_test(test_no_escape_gets_through),
         cmocka_unit_test(test_many_passages_are_counted),

@@ -502,6 +502,13 @@ for (const [name, width, height] of WIDTHS)
         assert.ok(!wide, "the page is wider than the screen");
     }, { viewport: { width, height } });
 
+/* docs/report.png is this one. */
+test("screenshot: for the README", "report", async (page) => {
+    await page.click("#d1p1 .n");
+    await frames(page);
+    await shoot(page, "readme");
+}, { viewport: { width: 1200, height: 620 } });
+
 const shoot = (page, name) => page.screenshot({
     path: path.join(out, "screenshots", name + ".png") });
 

@@ -313,6 +313,13 @@ function makeChain(v) {
     return section;
 }
 
+/* What a dot and a label take of a track, in percent of it. */
+function roomOnTrack() {
+    const around = narrow.matches ? 120 : 490;
+    const width = Math.max(Math.min(innerWidth, 1184) - around, 160);
+    return [100 * 14 / width, 100 * 112 / width];
+}
+
 function makeRow(v, s, chain, place) {
     const who = make("button", { type: "button", className: "plain who" },
         make("span", { className: "n" }, String(s + 1)), " ",
@@ -327,10 +334,11 @@ function makeRow(v, s, chain, place) {
         line.style.width = `${Math.max(...places) - Math.min(...places)}%`;
         track.append(line);
     }
+    const [dot, label] = roomOnTrack();
     let free = -100; /* where the label before has ended ... */
     let last = -100; /* ... and where its dot is: none may hide another */
     for (const link of dated.sort((a, b) => place(a.time) - place(b.time))) {
-        const at = Math.max(place(link.time), last + (narrow.matches ? 5 : 2));
+        const at = Math.max(place(link.time), last + dot);
         last = at;
         const what = { first: "first", this: "", copier: "copied" }[link.kind];
         const item = make("li", { className: `at ${link.kind}`,
@@ -340,7 +348,7 @@ function makeRow(v, s, chain, place) {
             make("span", { className: "sr" }, ` ${day(link.time)} ${what}`)));
         item.style.left = `${at}%`;
         item.classList.toggle("quiet", at < free);
-        if (at >= free) free = at + (narrow.matches ? 36 : 13);
+        if (at >= free) free = at + label;
         track.append(item);
     }
     const row = make("li", { className: `row c${s % 10}` }, who, track);
@@ -544,7 +552,7 @@ function openCompare(i) {
     const legend = make("p", { className: "legend" },
         make("span", {}, make("mark", {}, "same words")),
         make("span", {}, make("del", {}, "left out")),
-        make("span", {}, "dotted: words of this document alone"));
+        make("span", {}, "underlined: words of this document alone"));
     pane.element.replaceChildren(paneHead(view, s, i), pane.pages, legend);
     fillPages(view, pane.pages, s, i);
     view.body.append(pane.element);
