@@ -307,13 +307,5 @@ og_status og_minhash_save(const char *const *paths, size_t n_paths,
     const og_status status =
         run_minhash(&w, paths, n_paths, options, &counts, err);
     if (out_counts != NULL) *out_counts = counts;
-    const bool is_partial = counts.n_files_failed > 0 && counts.n_documents > 0;
-    if (status != OG_OK && !is_partial) {
-        og_sketch_writer_drop(w.writer);
-        return status;
-    }
-    og_error close_err;
-    const og_status closed = og_sketch_writer_close(w.writer, &close_err);
-    if (closed == OG_OK) return status;
-    return og_error_set(err, closed, "%s", close_err.message);
+    return og_sketch_stream_end(w.writer, status, &counts, err);
 }

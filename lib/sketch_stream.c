@@ -373,3 +373,19 @@ og_status og_sketch_stream(const char *const *paths, size_t n_paths,
     if (status != OG_OK || s.first_failure == OG_OK) return status;
     return og_error_set(err, s.first_failure, "%s", s.failure.message);
 }
+
+og_status og_sketch_stream_end(struct og_sketch_writer *writer,
+                               og_status status, const og_stream_counts *counts,
+                               og_error *err)
+{
+    const bool is_partial =
+        counts->n_files_failed > 0 && counts->n_documents > 0;
+    if (status != OG_OK && !is_partial) {
+        og_sketch_writer_drop(writer);
+        return status;
+    }
+    og_error close_err;
+    const og_status closed = og_sketch_writer_close(writer, &close_err);
+    if (closed == OG_OK) return status;
+    return og_error_set(err, closed, "%s", close_err.message);
+}

@@ -10,6 +10,7 @@
 
 #include "lib/base/packing.h"
 #include "lib/sketch/features.h"
+#include "lib/sketch/sketch_file.h"
 
 struct og_sketch_work {
     void *ctx;
@@ -33,5 +34,12 @@ og_status og_sketch_stream(const char *const *paths, size_t n_paths,
                            const struct og_sketch_work *work,
                            const og_allocator *allocator,
                            og_stream_counts *out_counts, og_error *err);
+
+/* Closes or drops the file that a stream of sketches went to. A file that lacks
+ * documents because some input could not be read is written all the same, like
+ * the answers of a stream; the status says it. */
+og_status og_sketch_stream_end(struct og_sketch_writer *writer,
+                               og_status status, const og_stream_counts *counts,
+                               og_error *err);
 
 #endif

@@ -171,8 +171,6 @@ static void make_head(const og_sketch_options *options, unsigned n_bits,
     snprintf(out->params, sizeof(out->params), "bits=%u %s", n_bits, words);
 }
 
-/* A file that lacks documents because some input could not be read is written
- * all the same, like the answers of a stream; the status says it. */
 og_status og_simhash_save(const char *const *paths, size_t n_paths,
                           unsigned n_bits, const og_sketch_options *options,
                           const char *out_path, og_stream_counts *out_counts,
@@ -187,15 +185,7 @@ og_status og_simhash_save(const char *const *paths, size_t n_paths,
     TRY(og_sketch_writer_open(out_path, &head, NULL, &w.writer, err));
     og_status status = run_simhash(&w, paths, n_paths, options, &counts, err);
     if (out_counts != NULL) *out_counts = counts;
-    const bool is_partial = counts.n_files_failed > 0 && counts.n_documents > 0;
-    if (status != OG_OK && !is_partial) {
-        og_sketch_writer_drop(w.writer);
-        return status;
-    }
-    og_error close_err;
-    const og_status closed = og_sketch_writer_close(w.writer, &close_err);
-    if (closed == OG_OK) return status;
-    return og_error_set(err, closed, "%s", close_err.message);
+    return og_sketch_stream_end(w.writer, status, &counts, err);
 }
 
 /* ---- document frequencies of streams ---- */

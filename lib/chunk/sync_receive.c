@@ -1,14 +1,8 @@
 /* The receiver of the exchange: asks for what it does not have.
  *
- * A file that is to come is a row of spans: known ones (a place in an old
- * file, whatever its name) and unknown ones, which the sender's next message
- * takes apart. In the end the unknown ones are holes that its bytes fill:
- *
- *     [known][unknown node      ][known]       hashes of the top
- *     [known][known][unkn.][unk.][known]       of the node's children
- *     [known][known][=][ ][=====][known]       pieces
- *
- * sync_send.c tells the order of the messages, sync_assemble.c writes the
+ * A session offers, lists, compares and receives files batch by batch, then
+ * publishes all of them. sync_send.c tells the order of the messages,
+ * sync_spans.c finds out which bytes are missing, sync_assemble.c writes the
  * files. Nothing the sender says is believed: each count is bounded, each
  * length compared, each file checked by its root. */
 
@@ -25,392 +19,9 @@
 
 enum { WANTED = 1, WANTED_AS_OTHER = 2 };
 
-static og_status nonsense(og_error *err, const char *what)
-{
-    return og_error_set(err, OG_ERR_INPUT, "the other side sends nonsense: %s",
-                        what);
-}
-
-/* ---- what is known ---- */
-
-static og_status add_place(struct og_receiver *r, const uint8_t *hash,
-                           uint32_t file, uint64_t off, uint64_t len,
-                           og_error *err)
-{
-    if (!OG_GROW(NULL, r->places, r->places_cap, r->n_places + 1))
-        return og_error_memory(err, r->n_places, "known chunks");
-    r->places[r->n_places++] =
-        (struct og_place){og_load64(hash), off, len, file};
-    return OG_OK;
-}
-
-static og_status add_tree(struct og_receiver *r, uint32_t file,
-                          const struct og_chunk_tree *tree, og_error *err)
-{
-    for (unsigned l = 0; l < tree->n_levels; l++)
-        for (size_t i = 0; i < tree->levels[l].n; i++) {
-            const og_chunk_node *node = &tree->levels[l].nodes[i];
-            TRY(add_place(r, node->hash, file, node->offset, node->len, err));
-        }
-    for (size_t i = 0; i < tree->n_chunks; i++) {
-        const og_chunk *chunk = &tree->chunks[i];
-        TRY(add_place(r, chunk->hash, file, chunk->offset, chunk->len, err));
-    }
-    return OG_OK;
-}
-
-static og_status add_old(struct og_receiver *r, char *path,
-                         const struct og_chunk_tree *tree, og_error *err)
-{
-    if (path == NULL || !OG_GROW(NULL, r->olds, r->olds_cap, r->n_olds + 1)) {
-        free(path);
-        return og_error_memory(err, sizeof(*r->olds), "old files");
-    }
-    struct og_sync_old *old = &r->olds[r->n_olds];
-    *old = (struct og_sync_old){.path = path, .len = tree->file_len};
-    memcpy(old->root, tree->root, OG_SYNC_ROOT_LEN);
-    if (r->n_olds > 0 && !og_known_add(&r->roots, og_load64(old->root),
-                                       (uint32_t)r->n_olds, 0, 1)) {
-        free(path);
-        return og_error_memory(err, r->roots.cap, "old files");
-    }
-    return add_tree(r, (uint32_t)r->n_olds++, tree, err);
-}
-
-static og_status on_old_tree(void *ctx, size_t entry,
-                             const struct og_chunk_tree *tree, og_error *err)
-{
-    struct og_receiver *r = ctx;
-    return add_old(r, og_sync_join(r->tree, r->old_list.entries[entry].path),
-                   tree, err);
-}
-
-/* What an earlier session left is renamed first, since this session will write
- * files of the same names: it reads the one and writes the other. Returns the
- * path that it has now, to be freed; NULL when it is gone. */
-static char *keep_part(const char *folder, const char *name)
-{
-    char kept[256];
-    char *from = og_sync_join(folder, name), *to = NULL;
-    snprintf(kept, sizeof(kept), "%.240s", name);
-    for (int i = 0; from != NULL && i < 20; i++) {
-        char longer[256];
-        free(to);
-        snprintf(longer, sizeof(longer), "kept-%.240s", kept);
-        memcpy(kept, longer, sizeof(kept));
-        to = og_sync_join(folder, kept);
-        if (to == NULL || access(to, F_OK) != 0) break;
-    }
-    if (from == NULL || to == NULL || rename(from, to) != 0) {
-        free(to);
-        to = NULL;
-    }
-    free(from);
-    return to;
-}
-
-static og_status scan_part(struct og_receiver *r, const char *folder,
-                           const char *name, og_error *err)
-{
-    struct og_chunk_tree tree;
-    char *path = keep_part(folder, name);
-    if (path == NULL) return OG_OK;
-    og_chunk_tree_init(&tree, NULL);
-    og_status status =
-        og_chunks_of_file(path, &r->cut, r->options->n_threads, &tree, err);
-    if (status == OG_OK)
-        status = add_old(r, path, &tree, err);
-    else
-        free(path);
-    og_chunk_tree_release(&tree);
-    return status;
-}
-
-static og_status scan_parts(struct og_receiver *r, og_error *err)
-{
-    struct og_sync_list parts = {0};
-    char *folder = og_sync_join(r->tree, OG_SYNC_PARTS);
-    if (r->options->dry_run || folder == NULL) {
-        free(folder);
-        return OG_OK;
-    }
-    og_status status = og_sync_list_names(&parts, folder, err);
-    for (size_t i = 0; status == OG_OK && i < parts.n; i++)
-        if (parts.entries[i].kind == OG_SYNC_FILE)
-            status = scan_part(r, folder, parts.entries[i].path, err);
-    og_sync_list_release(&parts);
-    free(folder);
-    return status;
-}
-
-/* The own list is old file 0: the new list is made of it. */
-static og_status scan_old(struct og_receiver *r, og_error *err)
-{
-    const og_cut_options cut =
-        og_cut_options_default(OG_CUT_GEAR, OG_SYNC_LIST_AVERAGE);
-    struct og_chunk_tree tree;
-    og_chunk_tree_init(&tree, NULL);
-    og_status status = add_old(r, strdup(""), &tree, err);
-    if (status == OG_OK)
-        status = og_sync_list_scan(&r->old_list, r->tree, true, &r->cut,
-                                   r->options->n_threads, on_old_tree, r, err);
-    if (status == OG_OK) status = scan_parts(r, err);
-    og_sync_list_pack(&r->old_list, &r->old_packed);
-    if (status == OG_OK && r->old_packed.failed)
-        status = og_error_memory(err, r->old_packed.len, "a list of files");
-    if (status == OG_OK)
-        status = og_chunks_of_memory(r->old_packed.data, r->old_packed.len,
-                                     &cut, 1, &tree, err);
-    if (status == OG_OK) {
-        r->olds[0].len = tree.file_len;
-        memcpy(r->olds[0].root, tree.root, OG_SYNC_ROOT_LEN);
-        status = add_tree(r, 0, &tree, err);
-    }
-    og_chunk_tree_release(&tree);
-    return status;
-}
-
-static og_status build_known(struct og_receiver *r, og_error *err)
-{
-    r->hash_len = og_sync_hash_len(r->n_new_chunks, r->n_places);
-    for (size_t i = 0; i < r->n_places; i++) {
-        const struct og_place *p = &r->places[i];
-        if (!og_known_add(&r->known, og_sync_cut_key(p->key, r->hash_len),
-                          p->file, p->off, p->len))
-            return og_error_memory(err, r->known.cap, "known chunks");
-    }
-    OG_UNGROW(NULL, r->places, r->places_cap);
-    return OG_OK;
-}
-
-/* ---- spans ---- */
-
-static og_status append_span(struct og_receiver *r, struct og_sync_object *o,
-                             const struct og_place *place, unsigned level,
-                             og_error *err)
-{
-    if (++r->n_spans > OG_SYNC_MAX_SPANS)
-        return og_error_set(err, OG_ERR_LIMIT,
-                            "a file has more chunks than this side takes: use "
-                            "larger chunks");
-    if (!OG_GROW(NULL, o->spans, o->cap, o->n + 1))
-        return og_error_memory(err, o->n * sizeof(*o->spans), "spans");
-    struct og_span_of_file *span = &o->spans[o->n++];
-    *span =
-        (struct og_span_of_file){.file = OG_SYNC_HOLE, .level = (uint8_t)level};
-    if (place != NULL) {
-        span->file = place->file;
-        span->off = place->off;
-        span->len = place->len;
-    }
-    return OG_OK;
-}
-
-static og_status put_bit(struct og_receiver *r, bool is_missing, og_error *err)
-{
-    struct og_pack *m = &r->message;
-    const uint8_t zero = 0;
-    if (r->n_bits % 8 == 0) og_pack_bytes(m, &zero, 1);
-    if (m->failed) return og_error_memory(err, m->len, "an answer");
-    if (is_missing) m->data[r->n_bits / 8] |= (uint8_t)(1 << r->n_bits % 8);
-    r->n_bits++;
-    return OG_OK;
-}
-
-static og_status take_hashes(struct og_receiver *r, struct og_unpacker *u,
-                             struct og_sync_object *o, uint64_t n,
-                             unsigned level, og_error *err)
-{
-    if (u->bad || n > og_unpacker_left(u) / r->hash_len)
-        return nonsense(err, "there are fewer hashes than it says");
-    for (; n > 0; n--) {
-        const uint64_t key = og_take_fixed(u, r->hash_len);
-        const struct og_place *place = og_known_find(&r->known, key);
-        TRY(append_span(r, o, place, level, err));
-        TRY(put_bit(r, place == NULL, err));
-    }
-    return OG_OK;
-}
-
-static og_status answer_misses(struct og_receiver *r, og_error *err)
-{
-    TRY(og_wire_put(r->wire, OG_WIRE_MISS, &r->message, r->n_bits, err));
-    return og_wire_flush(r->wire, err);
-}
-
-static void start_answer(struct og_receiver *r)
-{
-    r->message.len = 0;
-    r->n_bits = 0;
-}
-
-static og_status take_top(struct og_receiver *r, og_error *err)
-{
-    struct og_unpacker u;
-    TRY(og_wire_get(r->wire, OG_WIRE_HASHES, &u, err));
-    start_answer(r);
-    for (size_t k = 0; k < r->n_objects; k++) {
-        const uint64_t level = og_take_number(&u), n = og_take_number(&u);
-        if (level > OG_TREE_MAX_LEVELS)
-            return nonsense(err, "a tree has too many levels");
-        TRY(take_hashes(r, &u, &r->objects[k], n, (unsigned)level, err));
-    }
-    if (u.bad || og_unpacker_left(&u) > 0)
-        return nonsense(err, "a message of hashes has the wrong length");
-    return answer_misses(r, err);
-}
-
-static bool is_node(const struct og_span_of_file *span)
-{
-    return span->file == OG_SYNC_HOLE && span->level > 0;
-}
-
-static bool has_nodes(const struct og_receiver *r)
-{
-    for (size_t k = 0; k < r->n_objects; k++)
-        for (size_t i = 0; i < r->objects[k].n; i++)
-            if (is_node(&r->objects[k].spans[i])) return true;
-    return false;
-}
-
-static og_status expand_object(struct og_receiver *r, struct og_unpacker *u,
-                               struct og_sync_object *o, og_error *err)
-{
-    struct og_span_of_file *old = o->spans;
-    const size_t n_old = o->n, cap = o->cap;
-    og_status status = OG_OK;
-    o->spans = NULL;
-    o->n = o->cap = 0;
-    for (size_t i = 0; status == OG_OK && i < n_old; i++) {
-        if (is_node(&old[i])) {
-            const uint64_t n = og_take_number(u);
-            status = n == 0 ? nonsense(err, "a node without children")
-                            : take_hashes(r, u, o, n, old[i].level - 1u, err);
-        } else if (OG_GROW(NULL, o->spans, o->cap, o->n + 1)) {
-            o->spans[o->n++] = old[i];
-        } else {
-            status = og_error_memory(err, o->n, "spans");
-        }
-    }
-    og_release(NULL, old, cap * sizeof(*old));
-    return status;
-}
-
-static og_status take_levels(struct og_receiver *r, og_error *err)
-{
-    TRY(take_top(r, err));
-    while (has_nodes(r)) {
-        struct og_unpacker u;
-        TRY(og_wire_get(r->wire, OG_WIRE_HASHES, &u, err));
-        start_answer(r);
-        for (size_t k = 0; k < r->n_objects; k++)
-            TRY(expand_object(r, &u, &r->objects[k], err));
-        if (u.bad || og_unpacker_left(&u) > 0)
-            return nonsense(err, "a message of hashes has the wrong length");
-        TRY(answer_misses(r, err));
-    }
-    return OG_OK;
-}
-
-/* Joins holes that touch; returns whether there are any. */
-static bool join_holes(struct og_receiver *r)
-{
-    bool any = false;
-    for (size_t k = 0; k < r->n_objects; k++) {
-        struct og_sync_object *o = &r->objects[k];
-        size_t n = 0;
-        for (size_t i = 0; i < o->n; i++) {
-            const bool is_hole = o->spans[i].file == OG_SYNC_HOLE;
-            any = any || is_hole;
-            if (is_hole && n > 0 && o->spans[n - 1].file == OG_SYNC_HOLE)
-                continue;
-            o->spans[n++] = o->spans[i];
-        }
-        o->n = n;
-    }
-    return any;
-}
-
-/* ---- pieces: sync_pieces.c finds them in the old files ---- */
-
-static og_status take_run(struct og_receiver *r, struct og_unpacker *u,
-                          struct og_sync_object *o,
-                          const struct og_span_of_file *old, size_t n_old,
-                          size_t i, og_error *err)
-{
-    const uint64_t n = og_take_number(u);
-    if (u->bad || n > og_unpacker_left(u) / OG_SYNC_PIECE_KEY_LEN)
-        return nonsense(err, "there are fewer pieces than it says");
-    if (n == 0) return append_span(r, o, NULL, 0, err);
-    TRY(og_sync_pieces_find(r, o, old, n_old, i, err));
-    for (uint64_t k = 0; k < n; k++) {
-        const uint64_t key = og_take_fixed(u, OG_SYNC_PIECE_KEY_LEN);
-        const struct og_place *place = og_known_find(&r->pieces, key);
-        TRY(append_span(r, o, place, 0, err));
-        TRY(put_bit(r, place == NULL, err));
-    }
-    return OG_OK;
-}
-
-static og_status refine_object(struct og_receiver *r, struct og_unpacker *u,
-                               struct og_sync_object *o, og_error *err)
-{
-    struct og_span_of_file *old = o->spans;
-    const size_t n_old = o->n, cap = o->cap;
-    og_status status = OG_OK;
-    o->spans = NULL;
-    o->n = o->cap = 0;
-    for (size_t i = 0; status == OG_OK && i < n_old; i++) {
-        if (old[i].file == OG_SYNC_HOLE)
-            status = take_run(r, u, o, old, n_old, i, err);
-        else if (OG_GROW(NULL, o->spans, o->cap, o->n + 1))
-            o->spans[o->n++] = old[i];
-        else
-            status = og_error_memory(err, o->n, "spans");
-    }
-    og_release(NULL, old, cap * sizeof(*old));
-    return status;
-}
-
-static og_status take_pieces(struct og_receiver *r, og_error *err)
-{
-    struct og_unpacker u;
-    if (!join_holes(r) || r->fine_len == 0) return OG_OK;
-    TRY(og_wire_get(r->wire, OG_WIRE_PIECES, &u, err));
-    start_answer(r);
-    for (size_t k = 0; k < r->n_objects; k++)
-        TRY(refine_object(r, &u, &r->objects[k], err));
-    if (u.bad || og_unpacker_left(&u) > 0)
-        return nonsense(err, "a message of pieces has the wrong length");
-    TRY(answer_misses(r, err));
-    join_holes(r);
-    return OG_OK;
-}
-
-static og_status take_holes(struct og_receiver *r, og_error *err)
-{
-    struct og_unpacker u;
-    bool any = false;
-    for (size_t k = 0; k < r->n_objects; k++)
-        for (size_t i = 0; i < r->objects[k].n; i++)
-            any = any || r->objects[k].spans[i].file == OG_SYNC_HOLE;
-    if (!any) return OG_OK;
-    TRY(og_wire_get(r->wire, OG_WIRE_HOLES, &u, err));
-    for (size_t k = 0; k < r->n_objects; k++)
-        for (size_t i = 0; i < r->objects[k].n; i++)
-            if (r->objects[k].spans[i].file == OG_SYNC_HOLE)
-                r->objects[k].spans[i].len = og_take_number(&u);
-    if (u.bad || og_unpacker_left(&u) > 0)
-        return nonsense(err, "a message of holes has the wrong length");
-    return OG_OK;
-}
-
 static og_status receive_batch(struct og_receiver *r, og_error *err)
 {
-    r->n_spans = 0;
-    TRY(take_levels(r, err));
-    TRY(take_pieces(r, err));
-    TRY(take_holes(r, err));
+    TRY(og_sync_spans_receive(r, err));
     return og_sync_assemble(r, err);
 }
 
@@ -466,7 +77,7 @@ static og_status copy_whole(struct og_receiver *r, size_t entry,
     o->entry = entry;
     o->len = old->len;
     r->n_spans = 0;
-    if (old->len > 0) TRY(append_span(r, o, &place, 0, err));
+    if (old->len > 0) TRY(og_sync_span_add(r, o, &place, 0, err));
     r->counts->n_files_renamed++;
     return og_sync_assemble(r, err);
 }
@@ -486,12 +97,12 @@ static og_status redo_failed(struct og_receiver *r, og_error *err)
         if (!o->is_wrong) continue;
         og_pack_number(&r->message, k - next);
         next = k + 1;
-        TRY(append_span(r, o, NULL, 0, err));
+        TRY(og_sync_span_add(r, o, NULL, 0, err));
     }
     r->counts->n_redone += n;
     TRY(og_wire_put(r->wire, OG_WIRE_REDO, &r->message, n, err));
     TRY(og_wire_flush(r->wire, err));
-    TRY(take_holes(r, err));
+    TRY(og_sync_holes_receive(r, err));
     TRY(og_sync_assemble(r, err));
     for (size_t k = 0; k < r->n_objects; k++)
         if (r->objects[k].is_wrong) r->n_failed++;
@@ -577,7 +188,7 @@ static og_status copy_others(struct og_receiver *r,
         char *folder = og_sync_join(r->tree, OG_SYNC_PARTS);
         char *path = folder == NULL ? NULL : og_sync_join(folder, name);
         free(folder);
-        TRY(add_old(r, path, &none, err));
+        TRY(og_sync_known_add(r, path, &none, err));
         r->olds[r->n_olds - 1].len = r->list.entries[other].len;
         TRY(copy_whole(r, i, &r->olds[r->n_olds - 1], err));
         if (r->objects[0].is_wrong) r->n_failed++;
@@ -681,16 +292,16 @@ static og_status take_offer(struct og_receiver *r, og_error *err)
     const uint8_t *root = og_take_bytes(&u, OG_SYNC_ROOT_LEN);
     if (root == NULL || kind > OG_CUT_WINNOW_FAST || least > UINT32_MAX ||
         average > UINT32_MAX || most > UINT32_MAX || fine > UINT16_MAX)
-        return nonsense(err, "its offer is damaged");
+        return og_sync_nonsense(err, "its offer is damaged");
     r->cut = (og_cut_options){(og_cut_kind)kind, (uint32_t)least,
                               (uint32_t)average, (uint32_t)most};
     const og_cut_options pieces =
         og_sync_piece_cut(fine == 0 ? 128 : (uint32_t)fine);
     if (og_cut_options_check(&r->cut, NULL) != OG_OK ||
         og_cut_options_check(&pieces, NULL) != OG_OK)
-        return nonsense(err, "its chunk sizes make no sense");
+        return og_sync_nonsense(err, "its chunk sizes make no sense");
     if (r->list_len > OG_SYNC_MAX_LIST)
-        return nonsense(err, "its list of files is too long");
+        return og_sync_nonsense(err, "its list of files is too long");
     r->fine_len = (uint32_t)fine;
     memcpy(r->list_root, root, OG_SYNC_ROOT_LEN);
     return OG_OK;
@@ -709,7 +320,8 @@ static og_status receive_list(struct og_receiver *r, bool is_known,
         o->len = r->list_len;
         TRY(receive_batch(r, err));
         if (r->objects[0].is_wrong)
-            return nonsense(err, "its list of files does not match its root");
+            return og_sync_nonsense(
+                err, "its list of files does not match its root");
     }
     TRY(og_sync_list_parse(&r->list, r->list_packed.data, r->list_packed.len,
                            err));
@@ -723,12 +335,12 @@ static og_status run_session(struct og_receiver *r, og_error *err)
 {
     TRY(take_offer(r, err));
     TRY(og_sync_target_open(&r->target, r->tree, !r->options->dry_run, err));
-    TRY(scan_old(r, err));
+    TRY(og_sync_known_scan(r, err));
     const uint64_t n_old = r->n_places;
     const bool is_known =
         r->olds[0].len == r->list_len &&
         memcmp(r->olds[0].root, r->list_root, OG_SYNC_ROOT_LEN) == 0;
-    TRY(build_known(r, err));
+    TRY(og_sync_known_build(r, err));
     r->message.len = 0;
     og_pack_number(&r->message, n_old);
     og_pack_number(&r->message, is_known);

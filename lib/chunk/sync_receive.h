@@ -1,8 +1,10 @@
 #ifndef OG_CHUNK_SYNC_RECEIVE_H
 #define OG_CHUNK_SYNC_RECEIVE_H
 
-/* What the files of the receiver share: sync_receive.c (the messages),
- * sync_pieces.c (small pieces in old files), sync_assemble.c (new files). */
+/* What the files of the receiver share: sync_receive.c (the course of a
+ * session), sync_known.c (what is here), sync_spans.c (which bytes are
+ * missing), sync_pieces.c (small pieces in old files), sync_assemble.c (new
+ * files). */
 
 #include "lib/chunk/known.h"
 #include "lib/chunk/sync.h"
@@ -64,6 +66,35 @@ struct og_receiver {
     uint64_t n_spans, n_bits, n_failed;
     struct og_pack message;
 };
+
+static inline og_status og_sync_nonsense(og_error *err, const char *what)
+{
+    return og_error_set(err, OG_ERR_INPUT, "the other side sends nonsense: %s",
+                        what);
+}
+
+/* ---- what is here: sync_known.c ---- */
+
+/* Chunks of all files of the tree, and of parts of a session that broke. */
+og_status og_sync_known_scan(struct og_receiver *r, og_error *err);
+/* Keys of the length that was agreed on. */
+og_status og_sync_known_build(struct og_receiver *r, og_error *err);
+/* A file that is copied from; takes the path. NULL: there was no memory. */
+og_status og_sync_known_add(struct og_receiver *r, char *path,
+                            const struct og_chunk_tree *tree, og_error *err);
+
+/* ---- what is missing: sync_spans.c ---- */
+
+/* `place` NULL: a hole of the level. */
+og_status og_sync_span_add(struct og_receiver *r, struct og_sync_object *o,
+                           const struct og_place *place, unsigned level,
+                           og_error *err);
+/* The messages about the objects of a batch, from hashes to holes. */
+og_status og_sync_spans_receive(struct og_receiver *r, og_error *err);
+/* The lengths of the holes. */
+og_status og_sync_holes_receive(struct og_receiver *r, og_error *err);
+
+/* ---- */
 
 /* Bytes of an old file. OG_ERR_INPUT when it has become shorter. */
 og_status og_sync_read_old(struct og_receiver *r, uint32_t file, uint64_t off,

@@ -8,17 +8,12 @@
 
 #include "lib/base/bits.h"
 #include "lib/eval/near.h"
-#include "lib/source/source.h"
+#include "lib/eval/read_stream.h"
 
 struct reading {
     struct og_near_eval *eval;
-    struct og_source *source;
-    struct og_source_options options;
-    struct og_block block;
     struct og_extractor extractor;
     struct og_features features;
-    uint64_t n_input_bytes;
-    og_error failure; /* of the first file that could not be read */
 };
 
 /* ---- the heap: the largest lot on top ---- */
@@ -108,57 +103,12 @@ static og_status keep(struct reading *r, const og_document *doc, og_error *err)
     return OG_OK;
 }
 
-static og_status read_document(struct reading *r, const og_document *doc,
-                               og_error *err)
+static og_status read_document(void *ctx, const og_document *doc, og_error *err)
 {
+    struct reading *r = ctx;
     TRY(og_extract(&r->extractor, doc, &r->features, err));
     if (r->extractor.tokens.n < r->eval->options.min_tokens) return OG_OK;
     return keep(r, doc, err);
-}
-
-/* ---- blocks ---- */
-
-static void tell_problems(struct reading *r)
-{
-    const og_near_eval_options *o = &r->eval->options;
-    for (size_t i = 0; i < r->block.n_problems; i++) {
-        const struct og_source_problem *p = &r->block.problems[i];
-        if (p->whole_file && r->failure.status == OG_OK)
-            og_block_failure(&r->block, p, &r->failure);
-        if (o->on_problem == NULL) continue;
-        const og_problem problem = {
-            .file = {r->block.file, strlen(r->block.file)},
-            .line = p->line,
-            .offset = p->offset,
-            .skipped = p->skipped,
-            .message = p->message,
-        };
-        o->on_problem(o->ctx, &problem);
-    }
-}
-
-static og_status read_block(struct reading *r, og_error *err)
-{
-    const og_near_eval_options *o = &r->eval->options;
-    struct og_record record;
-    og_status status;
-    while ((status = og_block_next(&r->block, &r->options, &record, err)) ==
-           OG_OK)
-        TRY(read_document(r, &record.doc, err));
-    if (status != OG_END) return status;
-    tell_problems(r);
-    r->n_input_bytes += r->block.n_input_bytes;
-    if (o->on_progress != NULL)
-        o->on_progress(o->ctx, "reading", r->n_input_bytes, 0);
-    return OG_OK;
-}
-
-static og_status read_blocks(struct reading *r, og_error *err)
-{
-    og_status status;
-    while ((status = og_source_next(r->source, &r->block, err)) == OG_OK)
-        TRY(read_block(r, err));
-    return status == OG_END ? OG_OK : status;
 }
 
 static int by_arrival(const void *a, const void *b)
@@ -179,17 +129,21 @@ static og_feature_options truth_features(const og_near_eval_options *o)
 }
 
 static og_status read_all(struct reading *r, const char *const *paths,
-                          size_t n_paths, og_error *err)
+                          size_t n_paths, struct og_eval_read_counts *counts,
+                          og_error *err)
 {
-    const og_feature_options f = truth_features(&r->eval->options);
+    const og_near_eval_options *o = &r->eval->options;
+    const og_feature_options f = truth_features(o);
+    const struct og_eval_input input = {.fields = o->fields,
+                                        .listener = o->ctx,
+                                        .on_problem = o->on_problem,
+                                        .on_progress = o->on_progress,
+                                        .ctx = r,
+                                        .on_document = read_document};
     TRY(og_extractor_init(&r->extractor, &f, NULL, err));
     og_features_init(&r->features, NULL);
-    og_block_init(&r->block, NULL);
-    og_status status =
-        og_source_new(paths, n_paths, &r->options, NULL, &r->source, err);
-    if (status == OG_OK) status = read_blocks(r, err);
-    og_source_free(r->source);
-    og_block_release(&r->block);
+    const og_status status =
+        og_eval_read_stream(paths, n_paths, &input, counts, err);
     og_features_release(&r->features);
     og_extractor_release(&r->extractor);
     return status;
@@ -199,12 +153,12 @@ og_status og_near_read(struct og_near_eval *eval, const char *const *paths,
                        size_t n_paths, og_error *err)
 {
     struct reading r = {.eval = eval};
-    r.options = (struct og_source_options){.fields = eval->options.fields,
-                                           .max_document = OG_TEXT_MAX};
-    TRY(read_all(&r, paths, n_paths, err));
+    struct og_eval_read_counts counts;
+    TRY(read_all(&r, paths, n_paths, &counts, err));
     if (eval->n_docs < 2) {
-        if (r.failure.status != OG_OK)
-            return og_error_set(err, r.failure.status, "%s", r.failure.message);
+        if (counts.failure.status != OG_OK)
+            return og_error_set(err, counts.failure.status, "%s",
+                                counts.failure.message);
         return og_error_set(err, OG_ERR_INPUT,
                             "the stream has fewer than two documents of %u "
                             "tokens or more",

@@ -6,7 +6,7 @@
 
 #include "lib/base/bits.h"
 #include "lib/eval/eval.h"
-#include "lib/source/source.h"
+#include "lib/eval/read_stream.h"
 
 og_eval_options og_eval_options_default(void)
 {
@@ -40,68 +40,16 @@ static og_status keep_tokens(struct og_eval *eval,
 
 struct reading {
     struct og_eval *eval;
-    struct og_source *source;
-    struct og_source_options options;
-    struct og_block block;
     struct og_text text;
     struct og_tokens tokens;
-    uint64_t n_input_bytes;
-    bool any_document;
-    og_error failure; /* of the first file that could not be read */
 };
 
-/* Matters only when nothing else could be read either. */
-static void note_failed_file(struct reading *r,
-                             const struct og_source_problem *problem)
+static og_status read_document(void *ctx, const og_document *doc, og_error *err)
 {
-    if (!problem->whole_file || r->failure.status != OG_OK) return;
-    og_block_failure(&r->block, problem, &r->failure);
-}
-
-static void tell_problems(struct reading *r)
-{
-    const og_eval_options *o = &r->eval->options;
-    for (size_t i = 0; i < r->block.n_problems; i++) {
-        const struct og_source_problem *p = &r->block.problems[i];
-        note_failed_file(r, p);
-        if (o->on_problem == NULL) continue;
-        const og_problem problem = {
-            .file = {r->block.file, strlen(r->block.file)},
-            .line = p->line,
-            .offset = p->offset,
-            .skipped = p->skipped,
-            .message = p->message,
-        };
-        o->on_problem(o->ctx, &problem);
-    }
-}
-
-static og_status read_block(struct reading *r, og_error *err)
-{
-    struct og_record record;
-    og_status status;
-    while ((status = og_block_next(&r->block, &r->options, &record, err)) ==
-           OG_OK) {
-        r->any_document = true;
-        TRY(og_text_fold(&r->text, record.doc.text, err));
-        TRY(og_text_tokenise(&r->text, OG_TOKEN_WORDS, 0, &r->tokens, err));
-        TRY(keep_tokens(r->eval, &r->tokens, &record.doc, err));
-    }
-    if (status != OG_END) return status;
-    tell_problems(r);
-    r->n_input_bytes += r->block.n_input_bytes;
-    const og_eval_options *o = &r->eval->options;
-    if (o->on_progress != NULL)
-        o->on_progress(o->ctx, "reading", r->n_input_bytes, 0);
-    return OG_OK;
-}
-
-static og_status read_blocks(struct reading *r, og_error *err)
-{
-    og_status status;
-    while ((status = og_source_next(r->source, &r->block, err)) == OG_OK)
-        TRY(read_block(r, err));
-    return status == OG_END ? OG_OK : status;
+    struct reading *r = ctx;
+    TRY(og_text_fold(&r->text, doc->text, err));
+    TRY(og_text_tokenise(&r->text, OG_TOKEN_WORDS, 0, &r->tokens, err));
+    return keep_tokens(r->eval, &r->tokens, doc, err);
 }
 
 /* A document without a time comes where it arrived: it takes the time of the
@@ -124,39 +72,38 @@ static int by_time_and_arrival(const void *a, const void *b)
     return x->first_token < y->first_token ? -1 : 1;
 }
 
-static og_status read_all(struct reading *r, const char *const *paths,
-                          size_t n_paths, og_error *err)
+static og_status tell_nothing_read(const struct og_eval *eval,
+                                   const struct og_eval_read_counts *counts,
+                                   og_error *err)
 {
-    og_block_init(&r->block, NULL);
-    og_text_init(&r->text, NULL);
-    og_tokens_init(&r->tokens, NULL);
-    og_status status =
-        og_source_new(paths, n_paths, &r->options, NULL, &r->source, err);
-    if (status == OG_OK) status = read_blocks(r, err);
-    og_source_free(r->source);
-    og_tokens_release(&r->tokens);
-    og_text_release(&r->text);
-    og_block_release(&r->block);
-    return status;
-}
-
-static og_status tell_nothing_read(const struct reading *r, og_error *err)
-{
-    if (r->failure.status != OG_OK && !r->any_document)
-        return og_error_set(err, r->failure.status, "%s", r->failure.message);
+    if (counts->failure.status != OG_OK && counts->n_documents == 0)
+        return og_error_set(err, counts->failure.status, "%s",
+                            counts->failure.message);
     return og_error_set(err, OG_ERR_INPUT,
                         "the stream has no document of %u tokens or more",
-                        r->eval->options.min_tokens);
+                        eval->options.min_tokens);
 }
 
 og_status og_eval_read(struct og_eval *eval, const char *const *paths,
                        size_t n_paths, og_error *err)
 {
+    const og_eval_options *o = &eval->options;
     struct reading r = {.eval = eval};
-    r.options = (struct og_source_options){.fields = eval->options.fields,
-                                           .max_document = OG_TEXT_MAX};
-    TRY(read_all(&r, paths, n_paths, err));
-    if (eval->n_docs == 0) return tell_nothing_read(&r, err);
+    const struct og_eval_input input = {.fields = o->fields,
+                                        .listener = o->ctx,
+                                        .on_problem = o->on_problem,
+                                        .on_progress = o->on_progress,
+                                        .ctx = &r,
+                                        .on_document = read_document};
+    struct og_eval_read_counts counts;
+    og_text_init(&r.text, NULL);
+    og_tokens_init(&r.tokens, NULL);
+    const og_status status =
+        og_eval_read_stream(paths, n_paths, &input, &counts, err);
+    og_tokens_release(&r.tokens);
+    og_text_release(&r.text);
+    if (status != OG_OK) return status;
+    if (eval->n_docs == 0) return tell_nothing_read(eval, &counts, err);
     fill_missing_times(eval);
     qsort(eval->docs, eval->n_docs, sizeof(*eval->docs), by_time_and_arrival);
     return OG_OK;
