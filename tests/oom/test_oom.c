@@ -14,6 +14,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "tests/oom/oom_support.h"
+
 #include "lib/estimate/estimate.h"
 #include "lib/fingerprint/print.h"
 #include "lib/select/select.h"
@@ -22,94 +24,6 @@
 #include "lib/table/table.h"
 #include "lib/text/text.h"
 #include "lib/token/tokens.h"
-
-/* ---- an allocator that fails ---- */
-
-struct failing {
-    size_t n_calls; /* that asked for memory */
-    size_t fail_at; /* this call fails; 0: none does */
-    bool for_good;  /* and all after it */
-    size_t n_held;  /* bytes */
-};
-
-static void *failing_resize(void *ctx, void *ptr, size_t old_len,
-                            size_t new_len)
-{
-    struct failing *f = ctx;
-    assert_true(ptr != NULL || old_len == 0);
-    if (new_len == 0) {
-        f->n_held -= old_len;
-        free(ptr);
-        return NULL;
-    }
-    f->n_calls++;
-    if (f->fail_at > 0 &&
-        (f->n_calls == f->fail_at || (f->for_good && f->n_calls > f->fail_at)))
-        return NULL;
-    f->n_held += new_len - old_len;
-    return realloc(ptr, new_len);
-}
-
-/* ---- what is tried ---- */
-
-struct work {
-    og_allocator allocator;
-    struct failing failing;
-    const void *what; /* the scenario's own */
-    void *objects;
-};
-
-struct scenario {
-    void *(*init)(struct work *w);                       /* cannot fail */
-    og_status (*run)(struct work *w, uint64_t *out_sum); /* as often as asked */
-    void (*release)(struct work *w);
-};
-
-/* One run that fails at call n, one that may not, on the same objects. Returns
- * false when the first did not come to its n-th call. */
-static bool try_failure(const struct scenario *scenario, const void *what,
-                        size_t n, bool for_good, uint64_t expected)
-{
-    struct work w = {.failing = {.fail_at = n, .for_good = for_good},
-                     .what = what};
-    uint64_t sum = 0;
-    w.allocator = (og_allocator){&w.failing, failing_resize};
-    w.objects = scenario->init(&w);
-    const og_status status = scenario->run(&w, &sum);
-    const bool reached = w.failing.n_calls >= n;
-    if (status == OG_OK)
-        assert_int_equal(sum, expected);
-    else
-        assert_int_equal(status, OG_ERR_MEMORY);
-    w.failing.fail_at = 0;
-    assert_int_equal(scenario->run(&w, &sum), OG_OK);
-    assert_int_equal(sum, expected);
-    scenario->release(&w);
-    assert_int_equal(w.failing.n_held, 0);
-    return reached;
-}
-
-static uint64_t run_without_failure(const struct scenario *scenario,
-                                    const void *what)
-{
-    struct work w = {.what = what};
-    uint64_t sum = 0;
-    w.allocator = (og_allocator){&w.failing, failing_resize};
-    w.objects = scenario->init(&w);
-    assert_int_equal(scenario->run(&w, &sum), OG_OK);
-    assert_true(w.failing.n_calls > 0);
-    scenario->release(&w);
-    assert_int_equal(w.failing.n_held, 0);
-    return sum;
-}
-
-static void try_all_failures(const struct scenario *scenario, const void *what)
-{
-    const uint64_t expected = run_without_failure(scenario, what);
-    for (int for_good = 0; for_good <= 1; for_good++)
-        for (size_t n = 1; try_failure(scenario, what, n, for_good, expected);)
-            n++;
-}
 
 static uint64_t sum_words(uint64_t sum, const uint64_t *words, size_t n)
 {
