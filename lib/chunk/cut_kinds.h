@@ -21,6 +21,7 @@ struct og_cut_work {
     uint32_t *lowest;
     size_t lowest_cap;
     struct og_winnow_ring ring;
+    uint64_t n_compared; /* winnow: prints, besides those in the ring */
     /* winnow forms: prints of 32 bytes, as those of four words or slid. */
     struct og_shingle_key key;
     struct og_rabin_window window;

@@ -17,10 +17,6 @@
 
 #include "lib/base/memory.h"
 
-#ifndef OG_WINNOW_COUNT_COMPARED
-#define OG_WINNOW_COUNT_COMPARED() ((void)0) /* tests count */
-#endif
-
 struct og_winnow_item {
     uint64_t place, value;
 };
@@ -31,6 +27,7 @@ struct og_winnow_ring {
     size_t cap;
     /* first .. last - 1, modulo cap; they only go up. */
     size_t first, last;
+    uint64_t n_compared; /* values, since the beginning */
 };
 
 static inline void og_winnow_ring_init(struct og_winnow_ring *ring,
@@ -93,13 +90,13 @@ static inline bool og_winnow_ring_push(struct og_winnow_ring *ring,
     if (ring->last - ring->first == ring->cap && !og_winnow_ring_grow(ring))
         return false;
     if (ring->first != ring->last) {
-        OG_WINNOW_COUNT_COMPARED();
+        ring->n_compared++;
         if (value <= og_winnow_ring_min(ring)->value) {
             ring->last = ring->first;
         } else {
             /* The first one is smaller, so this ends. */
             for (;; ring->last--) {
-                OG_WINNOW_COUNT_COMPARED();
+                ring->n_compared++;
                 if (og_winnow_ring_at(ring, ring->last - 1)->value < value)
                     break;
             }
