@@ -143,11 +143,14 @@ static og_status work_init(struct og_cutter *cutter, og_error *err)
 {
     const bool scans = cutter->options.kind != OG_CUT_WINNOW;
     const size_t places_len = OG_GEAR_BLOCK * sizeof(uint32_t);
-    struct og_cut_work *work =
-        og_allocate_zero(cutter->allocator, sizeof(*work));
+    struct og_cut_work *work = og_allocate(cutter->allocator, sizeof(*work));
     if (work == NULL)
         return og_error_memory(err, sizeof(*work), "finding chunks");
     cutter->work = work;
+    /* Not all of it: a small file would pay for pages that it never needs. */
+    work->places = work->lowest = NULL;
+    work->lowest_cap = 0;
+    work->n_compared = 0;
     og_winnow_ring_init(&work->ring, cutter->allocator);
     if (scans) {
         work->places = og_allocate(cutter->allocator, places_len);

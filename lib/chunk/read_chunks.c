@@ -239,7 +239,9 @@ static og_status do_segments(struct worker *w, og_error *err)
     const struct job *job = w->job;
     size_t segment;
     TRY(og_cutter_init(&w->guess, job->options, job->allocator, err));
-    TRY(og_cutter_init(&w->truth, job->options, job->allocator, err));
+    /* The first segment begins with a true cut; often it is the only one. */
+    if (job->n_segments > 1)
+        TRY(og_cutter_init(&w->truth, job->options, job->allocator, err));
     while (take_segment(w->job, &segment))
         TRY(do_segment(w, segment, err));
     return OG_OK;
@@ -267,7 +269,7 @@ static void run_threads(struct job *job, unsigned n_threads)
 {
     pthread_t threads[MAX_THREADS];
     unsigned n = 0;
-    if (n_threads == 0) n_threads = og_cpu_count();
+    if (n_threads == 0) n_threads = job->n_segments > 1 ? og_cpu_count() : 1;
     if (n_threads > job->n_segments) n_threads = (unsigned)job->n_segments;
     if (n_threads > MAX_THREADS) n_threads = MAX_THREADS;
     while (n + 1 < n_threads &&
