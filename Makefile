@@ -24,6 +24,7 @@ help:
 	@echo 'make quality-near   sketches against exact similarity, from DATA'
 	@echo 'make quality-html   the main text of pages, from DATA'
 	@echo 'make bench-sources  speed of every reader'
+	@echo 'make bench-files    cut points, similar files, deltas, exchanges'
 	@echo 'make clean       removes build/'
 
 run: build
