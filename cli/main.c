@@ -15,6 +15,7 @@
 
 extern const struct command command_add;
 extern const struct command command_dedup;
+extern const struct command command_near;
 extern const struct command command_trace;
 extern const struct command command_info;
 extern const struct command command_verify;
@@ -94,6 +95,7 @@ const struct command *const cli_commands[] = {
     &command_add,
     &command_trace,
     &command_dedup,
+    &command_near,
     &command_compare,
     &command_info,
     &command_verify,

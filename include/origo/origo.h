@@ -1750,6 +1750,79 @@ OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
                               const og_dedup_options *options,
                               og_dedup_counts *out_counts, og_error *err);
 
+/* ---- near-duplicates as documents come, in memory that is fixed ----
+ *
+ * An index keeps a sketch of each document, its id and its time. When it is
+ * full, one that was not matched for long goes for each that comes. The
+ * similarity of an answer is estimated from the samples of both sketches. */
+
+typedef struct og_near og_near;
+
+typedef enum og_near_method {
+    OG_NEAR_MINHASH = 0,
+    OG_NEAR_SIMHASH,
+    OG_NEAR_BOTH, /* near by one of them */
+} og_near_method;
+
+typedef struct og_near_options {
+    og_near_method method;
+    og_token_kind tokens;
+    uint32_t shingle_len;
+    uint32_t n_bands, n_rows; /* of min-hash, at most 60 bands */
+    uint64_t memory;          /* bytes of the index, a hard cap */
+} og_near_options;
+OG_API og_near_options og_near_options_default(void);
+
+/* `path` is ":memory:" or a store's folder, which gets a folder `near` with
+ * the index; the options are those that it was made with then. One writer at a
+ * time (OG_ERR_STORE: there is another). A damaged file is OG_ERR_STORE and
+ * named. `options` NULL means the default. */
+OG_API og_status og_near_open(const char *path, bool writable,
+                              const og_near_options *options, og_near **out,
+                              og_error *err);
+/* What was not committed may be lost. NULL is fine. */
+OG_API void og_near_close(og_near *near);
+/* Everything that was added is on the disk then. */
+OG_API og_status og_near_commit(og_near *near, og_error *err);
+
+typedef struct og_near_info {
+    uint64_t n_documents, n_room, n_evicted;
+    og_near_options options;
+} og_near_info;
+OG_API void og_near_info_get(const og_near *near, og_near_info *out);
+
+typedef struct og_near_match {
+    og_bytes id; /* valid during the call */
+    int64_t time;
+    bool has_time;
+    double similarity; /* estimated Jaccard similarity of shingles; -1: the
+                          method has none */
+    unsigned distance; /* of simhashes in bits; 64 when there are none */
+} og_near_match;
+
+typedef struct og_near_ask {
+    double threshold;      /* least similarity */
+    unsigned max_distance; /* most bits, 0 to 3 */
+    bool add;              /* take each document in after its answer */
+    og_fields fields;
+    og_reading reading;
+    unsigned n_threads;
+    uint64_t max_document;
+    void *ctx;
+    /* In the order of the documents; matches from the most similar on, equal
+     * ones in the order in which they came. Return false to stop. */
+    bool (*on_answer)(void *ctx, const og_document *doc,
+                      const og_near_match *matches, size_t n);
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const og_stream_counts *counts);
+} og_near_ask;
+OG_API og_near_ask og_near_ask_default(void);
+
+/* Asks about all documents of all paths. */
+OG_API og_status og_near_stream(og_near *near, const char *const *paths,
+                                size_t n_paths, const og_near_ask *ask,
+                                og_stream_counts *out_counts, og_error *err);
+
 /* ---- evaluation of the estimators of similarity ---- */
 
 /* What one estimator does on pairs of sets of known similarity. */

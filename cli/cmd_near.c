@@ -1,0 +1,221 @@
+/* origo near: is a document nearly one that was seen, and which? */
+
+#include "progress.h"
+#include "reading_options.h"
+#include "say.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND "near"
+
+struct near_settings {
+    og_near_options near;
+    og_near_ask ask;
+    int method;
+    const char *store;
+    uint32_t max_distance, threads;
+    bool only, exit_code, quiet, verbose;
+};
+
+static void near_defaults(void *settings)
+{
+    struct near_settings *s = settings;
+    s->near = og_near_options_default();
+    s->ask = og_near_ask_default();
+    s->max_distance = s->ask.max_distance;
+    s->store = getenv("ORIGO_STORE");
+    if (s->store == NULL || s->store[0] == '\0') s->store = "./origo.store";
+}
+
+#define AT(member) offsetof(struct near_settings, member)
+
+static const struct option near_options[] = {
+    {"Store", 's', "store", &type_string, AT(store), "STORE", ":memory:", NULL,
+     "where the index is; :memory: lives with the command",
+     "Without it, $ORIGO_STORE, else ./origo.store."},
+    {"Store", 'a', "add", &type_flag, AT(ask.add), NULL, NULL, NULL,
+     "take each document in after its answer",
+     "All of them are on the disk when the command ends."},
+    {"Store", 'm', "memory", &type_size, AT(near.memory), "SIZE", NULL, NULL,
+     "hard cap of a new index",
+     "About 300 bytes a document. When it is full, one that was not matched "
+     "for long goes for each that comes."},
+    {"Sketch", 0, "method", &type_choice, AT(method), "METHOD",
+     "minhash|simhash|both", NULL, "of a new index: minhash, simhash or both",
+     "minhash: enough samples agree. simhash: few bits differ. both: one of "
+     "the two."},
+    {"Sketch", 't', "threshold", &type_weight, AT(ask.threshold), "SHARE", NULL,
+     NULL, "least similarity, estimated from samples", NULL},
+    {"Sketch", 'd', "distance", &type_count, AT(max_distance), "BITS", NULL,
+     NULL, "most bits in which simhashes differ, 0 to 3", NULL},
+    {"Sketch", 0, "tokens", &type_tokens, AT(near.tokens), "KIND",
+     "words|chars|lines|dna", NULL, "of a new index: what a token is", NULL},
+    {"Sketch", 'k', "shingle", &type_count, AT(near.shingle_len), "N", NULL,
+     NULL, "of a new index: tokens in a shingle, 1 to 32", NULL},
+    {"Sketch", 0, "bands", &type_count, AT(near.n_bands), "N", NULL, NULL,
+     "of a new index: bands of min-hash, 1 to 60", NULL},
+    {"Sketch", 0, "rows", &type_count, AT(near.n_rows), "N", NULL, NULL,
+     "of a new index: samples in a band", NULL},
+    {"Output", 0, "only-near", &type_flag, AT(only), NULL, NULL, NULL,
+     "say nothing about documents without a match", NULL},
+    {"Output", 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
+     "exit with 1 when there was a match", NULL},
+    {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no progress and no summary on stderr",
+     "Problems of the input are told all the same."},
+    {"Output", 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
+     "tell every problem, not the first 20", NULL},
+    {"Run", 'j', "threads", &type_count, AT(threads), "N", NULL,
+     "as many as the machine has", "threads", NULL},
+    READING_OPTIONS(AT, ask.reading),
+    {"Input", 0, "text-field", &type_string, AT(ask.fields.text), "NAME", NULL,
+     NULL, "the field of the text", NULL},
+    {"Input", 0, "id-field", &type_string, AT(ask.fields.id), "NAME", NULL,
+     NULL, "the field of the id", NULL},
+    {"Input", 0, "time-field", &type_string, AT(ask.fields.time), "NAME", NULL,
+     NULL, "the field of the time", NULL},
+};
+
+/* ---- answers ---- */
+
+struct run {
+    struct progress progress;
+    bool only, failed;
+    uint64_t n_near;
+};
+
+static void print_string(og_bytes s)
+{
+    putchar('"');
+    for (size_t i = 0; i < s.len; i++) {
+        const unsigned char c = (unsigned char)s.data[i];
+        if (c < 0x20)
+            printf("\\u%04x", c);
+        else if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void print_match(const og_near_match *m)
+{
+    char time[40];
+    printf("{\"id\":");
+    print_string(m->id);
+    if (m->has_time) {
+        og_time_format(m->time, time);
+        printf(",\"time\":\"%s\"", time);
+    }
+    if (m->similarity >= 0) printf(",\"similarity\":%.4f", m->similarity);
+    if (m->distance < 64) printf(",\"distance\":%u", m->distance);
+    putchar('}');
+}
+
+static bool on_answer(void *ctx, const og_document *doc,
+                      const og_near_match *matches, size_t n)
+{
+    struct run *r = ctx;
+    r->n_near += n > 0;
+    if (r->only && n == 0) return true;
+    printf("{\"origo\":1,\"id\":");
+    print_string(doc->id);
+    printf(",\"near\":[");
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0) putchar(',');
+        print_match(&matches[i]);
+    }
+    printf("]}\n");
+    if (!ferror(stdout)) return true;
+    stdout_failed(errno);
+    r->failed = true;
+    return false;
+}
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    progress_problem(&((struct run *)ctx)->progress, problem);
+}
+
+static void on_progress(void *ctx, const og_stream_counts *counts)
+{
+    progress_show(&((struct run *)ctx)->progress, counts);
+}
+
+/* ---- the command ---- */
+
+static void summarise(const struct run *r, const og_near *near,
+                      const og_stream_counts *counts)
+{
+    og_near_info info;
+    og_near_info_get(near, &info);
+    progress_summary(&r->progress, counts, NULL);
+    say("%llu of them near a known one; %llu documents known, room for %llu, "
+        "%llu forgotten",
+        (unsigned long long)r->n_near, (unsigned long long)info.n_documents,
+        (unsigned long long)info.n_room, (unsigned long long)info.n_evicted);
+}
+
+static int near_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct near_settings *s = settings;
+    og_near_options options = s->near;
+    og_near_ask ask = s->ask;
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    og_near *near = NULL;
+    struct run r = {.only = s->only};
+    options.method = (og_near_method)s->method;
+    ask.max_distance = s->max_distance;
+    ask.n_threads = s->threads;
+    ask.ctx = &r;
+    ask.on_answer = on_answer;
+    ask.on_problem = on_problem;
+    ask.on_progress = on_progress;
+    if (!(ask.threshold > 0) || ask.threshold > 1)
+        return say_usage(COMMAND, "threshold %g: must be above 0 and at most 1",
+                         ask.threshold);
+    if (og_near_open(s->store, ask.add, &options, &near, &err) != OG_OK)
+        return say_error(COMMAND, &err);
+    progress_start(&r.progress, paths, n, s->quiet, s->verbose);
+    const og_status done = og_near_stream(near, paths, n, &ask, &counts, &err);
+    progress_end(&r.progress);
+    if (!s->quiet && done != OG_ERR_STOPPED) summarise(&r, near, &counts);
+    og_near_close(near);
+    if (r.failed) return EXIT_IO;
+    if (done != OG_OK && counts.n_files_failed > 0 &&
+        r.progress.n_problems != 0)
+        return EXIT_IO;
+    if (done != OG_OK) return say_error(COMMAND, &err);
+    return s->exit_code && r.n_near != 0 ? EXIT_FOUND : EXIT_DONE;
+}
+
+const struct command command_near = {
+    .name = COMMAND,
+    .operands = "FILE...",
+    .brief = "which known documents are nearly these",
+    .about =
+        "Says for each document, in order, which documents that were taken in "
+        "before are near it, with their ids, times and similarities: one JSON "
+        "object a line. With --add it is then taken in itself, so that a "
+        "stream is compared with its own past; without it, one collection is "
+        "compared with another.\n\n"
+        "The index has a fixed size. Similarities are estimated from samples "
+        "of both documents; the error is about 0.04 at 0.8. To remove "
+        "duplicates from a collection, origo dedup compares them exactly.",
+    .examples = "  origo near -s :memory: --add --only-near stream.jsonl\n"
+                "  origo near -s crawl --add day1.jsonl\n"
+                "  origo near -s crawl day2.jsonl\n",
+    .options = near_options,
+    .n_options = sizeof(near_options) / sizeof(near_options[0]),
+    .settings_len = sizeof(struct near_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no FILE given; '-' reads stdin",
+    .defaults = near_defaults,
+    .run = near_run,
+};
