@@ -5,7 +5,7 @@
  * for simhash its four parts of 16 bits, of which one is equal when at most
  * three bits differ. So one index serves both. */
 
-#include "lib/near.h"
+#include "lib/near_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* The files of an index of near-duplicates; near.h draws them. */
+/* The files of an index of near-duplicates; near_files.h draws them. */
 
 #define _GNU_SOURCE
-#include "lib/near.h"
+#include "lib/near_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

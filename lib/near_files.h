@@ -1,5 +1,5 @@
-#ifndef OG_NEAR_H
-#define OG_NEAR_H
+#ifndef OG_NEAR_FILES_H
+#define OG_NEAR_FILES_H
 
 /* The inside of an og_near, and its files.
  *
