@@ -25,6 +25,9 @@ help:
 	@echo 'make quality-html   the main text of pages, from DATA'
 	@echo 'make bench-sources  speed of every reader'
 	@echo 'make bench-files    cut points, similar files, deltas, exchanges'
+	@echo 'make quality-pan13  passages of a PAN corpus, PAN13=DIR'
+	@echo 'make quality-scripts  planted copies in four scripts, from DATA'
+	@echo 'make bench-align   milliseconds of a comparison'
 	@echo 'make clean       removes build/'
 
 run: build

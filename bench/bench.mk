@@ -113,3 +113,28 @@ bench-sources: build html-pages
 	@$(BUILD)/bench/bench_sources $(BENCH_FLAGS) $(BENCH) \
 	    $(BUILD)/html/html/scrapinghub/html/*.html.gz | \
 	    tee bench/results/sources.txt
+
+# How well are passages found that were copied, shuffled, translated or summed
+# up? PAN13 is a corpus folder (or its .tar.zst), PAN13_OUT gets the XML.
+PAN13     ?= $(DATA)/pan13-train.tar.zst
+PAN13_OUT ?= $(BUILD)/pan13
+.PHONY: quality-pan13
+quality-pan13: build
+	@tools/setup bench
+	@bench/quality_pan13 $(ORIGO) $(PAN13) $(PAN13_OUT) \
+	    $(DATA)/../tools/plagdet.py | tee $(BUILD)/pan13.txt
+	@cp $(BUILD)/pan13.txt bench/results/pan13.txt
+
+# Are copies that were planted into Thai, Chinese, Arabic and Hindi texts found
+# to the character?
+.PHONY: quality-scripts
+quality-scripts: build
+	@bench/quality_scripts $(ORIGO) $(DATA) >$(BUILD)/scripts.txt; \
+	    status=$$?; cat $(BUILD)/scripts.txt; \
+	    [ $$status = 0 ] && cp $(BUILD)/scripts.txt bench/results/scripts.txt
+
+# How long does a comparison take, and a verification from seeds?
+.PHONY: bench-align
+bench-align: build
+	@ninja -C $(BUILD) bench/bench_align
+	@$(BUILD)/bench/bench_align | tee bench/results/align.txt

@@ -42,13 +42,13 @@ static struct og_hashes hashes_of(struct og_align_side side)
 }
 
 /* From runs to copies that stand apart. */
-static og_status join_runs(struct og_aligner *a,
+static og_status join_runs(struct og_aligner *a, struct og_align_side document,
                            const struct og_align_options *options,
                            og_error *err)
 {
     og_runs_sort(&a->runs);
     a->passages.n = 0;
-    TRY(og_runs_chain(&a->chainer, &a->runs, (float)options->min_copy,
+    TRY(og_runs_chain(&a->chainer, document, &a->runs, (float)options->min_copy,
                       &a->chained, &a->passages, err));
     og_passages_settle(&a->passages);
     return OG_OK;
@@ -76,7 +76,7 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
     a->runs.n = 0;
     TRY(og_runs_find(&a->finder, d, o, (struct og_window){0, d.n, 0, o.n},
                      &a->runs, err));
-    TRY(join_runs(a, options, err));
+    TRY(join_runs(a, document, options, err));
     if (options->reworded) {
         TRY(og_reworded_find(&a->reworder, document, origin,
                              options->min_tokens, &a->passages, err));
@@ -193,6 +193,6 @@ og_status og_verify(struct og_aligner *a, struct og_align_side document,
     a->runs.n = 0;
     if (n_seeds > 0) qsort(seeds, n_seeds, sizeof(*seeds), by_place);
     TRY(find_near_seeds(a, d, o, seeds, n_seeds, err));
-    TRY(join_runs(a, options, err));
+    TRY(join_runs(a, document, options, err));
     return finish(a, d, o, out, err);
 }

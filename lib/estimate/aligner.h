@@ -5,6 +5,10 @@
 
 #include "lib/estimate/align.h"
 
+/* Scores count words; in scripts without spaces a token is a character. Thai
+ * words have four letters on average, Chinese ones one and a half. */
+#define OG_CHARACTERS_TO_A_WORD 3
+
 /* Growing arrays that the steps hand on. */
 struct og_runs {
     const og_allocator *allocator;
@@ -73,6 +77,7 @@ og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
 /* ---- chain.c ---- */
 
 struct og_link {
+    float worth;       /* of a token of this run, in words */
     float score;       /* of the best chain that ends with this run */
     uint32_t previous; /* the run before it in that chain */
     bool used;         /* it belongs to a chain that was taken */
@@ -85,6 +90,7 @@ struct og_chain_end {
 
 struct og_chainer {
     const og_allocator *allocator;
+    struct og_runs runs;   /* those that are chained */
     struct og_link *links; /* of each run */
     size_t links_cap;
     struct og_chain_end *ends;
@@ -96,9 +102,11 @@ void og_chainer_release(struct og_chainer *chainer);
 
 /* From sorted runs to copies whose score is `min_score` at least, added to
  * `out`, the best first; they may overlap. Their runs are in `chained`. */
-og_status og_runs_chain(struct og_chainer *chainer, const struct og_runs *runs,
-                        float min_score, struct og_runs *chained,
-                        struct og_passages *out, og_error *err);
+og_status og_runs_chain(struct og_chainer *chainer,
+                        struct og_align_side document,
+                        const struct og_runs *runs, float min_score,
+                        struct og_runs *chained, struct og_passages *out,
+                        og_error *err);
 
 /* ---- passages.c ---- */
 

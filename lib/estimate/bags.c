@@ -7,7 +7,10 @@
  *
  * A stem is the first STEM_LEN characters of a word. That is cruder than what
  * linguists know of each language, but works for all that change the ends of
- * words, and asks nobody which language it is.
+ * words, and asks nobody which language it is. In scripts without spaces a
+ * token is a character, which stands in every sentence; there a stem is a
+ * character with those behind it, one in Chinese and Japanese, two in Thai and
+ * its neighbours, and weighs as much less as there are more of them.
  *
  * A stem that few sentences of the two texts hold tells more: its weight is the
  * logarithm of how many sentences there are to each that holds it. */
@@ -16,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/bits.h"
 #include "lib/estimate/reworded.h"
 #include "lib/text/utf8.h"
 
@@ -52,12 +56,37 @@ void og_stems_release(struct og_stems *stems)
 
 /* ---- stems ---- */
 
-static uint64_t stem_hash(const struct og_align_side *side, size_t token)
+/* Below this stand Thai, Lao, Khmer and Burmese; above it Han and kana. */
+#define LETTERS_END 0x2000
+
+/* Tokens that make a stem when `token` is a character, else 0. */
+static size_t n_characters(const struct og_align_side *side, size_t token)
 {
+    const struct og_tokens *t = side->tokens;
+    const char *data = side->text->data + t->begin[token];
+    const size_t len = t->end[token] - t->begin[token];
+    if ((unsigned char)data[0] < 0x80) return 0;
+    const struct og_utf8 c = og_utf8_decode((const unsigned char *)data, len);
+    if (og_char_class_of(c.code_point) != OG_CHAR_ALONE) return 0;
+    const size_t n = c.code_point < LETTERS_END ? 3 : 2;
+    return token + n <= t->n ? n : 1;
+}
+
+static uint64_t stem_hash(const struct og_align_side *side, size_t token,
+                          bool *out_is_character)
+{
+    const size_t n = n_characters(side, token);
+    *out_is_character = n > 0;
+    if (n > 0) {
+        uint64_t hash = 0;
+        for (size_t i = 0; i < n; i++)
+            hash = og_mix64(hash + side->tokens->hash[token + i]);
+        return hash;
+    }
     const char *data = side->text->data + side->tokens->begin[token];
     const uint32_t len = side->tokens->end[token] - side->tokens->begin[token];
     uint32_t stem_len = 0;
-    for (int n = 0; n < STEM_LEN && stem_len < len; n++)
+    for (int k = 0; k < STEM_LEN && stem_len < len; k++)
         stem_len += og_utf8_len((unsigned char)data[stem_len]);
     return og_token_hash(data, stem_len < len ? stem_len : len, 0);
 }
@@ -198,8 +227,13 @@ static og_status reserve(struct og_bags *bags, size_t n_tokens, og_error *err)
 static void number_tokens(struct og_bags *bags, struct og_stems *stems,
                           const struct og_align_side *side)
 {
-    for (size_t i = 0; i < side->tokens->n; i++)
-        bags->stems[i] = stem_number(stems, stem_hash(side, i));
+    for (size_t i = 0; i < side->tokens->n; i++) {
+        bool is_character;
+        const uint64_t hash = stem_hash(side, i, &is_character);
+        bags->stems[i] = stem_number(stems, hash);
+        stems->weight[bags->stems[i]] =
+            is_character ? 1.0f / OG_CHARACTERS_TO_A_WORD : 1;
+    }
 }
 
 static void set_norms(struct og_bags *bags, const struct og_stems *stems)
@@ -231,7 +265,7 @@ og_status og_bags_make(struct og_bags *document, struct og_bags *origin,
     cut(origin, stems, &there);
     const float n = (float)(document->n + origin->n);
     for (uint32_t i = 0; i < stems->n; i++)
-        stems->weight[i] = logf(n / (float)stems->n_bags[i]);
+        stems->weight[i] *= logf(n / (float)stems->n_bags[i]);
     set_norms(document, stems);
     set_norms(origin, stems);
     return OG_OK;

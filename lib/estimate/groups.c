@@ -37,8 +37,9 @@ og_status og_groups_add(struct og_groups *groups, struct og_group group,
 }
 
 /* stems->mark counts the stems of the origin's side that are not yet taken. */
-static float weigh(const struct og_group *g, const struct og_bags *document,
-                   const struct og_bags *origin, const struct og_stems *stems)
+static float weigh(const struct og_group *g, const struct og_passages *copies,
+                   const struct og_bags *document, const struct og_bags *origin,
+                   const struct og_stems *stems)
 {
     const uint32_t begin = document->data[g->first].begin;
     const uint32_t end = document->data[g->last].end;
@@ -51,6 +52,7 @@ static float weigh(const struct og_group *g, const struct og_bags *document,
     }
     for (uint32_t i = begin; i < end; i++) {
         const uint32_t stem = document->stems[i];
+        if (copies != NULL && og_copied_tokens(copies, i, i + 1) > 0) continue;
         all += stems->weight[stem];
         if (stems->mark[stem] == 0) continue;
         stems->mark[stem]--;
@@ -59,6 +61,15 @@ static float weigh(const struct og_group *g, const struct og_bags *document,
     for (uint32_t i = origin_begin; i < origin_end; i++)
         stems->mark[origin->stems[i]] = 0;
     return all > 0 ? 2 * shared * shared / all : 0;
+}
+
+/* What speaks for a group besides the copies inside it: the same weight, of the
+ * tokens of the document that no copy has. */
+float og_group_rest(const struct og_group *g, const struct og_passages *copies,
+                    const struct og_bags *document,
+                    const struct og_bags *origin, const struct og_stems *stems)
+{
+    return weigh(g, copies, document, origin, stems);
 }
 
 static void include(struct og_group *g, const struct og_pairing *pair)
@@ -83,7 +94,7 @@ og_status og_groups_weigh(struct og_groups *groups,
                              pair->origin_bag, 0};
         for (; i < pairings->n && pairings->data[i].group == number; i++)
             include(&g, &pairings->data[i]);
-        g.weight = weigh(&g, document, origin, stems);
+        g.weight = weigh(&g, NULL, document, origin, stems);
         if (g.weight >= MIN_WEIGHT) TRY(og_groups_add(groups, g, err));
     }
     return OG_OK;

@@ -16,6 +16,9 @@
 /* Copies of so much of a passage are the passage. */
 #define MOSTLY 0.5f
 
+/* A passage with copies in it needs so much evidence besides them. */
+#define MIN_REST 15
+
 void og_reworder_init(struct og_reworder *r, const og_allocator *allocator)
 {
     *r = (struct og_reworder){.allocator = allocator};
@@ -104,6 +107,9 @@ static og_status take_group(struct og_reworder *r, const struct og_group *g,
     const uint32_t copied = og_copied_tokens(&copies, p.begin, p.end);
     if (len < min_tokens || p.origin_end - p.origin_begin < min_tokens ||
         (float)copied >= MOSTLY * (float)len)
+        return OG_OK;
+    if (copied > 0 && og_group_rest(g, &copies, &r->document, &r->origin,
+                                    &r->stems) < MIN_REST)
         return OG_OK;
     TRY(og_passages_add(passages, p, err));
     drop_copies(passages, n_copies, &p);

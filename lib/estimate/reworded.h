@@ -134,6 +134,13 @@ og_status og_groups_weigh(struct og_groups *groups,
                           const struct og_bags *origin,
                           const struct og_stems *stems, og_error *err);
 
+/* What speaks for a group besides the copies inside it: the same weight, of the
+ * tokens of the document that no copy has. */
+float og_group_rest(const struct og_group *group,
+                    const struct og_passages *copies,
+                    const struct og_bags *document,
+                    const struct og_bags *origin, const struct og_stems *stems);
+
 /* ---- summaries.c ---- */
 
 struct og_reworder {

@@ -25,7 +25,7 @@
 #define MAX_PLACES 24
 
 /* Inside a run of so many tokens others must reach beyond it. */
-#define LONG_RUN 24
+#define LONG_RUN 128
 
 /* ---- arrays ---- */
 
