@@ -95,6 +95,8 @@ struct og_chainer {
     size_t links_cap;
     struct og_chain_end *ends;
     size_t ends_cap;
+    uint32_t *strong; /* numbers of the longer runs */
+    size_t strong_cap;
 };
 
 void og_chainer_init(struct og_chainer *chainer, const og_allocator *allocator);

@@ -4,8 +4,8 @@
  * of tokens as aligners of genomes do it (minimap2): the best chain that ends
  * with a run is that run alone, or that run behind the best chain that ends
  * with an earlier one, less the price of the gap between them. Only the
- * LOOK_BACK runs before are asked, which bounds the work; between two
- * neighbours of a real copy there are few others.
+ * LOOK_BACK runs before are asked, and as many of the longer ones, which bounds
+ * the work; between two neighbours of a real copy there are few others.
  *
  * Scores count words. A run of n words is worth n - 1: it says once where it
  * stands. A character of a script without spaces is a token, too, and tells a
@@ -25,7 +25,8 @@
 #define GAP_PRICE 0.5f
 /* What the sides of a gap differ by was inserted or left out. */
 #define SHIFT_PRICE 0.1f
-#define LOOK_BACK   48
+#define LOOK_BACK   32
+#define STRONG      4
 #define MAX_GAP     64u
 /* What is worth less says nothing: letters that meet everywhere. */
 #define MIN_VALUE 1
@@ -42,6 +43,7 @@ void og_chainer_release(struct og_chainer *chainer)
 {
     OG_UNGROW(chainer->allocator, chainer->links, chainer->links_cap);
     OG_UNGROW(chainer->allocator, chainer->ends, chainer->ends_cap);
+    OG_UNGROW(chainer->allocator, chainer->strong, chainer->strong_cap);
     og_runs_release(&chainer->runs);
 }
 
@@ -92,18 +94,27 @@ static float gain_behind(const struct og_run *before, const struct og_run *run,
                     SHIFT_PRICE * (float)(longer - shorter));
 }
 
-static void link_run(struct og_link *links, const struct og_run *runs, size_t i)
+/* Makes run `i` stand behind run `j` when that is better than what it has. */
+static void try_link(struct og_link *links, const struct og_run *runs, size_t i,
+                     size_t j)
+{
+    const float gain = gain_behind(&runs[j], &runs[i], links[i].worth);
+    if (links[j].score + gain <= links[i].score) return;
+    links[i].score = links[j].score + gain;
+    links[i].previous = (uint32_t)j;
+}
+
+/* `strong` are the runs before that are worth STRONG words or more. */
+static void link_run(struct og_link *links, const struct og_run *runs, size_t i,
+                     const uint32_t *strong, size_t n_strong)
 {
     const float worth = links[i].worth;
-    struct og_link best = {worth, value_of(&runs[i], worth), NO_LINK, false};
-    for (size_t back = 1; back <= LOOK_BACK && back <= i; back++) {
-        const size_t j = i - back;
-        const float gain = gain_behind(&runs[j], &runs[i], worth);
-        if (links[j].score + gain <= best.score) continue;
-        best.score = links[j].score + gain;
-        best.previous = (uint32_t)j;
-    }
-    links[i] = best;
+    links[i] =
+        (struct og_link){worth, value_of(&runs[i], worth), NO_LINK, false};
+    for (size_t back = 1; back <= LOOK_BACK && back <= i; back++)
+        try_link(links, runs, i, i - back);
+    for (size_t back = 1; back <= LOOK_BACK && back <= n_strong; back++)
+        try_link(links, runs, i, strong[n_strong - back]);
 }
 
 static int by_score(const void *a, const void *b)
@@ -198,7 +209,8 @@ static og_status pick_runs(struct og_chainer *chainer,
 {
     const size_t n = runs->n;
     if (!OG_GROW(chainer->allocator, chainer->links, chainer->links_cap, n) ||
-        !OG_GROW(chainer->allocator, chainer->ends, chainer->ends_cap, n))
+        !OG_GROW(chainer->allocator, chainer->ends, chainer->ends_cap, n) ||
+        !OG_GROW(chainer->allocator, chainer->strong, chainer->strong_cap, n))
         return og_error_memory(err, n * sizeof(*chainer->links), "chains");
     chainer->runs.n = 0;
     for (size_t i = 0; i < n; i++) {
@@ -216,12 +228,14 @@ og_status og_runs_chain(struct og_chainer *chainer,
                         struct og_runs *chained, struct og_passages *out,
                         og_error *err)
 {
-    size_t n_ends = 0;
+    size_t n_ends = 0, n_strong = 0;
     chained->n = 0;
     TRY(pick_runs(chainer, document, runs, err));
     const struct og_run *picked = chainer->runs.data;
     for (size_t i = 0; i < chainer->runs.n; i++) {
-        link_run(chainer->links, picked, i);
+        link_run(chainer->links, picked, i, chainer->strong, n_strong);
+        if (value_of(&picked[i], chainer->links[i].worth) >= STRONG)
+            chainer->strong[n_strong++] = (uint32_t)i;
         if (chainer->links[i].score < min_score) continue;
         chainer->ends[n_ends++] =
             (struct og_chain_end){chainer->links[i].score, (uint32_t)i};

@@ -16,8 +16,10 @@
 /* Copies of so much of a passage are the passage. */
 #define MOSTLY 0.5f
 
-/* A passage with copies in it needs so much evidence besides them. */
+/* A passage with copies in it needs evidence besides them: as much as the
+ * longest of them is worth, within these bounds. */
 #define MIN_REST 15
+#define MAX_REST 44
 
 void og_reworder_init(struct og_reworder *r, const og_allocator *allocator)
 {
@@ -75,6 +77,16 @@ uint32_t og_copied_tokens(const struct og_passages *copies, uint32_t begin,
     return n;
 }
 
+static float rest_needed(const struct og_passages *copies,
+                         const struct og_passage *p)
+{
+    float most = MIN_REST;
+    size_t i = first_behind(copies->data, copies->n, p->begin);
+    for (; i < copies->n && copies->data[i].begin < p->end; i++)
+        if (copies->data[i].weight > most) most = copies->data[i].weight;
+    return most < MAX_REST ? most : MAX_REST;
+}
+
 /* Copies that lie mostly within a reworded passage go. */
 static void drop_copies(struct og_passages *passages, size_t n_copies,
                         const struct og_passage *p)
@@ -109,7 +121,7 @@ static og_status take_group(struct og_reworder *r, const struct og_group *g,
         (float)copied >= MOSTLY * (float)len)
         return OG_OK;
     if (copied > 0 && og_group_rest(g, &copies, &r->document, &r->origin,
-                                    &r->stems) < MIN_REST)
+                                    &r->stems) < rest_needed(&copies, &p))
         return OG_OK;
     TRY(og_passages_add(passages, p, err));
     drop_copies(passages, n_copies, &p);
