@@ -138,3 +138,12 @@ quality-scripts: build
 bench-align: build
 	@ninja -C $(BUILD) bench/bench_align
 	@$(BUILD)/bench/bench_align | tee bench/results/align.txt
+
+# Does the order of arrival matter, when every document says its time? Must not,
+# with room for everything; by how much at 3 % memory is printed.
+.PHONY: quality-late
+quality-late: build
+	@bench/late_order.py $(ORIGO) $(DATA)/rfc.jsonl.zst | \
+	    tee $(BUILD)/late-rfc.txt
+	@! grep -q 'answers differ' $(BUILD)/late-rfc.txt
+	@cp $(BUILD)/late-rfc.txt bench/results/late-rfc.txt

@@ -247,7 +247,7 @@ static void run_document(const og_params *params,
     at[STAGE_ESTIMATE] = machine_seconds();
     must(og_estimate(&s->selection, &how, &s->labels, &err), &err);
     const struct og_additions additions =
-        og_labels_additions(&s->labels, &s->selection, params->evict, number);
+        og_labels_additions(&s->labels, &s->selection, table, number);
     at[STAGE_ADD] = machine_seconds();
     og_table_add_many(table, &additions);
     at[N_STAGES] = machine_seconds();

@@ -26,6 +26,7 @@
 struct eval_settings {
     struct plan_lists lists;
     uint32_t n_queries;
+    int order; /* og_order */
     bool paper, quiet;
     uint32_t n_threads, shingle_len, bridge_limit;
 };
@@ -90,6 +91,11 @@ static const struct option eval_options[] = {
     {HOW, 0, "queries", &type_count, AT(n_queries), "N", NULL,
      "a fifth of all documents", "documents that are asked about",
      "The last N that have a dominant origin."},
+    {HOW, 0, "order", &type_choice, AT(order), "ORDER", "right|reverse|random",
+     NULL, "how documents before the queries arrive",
+     "By time, the last one first, or at random (always the same way). Their "
+     "times stay, so the truth does; late and older documents take origins "
+     "over."},
     {HOW, 0, "shingle", &type_count, AT(shingle_len), "K", NULL, NULL,
      "tokens in a row that make a shingle", NULL},
     {HOW, 0, "bridge-limit", &type_count, AT(bridge_limit), "T", NULL, NULL,
@@ -190,6 +196,7 @@ static int evaluate(const struct plan *plan, const struct eval_settings *s,
     og_eval_options options = og_eval_options_default();
     options.shingle_len = s->shingle_len;
     options.n_queries = s->n_queries;
+    options.order = (og_order)s->order;
     options.n_threads = s->n_threads;
     options.ctx = &progress;
     options.on_problem = on_problem;

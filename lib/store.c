@@ -28,6 +28,8 @@ void og_trace_init(og_trace *trace, og_store *store)
     trace->allocator = allocator;
     og_scratch_init(&trace->scratch, allocator);
     og_labels_init(&trace->labels, allocator);
+    trace->labels.earlier = og_catalogue_earlier;
+    trace->labels.ctx = &store->catalogue;
     og_answering_init(&trace->answering, allocator);
     og_naming_init(&trace->naming, &store->pending,
                    store->disk != NULL ? store->disk->documents : NULL,
@@ -443,7 +445,7 @@ static og_status take(og_store *store, const struct og_guest *guest,
     };
     struct og_additions additions =
         og_labels_additions(&trace->labels, &guest->prepared->selection,
-                            store->params.evict, store->catalogue.n);
+                            &store->table, store->catalogue.n);
     TRY(pack_entry(store, guest, trace, err));
     const size_t entry_len = trace->bytes.len;
     TRY(og_catalogue_reserve(&store->catalogue, err));

@@ -610,13 +610,22 @@ OG_API void og_report_discard(og_report *report);
 
 typedef struct og_eval og_eval;
 
+/* The order in which the documents before the first query arrive; what their
+ * times say of the order they were written in stays. */
+typedef enum og_order {
+    OG_ORDER_RIGHT = 0, /* by time */
+    OG_ORDER_REVERSE,
+    OG_ORDER_RANDOM, /* the same at every run */
+} og_order;
+
 typedef struct og_eval_options {
     og_fields fields;
     uint32_t shingle_len;
     uint32_t min_tokens; /* shorter documents are left out */
     uint64_t n_queries;  /* the last documents with a dominant origin that are
                             asked; 0: a fifth of all documents */
-    unsigned n_threads;  /* 0: as many as the machine has */
+    og_order order;
+    unsigned n_threads; /* 0: as many as the machine has */
     void *ctx;
     void (*on_problem)(void *ctx, const og_problem *problem);
     /* `done` of `total` steps; what they are is in `what`. */

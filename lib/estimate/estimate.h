@@ -42,6 +42,9 @@ struct og_labels {
     size_t anchors_cap, anchors_mask;
     uint32_t *next;
     size_t next_cap;
+    /* Whether document a comes before b; NULL: by their numbers. */
+    bool (*earlier)(const void *ctx, uint32_t a, uint32_t b);
+    const void *ctx;
 };
 
 void og_labels_init(struct og_labels *labels, const og_allocator *allocator);
@@ -72,11 +75,12 @@ bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict);
 void og_labels_weigh(struct og_labels *labels, og_evict_kind evict);
 
 /* What the table shall take in of document `doc`: its selection with weights
- * and, where CX knows of a shingle that the table has lost, the origin that it
- * had. Views into `sel` and `labels`. */
+ * and, where CX knows of a shingle that `table` (the one they go to) has lost,
+ * the origin that it had. Views into `sel` and `labels`. */
 struct og_additions og_labels_additions(struct og_labels *labels,
                                         const struct og_selection *sel,
-                                        og_evict_kind evict, uint32_t doc);
+                                        const struct og_table *table,
+                                        uint32_t doc);
 
 /* With CX: behind the last shingle of the run that begins at `first` and has
  * one origin, or none. */
@@ -117,7 +121,7 @@ og_status og_labels_join(const struct og_selection *sel,
 
 /* The origin of the most shingles that could be labelled: the selected ones,
  * with CX all. OG_NO_DOC when that is the document itself, which has all that
- * are not labelled and wins ties. */
+ * are not labelled and wins ties; then the earlier one does. */
 struct og_dominant {
     uint32_t doc;
     size_t n;     /* shingles that have it */

@@ -152,16 +152,20 @@ bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict)
            evict == OG_EVICT_THIN;
 }
 
-/* A shingle that the table does not know but that lies in the reach of a hit
- * was there once: it goes back under its old origin, at its old place, not as
- * something new of this document. */
+/* A shingle that the table has lost and that lies in the reach of a hit was
+ * there once: it goes back under its old origin, at its old place, not as
+ * something new of this document. One that the table cannot have lost is new,
+ * whatever stands around it: so with room for everything a table depends on
+ * the times of the documents alone, and not on the order they came in. */
 static void restore_origins(struct og_labels *labels,
-                            const struct og_selection *sel)
+                            const struct og_selection *sel,
+                            const struct og_table *table)
 {
     for (size_t i = 0; i < labels->n; i++) {
         const struct og_label *label = &labels->data[i];
-        const bool lost =
-            labels->hits[i].doc == OG_NO_DOC && label->doc != OG_NO_DOC;
+        const bool lost = labels->hits[i].doc == OG_NO_DOC &&
+                          label->doc != OG_NO_DOC &&
+                          og_table_may_have_lost(table, sel->print[i]);
         labels->origins[i] = lost ? label->doc : OG_NO_DOC;
         labels->offsets[i] = sel->offset[i];
         if (!lost) continue;
@@ -173,11 +177,12 @@ static void restore_origins(struct og_labels *labels,
 
 struct og_additions og_labels_additions(struct og_labels *labels,
                                         const struct og_selection *sel,
-                                        og_evict_kind evict, uint32_t doc)
+                                        const struct og_table *table,
+                                        uint32_t doc)
 {
     const bool restores = labels->n_every > 0;
-    og_labels_weigh(labels, evict);
-    if (restores) restore_origins(labels, sel);
+    og_labels_weigh(labels, table->options.evict);
+    if (restores) restore_origins(labels, sel, table);
     return (struct og_additions){
         .doc = doc,
         .print = sel->print,
@@ -192,6 +197,13 @@ struct og_additions og_labels_additions(struct og_labels *labels,
 
 /* ---- the majority ---- */
 
+static bool comes_before(const struct og_labels *labels, uint32_t a, uint32_t b)
+{
+    if (a == OG_NO_DOC || b == OG_NO_DOC || labels->earlier == NULL)
+        return a < b;
+    return labels->earlier(labels->ctx, a, b);
+}
+
 /* n more shingles have this origin. */
 static void count_origin(struct og_labels *labels, uint32_t doc, size_t n,
                          struct og_dominant *best)
@@ -199,7 +211,7 @@ static void count_origin(struct og_labels *labels, uint32_t doc, size_t n,
     struct og_anchor *anchor = og_anchors_at(labels, doc);
     anchor->count += (uint32_t)n;
     if (anchor->count < best->n ||
-        (anchor->count == best->n && doc > best->doc))
+        (anchor->count == best->n && comes_before(labels, best->doc, doc)))
         return;
     best->doc = doc;
     best->n = anchor->count;

@@ -21,6 +21,7 @@ og_status og_eval_open(const char *const *paths, size_t n_paths,
     og_shingle_key_init(&eval->key, og_rabin_default(), options->shingle_len);
     og_status status = og_eval_read(eval, paths, n_paths, err);
     if (status == OG_OK) status = og_eval_find_truth(eval, err);
+    if (status == OG_OK) status = og_eval_set_arrival(eval, err);
     if (status != OG_OK) {
         og_eval_close(eval);
         return status;
@@ -32,6 +33,7 @@ og_status og_eval_open(const char *const *paths, size_t n_paths,
 void og_eval_close(og_eval *eval)
 {
     if (eval == NULL) return;
+    og_release(NULL, eval->arrival, eval->n_docs * sizeof(*eval->arrival));
     OG_UNGROW(NULL, eval->hash, eval->hash_cap);
     OG_UNGROW(NULL, eval->docs, eval->docs_cap);
     og_release(NULL, eval->truth, eval->n_truth * sizeof(*eval->truth));

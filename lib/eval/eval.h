@@ -33,11 +33,14 @@ struct og_eval {
     uint8_t *old;
     size_t n_truth;
     og_eval_facts facts;
+    uint32_t *arrival; /* the documents in the order they come: n_docs */
 };
 
 og_status og_eval_read(struct og_eval *eval, const char *const *paths,
                        size_t n_paths, og_error *err);
 og_status og_eval_find_truth(struct og_eval *eval, og_error *err);
+/* After the truth: which documents are queries must be known. */
+og_status og_eval_set_arrival(struct og_eval *eval, og_error *err);
 
 static inline size_t og_eval_doc_shingles(const struct og_eval *eval,
                                           const struct og_eval_doc *doc)

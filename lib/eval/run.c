@@ -73,6 +73,15 @@ static og_status score(struct running *r, uint32_t number,
     return OG_OK;
 }
 
+/* A holder that came before this document but is later is not its origin. */
+static void drop_later(struct running *r, uint32_t number)
+{
+    if (r->eval->options.order == OG_ORDER_RIGHT) return;
+    for (size_t i = 0; i < r->labels.n; i++)
+        if (r->labels.hits[i].doc > number)
+            r->labels.hits[i] = (struct og_hit){.doc = OG_NO_DOC};
+}
+
 static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
 {
     const og_eval_run *run = r->run;
@@ -84,11 +93,12 @@ static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
         const struct og_estimate_options options = {
             .kind = run->estimate, .bridge_limit = run->bridge_limit};
         og_table_find_many(&r->table, sel.print, sel.n, r->labels.hits);
+        drop_later(r, number);
         TRY(og_estimate(&sel, &options, &r->labels, err));
     }
     if (is_query) TRY(score(r, number, &sel, err));
     const struct og_additions additions =
-        og_labels_additions(&r->labels, &sel, run->evict, number);
+        og_labels_additions(&r->labels, &sel, &r->table, number);
     og_table_add_many(&r->table, &additions);
     return OG_OK;
 }
@@ -133,7 +143,7 @@ static og_status run_one(struct running *r, og_error *err)
     og_copies_init(&r->copies, NULL);
     og_status status = og_table_init(&r->table, &options, NULL, err);
     for (uint32_t i = 0; i < r->eval->n_docs && status == OG_OK; i++)
-        status = ask_and_add(r, i, err);
+        status = ask_and_add(r, r->eval->arrival[i], err);
     if (status == OG_OK) fill_result(r, og_clock_seconds() - begin);
     og_copies_release(&r->copies);
     og_labels_release(&r->labels);

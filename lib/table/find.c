@@ -69,6 +69,13 @@ static void read_hits(const struct og_table *t, const struct group *g,
     }
 }
 
+/* Used slots come first, so the last tag tells. */
+bool og_table_may_have_lost(const struct og_table *table, uint64_t print)
+{
+    const uint64_t bucket = og_bucket_of(table, og_mix64(print));
+    return og_bucket_at(table, bucket)[table->options.bucket_slots - 1] != 0;
+}
+
 void og_table_find_many(const struct og_table *table, const uint64_t *prints,
                         size_t n, struct og_hit *out)
 {

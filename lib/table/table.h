@@ -101,6 +101,11 @@ void og_table_find_many(const struct og_table *table, const uint64_t *prints,
 void og_table_find_shared(const struct og_table *table, const uint64_t *prints,
                           size_t n, struct og_hit *out);
 
+/* Whether a print that is not there may have been there once. A bucket with
+ * room has never given a slot up, so what it does not hold never came. For the
+ * writer's thread. */
+bool og_table_may_have_lost(const struct og_table *table, uint64_t print);
+
 /* What is to be written with each print; arrays of n. */
 struct og_additions {
     uint32_t doc;

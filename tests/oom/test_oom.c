@@ -245,8 +245,13 @@ static og_status label_run(struct work *w, uint64_t *out_sum)
     TRY(og_labels_reserve(&o->labels, sel.n, &err));
     make_up_hits(o->labels.hits);
     TRY(og_estimate(&sel, w->what, &o->labels, &err));
+    static uint8_t full[8] = {1, 1, 1, 1};
+    const struct og_table table = {
+        .options = {.evict = OG_EVICT_LUCKY, .bucket_slots = 4},
+        .base = full,
+        .n_buckets = 1};
     const struct og_additions additions =
-        og_labels_additions(&o->labels, &sel, OG_EVICT_LUCKY, 3);
+        og_labels_additions(&o->labels, &sel, &table, 3);
     assert_int_equal(additions.n, sel.n);
     TRY(og_labels_join(&sel, &o->labels, &o->copies, &err));
     TRY(og_labels_dominant(&o->labels, &dominant, &err));

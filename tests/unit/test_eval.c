@@ -630,6 +630,68 @@ static void streams_without_queries_are_told(void **state)
     stream_remove(&s);
 }
 
+/* ---- another order of arrival ---- */
+
+static og_eval *open_in_order(const struct stream *s, og_order order)
+{
+    og_eval_options options = og_eval_options_default();
+    const char *path = s->path;
+    og_eval *eval;
+    options.shingle_len = K;
+    options.min_tokens = MIN_TOKENS;
+    options.order = order;
+    assert_int_equal(og_eval_open(&path, 1, &options, &eval, NULL), OG_OK);
+    return eval;
+}
+
+/* Each document once, those from the first query on in the order of time, and
+ * those before it not. */
+static void check_arrival(const og_eval *eval, og_order order)
+{
+    uint32_t n_history = 0;
+    uint32_t n_moved = 0;
+    uint8_t seen[N_DOCS] = {0};
+    while (!eval->docs[n_history].is_query)
+        n_history++;
+    assert_true(n_history > 2);
+    for (uint32_t i = 0; i < eval->n_docs; i++) {
+        const uint32_t doc = eval->arrival[i];
+        assert_true(doc < eval->n_docs && !seen[doc]);
+        seen[doc] = 1;
+        n_moved += doc != i;
+        if (i >= n_history) assert_int_equal(doc, i);
+        if (i < n_history && order == OG_ORDER_REVERSE)
+            assert_int_equal(doc, n_history - 1 - i);
+    }
+    assert_true(order == OG_ORDER_RIGHT ? n_moved == 0 : n_moved > 0);
+}
+
+/* With memory for everything no score depends on it. */
+static void arrival_changes_no_score(void **state)
+{
+    (void)state;
+    static struct stream s;
+    const og_params params = og_params_default();
+    const og_eval_run run =
+        run_of(params.select, params.evict, params.estimate, params.layout);
+    og_eval_result right;
+    og_eval_result result;
+    stream_fill(&s, 35);
+    stream_write(&s);
+    for (int order = OG_ORDER_RIGHT; order <= OG_ORDER_RANDOM; order++) {
+        og_eval *eval = open_in_order(&s, (og_order)order);
+        check_arrival(eval, (og_order)order);
+        assert_int_equal(og_eval_origin(eval, &run, 1, &result, NULL), OG_OK);
+        if (order == OG_ORDER_RIGHT) right = result;
+        assert_true(result.dominant == right.dominant);
+        assert_true(result.freshness == right.freshness);
+        assert_int_equal(result.n_extra, right.n_extra);
+        assert_int_equal(result.n_extra_right, right.n_extra_right);
+        og_eval_close(eval);
+    }
+    stream_remove(&s);
+}
+
 static void shingle_lengths_are_checked(void **state)
 {
     (void)state;
@@ -802,6 +864,7 @@ int main(void)
         cmocka_unit_test(too_little_memory_is_told),
         cmocka_unit_test(streams_without_documents_are_told),
         cmocka_unit_test(streams_without_queries_are_told),
+        cmocka_unit_test(arrival_changes_no_score),
         cmocka_unit_test(shingle_lengths_are_checked),
         cmocka_unit_test(runs_are_checked),
         cmocka_unit_test(segments_have_no_extra_labels),

@@ -153,10 +153,34 @@ static void context_of(struct hits *h, const char *docs)
     hits_estimate(h, OG_ESTIMATE_CONTEXT, 30);
 }
 
-static void check_restored(struct hits *h, const char *origins)
+/* A table of one bucket with four slots, `used` of them taken. */
+static void small_table(struct og_table *t, og_evict_kind evict, uint64_t used)
 {
+    struct og_table_options options = {
+        .evict = evict,
+        .fields = og_estimate_fields(OG_ESTIMATE_CONTEXT),
+        .bucket_slots = 4};
+    options.memory = og_table_bucket_len(&options) + 8;
+    assert_int_equal(og_table_init(t, &options, NULL, NULL), OG_OK);
+    for (uint64_t i = 0; i < used; i++) {
+        const uint64_t print = og_mix64(1000 + i);
+        const uint16_t nothing = 0;
+        const struct og_additions add = {.doc = 0,
+                                         .print = &print,
+                                         .offset = &nothing,
+                                         .near = &nothing,
+                                         .n = 1};
+        og_table_add_many(t, &add);
+    }
+    assert_int_equal(t->n_used, used);
+}
+
+static void check_restored(struct hits *h, const char *origins, uint64_t used)
+{
+    struct og_table t;
+    small_table(&t, OG_EVICT_LEARN, used);
     const struct og_additions add =
-        og_labels_additions(&h->labels, &h->sel, OG_EVICT_LEARN, 40);
+        og_labels_additions(&h->labels, &h->sel, &t, 40);
     assert_int_equal(add.doc, 40);
     assert_int_equal(add.n, h->sel.n);
     assert_ptr_equal(add.print, h->sel.print);
@@ -169,6 +193,7 @@ static void check_restored(struct hits *h, const char *origins)
                          lost ? (uint32_t)(origins[i] - 'a') : OG_NO_DOC);
         assert_int_equal(add.offset[i], h->sel.pos[i] + (lost ? 1000 : 0));
     }
+    og_table_release(&t);
 }
 
 /* What lies in the reach of a hit but was not found: its old origin, its old
@@ -178,14 +203,27 @@ static void lost_shingles_get_their_origin_back(void **state)
     (void)state;
     struct hits h;
     context_of(&h, "c....c........d.....");
-    check_restored(&h, ".cccc.c......d.d....");
+    check_restored(&h, ".cccc.c......d.d....", 4);
     hits_release(&h);
     context_of(&h, "....................");
-    check_restored(&h, "....................");
+    check_restored(&h, "....................", 4);
     hits_release(&h);
     context_of(&h, "ccccc");
-    check_restored(&h, ".....");
+    check_restored(&h, ".....", 4);
     hits_release(&h);
+}
+
+/* What a bucket with room does not hold never came: it is new, and so the
+ * table does not depend on the order in which documents came. */
+static void nothing_is_lost_where_there_is_room(void **state)
+{
+    (void)state;
+    struct hits h;
+    for (uint64_t used = 0; used < 4; used++) {
+        context_of(&h, "c....c........d.....");
+        check_restored(&h, "....................", used);
+        hits_release(&h);
+    }
 }
 
 /* Only CX is sure enough. */
@@ -198,11 +236,31 @@ static void other_estimations_restore_nothing(void **state)
         h.labels.hits[2] = (struct og_hit){.doc = 1, .offset = 2};
         h.labels.hits[6] = (struct og_hit){.doc = 1, .offset = 6};
         hits_estimate(&h, (og_estimate_kind)kind, 30);
+        struct og_table t;
+        small_table(&t, OG_EVICT_RANDOM, 4);
         const struct og_additions add =
-            og_labels_additions(&h.labels, &h.sel, OG_EVICT_RANDOM, 40);
+            og_labels_additions(&h.labels, &h.sel, &t, 40);
         assert_null(add.origin);
         assert_ptr_equal(add.offset, h.sel.offset);
+        og_table_release(&t);
         hits_release(&h);
+    }
+}
+
+/* Spare prints fill empty slots and drive nothing out. */
+static void fill_up(struct og_table *t)
+{
+    static const uint16_t nothing = 0;
+    static const uint8_t spare = 1;
+    for (uint64_t i = 0; t->n_used < og_table_slots(t); i++) {
+        const uint64_t print = og_mix64(1000000 + i);
+        const struct og_additions add = {.doc = 0,
+                                         .print = &print,
+                                         .offset = &nothing,
+                                         .near = &nothing,
+                                         .spare = &spare,
+                                         .n = 1};
+        og_table_add_many(t, &add);
     }
 }
 
@@ -230,10 +288,11 @@ static void a_copy_restores_its_origin_in_the_table(void **state)
                                          .n = 1};
         og_table_add_many(&t, &add);
     }
+    fill_up(&t);
     og_table_find_many(&t, h.sel.print, N, h.labels.hits);
     hits_estimate(&h, OG_ESTIMATE_CONTEXT, 30);
     const struct og_additions add =
-        og_labels_additions(&h.labels, &h.sel, OG_EVICT_RANDOM, COPY);
+        og_labels_additions(&h.labels, &h.sel, &t, COPY);
     og_table_add_many(&t, &add);
     og_table_find_many(&t, h.sel.print, N, hits);
     for (size_t i = 0; i < 17; i++) { /* 15 is the last that was there */
@@ -247,6 +306,29 @@ static void a_copy_restores_its_origin_in_the_table(void **state)
 }
 
 /* ---- the majority ---- */
+
+static bool largest_first(const void *ctx, uint32_t a, uint32_t b)
+{
+    (void)ctx;
+    return a > b;
+}
+
+/* Numbers are given by arrival, and that is not the order of time. */
+static void the_earlier_one_wins_ties(void **state)
+{
+    (void)state;
+    static const char *const docs[] = {"aabb", "bbaa", "abab", "baab"};
+    for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++) {
+        struct hits h;
+        struct og_dominant dominant;
+        labels_of(&h, docs[i]);
+        h.labels.earlier = largest_first;
+        assert_int_equal(og_labels_dominant(&h.labels, &dominant, NULL), OG_OK);
+        assert_int_equal(dominant.doc, 1);
+        assert_int_equal(dominant.n, 2);
+        hits_release(&h);
+    }
+}
 
 static void check_dominant(const char *docs, char doc, size_t n)
 {
@@ -353,10 +435,12 @@ int main(void)
         cmocka_unit_test(thin_weighs_nothing_but_hits),
         cmocka_unit_test(which_labels_shape_the_table),
         cmocka_unit_test(lost_shingles_get_their_origin_back),
+        cmocka_unit_test(nothing_is_lost_where_there_is_room),
         cmocka_unit_test(other_estimations_restore_nothing),
         cmocka_unit_test(a_copy_restores_its_origin_in_the_table),
         cmocka_unit_test(the_dominant_origin),
         cmocka_unit_test(the_dominant_origin_by_counting),
+        cmocka_unit_test(the_earlier_one_wins_ties),
         cmocka_unit_test(anchors_keep_their_keys_apart),
         cmocka_unit_test(no_memory_is_an_error),
     };

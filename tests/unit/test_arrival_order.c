@@ -1,0 +1,160 @@
+/* With room for everything, the order in which documents arrive changes no
+ * answer: their times alone do. Documents that quote, reword and repeat each
+ * other are added in many orders, and each is asked about as of its own time.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <origo/origo.h>
+
+#include "lib/base/bits.h"
+
+enum { N_DOCUMENTS = 80, N_ORDERS = 6, TEXT_CAP = 8192 };
+
+static struct {
+    char id[16];
+    char text[TEXT_CAP];
+} made[N_DOCUMENTS];
+
+/* Passages of `from`, word by word; one word in nine becomes another, so that
+ * contexts agree where shingles do not. */
+static size_t quote(char *out, size_t at, const char *from, uint64_t *random)
+{
+    const size_t len = strlen(from);
+    size_t begin = len > 400 ? og_random_next(random) % (len - 300) : 0;
+    while (begin > 0 && from[begin - 1] != ' ')
+        begin--;
+    const char *word = from + begin;
+    for (int n = 0; n < 60 && *word != 0 && at + 64 < TEXT_CAP; n++) {
+        const size_t word_len = strcspn(word, " ");
+        if (og_random_next(random) % 9 == 0)
+            at += (size_t)sprintf(out + at, "x%u ",
+                                  (unsigned)(og_random_next(random) % 50));
+        else
+            at += (size_t)sprintf(out + at, "%.*s ", (int)word_len, word);
+        word += word_len + (word[word_len] != 0);
+    }
+    return at;
+}
+
+static void make_documents(void)
+{
+    uint64_t random = 5;
+    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
+        size_t at = 0;
+        sprintf(made[i].id, "d%02u", i);
+        for (int part = 0; part < 6; part++) {
+            for (int n = 0; n < 30; n++)
+                at +=
+                    (size_t)sprintf(made[i].text + at, "w%u ",
+                                    (unsigned)(og_random_next(&random) % 400));
+            if (i == 0) continue;
+            const unsigned from = (unsigned)(og_random_next(&random) % i);
+            at = quote(made[i].text, at, made[from].text, &random);
+        }
+    }
+}
+
+/* Two documents of one time would be ordered by their arrival. */
+static og_document document(unsigned i)
+{
+    return (og_document){.id = {made[i].id, strlen(made[i].id)},
+                         .text = {made[i].text, strlen(made[i].text)},
+                         .time = 1000 + i,
+                         .has_time = true};
+}
+
+static void shuffle(unsigned *order, unsigned seed)
+{
+    uint64_t random = seed;
+    for (unsigned i = 0; i < N_DOCUMENTS; i++)
+        order[i] = seed == 1 ? N_DOCUMENTS - 1 - i : i;
+    for (unsigned i = N_DOCUMENTS; i > 1 && seed > 1; i--) {
+        const unsigned other = (unsigned)(og_random_next(&random) % i);
+        const unsigned kept = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = kept;
+    }
+}
+
+/* All answers of a store as text; free() it. */
+static char *answers(og_store *store)
+{
+    char *text = NULL;
+    size_t len = 0;
+    og_error err;
+    FILE *out = open_memstream(&text, &len);
+    og_trace *trace = og_trace_new(store);
+    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
+        const og_document doc = document(i);
+        assert_int_equal(og_store_trace(store, &doc, trace, &err), OG_OK);
+        assert_int_equal(og_report_json(out, &doc, og_trace_answer(trace),
+                                        OG_OFFSETS_BYTE, &err),
+                         OG_OK);
+    }
+    og_trace_free(trace);
+    fclose(out);
+    return text;
+}
+
+static char *answers_in_order(const og_params *params, unsigned seed)
+{
+    unsigned order[N_DOCUMENTS];
+    og_store *store;
+    og_store_info info;
+    og_error err;
+    shuffle(order, seed);
+    assert_int_equal(og_store_open(":memory:", params, &store, &err), OG_OK);
+    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
+        const og_document doc = document(order[i]);
+        assert_int_equal(og_store_add(store, &doc, NULL, &err), OG_OK);
+    }
+    og_store_info_get(store, &info);
+    assert_int_equal(info.n_evicted, 0);
+    char *text = answers(store);
+    og_store_close(store);
+    return text;
+}
+
+static void check_orders(const og_params *params)
+{
+    char *right = answers_in_order(params, 0);
+    assert_non_null(strstr(right, "\"origin\":{\"id\":\"d"));
+    for (unsigned seed = 1; seed < N_ORDERS; seed++) {
+        char *other = answers_in_order(params, seed);
+        assert_string_equal(other, right);
+        free(other);
+    }
+    free(right);
+}
+
+static void arrival_changes_no_answer(void **state)
+{
+    (void)state;
+    static const char *const selects[] = {"SHs", "NHs", "All", "W8"};
+    make_documents();
+    for (int kind = OG_ESTIMATE_NONE; kind <= OG_ESTIMATE_CONTEXT; kind++)
+        for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); i++) {
+            og_params params = og_params_default();
+            params.estimate = (og_estimate_kind)kind;
+            params.memory = 4 << 20;
+            assert_true(og_select_parse(
+                (og_bytes){selects[i], strlen(selects[i])}, &params.select));
+            check_orders(&params);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrival_changes_no_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
