@@ -147,3 +147,25 @@ quality-late: build
 	    tee $(BUILD)/late-rfc.txt
 	@! grep -q 'answers differ' $(BUILD)/late-rfc.txt
 	@cp $(BUILD)/late-rfc.txt bench/results/late-rfc.txt
+
+# How are reused sentences found: the qSign paper's tables and figures, on mail
+# (a million sentences), Reuters and five translations of the Bible.
+.PHONY: quality-quote
+quality-quote: build
+	@tools/setup bench
+	@rm -rf $(BUILD)/corpora && mkdir -p $(BUILD)/corpora
+	@for corpus in reuters bible; do \
+	    zstd -dc --long=27 $(DATA)/$$corpus.tar.zst | \
+	        tar x -C $(BUILD)/corpora || exit 1; \
+	done
+	@bench/corpus_jsonl.py reuters $(BUILD)/corpora $(BUILD)/reuters.jsonl
+	@bench/corpus_jsonl.py bible $(BUILD)/corpora $(BUILD)/bible
+	@$(ORIGO) eval quote --paper --stop en --sentences 1100k --questions 500 \
+	    --points bench/results/quote-mail.tsv $(DATA)/mail.jsonl.zst \
+	    >bench/results/quote-mail.md
+	@$(ORIGO) eval quote --paper --stop en --questions 500 \
+	    --points bench/results/quote-reuters.tsv $(BUILD)/reuters.jsonl \
+	    >bench/results/quote-reuters.md
+	@$(ORIGO) eval quote --aligned $(BUILD)/bible-*.jsonl \
+	    >bench/results/quote-bible.md
+	@bench/plot_quote bench/results docs/plots

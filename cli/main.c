@@ -26,6 +26,7 @@ extern const struct command command_compare;
 extern const struct command command_quote;
 extern const struct command command_eval_origin;
 extern const struct command command_eval_near;
+extern const struct command command_eval_quote;
 extern const struct command command_eval_pan;
 extern const struct command command_simhash;
 extern const struct command command_idf;
@@ -105,6 +106,7 @@ const struct command *const cli_commands[] = {
     &command_quote,
     &command_eval_origin,
     &command_eval_near,
+    &command_eval_quote,
     &command_eval_pan,
     &command_simhash,
     &command_idf,

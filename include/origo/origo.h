@@ -1449,6 +1449,106 @@ OG_API og_status og_quote_links_save(const og_quote_links *links,
                                      og_links_format format, const char *path,
                                      og_error *err);
 
+/* ---- evaluation of reused sentences: the paper's experiments ---- */
+
+typedef struct og_quote_eval og_quote_eval;
+
+enum { OG_QUOTE_BANDS = 5, OG_QUOTE_GROWTH = 5, OG_QUOTE_GROWN_WAYS = 7 };
+
+typedef struct og_quote_eval_options {
+    og_fields fields;
+    og_reading reading;
+    uint64_t n_sentences; /* of the collection, at most nine tenths of all */
+    uint32_t n_questions; /* sentences that follow the collection */
+    uint32_t min_words;   /* of a question */
+    double threshold;     /* least similarity that counts as reuse */
+    const char *stop;     /* NULL: no stop words are left out */
+    void *ctx;
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const char *what, uint64_t done,
+                        uint64_t total);
+} og_quote_eval_options;
+OG_API og_quote_eval_options og_quote_eval_options_default(void);
+
+/* Reads the stream, adds the first sentences, measures on the way how the time
+ * of a question grows, and works out the truth. */
+OG_API og_status og_quote_eval_open(const char *const *paths, size_t n_paths,
+                                    const og_quote_eval_options *options,
+                                    og_quote_eval **out, og_error *err);
+OG_API void og_quote_eval_close(og_quote_eval *eval); /* NULL is fine */
+
+/* A way to find reused sentences. */
+typedef enum og_quote_way_kind {
+    OG_WAY_SCAN,     /* the paper's naive one: every sentence */
+    OG_WAY_INVERTED, /* its rival: an inverted index with sums of weights,
+                        candidates from `threshold` on */
+    OG_WAY_QSIGN,
+    OG_WAY_EXACT, /* asked for `threshold` */
+} og_quote_way_kind;
+typedef struct og_quote_way {
+    og_quote_way_kind kind;
+    uint32_t n_bits, word_bits; /* of qSign; word_bits 0: by the rule */
+    uint32_t distance;
+    double threshold;
+} og_quote_way;
+
+typedef struct og_quote_timing {
+    double seconds, select_seconds; /* of one question, the fastest run */
+    double recall;       /* of sentences that reach the threshold of the eval */
+    double recall_70;    /* of those that reach 0.7 */
+    double n_candidates; /* sentences looked at closely for one question */
+} og_quote_timing;
+OG_API og_status og_quote_eval_time(og_quote_eval *eval,
+                                    const og_quote_way *way,
+                                    og_quote_timing *out, og_error *err);
+
+typedef struct og_quote_growth {
+    uint64_t n_sentences;
+    double add_seconds; /* to add all up to here */
+    double seconds[OG_QUOTE_GROWN_WAYS];
+    double select_seconds[OG_QUOTE_GROWN_WAYS];
+} og_quote_growth;
+
+typedef struct og_quote_eval_facts {
+    uint64_t n_documents, n_sentences, n_forms, n_words, n_bytes;
+    double mean_words, mean_question_words;
+    uint64_t n_questions;
+    uint64_t n_checked; /* questions that were scanned, too: the same answers */
+    uint64_t n_pairs[OG_QUOTE_BANDS]; /* reused sentences with a similarity of
+                                         0.5 to 0.6, ... 0.9 to 1 */
+    og_quote_growth growth[OG_QUOTE_GROWTH];
+    og_quote_way grown[OG_QUOTE_GROWN_WAYS];
+} og_quote_eval_facts;
+OG_API void og_quote_eval_facts_get(const og_quote_eval *eval,
+                                    og_quote_eval_facts *out);
+
+/* Table 2 and figure 7. */
+typedef struct og_quote_recall {
+    uint32_t n_bits, word_bits;
+    double recall[OG_QUOTE_BANDS][17]; /* within 0 to 16 bits */
+    double total[17];
+    double n_matches[17]; /* sentences within the distance, of a question */
+    /* Predicted for a similarity of exactly 0.6, 0.7, 0.8, 0.9: by the paper's
+     * model, which adds words, and with the words that only the other sentence
+     * has, too. */
+    double predicted[4][17], predicted_both[4][17];
+} og_quote_recall;
+OG_API og_status og_quote_eval_recall(og_quote_eval *eval, uint32_t n_bits,
+                                      uint32_t word_bits, og_quote_recall *out,
+                                      og_error *err);
+
+/* Every record of A is asked as one sentence against those of B; the record
+ * with the same id is the true one. */
+typedef struct og_aligned_result {
+    uint64_t n_pairs; /* records of A whose id B has */
+    uint64_t n_found; /* the true one reaches the threshold */
+    uint64_t n_first; /* and no other one is more similar */
+    double seconds;   /* of a question */
+} og_aligned_result;
+OG_API og_status og_quote_eval_aligned(const char *path_a, const char *path_b,
+                                       double threshold, og_aligned_result *out,
+                                       og_error *err);
+
 /* ---- evaluation of near-duplicates: sketches against exact Jaccard ---- */
 
 typedef struct og_near_eval og_near_eval;

@@ -136,6 +136,12 @@ static og_status flush_heap(struct og_sentences *s, og_error *err)
     return first + 1 == s->n_images ? OG_OK : merge_images(s, first, 0, err);
 }
 
+og_status og_sentences_settle(struct og_sentences *s, og_error *err)
+{
+    TRY(flush_heap(s, err));
+    return s->n_images < 2 ? OG_OK : merge_images(s, 0, 0, err);
+}
+
 /* ---- the disk ---- */
 
 static og_status write_manifest(struct og_sentences *s, og_error *err)

@@ -68,6 +68,9 @@ og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
                             size_t n_words, const og_quote_options *options,
                             og_error *err);
 
+/* Makes one image of everything. For measurements, and only in memory. */
+og_status og_sentences_settle(struct og_sentences *s, og_error *err);
+
 /* The distance that qSign searches for a sentence of n words. */
 int og_sentences_distance(const struct og_sentences *s, size_t n_words,
                           const og_quote_options *options);

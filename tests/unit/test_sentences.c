@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -404,6 +405,62 @@ static void damage_is_told(void **state)
     flip(path, -5);
 }
 
+/* A writer is killed in the middle; whatever it had committed is there. It
+ * tells through a pipe how far that was. */
+static void killed_writer(void **state)
+{
+    (void)state;
+    uint64_t random = 9;
+    unsigned n_known = 0;
+    for (unsigned round = 0; round < 8; round++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            og_sentences *s;
+            og_sentences_options how = og_sentences_options_default();
+            how.memory = 400000;
+            char text[4096], id[32];
+            uint64_t own = round;
+            if (og_sentences_open(folder, true, &how, &s, &err) != OG_OK)
+                _exit(1);
+            for (unsigned i = n_known;; i++) {
+                snprintf(id, sizeof(id), "d%u", i);
+                random_text(&own, text, 20, 3000);
+                const og_document doc = document(id, text, 1 + (int64_t)i);
+                if (og_sentences_add(s, &doc, &err) != OG_OK) _exit(2);
+                if (i % 7 != 6) continue;
+                if (og_sentences_commit(s, &err) != OG_OK) _exit(3);
+                const unsigned n = i + 1;
+                if (write(ends[1], &n, sizeof(n)) != sizeof(n)) _exit(4);
+            }
+        }
+        close(ends[1]);
+        usleep((useconds_t)(30000 + og_random_next(&random) % 150000));
+        kill(child, SIGKILL);
+        int status;
+        waitpid(child, &status, 0);
+        assert_true(WIFSIGNALED(status));
+        unsigned n;
+        while (read(ends[0], &n, sizeof(n)) == sizeof(n))
+            n_known = n;
+        close(ends[0]);
+        og_sentences *s;
+        OK(og_sentences_open(folder, false, NULL, &s, &err));
+        og_sentences_info info;
+        og_sentences_info_get(s, &info);
+        assert_true(info.n_documents >= n_known);
+        for (unsigned i = 0; i < n_known; i++) {
+            char id[32];
+            snprintf(id, sizeof(id), "d%u", i);
+            assert_true(og_sentences_has(s, (og_bytes){id, strlen(id)}));
+        }
+        og_sentences_close(s);
+    }
+    assert_true(n_known > 50);
+}
+
 /* The same sentence very often: one form, all places counted, a few told. */
 static void often_the_same(void **state)
 {
@@ -456,6 +513,8 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(no_store, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damage_is_told, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(killed_writer, make_folder,
                                         remove_folder),
         cmocka_unit_test(often_the_same),
     };

@@ -1,0 +1,55 @@
+#ifndef OG_EVAL_QUOTE_EVAL_H
+#define OG_EVAL_QUOTE_EVAL_H
+
+/* The inside of an og_quote_eval: quote_open.c reads and makes the truth,
+ * quote_time.c measures, quote_recall.c counts. */
+
+#include "lib/sentence/sentences.h"
+
+struct og_truth_pair {
+    uint32_t question, form;
+    uint32_t n_places, n_shared;
+    double similarity;
+};
+
+struct og_quote_eval {
+    og_quote_eval_options options;
+    og_sentences *sentences; /* one image */
+    og_quote_eval_facts facts;
+    /* Questions: words of all, and where those of each begin. */
+    uint64_t *words;
+    size_t n_words, words_cap;
+    size_t *starts;
+    size_t n_questions, starts_cap;
+    struct og_truth_pair *pairs;
+    size_t n_pairs, pairs_cap;
+    /* Signatures that were laid over the image last. */
+    uint32_t n_bits, word_bits;
+    uint8_t *signatures;
+    uint32_t *parts;
+    size_t signatures_cap, parts_cap;
+    struct og_image bare; /* the image without them */
+    /* The inverted index's sums. */
+    float *sums;
+    size_t sums_cap;
+    uint32_t *touched;
+    size_t touched_cap;
+};
+
+static inline const uint64_t *og_eval_question(const struct og_quote_eval *e,
+                                               size_t i, size_t *out_n)
+{
+    *out_n = e->starts[i + 1] - e->starts[i];
+    return e->words + e->starts[i];
+}
+
+/* Makes the image answer questions of qSign with these signatures. */
+og_status og_eval_lay_signatures(struct og_quote_eval *e, uint32_t n_bits,
+                                 uint32_t word_bits, og_error *err);
+void og_eval_take_signatures(struct og_quote_eval *e);
+
+/* Measures over the first `most` questions. */
+og_status og_eval_time(struct og_quote_eval *e, const og_quote_way *way,
+                       size_t most, og_quote_timing *out, og_error *err);
+
+#endif

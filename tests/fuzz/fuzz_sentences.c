@@ -1,0 +1,54 @@
+/* Any bytes as a text: split, read, added, asked; and as the files of an index:
+ * an image, a journal's record, a manifest. */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/sentence/sentences.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void ask_text(og_bytes text)
+{
+    og_sentences *s;
+    const og_quotes *answer;
+    og_quote_options options = og_quote_options_default();
+    const og_document a = {.id = OG_LITERAL("a"), .text = text};
+    const og_document b = {.id = OG_LITERAL("b"), .text = text};
+    options.min_words = 1;
+    if (og_sentences_open(":memory:", true, NULL, &s, NULL) != OG_OK) return;
+    if (og_sentences_add(s, &a, NULL) == OG_OK &&
+        og_sentences_ask(s, &b, &options, &answer, NULL) == OG_OK)
+        for (size_t i = 0; i < answer->n_sentences; i++) {
+            const og_quote *q = &answer->sentences[i];
+            if (q->begin >= q->end || q->end > text.len) abort();
+            /* The text has every sentence of itself. */
+            if (q->n_words != 0 && q->n_found == 0) abort();
+        }
+    og_sentences_close(s);
+}
+
+static void open_image(const uint8_t *data, size_t len)
+{
+    struct og_image image;
+    uint8_t *copy = malloc(len + 1);
+    if (copy == NULL) return;
+    memcpy(copy, data, len);
+    if (og_image_take(&image, copy, len, len + 1, NULL, "x", NULL) == OG_OK)
+        og_image_release(&image);
+    else
+        free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    struct og_sentence_manifest manifest;
+    og_document doc;
+    const og_bytes text = {(const char *)data, len};
+    ask_text(text);
+    open_image(data, len);
+    (void)og_journal_parse(data, len, &doc);
+    (void)og_sentence_manifest_parse(&manifest, text, "x", NULL);
+    return 0;
+}
