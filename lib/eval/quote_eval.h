@@ -20,7 +20,11 @@ struct og_quote_eval {
     uint64_t *words;
     size_t n_words, words_cap;
     size_t *starts;
-    size_t n_questions, starts_cap;
+    size_t n_all, starts_cap;
+    /* Those that follow each step of growth; those at hand, of which the last
+     * step's are the questions of all else. */
+    size_t growth_first[OG_QUOTE_GROWTH], growth_n[OG_QUOTE_GROWTH];
+    size_t first, n_questions;
     struct og_truth_pair *pairs;
     size_t n_pairs, pairs_cap;
     /* Signatures that were laid over the image last. */
@@ -39,8 +43,9 @@ struct og_quote_eval {
 static inline const uint64_t *og_eval_question(const struct og_quote_eval *e,
                                                size_t i, size_t *out_n)
 {
-    *out_n = e->starts[i + 1] - e->starts[i];
-    return e->words + e->starts[i];
+    const size_t *start = e->starts + e->first + i;
+    *out_n = start[1] - start[0];
+    return e->words + start[0];
 }
 
 /* Makes the image answer questions of qSign with these signatures. */

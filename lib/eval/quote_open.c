@@ -3,7 +3,8 @@
  *
  * The stream is read three times, for it may be larger than memory: to count
  * its sentences, to gather the questions, to add the collection. On the way
- * the time of a question is measured five times, on the same questions. The
+ * the time of a question is measured five times, on the sentences that come
+ * next in the stream, as the paper's stream has it. The
  * truth comes from the exact method; some questions are scanned, too, and must
  * give the same. */
 
@@ -113,13 +114,19 @@ static og_status add_question(struct og_quote_eval *e, const uint64_t *words,
                               size_t n, og_error *err)
 {
     if (!OG_GROW(NULL, e->words, e->words_cap, e->n_words + n) ||
-        !OG_GROW(NULL, e->starts, e->starts_cap, e->n_questions + 2))
+        !OG_GROW(NULL, e->starts, e->starts_cap, e->n_all + 2))
         return og_error_memory(err, n * 8, "questions");
     memcpy(e->words + e->n_words, words, n * sizeof(*words));
-    e->starts[e->n_questions++] = e->n_words;
+    e->starts[e->n_all++] = e->n_words;
     e->n_words += n;
-    e->starts[e->n_questions] = e->n_words;
+    e->starts[e->n_all] = e->n_words;
     return OG_OK;
+}
+
+/* Sentences after which a step of growth is measured. */
+static uint64_t step_end(const struct reading *r, size_t step)
+{
+    return r->n_wanted * (step + 1) / OG_QUOTE_GROWTH;
 }
 
 static og_status gather_questions(struct reading *r, const og_document *doc,
@@ -127,27 +134,41 @@ static og_status gather_questions(struct reading *r, const og_document *doc,
 {
     struct og_quote_eval *e = r->eval;
     TRY(og_split(&r->splitter, doc->text, err));
-    const bool is_behind = r->n_seen >= r->n_wanted;
+    while (r->step < OG_QUOTE_GROWTH && r->n_seen >= step_end(r, r->step))
+        e->growth_first[r->step++] = e->n_all;
     r->n_seen += r->splitter.n;
-    if (!is_behind) return OG_OK;
+    if (r->step == 0) return OG_OK;
+    size_t *n = &e->growth_n[r->step - 1];
+    const bool is_last = r->step == OG_QUOTE_GROWTH;
+    const size_t most = is_last ? e->options.n_questions : GROWTH_QUESTIONS;
+    if (*n == most) return is_last ? OG_END : OG_OK;
     TRY(og_word_reader_read(&r->words, doc->text, err));
     size_t n_taken = 0;
     for (size_t i = 0; i < r->words.n && n_taken < OF_ONE_DOCUMENT; i++) {
         const struct og_read_sentence *s = &r->words.sentences[i];
-        if (e->n_questions == e->options.n_questions) return OG_END;
+        if (*n == most) break;
         if (s->n_words < e->options.min_words || s->n_words > LONGEST_QUESTION)
             continue;
         TRY(add_question(e, r->words.words + s->first_word, s->n_words, err));
         n_taken++;
+        ++*n;
     }
     return OG_OK;
+}
+
+static void choose_questions(struct og_quote_eval *e, size_t step)
+{
+    e->first = e->growth_first[step];
+    e->n_questions = e->growth_n[step];
 }
 
 static og_status measure_growth(struct reading *r, og_error *err)
 {
     struct og_quote_eval *e = r->eval;
+    choose_questions(e, r->step);
     og_quote_growth *g = &e->facts.growth[r->step++];
     g->n_sentences = e->sentences->n_sentences;
+    if (e->n_questions == 0) return OG_OK; /* a stream that is too short */
     TRY(og_sentences_settle(e->sentences, err));
     for (unsigned i = 0; i < OG_QUOTE_GROWN_WAYS; i++) {
         og_quote_timing timing;
@@ -164,9 +185,9 @@ static og_status add_document(struct reading *r, const og_document *doc,
                               og_error *err)
 {
     struct og_quote_eval *e = r->eval;
-    double *seconds = &e->facts.growth[r->step].add_seconds;
     TRY(og_split(&r->splitter, doc->text, err));
     if (r->n_seen >= r->n_wanted) return OG_END;
+    double *seconds = &e->facts.growth[r->step].add_seconds;
     r->n_seen += r->splitter.n;
     const double start = og_clock_seconds();
     TRY(og_sentences_add(e->sentences, doc, err));
@@ -174,7 +195,7 @@ static og_status add_document(struct reading *r, const og_document *doc,
     e->facts.n_documents++;
     if (e->facts.n_documents % 256 == 0)
         progress(e, "sentences", r->n_seen, r->n_wanted);
-    if (r->n_seen < r->n_wanted * (r->step + 1) / OG_QUOTE_GROWTH) return OG_OK;
+    if (r->n_seen < step_end(r, r->step)) return OG_OK;
     return measure_growth(r, err);
 }
 
@@ -256,7 +277,8 @@ static void note_facts(struct og_quote_eval *e)
     e->facts.mean_words = info.mean_words;
     e->facts.n_questions = e->n_questions;
     e->facts.mean_question_words =
-        (double)e->n_words / (double)(e->n_questions + !e->n_questions);
+        (double)(e->starts[e->first + e->n_questions] - e->starts[e->first]) /
+        (double)e->n_questions;
     for (unsigned i = 1; i < OG_QUOTE_GROWTH; i++)
         e->facts.growth[i].add_seconds += e->facts.growth[i - 1].add_seconds;
 }
@@ -275,7 +297,8 @@ static og_status read_all(struct reading *r, og_error *err)
         r->n_wanted = e->options.n_sentences;
     r->take = gather_questions;
     TRY(read_stream(r, err));
-    if (e->n_questions == 0)
+    r->step = 0;
+    if (e->growth_n[OG_QUOTE_GROWTH - 1] == 0)
         return og_error_set(err, OG_ERR_INPUT,
                             "too few sentences: %llu in all, none to ask",
                             (unsigned long long)r->n_seen);
@@ -284,6 +307,7 @@ static og_status read_all(struct reading *r, og_error *err)
     TRY(og_sentences_settle(e->sentences, err));
     while (r->step < OG_QUOTE_GROWTH)
         TRY(measure_growth(r, err));
+    choose_questions(e, OG_QUOTE_GROWTH - 1);
     note_facts(e);
     progress(e, "truth", 0, 1);
     TRY(find_truth(e, err));
