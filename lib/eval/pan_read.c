@@ -230,7 +230,7 @@ static og_status read_xml(const struct xml *x, og_bytes text)
 
 static og_status read_xml_file(struct xml *x)
 {
-    og_bytes text;
+    og_bytes text = {NULL, 0};
     TRY(og_pan_file_read(x->folder, x->file, &text, x->err));
     const og_status status = read_xml(x, text);
     free((void *)text.data);
@@ -300,7 +300,7 @@ static og_status read_pairs(struct og_pan_subset *subset,
                             struct og_pan_names *names, const char *folder,
                             unsigned half, og_error *err)
 {
-    og_bytes text;
+    og_bytes text = {NULL, 0};
     og_status status = OG_OK;
     TRY(og_pan_file_read(folder, "pairs", &text, err));
     const char *end = text.data + text.len;
