@@ -169,3 +169,12 @@ quality-quote: build
 	@$(ORIGO) eval quote --aligned $(BUILD)/bible-*.jsonl \
 	    >bench/results/quote-bible.md
 	@bench/plot_quote bench/results docs/plots
+# How fast, how exact and in how little memory is dedup, beside its peers? Peers
+# come from PyPI; what cannot be had is named. Some hours with all of them.
+.PHONY: bench-dedup
+bench-dedup: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/bench_pairs
+	@bench/setup_dedup_peers $(BUILD)/peers-dedup
+	@bench/bench_dedup.py $(BENCH_FLAGS) $(BUILD) $(DATA) | \
+	    tee bench/results/dedup.md
