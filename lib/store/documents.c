@@ -327,18 +327,26 @@ static void leave_list(struct og_documents *db)
     *at = db->next;
 }
 
-/* The file is closed, so that all of it is where a plain reader sees it. */
+/* Transactions are written and synced, not mapped: a plain reader of the file
+ * sees all of it. */
+og_status og_documents_seal(struct og_documents *db, og_error *err)
+{
+    if (db->is_failed)
+        return og_error_set(err, OG_ERR_IO,
+                            "'%s' could not be written and has no sums",
+                            db->folder);
+    if (!db->writable) return OG_OK;
+    if (!db->is_changed && og_page_sums_exist(db->folder)) return OG_OK;
+    TRY(og_page_sums_write(db->folder, db->allocator, err));
+    db->is_changed = false;
+    return OG_OK;
+}
+
 static og_status close_last(struct og_documents *db, og_error *err)
 {
-    og_status status = OG_OK;
+    const og_status status = og_documents_seal(db, err);
     mdb_env_close(db->env);
     db->env = NULL;
-    if (db->is_failed)
-        status = og_error_set(err, OG_ERR_IO,
-                              "'%s' could not be written and has no sums",
-                              db->folder);
-    else if (db->is_changed)
-        status = og_page_sums_write(db->folder, db->allocator, err);
     free_documents(db);
     return status;
 }

@@ -54,6 +54,10 @@ og_status og_documents_open(const char *folder,
  * Frees in any case. NULL is fine. */
 og_status og_documents_close(struct og_documents *db, og_error *err);
 
+/* Writes the sums of what is there, unless they are up to date; so does the
+ * last close. Only after it may a store say that it was closed in order. */
+og_status og_documents_seal(struct og_documents *db, og_error *err);
+
 struct og_documents_batch {
     uint32_t first;          /* the number of entries[0] */
     const og_bytes *entries; /* packed (og_entry_pack) */

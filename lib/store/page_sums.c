@@ -210,6 +210,13 @@ og_status og_page_sums_write(const char *folder, const og_allocator *allocator,
     return status;
 }
 
+bool og_page_sums_exist(const char *folder)
+{
+    struct paths paths;
+    set_paths(&paths, folder);
+    return access(paths.sums, F_OK) == 0;
+}
+
 og_status og_page_sums_remove(const char *folder, og_error *err)
 {
     struct paths paths;

@@ -11,6 +11,8 @@
 og_status og_page_sums_write(const char *folder, const og_allocator *allocator,
                              og_error *err);
 
+bool og_page_sums_exist(const char *folder);
+
 /* Removes them before the catalogue is changed for the first time. */
 og_status og_page_sums_remove(const char *folder, og_error *err);
 
