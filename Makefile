@@ -6,12 +6,13 @@ ORIGO   = $(BUILD)/cli/origo
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-quick install uninstall format clean
+.PHONY: help run build test test-quick test-crash install uninstall format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
 	@echo 'make test        every test, under gcc, clang and the sanitizers'
 	@echo 'make test-quick  the tests of the release build alone'
+	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
 	@echo 'make build       the library and the command, in $(BUILD)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
 	@echo 'make uninstall   what make install wrote'
@@ -28,9 +29,9 @@ help:
 	@echo 'make quality-pan13  passages of a PAN corpus, PAN13=DIR'
 	@echo 'make quality-scripts  planted copies in four scripts, from DATA'
 	@echo 'make bench-align   milliseconds of a comparison'
+
 	@echo 'make quality-late   documents that arrive in another order, from DATA'
 	@echo 'make bench-store    a store on disk: adding, asking, opening'
-	@echo 'make bench-dedup  deduplication beside its peers, from DATA'
 	@echo 'make clean       removes build/'
 
 run: build
@@ -49,6 +50,12 @@ test:
 test-quick:
 	@tools/setup build test
 	@tools/test_all --quick
+
+test-crash:
+	@tools/setup build test
+	@tools/configure release -Dtests=enabled
+	@ninja -C $(BUILD)
+	@tests/crash/test_crash.py $(BUILD) --all
 
 install:
 	@tools/setup build

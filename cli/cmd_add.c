@@ -69,14 +69,12 @@ static void on_progress(void *ctx, const og_stream_counts *counts)
     progress_show(ctx, counts);
 }
 
-static int status_of(og_status status, const struct progress *progress,
+static int status_of(og_status status, const og_stream_counts *counts,
                      const og_error *err)
 {
     if (status == OG_OK) return EXIT_DONE;
     if (status == OG_ERR_STOPPED) return stop_status();
-    if (progress->n_problems != 0 &&
-        (status == OG_ERR_INPUT || status == OG_ERR_IO))
-        return EXIT_IO;
+    if (counts->is_told) return EXIT_IO;
     return say_error("add", err);
 }
 
@@ -92,7 +90,6 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
     og_stream_options options = og_stream_options_default();
     options.fields = s->fields;
     options.reading = s->reading;
-    options.reading.extra = true; /* export gives them back */
     options.n_threads = s->n_threads;
     options.max_document = s->max_document;
     options.add = true;
@@ -106,7 +103,7 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
     progress_end(&progress);
     if (s->resume) counts.n_known = 0;
     if (!s->quiet) progress_summary(&progress, &counts, store);
-    const int result = status_of(status, &progress, &err);
+    const int result = status_of(status, &counts, &err);
     og_store_close(store);
     return result;
 }

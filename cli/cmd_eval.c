@@ -27,7 +27,7 @@ struct eval_settings {
     struct plan_lists lists;
     uint32_t n_queries;
     int order; /* og_order */
-    bool paper, quiet;
+    bool paper, quiet, verify;
     uint32_t n_threads, shingle_len, bridge_limit;
 };
 
@@ -98,6 +98,9 @@ static const struct option eval_options[] = {
      "over."},
     {HOW, 0, "shingle", &type_count, AT(shingle_len), "K", NULL, NULL,
      "tokens in a row that make a shingle", NULL},
+    {HOW, 0, "verify", &type_flag, AT(verify), NULL, NULL, NULL,
+     "compare hits with the texts, as a store with texts",
+     "Only with the estimation CX, whose name is then CX+V."},
     {HOW, 0, "bridge-limit", &type_count, AT(bridge_limit), "T", NULL, NULL,
      "longest bridge, in selected shingles", NULL},
     {HOW, 0, "threads", &type_count, AT(n_threads), "N", NULL,
@@ -120,7 +123,10 @@ static void write_line(const og_eval_run *run, const char *memory,
     char select[16];
     og_select_name(&run->select, select);
     printf("%s\t%s\t%s\t%s\t%s\t%llu", select, og_evict_name(run->evict),
-           og_estimate_name(run->estimate), memory, og_layout_name(run->layout),
+           run->verify && run->estimate == OG_ESTIMATE_CONTEXT
+               ? "CX+V"
+               : og_estimate_name(run->estimate),
+           memory, og_layout_name(run->layout),
            (unsigned long long)r->table_bytes);
     printf("\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\n", r->entries_pct, r->ssr,
            r->dominant, r->freshness, r->overall, r->seconds);
@@ -253,6 +259,8 @@ static int eval_run(const void *settings, const char *const *paths, size_t n)
     struct plan plan = {0};
     int status = s->paper ? plan_paper(&plan, s, &params)
                           : plan_lists_of(&plan, s, &params);
+    for (size_t i = 0; i < plan.n_runs; i++)
+        plan.runs[i].verify = s->verify;
     if (status == EXIT_DONE) status = evaluate(&plan, s, paths, n);
     plan_release(&plan);
     return status;

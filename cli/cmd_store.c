@@ -87,6 +87,8 @@ static void print_info(const og_store *store, const og_survey *survey)
            info.table_bytes, info.n_slots_used, info.n_slots,
            100.0 * (double)info.n_slots_used / (double)info.n_slots);
     printf("evicted       %" PRIu64 " prints\n", info.n_evicted);
+    printf("boilerplate   %" PRIu64 " prints in over 100 documents\n",
+           info.n_noise);
     printf("oldest print  %s\n", oldest);
     printf("journal       %" PRIu64 " bytes\n", info.journal_bytes);
     print_params(og_store_params(store));
@@ -103,9 +105,10 @@ static void print_info_json(const og_store *store, const og_survey *survey)
     printf("{\"documents\":%" PRIu64 ",\"removed\":%" PRIu64
            ",\"table_bytes\":%" PRIu64 ",\"slots\":%" PRIu64
            ",\"slots_used\":%" PRIu64 ",\"evicted\":%" PRIu64
-           ",\"journal_bytes\":%" PRIu64 ",\"oldest_print\":",
+           ",\"boilerplate\":%" PRIu64 ",\"journal_bytes\":%" PRIu64
+           ",\"oldest_print\":",
            info.n_documents, info.n_removed, info.table_bytes, info.n_slots,
-           info.n_slots_used, info.n_evicted, info.journal_bytes);
+           info.n_slots_used, info.n_evicted, info.n_noise, info.journal_bytes);
     printf(oldest[0] != 0 ? "\"%s\"" : "null", oldest);
     printf(",\"ages\":[");
     for (size_t i = 0; i < survey->n_ages; i++) {

@@ -25,6 +25,9 @@ struct trace_settings {
     bool add;
     struct report_settings report;
     bool exit_code, quiet, verbose;
+    const char *boilerplate; /* "100" or "5%"; NULL: all is told */
+    const char *ignore;      /* a file of known text */
+    og_asking asking;
     uint32_t n_threads;
     uint64_t max_document;
     og_fields fields;
@@ -64,6 +67,23 @@ static const struct option trace_options[] = {
     {OUT, 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
      "tell every problem of the input, not 20", NULL},
 
+    {"What counts", 0, "boilerplate", &type_string, AT(boilerplate), "N|P%",
+     NULL, "all passages are told",
+     "leave out what stands in more documents than this",
+     "A number of documents, or a share of all that the store has. A span goes "
+     "when most of it is such text."},
+    {"What counts", 0, "ignore", &type_string, AT(ignore), "FILE", NULL, "none",
+     "leave out what stands in this text, too",
+     "Known text that never counts: a licence, a form, a footer."},
+    {"What counts", 0, "min-span", &type_count, AT(asking.min_span), "N", NULL,
+     NULL, "leave out spans of fewer tokens", NULL},
+    {"What counts", 0, "compare-same", &type_flag, AT(asking.compare_same),
+     NULL, NULL, NULL, "also documents that the store's --same keeps apart",
+     NULL},
+    {"What counts", 0, "no-verify", &type_flag, AT(asking.no_verify), NULL,
+     NULL, NULL, "do not compare with the texts of the origins",
+     "Faster; spans then rest on prints alone, and have no place in their "
+     "origin."},
     {IN, 0, "threads", &type_count, AT(n_threads), "N", NULL,
      "all that the machine has", "threads to work with",
      "The output is the same bytes for any number."},
@@ -88,6 +108,8 @@ static const struct option trace_options[] = {
 
 struct trace_run {
     const struct trace_settings *settings;
+    og_asking asking;
+    char *ignored; /* the text of --ignore */
     og_report *report;
     struct progress progress;
     bool answered, found;
@@ -131,10 +153,10 @@ static og_stream_options stream_options(const struct trace_settings *s,
     og_stream_options options = og_stream_options_default();
     options.fields = s->fields;
     options.reading = s->reading;
-    options.reading.extra = s->add; /* a store keeps them */
     options.n_threads = s->n_threads;
     options.max_document = s->max_document;
     options.add = s->add || store_is_memory(&s->store);
+    options.asking = run->asking;
     options.stop = stop_on_signals();
     options.ctx = run;
     options.on_answer = on_answer;
@@ -146,7 +168,7 @@ static og_stream_options stream_options(const struct trace_settings *s,
 /* What was said already, as a problem or by finish_stdout(), is not repeated.
  */
 static int status_of_run(const struct trace_run *run, og_status status,
-                         const og_error *err)
+                         const og_stream_counts *counts, const og_error *err)
 {
     if (status == OG_ERR_STOPPED) {
         if (run->report_error.status == OG_OK) return stop_status();
@@ -155,9 +177,7 @@ static int status_of_run(const struct trace_run *run, og_status status,
             return say_error("trace", &run->report_error);
         return EXIT_IO;
     }
-    if (status != OG_OK && run->progress.n_problems != 0 &&
-        (status == OG_ERR_INPUT || status == OG_ERR_IO))
-        return EXIT_IO;
+    if (counts->is_told) return EXIT_IO;
     if (status != OG_OK) return say_error("trace", err);
     return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
 }
@@ -175,7 +195,60 @@ static int trace_stream(og_store *store, struct trace_run *run,
     progress_end(&run->progress);
     if (!s->quiet && status != OG_ERR_STOPPED)
         progress_summary(&run->progress, &counts, store);
-    return status_of_run(run, status, &err);
+    return status_of_run(run, status, &counts, &err);
+}
+
+/* "100" documents or "5%" of all. */
+static bool parse_boilerplate(const char *s, og_asking *out)
+{
+    char *end;
+    errno = 0;
+    const double value = strtod(s, &end);
+    if (end == s || errno != 0 || !(value > 0)) return false;
+    if (strcmp(end, "%") == 0 && value <= 100) {
+        out->noise_share = value / 100;
+        return true;
+    }
+    if (*end != 0 || value < 1 || value > 1e9) return false;
+    out->noise_documents = (uint64_t)value;
+    return true;
+}
+
+/* All of a file; NULL after a word on stderr. */
+static char *read_ignored(const char *path, size_t *out_len)
+{
+    enum { MOST = 64 << 20 };
+    FILE *file = fopen(path, "rbe");
+    char *text = file != NULL ? malloc(MOST) : NULL;
+    if (text == NULL) {
+        say("cannot read '%s': %s", path, strerror(errno));
+        if (file != NULL) fclose(file);
+        return NULL;
+    }
+    *out_len = fread(text, 1, MOST, file);
+    const bool failed = ferror(file) != 0;
+    const bool is_long = !failed && *out_len == MOST;
+    fclose(file);
+    if (!failed && !is_long) return text;
+    say(is_long ? "'%s' is longer than 64 MiB" : "cannot read '%s'", path);
+    free(text);
+    return NULL;
+}
+
+static int choose_asking(struct trace_run *run)
+{
+    const struct trace_settings *s = run->settings;
+    run->asking = s->asking;
+    if (s->boilerplate != NULL &&
+        !parse_boilerplate(s->boilerplate, &run->asking))
+        return say_usage("trace",
+                         "--boilerplate takes a number of documents like 100 "
+                         "or a share like 5%%, not '%s'",
+                         s->boilerplate);
+    if (s->ignore == NULL) return EXIT_DONE;
+    run->ignored = read_ignored(s->ignore, &run->asking.ignored.len);
+    run->asking.ignored.data = run->ignored;
+    return run->ignored != NULL ? EXIT_DONE : EXIT_IO;
 }
 
 static int trace_run(const void *settings, const char *const *paths, size_t n)
@@ -185,8 +258,13 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     og_error err = {0};
     const og_report_options options = report_options(&run.settings->report);
     const og_access access = run.settings->add ? OG_CREATE : OG_READ;
-    int status = store_open(&run.settings->store, access, "trace", &store);
-    if (status != EXIT_DONE) return status;
+    int status = choose_asking(&run);
+    if (status == EXIT_DONE)
+        status = store_open(&run.settings->store, access, "trace", &store);
+    if (status != EXIT_DONE) {
+        free(run.ignored);
+        return status;
+    }
     if (og_report_open(run.settings->report.output, &options, &run.report,
                        &err) == OG_OK) {
         status = trace_stream(store, &run, paths, n);
@@ -196,6 +274,7 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
         status = say_error("trace", &err);
     }
     og_store_close(store);
+    free(run.ignored);
     return status;
 }
 

@@ -17,6 +17,8 @@ void og_answering_init(struct og_answering *a, const og_allocator *allocator)
 void og_answering_release(struct og_answering *a)
 {
     og_copies_release(&a->copies);
+    OG_UNGROW(a->allocator, a->pieces, a->pieces_cap);
+    OG_UNGROW(a->allocator, a->matches, a->matches_cap);
     OG_UNGROW(a->allocator, a->spans, a->spans_cap);
     OG_UNGROW(a->allocator, a->novel, a->novel_cap);
     a->answer = (og_answer){0};
@@ -32,15 +34,84 @@ static og_range source_range(const struct og_prepared *p, size_t begin,
     };
 }
 
-static og_span span_of(const struct og_copy *copy, og_range range,
+/* ---- pieces ---- */
+
+static void add_copy(struct og_answering *a, const struct og_copy *copy)
+{
+    a->pieces[a->n_pieces++] = (struct og_piece){.begin = copy->begin,
+                                                 .end = copy->end,
+                                                 .doc = copy->doc,
+                                                 .how = copy->how};
+}
+
+static void add_confirmed(struct og_answering *a, const struct og_confirmed *c)
+{
+    a->pieces[a->n_pieces++] = (struct og_piece){.begin = c->begin,
+                                                 .end = c->end,
+                                                 .doc = c->doc,
+                                                 .how = OG_HOW_VERIFIED,
+                                                 .confirmed = c};
+}
+
+/* The two lists do not overlap: they go together in the order of the text. */
+static og_status make_pieces(struct og_answering *a,
+                             const struct og_copies *copies,
+                             const struct og_confirming *confirming,
+                             og_error *err)
+{
+    const size_t n_confirmed = confirming != NULL ? confirming->n : 0;
+    const size_t n_runs = confirming != NULL ? confirming->n_runs : 0;
+    size_t next = 0;
+    a->n_pieces = a->n_matches = 0;
+    if (!OG_GROW(a->allocator, a->pieces, a->pieces_cap,
+                 copies->n + n_confirmed) ||
+        !OG_GROW(a->allocator, a->matches, a->matches_cap, n_runs))
+        return og_error_memory(err, n_runs * sizeof(*a->matches), "an answer");
+    for (size_t i = 0; i < copies->n; i++) {
+        while (next < n_confirmed &&
+               confirming->data[next].begin < copies->data[i].begin)
+            add_confirmed(a, &confirming->data[next++]);
+        add_copy(a, &copies->data[i]);
+    }
+    while (next < n_confirmed)
+        add_confirmed(a, &confirming->data[next++]);
+    return OG_OK;
+}
+
+/* A piece goes when most of it does not count: a sentence of boilerplate in a
+ * copied page stays with the page. */
+static bool is_told(const struct og_piece *piece,
+                    const struct og_filter *filter)
+{
+    const uint32_t len = piece->end - piece->begin;
+    uint32_t n_masked = 0;
+    if (len < filter->min_tokens) return false;
+    if (filter->is_barred != NULL && filter->is_barred(filter->ctx, piece->doc))
+        return false;
+    for (uint32_t t = piece->begin; filter->mask != NULL && t < piece->end; t++)
+        n_masked += filter->mask[t];
+    return 2 * n_masked <= len;
+}
+
+static void drop_pieces(struct og_answering *a, const struct og_filter *filter)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n_pieces; i++)
+        if (is_told(&a->pieces[i], filter)) a->pieces[n++] = a->pieces[i];
+    a->n_pieces = n;
+}
+
+/* ---- spans ---- */
+
+static og_span span_of(const struct og_piece *piece, og_range range,
                        const struct og_entry *origin)
 {
     return (og_span){
         .begin = range.begin,
         .end = range.end,
-        .n_tokens = copy->end - copy->begin,
-        .how = copy->how,
-        .origin = copy->doc,
+        .n_tokens = piece->end - piece->begin,
+        .how = piece->how,
+        .origin = piece->doc,
         .origin_id = origin->id,
         .origin_time = origin->has_time ? origin->time : 0,
         .origin_has_time = origin->has_time,
@@ -49,21 +120,65 @@ static og_span span_of(const struct og_copy *copy, og_range range,
     };
 }
 
+static og_range side_range(const struct og_origin_side *side, size_t begin,
+                           size_t end)
+{
+    return (og_range){
+        og_text_source_begin(&side->text, side->tokens.begin[begin]),
+        og_text_source_end(&side->text, side->tokens.end[end - 1]),
+    };
+}
+
+/* Where it stands in its origin, and which words are equal. */
+static void add_matches(struct og_answering *a, const struct og_prepared *p,
+                        const struct og_piece *piece,
+                        const struct og_evidence *evidence, og_span *span)
+{
+    const struct og_confirmed *c = piece->confirmed;
+    const struct og_origin_side *side = &evidence->origins->sides[c->side];
+    const og_range whole = side_range(side, c->origin_begin, c->origin_end);
+    uint64_t from = span->begin;
+    uint64_t n_equal = 0;
+    span->origin_begin = whole.begin;
+    span->origin_end = whole.end;
+    span->matches = a->matches + a->n_matches;
+    for (size_t i = 0; i < c->n_runs; i++) {
+        const struct og_run *run =
+            &evidence->confirming->runs[c->first_run + i];
+        og_range here = source_range(p, run->begin, run->begin + run->len);
+        const og_range there =
+            side_range(side, run->origin_begin, run->origin_begin + run->len);
+        n_equal += run->len;
+        if (here.begin < from) here.begin = from;
+        if (here.begin >= here.end) continue;
+        a->matches[a->n_matches++] =
+            (og_match){here.begin, here.end, there.begin, there.end};
+        span->n_matches++;
+        from = here.end;
+    }
+    const uint64_t both = c->end - c->begin + c->origin_end - c->origin_begin;
+    span->score = 2.0 * (double)n_equal / (double)both;
+    if (span->score > 1) span->score = 1; /* reordered parts meet twice */
+}
+
 static og_status add_span(struct og_answering *a, const struct og_prepared *p,
-                          const struct og_copy *copy, struct og_naming *naming,
-                          og_error *err)
+                          const struct og_piece *piece,
+                          struct og_naming *naming,
+                          const struct og_evidence *evidence, og_error *err)
 {
     struct og_entry origin;
     og_span *last =
         a->answer.n_spans > 0 ? &a->spans[a->answer.n_spans - 1] : NULL;
-    og_range range = source_range(p, copy->begin, copy->end);
+    og_range range = source_range(p, piece->begin, piece->end);
     if (last != NULL && range.begin < last->end) range.begin = last->end;
     if (range.begin >= range.end) {
-        if (last != NULL) last->n_tokens += copy->end - copy->begin;
+        if (last != NULL) last->n_tokens += piece->end - piece->begin;
         return OG_OK;
     }
-    TRY(og_naming_get(naming, copy->doc, &origin, err));
-    a->spans[a->answer.n_spans++] = span_of(copy, range, &origin);
+    TRY(og_naming_get(naming, piece->doc, &origin, err));
+    og_span *span = &a->spans[a->answer.n_spans++];
+    *span = span_of(piece, range, &origin);
+    if (piece->confirmed != NULL) add_matches(a, p, piece, evidence, span);
     return OG_OK;
 }
 
@@ -85,12 +200,12 @@ static void add_novels(struct og_answering *a, const struct og_prepared *p)
 {
     size_t begin = 0;
     og_range between = {0, 0};
-    for (size_t i = 0; i < a->copies.n; i++) {
-        const struct og_copy *copy = &a->copies.data[i];
-        const og_range range = source_range(p, copy->begin, copy->end);
+    for (size_t i = 0; i < a->n_pieces; i++) {
+        const struct og_piece *piece = &a->pieces[i];
+        const og_range range = source_range(p, piece->begin, piece->end);
         between.end = range.begin;
-        add_novel(a, p, begin, copy->begin, between);
-        begin = copy->end;
+        add_novel(a, p, begin, piece->begin, between);
+        begin = piece->end;
         between.begin = range.end;
     }
     between.end = p->text.source_len;
@@ -113,21 +228,29 @@ static og_status add_dominant(og_answer *answer, struct og_labels *labels,
 
 static og_status build(struct og_answering *a, const struct og_prepared *p,
                        struct og_labels *labels, struct og_naming *naming,
-                       og_error *err)
+                       const struct og_evidence *evidence,
+                       const struct og_filter *filter, og_error *err)
 {
     og_answer *answer = &a->answer;
+    uint64_t n_old = 0;
     TRY(og_labels_join(&p->selection, labels, &a->copies, err));
-    const size_t n = a->copies.n;
+    struct og_confirming *c = evidence != NULL ? evidence->confirming : NULL;
+    if (c != NULL) TRY(og_confirm_rest(c, &a->copies, p->tokens.n, err));
+    TRY(make_pieces(a, c != NULL ? &c->rest : &a->copies, c, err));
+    if (filter != NULL) drop_pieces(a, filter);
+    const size_t n = a->n_pieces;
     if (!OG_GROW(a->allocator, a->spans, a->spans_cap, n) ||
         !OG_GROW(a->allocator, a->novel, a->novel_cap, n + 1))
         return og_error_memory(err, n * sizeof(*a->spans), "an answer");
-    for (size_t i = 0; i < n; i++)
-        TRY(add_span(a, p, &a->copies.data[i], naming, err));
+    for (size_t i = 0; i < n; i++) {
+        TRY(add_span(a, p, &a->pieces[i], naming, evidence, err));
+        n_old += a->pieces[i].end - a->pieces[i].begin;
+    }
     add_novels(a, p);
     answer->spans = a->spans;
     answer->novel = a->novel;
     answer->n_tokens = p->tokens.n;
-    answer->n_fresh = p->tokens.n - a->copies.n_old;
+    answer->n_fresh = p->tokens.n - n_old;
     answer->n_repaired = p->text.n_repaired;
     return add_dominant(answer, labels, naming, err);
 }
@@ -135,10 +258,12 @@ static og_status build(struct og_answering *a, const struct og_prepared *p,
 og_status og_answering_build(struct og_answering *a,
                              const struct og_prepared *prepared,
                              struct og_labels *labels, struct og_naming *naming,
-                             og_error *err)
+                             const struct og_evidence *evidence,
+                             const struct og_filter *filter, og_error *err)
 {
     a->answer = (og_answer){0};
-    const og_status status = build(a, prepared, labels, naming, err);
+    const og_status status =
+        build(a, prepared, labels, naming, evidence, filter, err);
     if (status != OG_OK) a->answer = (og_answer){0};
     return status;
 }

@@ -91,6 +91,7 @@ static bool keep_places(struct og_arena *arena, struct og_prepared *p)
 {
     return KEEP(arena, p->text.data, p->text.len) &&
            KEEP(arena, p->text.steps, p->text.n_steps) &&
+           KEEP(arena, p->tokens.hash, p->tokens.n) &&
            KEEP(arena, p->tokens.begin, p->tokens.n) &&
            KEEP(arena, p->tokens.end, p->tokens.n);
 }

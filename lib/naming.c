@@ -65,14 +65,30 @@ og_status og_naming_get(struct og_naming *naming, uint32_t number,
     return OG_OK;
 }
 
-og_status og_naming_latest(struct og_naming *naming, og_bytes id, uint32_t *out,
-                           og_error *err)
+struct latest {
+    uint32_t below, number;
+};
+
+static bool is_latest(void *ctx, uint32_t number)
 {
+    struct latest *latest = ctx;
+    if (number >= latest->below) return true;
+    latest->number = number;
+    return false;
+}
+
+og_status og_naming_latest(struct og_naming *naming, og_bytes id,
+                           uint32_t below, uint32_t *out, og_error *err)
+{
+    struct latest latest = {below, OG_NO_DOCUMENT};
+    if (og_pending_latest(naming->pending, id, out) && *out < below)
+        return OG_OK;
     *out = OG_NO_DOCUMENT;
-    if (og_pending_latest(naming->pending, id, out)) return OG_OK;
     if (naming->documents == NULL) return OG_OK;
     TRY(og_documents_view_begin(&naming->view, err));
-    const og_status status = og_documents_latest(&naming->view, id, out, err);
+    const og_status status =
+        og_documents_with_id(&naming->view, id, is_latest, &latest, err);
     og_documents_view_end(&naming->view);
+    *out = latest.number;
     return status;
 }

@@ -31,9 +31,10 @@ void og_naming_clear(struct og_naming *naming);
 og_status og_naming_get(struct og_naming *naming, uint32_t number,
                         struct og_entry *out, og_error *err);
 
-/* The latest document with this id, also a removed one; OG_NO_DOCUMENT: there
- * is none. */
-og_status og_naming_latest(struct og_naming *naming, og_bytes id, uint32_t *out,
-                           og_error *err);
+/* The latest document with this id whose number is less than `below`, also a
+ * removed one; OG_NO_DOCUMENT: there is none. The catalogue on disk may know of
+ * more documents than the store at hand, when another process writes. */
+og_status og_naming_latest(struct og_naming *naming, og_bytes id,
+                           uint32_t below, uint32_t *out, og_error *err);
 
 #endif

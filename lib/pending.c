@@ -24,6 +24,7 @@ void og_pending_release(struct og_pending *pending)
     const og_allocator *a = pending->allocator;
     OG_UNGROW(a, pending->entries, pending->cap);
     OG_UNGROW(a, pending->ids, pending->ids_cap);
+    OG_UNGROW(a, pending->copies, pending->copies_cap);
     OG_UNGROW(a, pending->removed, pending->removed_cap);
     og_arena_release(&pending->arena);
     pthread_rwlock_destroy(&pending->lock);
@@ -101,6 +102,8 @@ og_status og_pending_reserve(struct og_pending *pending, og_error *err)
     pthread_rwlock_wrlock(&pending->lock);
     if (!OG_GROW(pending->allocator, pending->entries, pending->cap,
                  pending->n + 1) ||
+        !OG_GROW(pending->allocator, pending->copies, pending->copies_cap,
+                 pending->n_copies + OG_ENTRY_ORIGINS) ||
         !reserve_id(pending))
         status = og_error_memory(err, pending->n * sizeof(*pending->entries),
                                  "the catalogue");
@@ -108,20 +111,24 @@ og_status og_pending_reserve(struct og_pending *pending, og_error *err)
     return status;
 }
 
-og_status og_pending_append(struct og_pending *pending, og_bytes entry,
-                            og_bytes id, og_error *err)
+og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
+                            const struct og_entry *entry, og_error *err)
 {
     struct og_pending *p = pending;
-    const char *copy = og_arena_copy(&p->arena, entry.data, entry.len, 1);
-    if (copy == NULL) return og_error_memory(err, entry.len, "an entry");
-    const uint64_t hash = hash_of(id);
+    const char *copy = og_arena_copy(&p->arena, bytes.data, bytes.len, 1);
+    if (copy == NULL) return og_error_memory(err, bytes.len, "an entry");
+    const uint64_t hash = hash_of(entry->id);
+    const uint32_t number = p->first + (uint32_t)p->n;
     pthread_rwlock_wrlock(&p->lock);
+    for (uint32_t i = 0; i < entry->n_origins; i++)
+        p->copies[p->n_copies++] = (struct og_pending_copy){
+            entry->origins[i].doc, number, entry->origins[i].n_tokens};
     struct og_pending_id *place = &p->ids[id_place(p->ids, p->ids_cap, hash)];
     p->n_ids += place->hash == 0;
-    *place = (struct og_pending_id){hash, p->first + (uint32_t)p->n};
-    p->entries[p->n++] = (og_bytes){copy, entry.len};
+    *place = (struct og_pending_id){hash, number};
+    p->entries[p->n++] = (og_bytes){copy, bytes.len};
     pthread_rwlock_unlock(&p->lock);
-    p->bytes += entry.len;
+    p->bytes += bytes.len;
     return OG_OK;
 }
 
@@ -151,6 +158,17 @@ bool og_pending_get(struct og_pending *pending, uint32_t number,
     return is_here;
 }
 
+size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
+                          size_t max, struct og_pending_copy *out)
+{
+    size_t n = 0;
+    pthread_rwlock_rdlock(&pending->lock);
+    for (size_t i = 0; i < pending->n_copies && n < max; i++)
+        if (pending->copies[i].origin == origin) out[n++] = pending->copies[i];
+    pthread_rwlock_unlock(&pending->lock);
+    return n;
+}
+
 void og_pending_clear(struct og_pending *pending, uint32_t first)
 {
     pthread_rwlock_wrlock(&pending->lock);
@@ -158,6 +176,7 @@ void og_pending_clear(struct og_pending *pending, uint32_t first)
     pending->n = 0;
     pending->bytes = 0;
     pending->n_removed = 0;
+    pending->n_copies = 0;
     pending->n_ids = 0;
     if (pending->ids != NULL)
         memset(pending->ids, 0, pending->ids_cap * sizeof(*pending->ids));

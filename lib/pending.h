@@ -14,6 +14,11 @@ struct og_pending_id {
     uint32_t number; /* the latest document with it */
 };
 
+/* A document that copied from another. */
+struct og_pending_copy {
+    uint32_t origin, copier, n_tokens;
+};
+
 struct og_pending {
     const og_allocator *allocator;
     pthread_rwlock_t lock;
@@ -24,6 +29,8 @@ struct og_pending {
     size_t bytes; /* of all entries */
     struct og_pending_id *ids;
     size_t n_ids, ids_cap;
+    struct og_pending_copy *copies;
+    size_t n_copies, copies_cap;
     uint32_t *removed; /* documents that were removed, any numbers */
     size_t n_removed, removed_cap;
 };
@@ -35,9 +42,15 @@ void og_pending_release(struct og_pending *pending);
 /* Room for one more of so many bytes. Changes nothing that is seen. */
 og_status og_pending_reserve(struct og_pending *pending, og_error *err);
 
-/* The next one, in its packed form; only its copy can fail (OG_ERR_MEMORY). */
-og_status og_pending_append(struct og_pending *pending, og_bytes entry,
-                            og_bytes id, og_error *err);
+/* The next one, in its packed form `bytes`; only its copy can fail
+ * (OG_ERR_MEMORY). */
+og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
+                            const struct og_entry *entry, og_error *err);
+
+/* Who named `origin` among its origins, the first first, at most `max` of them.
+ * Returns how many. Any thread. */
+size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
+                          size_t max, struct og_pending_copy *out);
 og_status og_pending_remove(struct og_pending *pending, uint32_t number,
                             og_error *err);
 

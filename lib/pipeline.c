@@ -181,11 +181,10 @@ static og_status hold_answer(struct writer *w, const og_document *doc,
 }
 
 static og_status answer(struct writer *w, const struct og_job_document *d,
-                        og_error *err)
+                        const struct og_guest *guest, og_error *err)
 {
     struct og_answering *a = &w->trace.answering;
-    TRY(og_answering_build(a, &d->prepared, &w->trace.labels, &w->trace.naming,
-                           err));
+    TRY(og_store_answer(w->store, guest, &w->trace, err));
     if (w->holds) return hold_answer(w, &d->doc, err);
     return tell_answer(w, &d->doc, &a->answer, err);
 }
@@ -246,7 +245,7 @@ static og_status write_document(struct writer *w, const struct og_job *job,
     if (is_added) note_series(w, &job->block, d, &guest);
     if (for_answer || !guest.is_known)
         TRY(og_store_ask(w->store, &guest, for_answer, &w->trace, err));
-    if (for_answer) TRY(answer(w, d, err));
+    if (for_answer) TRY(answer(w, d, &guest, err));
     return is_added ? take(w, job, d, &guest, err) : OG_OK;
 }
 
@@ -311,7 +310,8 @@ static og_status run(struct writer *w, const char *const *paths, size_t n_paths,
     const struct og_job_options options = {
         .source = {.fields = o->fields,
                    .reading = o->reading,
-                   .max_document = o->max_document},
+                   .max_document = o->max_document,
+                   .stop = o->stop},
         .prepare = &w->store->prepare,
         .keep_places = o->on_answer != NULL,
         .keep_texts = o->on_answer != NULL || texts != NULL,
@@ -344,13 +344,17 @@ og_status og_stream_run(og_store *store, const char *const *paths,
                             "the store was opened for reading only");
     og_trace_init(&w.trace, store);
     og_arena_init(&w.arena, store->allocator);
-    og_status status = run(&w, paths, n_paths, err);
+    og_status status = og_trace_ask(&w.trace, &options->asking, err);
+    if (status == OG_OK) status = run(&w, paths, n_paths, err);
+    /* The first failure tells the cause. */
     const og_status committed =
-        options->add ? og_store_commit(store, NULL) : OG_OK;
-    if (committed != OG_OK) status = og_store_commit(store, err);
+        options->add ? og_store_commit(store, status == OG_OK ? err : NULL)
+                     : OG_OK;
+    if (status == OG_OK) status = committed;
     og_arena_release(&w.arena);
     OG_UNGROW(store->allocator, w.held, w.held_cap);
     og_trace_release(&w.trace);
+    w.counts.is_told = status == OG_OK && w.first_failure != OG_OK;
     if (out_counts != NULL) *out_counts = w.counts;
     if (status != OG_OK || w.first_failure == OG_OK) return status;
     return og_error_set(err, w.first_failure, "%s", w.failure.message);

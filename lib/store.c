@@ -17,8 +17,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "lib/chain_copies.h"
+#include "lib/hush.h"
 #include "lib/store/checksum.h"
 #include "lib/store_disk.h"
+#include "lib/table/noise.h"
 
 /* ---- traces ---- */
 
@@ -26,6 +29,7 @@ void og_trace_init(og_trace *trace, og_store *store)
 {
     const og_allocator *allocator = store->allocator;
     trace->allocator = allocator;
+    trace->store = store;
     og_scratch_init(&trace->scratch, allocator);
     og_labels_init(&trace->labels, allocator);
     trace->labels.earlier = og_catalogue_earlier;
@@ -34,12 +38,21 @@ void og_trace_init(og_trace *trace, og_store *store)
     og_naming_init(&trace->naming, &store->pending,
                    store->disk != NULL ? store->disk->documents : NULL,
                    allocator);
+    og_origins_init(&trace->origins, &trace->naming, store->params.tokens,
+                    store->params.key, allocator);
+    og_confirming_init(&trace->confirming, allocator);
+    og_chain_init(&trace->chain, allocator);
+    og_hush_init(&trace->hush, allocator);
     trace->bytes = (struct og_pack){.allocator = allocator};
 }
 
 void og_trace_release(og_trace *trace)
 {
     og_pack_release(&trace->bytes);
+    og_hush_release(&trace->hush);
+    og_chain_release(&trace->chain);
+    og_confirming_release(&trace->confirming);
+    og_origins_release(&trace->origins);
     og_naming_release(&trace->naming);
     og_answering_release(&trace->answering);
     og_labels_release(&trace->labels);
@@ -89,6 +102,8 @@ struct og_table_options og_store_table_options(const og_params *params)
         .fields = og_estimate_fields(params->estimate),
         .bucket_slots = params->bucket_slots,
         .memory = params->memory,
+        /* A cell of 12 bytes for a slot in 40 or so: few prints are common. */
+        .noise_len = params->memory / 64 / OG_NOISE_LINE * OG_NOISE_LINE,
     };
 }
 
@@ -168,6 +183,9 @@ const og_params *og_store_params(const og_store *store)
     return &store->params;
 }
 
+/* In so many documents a passage is taken for boilerplate by info. */
+#define COMMON 100
+
 void og_store_info_get(const og_store *store, og_store_info *out)
 {
     *out = (og_store_info){
@@ -177,6 +195,8 @@ void og_store_info_get(const og_store *store, og_store_info *out)
         .n_slots = og_table_slots(&store->table),
         .n_slots_used = store->table.n_used,
         .n_evicted = store->table.n_evicted,
+        .n_noise = og_noise_common(store->table.base + store->table.noise_off,
+                                   store->table.n_noise_lines, COMMON),
         .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
     };
 }
@@ -205,9 +225,11 @@ og_status og_store_greet(og_store *store, struct og_guest *guest, bool shared,
     og_naming_clear(&trace->naming);
     guest->place = shared ? og_catalogue_place_shared(catalogue, guest->doc)
                           : og_catalogue_place(catalogue, guest->doc);
+    guest->same = og_same_of(store->params.same, guest->doc);
     guest->latest = guest->series = OG_NO_DOC;
     guest->is_known = false;
-    TRY(og_naming_latest(&trace->naming, guest->doc->id, &guest->latest, err));
+    TRY(og_naming_latest(&trace->naming, guest->doc->id, guest->place.number,
+                         &guest->latest, err));
     if (guest->latest == OG_NO_DOC) return OG_OK;
     TRY(og_naming_get(&trace->naming, guest->latest, &entry, err));
     guest->series = entry.series != OG_NO_SERIES ? entry.series : guest->latest;
@@ -290,6 +312,46 @@ og_status og_store_ask(og_store *store, const struct og_guest *guest,
     return estimate(store, selection, &trace->labels, err);
 }
 
+/* Without a place in the origin a hit leads nowhere. */
+static bool can_confirm(const og_store *store)
+{
+    return og_store_has_texts(store) &&
+           store->params.estimate == OG_ESTIMATE_CONTEXT;
+}
+
+static og_status confirm(og_store *store, const struct og_guest *guest,
+                         og_trace *trace, og_error *err)
+{
+    const struct og_prepared *p = guest->prepared;
+    const struct og_confirm_source source = {
+        .ctx = &trace->origins,
+        .side = og_origins_side,
+        .earlier = og_catalogue_earlier,
+        .order = &store->catalogue,
+    };
+    if (trace->origins.reader == NULL)
+        TRY(og_store_text_reader(store, &trace->origins.reader, err));
+    return og_confirm(&trace->confirming,
+                      (struct og_align_side){&p->text, &p->tokens},
+                      &p->selection, &trace->labels, &source, err);
+}
+
+og_status og_store_answer(og_store *store, const struct og_guest *guest,
+                          og_trace *trace, og_error *err)
+{
+    const struct og_evidence evidence = {&trace->confirming, &trace->origins};
+    const bool confirmed = can_confirm(store) && !trace->hush.asking.no_verify;
+    struct og_filter filter;
+    TRY(og_hush_filter(&trace->hush, store, guest, &filter, err));
+    if (confirmed) TRY(confirm(store, guest, trace, err));
+    TRY(og_answering_build(&trace->answering, guest->prepared, &trace->labels,
+                           &trace->naming, confirmed ? &evidence : NULL,
+                           &filter, err));
+    if (store->disk == NULL) return OG_OK;
+    return og_chain_fill(&trace->chain, &trace->answering.answer, guest, store,
+                         trace, err);
+}
+
 static struct og_guest guest_of(const og_document *doc,
                                 const struct og_prepared *prepared)
 {
@@ -307,8 +369,7 @@ static og_status trace_document(og_store *store, const og_document *doc,
     struct og_guest guest = guest_of(doc, p);
     TRY(og_store_greet(store, &guest, true, trace, err));
     TRY(ask_shared(store, &guest, trace, err));
-    return og_answering_build(&trace->answering, p, &trace->labels,
-                              &trace->naming, err);
+    return og_store_answer(store, &guest, trace, err);
 }
 
 og_status og_store_trace(og_store *store, const og_document *doc,
@@ -421,17 +482,16 @@ static struct og_entry entry_of(const og_store *store,
     return entry;
 }
 
-/* The id is a view of the packed entry then, and may go. */
-static og_status pack_entry(const og_store *store, const struct og_guest *guest,
-                            og_trace *trace, og_error *err)
+static og_status pack_entry(const struct og_guest *guest,
+                            const struct og_entry *entry, og_trace *trace,
+                            og_error *err)
 {
-    const struct og_entry entry = entry_of(store, guest, &trace->labels);
     if (guest->doc->id.len > UINT32_MAX / 4)
         return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes is too long",
                             guest->doc->id.len);
     trace->bytes.len = 0;
     trace->bytes.failed = false;
-    og_entry_pack(&entry, &trace->bytes);
+    og_entry_pack(entry, &trace->bytes);
     return trace->bytes.failed ? og_error_memory(err, 256, "an entry") : OG_OK;
 }
 
@@ -446,15 +506,16 @@ static og_status take(og_store *store, const struct og_guest *guest,
     struct og_additions additions =
         og_labels_additions(&trace->labels, &guest->prepared->selection,
                             &store->table, store->catalogue.n);
-    TRY(pack_entry(store, guest, trace, err));
+    const struct og_entry entry = entry_of(store, guest, &trace->labels);
+    TRY(pack_entry(guest, &entry, trace, err));
     const size_t entry_len = trace->bytes.len;
     TRY(og_catalogue_reserve(&store->catalogue, err));
     TRY(og_pending_reserve(&store->pending, err));
     if (store->disk != NULL)
         TRY(og_disk_add(store, entry_len, &additions, &trace->bytes, err));
-    const og_bytes entry = {(const char *)trace->bytes.data, entry_len};
+    const og_bytes bytes = {(const char *)trace->bytes.data, entry_len};
     const og_status status =
-        og_pending_append(&store->pending, entry, guest->doc->id, err);
+        og_pending_append(&store->pending, bytes, &entry, err);
     if (status != OG_OK) {
         /* It is in the journal and not in memory: the two must not part. */
         if (store->disk != NULL) store->disk->has_failed = true;
@@ -482,9 +543,7 @@ static og_status add_document(og_store *store, const og_document *doc,
     struct og_guest guest = guest_of(doc, p);
     TRY(og_store_greet(store, &guest, false, trace, err));
     TRY(og_store_ask(store, &guest, for_answer, trace, err));
-    if (for_answer)
-        TRY(og_answering_build(&trace->answering, p, &trace->labels,
-                               &trace->naming, err));
+    if (for_answer) TRY(og_store_answer(store, &guest, trace, err));
     if (!og_store_keeps(store, p)) return OG_OK;
     if (store->disk != NULL && !guest.is_known)
         TRY(og_disk_keep_text(store, &guest, doc->text, &trace->naming, err));

@@ -9,6 +9,30 @@
 
 struct og_disk;
 
+/* What is not told: hush.c. */
+struct og_hush {
+    const og_allocator *allocator;
+    og_asking asking;
+    uint64_t *ignored; /* prints of the text that never counts, sorted */
+    size_t n_ignored, ignored_cap;
+    uint8_t *mask;
+    size_t mask_cap;
+    const struct og_catalogue *catalogue;
+    uint32_t same; /* of the document asked about */
+};
+
+/* The origins of an answer and who else copied from them: chain_copies.c. */
+struct og_chain {
+    const og_allocator *allocator;
+    og_origin *origins;
+    size_t n_origins, origins_cap;
+    og_copier *copiers;
+    size_t n_copiers, copiers_cap;
+    uint64_t *prints; /* of the document asked about, sorted */
+    size_t prints_cap;
+    struct og_scratch scratch; /* of a document that is compared with it */
+};
+
 struct og_store {
     const og_allocator *allocator;
     og_params params;
@@ -25,10 +49,15 @@ struct og_store {
 
 struct og_trace {
     const og_allocator *allocator;
+    og_store *store;
     struct og_scratch scratch;
     struct og_labels labels;
     struct og_answering answering;
     struct og_naming naming;
+    struct og_origins origins;
+    struct og_confirming confirming;
+    struct og_chain chain;
+    struct og_hush hush;
     struct og_pack bytes; /* of a record */
 };
 
@@ -76,8 +105,12 @@ og_status og_store_greet(og_store *store, struct og_guest *guest, bool shared,
 og_status og_store_ask(og_store *store, const struct og_guest *guest,
                        bool for_answer, og_trace *trace, og_error *err);
 
-/* Then og_answering_build(), if the answer is wanted, and at last: takes it
- * in, unless it is known. On failure nothing has changed. */
+/* If the answer is wanted: compares the texts of its origins, if the store has
+ * them, and fills trace->answering. */
+og_status og_store_answer(og_store *store, const struct og_guest *guest,
+                          og_trace *trace, og_error *err);
+
+/* At last: takes it in, unless it is known. On failure nothing has changed. */
 og_status og_store_take(og_store *store, const struct og_guest *guest,
                         og_trace *trace, og_error *err);
 

@@ -24,17 +24,20 @@
 #include "lib/store/journal.h"
 #include "lib/store/journal_format.h"
 #include "lib/store/journal_read.h"
+#include "lib/store/limits.h"
+#include "lib/store/store_lock.h"
 #include "lib/table/bucket.h"
+#include "lib/table/noise.h"
 #include "lib/table/table_state.h"
 
 /* Entries wait in memory up to this, then go to the catalogue in one batch. */
-#define PENDING_LEN ((size_t)8 << 20)
+#define PENDING_LEN OG_LIMIT((size_t)8 << 20, (size_t)4 << 10)
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
-#define CLOSE_LEN ((uint64_t)4 << 20)
+#define CLOSE_LEN OG_LIMIT((uint64_t)4 << 20, (uint64_t)24 << 10)
 /* ... and while it is open when they are twice as long as the table: so a
  * checkpoint adds half to what is written, however long a stream is. */
-#define OPEN_LEN ((uint64_t)64 << 20)
+#define OPEN_LEN OG_LIMIT((uint64_t)64 << 20, (uint64_t)40 << 10)
 
 /* ---- the journal ---- */
 
@@ -108,22 +111,10 @@ og_status og_disk_add(og_store *store, size_t entry_len,
     return OG_OK;
 }
 
-og_status og_disk_renew(og_store *store, const struct og_additions *additions,
-                        struct og_pack *bytes, og_error *err)
+og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
+                         og_error *err)
 {
-    bytes->len = 0;
-    bytes->failed = false;
-    og_additions_pack(additions, bytes);
-    if (bytes->failed)
-        return og_error_memory(err, 12 * additions->n, "a record");
-    return append(store, OG_JOURNAL_RENEW, bytes->data, bytes->len, err);
-}
-
-og_status og_disk_remove(og_store *store, uint32_t number, og_error *err)
-{
-    uint8_t bytes[4];
-    og_store32(bytes, number);
-    return append(store, OG_JOURNAL_REMOVE, bytes, sizeof(bytes), err);
+    return append(store, OG_JOURNAL_REMOVE, bytes->data, bytes->len, err);
 }
 
 og_status og_disk_commit(og_store *store, og_error *err)
@@ -192,9 +183,13 @@ og_status og_disk_know(og_store *store, const uint64_t *prints, size_t n,
     const struct og_table *t = &store->table;
     if (c->map == NULL || og_checkpoint_all_known(c)) return OG_OK;
     for (size_t i = 0; i < n; i++) {
-        const size_t begin =
-            og_bucket_of(t, og_mix64(prints[i])) * t->bucket_len;
+        const uint64_t mixed = og_mix64(prints[i]);
+        const size_t begin = og_bucket_of(t, mixed) * t->bucket_len;
         TRY(og_checkpoint_know(c, begin, begin + t->bucket_len, err));
+        if (t->n_noise_lines == 0) continue;
+        const size_t line =
+            t->noise_off + og_noise_off(t->n_noise_lines, mixed);
+        TRY(og_checkpoint_know(c, line, line + OG_NOISE_LINE, err));
     }
     return OG_OK;
 }
@@ -208,6 +203,8 @@ og_status og_disk_flush(og_store *store, og_error *err)
     struct og_disk *disk = store->disk;
     struct og_pending *pending = &store->pending;
     if (pending->n == 0 && pending->n_removed == 0) return OG_OK;
+    /* The last journal must not end with CLOSED while the catalogue changes. */
+    TRY(start_journal(store, err));
     TRY(og_disk_commit(store, err));
     const struct og_documents_batch batch = {
         .first = pending->first,
@@ -241,7 +238,6 @@ static og_status write_checkpoint(og_store *store, struct og_new_file *file,
         TRY(og_checkpoint_know(&disk->checkpoint, 0, table_len, err));
     og_pack_fixed(&state, (uint64_t)store->catalogue.latest, 8);
     og_table_state_pack(&store->table, &state);
-    if (state.failed) return og_error_memory(err, 8192, "a checkpoint");
     const struct og_checkpoint_parts parts = {
         .sequence = disk->next_sequence - 1,
         .table = store->table.base,
@@ -251,8 +247,10 @@ static og_status write_checkpoint(og_store *store, struct og_new_file *file,
         .ctx = &store->catalogue,
         .state = {(const char *)state.data, state.len},
     };
-    const og_status status = og_checkpoint_write(
-        disk->folder, disk->conf.uuid, &parts, store->allocator, file, err);
+    const og_status status =
+        state.failed ? og_error_memory(err, 8192, "a checkpoint")
+                     : og_checkpoint_write(disk->folder, disk->conf.uuid,
+                                           &parts, store->allocator, file, err);
     og_pack_release(&state);
     return status;
 }
@@ -292,7 +290,8 @@ og_status og_disk_tidy(og_store *store, og_error *err)
 {
     const struct og_disk *disk = store->disk;
     const uint64_t table_len = og_table_bytes(&store->table.options);
-    const uint64_t most = 2 * table_len > OPEN_LEN ? 2 * table_len : OPEN_LEN;
+    const uint64_t by_table = OG_LIMIT(2 * table_len, table_len / 4);
+    const uint64_t most = by_table > OPEN_LEN ? by_table : OPEN_LEN;
     if (disk->journal_len > most) return og_disk_checkpoint(store, err);
     if (store->pending.bytes > PENDING_LEN) return og_disk_flush(store, err);
     return OG_OK;
@@ -309,8 +308,11 @@ static og_status finish(og_store *store)
         table_len / 128 > CLOSE_LEN ? table_len / 128 : CLOSE_LEN;
     TRY(og_disk_commit(store, NULL));
     if (disk->journal_len > most) TRY(og_disk_checkpoint(store, NULL));
+    TRY(og_documents_seal(disk->documents, NULL));
     TRY(append(store, OG_JOURNAL_CLOSED, "", 0, NULL));
-    return og_disk_commit(store, NULL);
+    TRY(og_disk_commit(store, NULL));
+    og_store_lock_end(disk->lock_fd, disk->next_sequence - 1);
+    return OG_OK;
 }
 
 void og_disk_close(og_store *store)

@@ -48,9 +48,16 @@ og_status og_disk_know(og_store *store, const uint64_t *prints, size_t n,
 og_status og_disk_add(og_store *store, size_t entry_len,
                       const struct og_additions *additions,
                       struct og_pack *bytes, og_error *err);
-og_status og_disk_renew(og_store *store, const struct og_additions *additions,
-                        struct og_pack *bytes, og_error *err);
-og_status og_disk_remove(og_store *store, uint32_t number, og_error *err);
+og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
+                         og_error *err);
+
+/* Does in memory what the bytes of a REMOVE say; for og_store_remove() and for
+ * replaying one. `data` must stand at a multiple of 8. OG_ERR_STORE: these are
+ * none. */
+struct og_unpacked_additions;
+og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
+                           struct og_unpacked_additions *additions,
+                           og_error *err);
 
 /* Packs the text of a new document, as a version of the latest one with its id
  * if there is one, and sets guest->text. Does nothing if none are kept. */

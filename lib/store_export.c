@@ -1,5 +1,7 @@
 /* Documents out of a store again. */
 
+#include <stdatomic.h>
+
 #include "lib/store_disk.h"
 
 static og_status no_texts(const og_store *store, og_error *err)
@@ -57,14 +59,13 @@ static og_status export_one(og_store *store, uint32_t number,
 og_status og_store_export(og_store *store, og_document_fn *on_document,
                           void *ctx, og_error *err)
 {
-    struct og_text_reader *reader;
+    struct og_text_reader *reader = NULL;
     og_trace *trace;
     TRY(og_store_text_reader(store, &reader, err));
     trace = og_trace_new(store);
     og_status status =
         trace != NULL ? OG_OK : og_error_memory(err, sizeof(*trace), "names");
-    const uint32_t n =
-        __atomic_load_n(&store->catalogue.n_published, __ATOMIC_ACQUIRE);
+    const uint32_t n = atomic_load(&store->catalogue.n_published);
     for (uint32_t i = 0; i < n && status == OG_OK; i++)
         status =
             export_one(store, i, &trace->naming, reader, on_document, ctx, err);

@@ -121,15 +121,15 @@ static og_status find_or_make(struct og_disk *disk, og_access access,
 }
 
 /* What a writer that was killed left half done. */
-static void remove_leftovers(const struct og_disk *disk)
+static void remove_leftovers(const char *folder)
 {
     char path[4096 + 256];
-    DIR *dir = opendir(disk->folder);
+    DIR *dir = opendir(folder);
     const struct dirent *item;
     while (dir != NULL && (item = readdir(dir)) != NULL) {
         if (item->d_name[0] != '.' || strstr(item->d_name, ".new-") == NULL)
             continue;
-        snprintf(path, sizeof(path), "%s/%s", disk->folder, item->d_name);
+        snprintf(path, sizeof(path), "%s/%s", folder, item->d_name);
         (void)unlink(path);
     }
     if (dir != NULL) closedir(dir);
@@ -279,7 +279,7 @@ static og_status replay_document(struct replay *r,
         TRY(apply_document(r, &entry, additions, len, record->sequence, err));
     if (record->sequence <= r->in_catalogue) return OG_OK;
     TRY(og_pending_reserve(&store->pending, err));
-    return og_pending_append(&store->pending, bytes, entry.id, err);
+    return og_pending_append(&store->pending, bytes, &entry, err);
 }
 
 static og_status replay_remove(struct replay *r,
@@ -287,32 +287,14 @@ static og_status replay_remove(struct replay *r,
                                og_error *err)
 {
     og_store *store = r->store;
-    const uint32_t number = record->len == 4 ? og_load32(record->data) : 0;
-    if (record->len != 4 || number >= store->catalogue.n)
+    const uint32_t number = record->len >= 8 ? og_load32(record->data) : 0;
+    if (record->len < 8 || number >= store->catalogue.n)
         return bad_record(record->sequence, "it names no document", err);
     if (record->sequence > r->in_catalogue)
         TRY(og_pending_remove(&store->pending, number, err));
-    if (record->sequence <= r->in_table ||
-        og_catalogue_is_removed(&store->catalogue, number))
-        return OG_OK;
-    og_catalogue_remove(&store->catalogue, number);
-    store->n_removed++;
-    return OG_OK;
-}
-
-static og_status replay_renew(struct replay *r,
-                              const struct og_journal_view *record,
-                              og_error *err)
-{
-    og_store *store = r->store;
     if (record->sequence <= r->in_table) return OG_OK;
-    TRY(og_additions_unpack(&r->additions, record->data, record->len,
-                            store->table.options.fields, err));
-    if (r->additions.add.doc >= store->catalogue.n)
-        return bad_record(record->sequence, "it names no document", err);
-    TRY(og_disk_know(store, r->additions.add.print, r->additions.add.n, err));
-    og_store_apply_again(store, &r->additions.add);
-    return OG_OK;
+    return og_removal_apply(store, record->data, record->len, &r->additions,
+                            err);
 }
 
 static og_status replay_record(struct replay *r,
@@ -322,7 +304,6 @@ static og_status replay_record(struct replay *r,
     switch (record->type) {
     case OG_JOURNAL_DOCUMENT: return replay_document(r, record, err);
     case OG_JOURNAL_REMOVE: return replay_remove(r, record, err);
-    case OG_JOURNAL_RENEW: return replay_renew(r, record, err);
     default: return OG_OK;
     }
 }
@@ -350,13 +331,16 @@ static og_status replay(og_store *store, uint64_t in_catalogue, og_error *err)
                        .additions.allocator = store->allocator};
     const uint64_t least =
         r.in_table < in_catalogue ? r.in_table : in_catalogue;
+    const uint64_t most = r.in_table < in_catalogue ? in_catalogue : r.in_table;
+    const uint64_t safe = og_store_lock_safe(disk->folder);
     disk->next_sequence = least + 1;
     disk->next_journal = 1;
     og_status status =
         og_journal_reader_open(&reader, disk->folder, disk->conf.uuid,
                                least + 1, store->allocator, err);
     if (status == OG_END) {
-        if (r.in_table == in_catalogue) return OG_OK;
+        /* A new store has none; later there is always one. */
+        if (most == 0 && safe == 0) return OG_OK;
         return og_error_set(err, OG_ERR_STORE,
                             "the journal of store '%s' is missing",
                             disk->folder);
@@ -368,11 +352,14 @@ static og_status replay(og_store *store, uint64_t in_catalogue, og_error *err)
     disk->torn_bytes = og_journal_reader_torn(&reader);
     og_unpacked_additions_release(&r.additions);
     og_journal_reader_close(&reader);
-    if (status == OG_OK && disk->next_sequence - 1 < r.in_table)
+    if (status == OG_OK &&
+        disk->next_sequence - 1 < (safe > most ? safe : most))
         status = og_error_set(err, OG_ERR_STORE,
-                              "the journal of store '%s' ends before its "
-                              "checkpoint",
-                              disk->folder);
+                              "the journal of store '%s' ends with record "
+                              "%llu, but %llu were safe on disk",
+                              disk->folder,
+                              (unsigned long long)disk->next_sequence - 1,
+                              (unsigned long long)(safe > most ? safe : most));
     return status;
 }
 
@@ -427,6 +414,25 @@ static og_status open_texts(og_store *store, og_error *err)
 
 /* ---- the whole ---- */
 
+/* Records that a killed writer left with the system count, since they were
+ * replayed: so they must be safe before others follow them. */
+static og_status settle(const struct og_disk *disk, og_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/journal", disk->folder);
+    if (og_file_sync_folder(path) != 0)
+        return og_file_failure(err, "sync", disk->folder, errno);
+    if (disk->next_journal < 2) return OG_OK;
+    og_journal_path(path, sizeof(path), disk->folder, disk->next_journal - 1);
+    const int fd = og_file_open(path);
+    if (fd < 0) return og_file_failure(err, "open", path, errno);
+    og_status status = OG_OK;
+    if (fdatasync(fd) != 0 || og_file_sync_folder(path) != 0)
+        status = og_file_failure(err, "sync", path, errno);
+    close(fd);
+    return status;
+}
+
 static og_status open_parts(og_store *store, og_access access, og_error *err)
 {
     uint64_t in_catalogue = 0;
@@ -443,7 +449,9 @@ static og_status open_parts(og_store *store, og_access access, og_error *err)
                             store->disk->folder, store->catalogue.n,
                             n_documents + store->pending.n);
     if (access == OG_READ) return OG_OK;
-    remove_leftovers(store->disk);
+    TRY(settle(store->disk, err));
+    remove_leftovers(store->disk->folder);
+    remove_leftovers(store->disk->texts_folder);
     return open_texts(store, err);
 }
 
@@ -464,9 +472,19 @@ static void close_parts(og_store *store)
     disk->n_records = 0;
 }
 
-/* Did a writer go on while we were reading? */
-static bool is_newer_now(const struct og_disk *disk, uint64_t sequence)
+static uint64_t last_journal(const struct og_disk *disk)
 {
+    uint64_t first;
+    uint64_t last = 0;
+    (void)og_journal_list(disk->folder, &first, &last, NULL);
+    return last;
+}
+
+/* Did a writer go on while we were reading? */
+static bool is_newer_now(const struct og_disk *disk, uint64_t sequence,
+                         uint64_t journal)
+{
+    if (last_journal(disk) != journal) return true;
     struct og_checkpoint now;
     struct og_table_options options =
         og_store_table_options(&disk->conf.params);
@@ -482,6 +500,7 @@ static og_status try_parts(og_store *store, og_access access, og_error *err)
 {
     og_status status = OG_OK;
     for (int i = 0; i < MOST_TRIES; i++) {
+        const uint64_t journal = last_journal(store->disk);
         og_pending_init(&store->pending, 0, store->allocator);
         og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN,
                           store->allocator);
@@ -491,7 +510,7 @@ static og_status try_parts(og_store *store, og_access access, og_error *err)
         const uint64_t sequence = store->disk->checkpoint.sequence;
         close_parts(store);
         if (access != OG_READ || status != OG_ERR_STORE ||
-            !is_newer_now(store->disk, sequence))
+            !is_newer_now(store->disk, sequence, journal))
             break;
     }
     return status;
@@ -501,15 +520,19 @@ static og_status new_disk(og_store *store, const char *path, og_error *err)
 {
     struct og_disk *disk = og_allocate_zero(store->allocator, sizeof(*disk));
     if (disk == NULL) return og_error_memory(err, sizeof(*disk), "a store");
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/') /* else its parent is not found */
+        len--;
     store->disk = disk;
     disk->lock_fd = -1;
-    if (strlen(path) > 3900)
+    if (len > 3900)
         return og_error_set(err, OG_ERR_USAGE,
                             "the name of a store is too "
                             "long");
-    if (asprintf(&disk->texts_folder, "%s/texts", path) < 0)
+    if (asprintf(&disk->texts_folder, "%.*s/texts", (int)len, path) < 0)
         disk->texts_folder = NULL;
-    disk->folder = strdup(path);
+    if (asprintf(&disk->folder, "%.*s", (int)len, path) < 0)
+        disk->folder = NULL;
     if (disk->folder == NULL || disk->texts_folder == NULL)
         return og_error_memory(err, strlen(path), "a store");
     return OG_OK;

@@ -6,6 +6,7 @@
  * came again today, under another name. Both come from the store's own
  * documents, nothing is assumed. */
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/store_disk.h"
@@ -125,8 +126,7 @@ static og_status ask_again(og_store *store, uint32_t n, og_survey *out,
 
 og_status og_store_survey(og_store *store, og_survey *out, og_error *err)
 {
-    const uint32_t n =
-        __atomic_load_n(&store->catalogue.n_published, __ATOMIC_ACQUIRE);
+    const uint32_t n = atomic_load(&store->catalogue.n_published);
     *out = (og_survey){.n_ages = n < OG_AGES ? n : OG_AGES};
     if (n == 0) return OG_OK;
     count_born(store, n, out);

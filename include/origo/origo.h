@@ -248,6 +248,7 @@ typedef struct og_store_info {
     uint64_t n_slots;     /* prints that the table has room for */
     uint64_t n_slots_used;
     uint64_t n_evicted;
+    uint64_t n_noise; /* prints that were counted in 100 documents or more */
     uint64_t journal_bytes; /* to be replayed at the next start; 0 in memory */
 } og_store_info;
 OG_API void og_store_info_get(const og_store *store, og_store_info *out);
@@ -352,7 +353,7 @@ typedef struct og_copier {
     og_bytes id;
     int64_t time;
     bool has_time;
-    uint64_t n_tokens; /* it has in common with the document asked about */
+    uint64_t n_tokens; /* of its own that come from the origin */
 } og_copier;
 
 /* An origin as a report shows it. */
@@ -379,8 +380,8 @@ typedef struct og_answer {
     size_t n_spans;
     const og_range *novel; /* the text between them that has tokens */
     size_t n_novel;
-    /* Only when they were asked for: every origin once, the one of the most
-     * tokens first. */
+    /* Of a store on disk: every origin once, the one of the most tokens
+     * first. */
     const og_origin *origins;
     size_t n_origins;
     /* The document that has most in common with this one, when that is not an
@@ -393,6 +394,26 @@ typedef struct og_answer {
 typedef struct og_trace og_trace;
 OG_API og_trace *og_trace_new(og_store *store); /* NULL: no memory */
 OG_API void og_trace_free(og_trace *trace);     /* NULL is fine */
+
+/* What is not told in an answer. All zero: everything is. */
+typedef struct og_asking {
+    /* Passages that stand in more documents than this, or than this share of
+     * all: boilerplate. 0: they are told. The store counts them in memory of
+     * fixed size. */
+    uint64_t noise_documents;
+    double noise_share;
+    uint32_t min_span; /* spans of fewer tokens */
+    /* Passages that stand in this text, too; it must stay as long as it is
+     * used. len 0: none. */
+    og_bytes ignored;
+    bool compare_same; /* tell also of documents that og_params.same keeps
+                          apart */
+    bool no_verify;    /* do not compare with the texts of the origins */
+} og_asking;
+
+/* From now on; NULL: everything is told again. OG_ERR_MEMORY. */
+OG_API og_status og_trace_ask(og_trace *trace, const og_asking *asking,
+                              og_error *err);
 
 /* Asks; changes nothing. The answer is valid until the next call with the
  * same trace. */
@@ -467,6 +488,8 @@ typedef struct og_stream_counts {
     uint64_t n_files;
     uint64_t n_files_failed;
     uint64_t n_input_bytes; /* as they lie on disk: for progress */
+    bool is_told; /* the failure of the run is that of a file, and on_problem
+                     heard of it */
 } og_stream_counts;
 
 typedef struct og_stream_options {
@@ -475,6 +498,7 @@ typedef struct og_stream_options {
     unsigned n_threads;    /* 0: as many as the machine has */
     uint64_t max_document; /* bytes; a longer one is skipped and named */
     bool add;              /* take each document in after its answer */
+    og_asking asking;
     /* NULL, or what a signal handler sets: when it is not 0, the stream ends
      * with OG_ERR_STOPPED; what was added before is safe on disk. */
     const volatile int *stop;
@@ -659,6 +683,8 @@ typedef struct og_eval_run {
     og_layout_kind layout;
     uint32_t bridge_limit;
     uint32_t bucket_slots;
+    bool verify; /* hits are compared with the texts, as a store with texts
+                    does; only with OG_ESTIMATE_CONTEXT */
     double memory_percent; /* of all shingles at 18 bytes each; 0: bytes */
     uint64_t memory_bytes;
 } og_eval_run;
@@ -1858,41 +1884,6 @@ OG_API og_status og_dedup_options_check(const og_dedup_options *options,
 OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
                               const og_dedup_options *options,
                               og_dedup_counts *out_counts, og_error *err);
-
-/* ---- deduplication in stages, for arrays of jobs ----
- *
- * Four steps over the same list of plain JSONL files, each a pure function of
- * files in the folder `work`; shard i of n does its share, and a file that is
- * there is not made again. The outcome is that of og_dedup_run() over the same
- * list, whatever the numbers of shards. lib/dedup_stages.h draws the files. */
-
-typedef struct og_stage_options {
-    og_dedup_options dedup; /* what to compare and how; the first stays */
-    const char *work;
-    const char *output;       /* of filter: a folder; file F, from 0, gives
-                                 FFFFFF.jsonl, .tsv, .remove and .clusters */
-    uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
-} og_stage_options;
-
-typedef struct og_stage_counts {
-    uint64_t n_made, n_there; /* files */
-    uint64_t n_documents, n_pairs, n_kept, n_removed;
-} og_stage_counts;
-
-/* In this order; each needs all shards of the one before. OG_ERR_INPUT: a file
- * of theirs is missing (named), damaged or of other options. */
-OG_API og_status og_stage_sketch(const char *const *paths, size_t n_paths,
-                                 const og_stage_options *options,
-                                 og_stage_counts *counts, og_error *err);
-OG_API og_status og_stage_bands(const char *const *paths, size_t n_paths,
-                                const og_stage_options *options,
-                                og_stage_counts *counts, og_error *err);
-OG_API og_status og_stage_components(const char *const *paths, size_t n_paths,
-                                     const og_stage_options *options,
-                                     og_stage_counts *counts, og_error *err);
-OG_API og_status og_stage_filter(const char *const *paths, size_t n_paths,
-                                 const og_stage_options *options,
-                                 og_stage_counts *counts, og_error *err);
 
 /* ---- near-duplicates as documents come, in memory that is fixed ----
  *

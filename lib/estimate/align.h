@@ -24,7 +24,7 @@
 #include "lib/token/tokens.h"
 
 /* What is compared: a text, folded, and its tokens. Offsets of passages count
- * tokens. */
+ * tokens. og_verify() can do without the text (NULL). */
 struct og_align_side {
     const struct og_text *text;
     const struct og_tokens *tokens;

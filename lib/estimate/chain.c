@@ -47,8 +47,10 @@ void og_chainer_release(struct og_chainer *chainer)
     og_runs_release(&chainer->runs);
 }
 
+/* Without the text every token is taken for a word. */
 static bool is_character(struct og_align_side side, uint32_t token)
 {
+    if (side.text == NULL) return false;
     const char *data = side.text->data + side.tokens->begin[token];
     const size_t len = side.tokens->end[token] - side.tokens->begin[token];
     if ((unsigned char)data[0] < 0x80) return false;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "lib/estimate/confirm.h"
 #include "lib/eval/selected.h"
 #include "lib/os/clock.h"
 #include "lib/os/cpu.h"
@@ -21,6 +22,10 @@ struct running {
     struct og_table table;
     struct og_labels labels;
     struct og_copies copies;
+    struct og_confirming confirming;
+    struct og_tokens sides[OG_CONFIRM_ORIGINS];
+    uint8_t *old; /* of each token of a document */
+    size_t old_cap;
     uint64_t n_right_dominant, n_right_tokens;
 };
 
@@ -37,6 +42,83 @@ static void score_tokens(struct running *r, const struct og_eval_doc *doc)
             n_both += old[i];
     const uint64_t n_wrong = n_old_true + r->copies.n_old - 2 * n_both;
     r->n_right_tokens += doc->n_tokens - n_wrong;
+}
+
+/* ---- with texts ---- */
+
+static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
+                           struct og_align_side *out, og_error *err)
+{
+    struct running *r = ctx;
+    (void)err;
+    r->sides[side] = og_eval_doc_view(r->eval, &r->eval->docs[doc]);
+    *out = (struct og_align_side){.tokens = &r->sides[side]};
+    return OG_OK;
+}
+
+static bool comes_before(const void *order, uint32_t a, uint32_t b)
+{
+    (void)order;
+    return a < b;
+}
+
+/* A token is old by the measure when it stands in a shingle that was copied:
+ * in a run of equal tokens that is long enough, whoever of several origins the
+ * run goes to. What lies in a passage between such runs was changed, hence is
+ * fresh. */
+static void mark_old(struct running *r, uint8_t *old)
+{
+    const struct og_confirming *c = &r->confirming;
+    for (size_t i = 0; i < c->n_found; i++)
+        for (size_t j = 0; j < c->found[i].n_runs; j++) {
+            const struct og_run *run = &c->runs[c->found[i].first_run + j];
+            if (run->len >= r->eval->key.shingle_len)
+                memset(old + run->begin, 1, run->len);
+        }
+    for (size_t i = 0; i < c->rest.n; i++)
+        memset(old + c->rest.data[i].begin, 1,
+               c->rest.data[i].end - c->rest.data[i].begin);
+}
+
+static og_status keep_old(struct og_copies *copies, const uint8_t *old,
+                          uint32_t n, og_error *err)
+{
+    uint32_t end;
+    copies->n = copies->n_old = 0;
+    for (uint32_t t = 0; t < n; t = end) {
+        for (end = t + 1; end < n && old[end] == old[t];)
+            end++;
+        if (!old[t]) continue;
+        if (!OG_GROW(copies->allocator, copies->data, copies->cap,
+                     copies->n + 1))
+            return og_error_memory(err, sizeof(*copies->data), "copies");
+        copies->data[copies->n++] = (struct og_copy){.begin = t, .end = end};
+        copies->n_old += end - t;
+    }
+    return OG_OK;
+}
+
+static og_status keep_confirmed(struct running *r, uint32_t n_tokens,
+                                og_error *err)
+{
+    if (!OG_GROW(NULL, r->old, r->old_cap, n_tokens))
+        return og_error_memory(err, n_tokens, "tokens");
+    memset(r->old, 0, n_tokens);
+    mark_old(r, r->old);
+    return keep_old(&r->copies, r->old, n_tokens, err);
+}
+
+static og_status verify(struct running *r, const struct og_eval_doc *doc,
+                        const struct og_selection *sel, og_error *err)
+{
+    const struct og_tokens tokens = og_eval_doc_view(r->eval, doc);
+    const struct og_confirm_source source = {
+        .ctx = r, .side = give_side, .earlier = comes_before};
+    TRY(og_confirm(&r->confirming, (struct og_align_side){.tokens = &tokens},
+                   sel, &r->labels, &source, err));
+    TRY(og_labels_join(sel, &r->labels, &r->copies, err));
+    TRY(og_confirm_rest(&r->confirming, &r->copies, tokens.n, err));
+    return keep_confirmed(r, (uint32_t)tokens.n, err);
 }
 
 /* Segments are none of the shingles whose origin is known. */
@@ -59,7 +141,10 @@ static og_status score(struct running *r, uint32_t number,
     const struct og_eval_doc *doc = &r->eval->docs[number];
     struct og_dominant dominant;
     TRY(og_labels_dominant(&r->labels, &dominant, err));
-    TRY(og_labels_join(sel, &r->labels, &r->copies, err));
+    if (r->run->verify && r->run->estimate == OG_ESTIMATE_CONTEXT)
+        TRY(verify(r, doc, sel, err));
+    else
+        TRY(og_labels_join(sel, &r->labels, &r->copies, err));
     const uint32_t predicted =
         dominant.doc == OG_NO_DOC ? number : dominant.doc;
     const bool right = predicted == doc->dominant;
@@ -141,10 +226,13 @@ static og_status run_one(struct running *r, og_error *err)
     memset(r->result, 0, sizeof(*r->result));
     og_labels_init(&r->labels, NULL);
     og_copies_init(&r->copies, NULL);
+    og_confirming_init(&r->confirming, NULL);
     og_status status = og_table_init(&r->table, &options, NULL, err);
     for (uint32_t i = 0; i < r->eval->n_docs && status == OG_OK; i++)
         status = ask_and_add(r, r->eval->arrival[i], err);
     if (status == OG_OK) fill_result(r, og_clock_seconds() - begin);
+    og_confirming_release(&r->confirming);
+    OG_UNGROW(NULL, r->old, r->old_cap);
     og_copies_release(&r->copies);
     og_labels_release(&r->labels);
     og_table_release(&r->table);

@@ -45,6 +45,7 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
     og_walk_init(&source->walk, paths, n_paths, allocator);
     og_walk_take_list(&source->walk, options->reading.files_from);
     og_unpack_init(&source->unpack, allocator);
+    source->unpack.stop = options->stop;
     *out = source;
     return OG_OK;
 }
@@ -145,6 +146,8 @@ static og_status open_file(struct og_source *source, const char *path,
     const og_status status =
         og_unpack_open(&source->unpack, fd, !is_stdin, &story);
     if (status == OG_OK) return OG_OK;
+    if (status == OG_ERR_STOPPED)
+        return og_error_set(err, status, "%s", story.message);
     return end_broken(source, block, status, &story, err);
 }
 
@@ -204,6 +207,8 @@ og_status og_source_read_more(struct og_source *source, struct og_block *block,
     if (status == OG_END) source->is_ended = true;
     if (status == OG_OK) block->len += n;
     if (status == OG_OK || status == OG_END) return OG_OK;
+    if (status == OG_ERR_STOPPED)
+        return og_error_set(err, status, "%s", story.message);
     return end_broken(source, block, status, &story, err);
 }
 
@@ -279,22 +284,33 @@ static og_status find_kind(struct og_source *source, struct og_block *block,
                            og_error *err)
 {
     const size_t mark_len = 3;
-    while (!source->is_ended && block->len < OG_KIND_HEAD_LEN + mark_len)
+    while (!source->is_ended && block->len < mark_len)
         TRY(og_source_read_more(source, block, err));
     if (block->len >= mark_len &&
         memcmp(block->data, "\xef\xbb\xbf", mark_len) == 0)
         og_source_drop_front(source, block, mark_len);
-    source->kind = og_kind_of_file_kind(source->options.reading.kind);
-    if (source->kind != OG_BLOCK_EMPTY) return OG_OK;
-    bool is_jsonl = og_kind_is_jsonl_name(source->file);
-    const size_t begin = blank_len(block);
-    if (!is_jsonl && begin < block->len && block->data[begin] == '{')
+    const enum og_block_kind given =
+        og_kind_of_file_kind(source->options.reading.kind);
+    bool is_jsonl =
+        given == OG_BLOCK_LINES ||
+        (given == OG_BLOCK_EMPTY && og_kind_is_jsonl_name(source->file));
+    size_t begin = blank_len(block);
+    while (!source->is_ended && begin == block->len &&
+           begin < OG_KIND_HEAD_LEN) {
+        TRY(og_source_read_more(source, block, err));
+        begin = blank_len(block);
+    }
+    if (!is_jsonl && given == OG_BLOCK_EMPTY && begin < block->len &&
+        block->data[begin] == '{')
         TRY(looks_like_jsonl(source, block, begin, &is_jsonl, err));
+    /* The first line of a stream is enough to know it; others are looked at. */
+    while (!is_jsonl && !source->is_ended && block->len < OG_KIND_HEAD_LEN)
+        TRY(og_source_read_more(source, block, err));
+    source->kind = is_jsonl ? OG_BLOCK_LINES : given;
+    if (source->kind != OG_BLOCK_EMPTY) return OG_OK;
     const size_t head =
         block->len < OG_KIND_HEAD_LEN ? block->len : OG_KIND_HEAD_LEN;
-    source->kind =
-        is_jsonl ? OG_BLOCK_LINES
-                 : og_kind_of((og_bytes){block->data, head}, source->file);
+    source->kind = og_kind_of((og_bytes){block->data, head}, source->file);
     return OG_OK;
 }
 
@@ -353,8 +369,10 @@ static size_t whole_lines_len(const struct og_block *block, size_t known,
     return newline == NULL ? known : (size_t)(newline - block->data) + 1;
 }
 
-/* Reads until the block holds enough whole lines. A line that is too long
- * ends the block in front of it; when it comes first, it is passed over. */
+/* Reads until the block holds enough whole lines, or the rest of them is not
+ * there yet: who feeds a stream may wait for the answers. A line that is too
+ * long ends the block in front of it; when it comes first, it is passed over.
+ */
 static og_status gather_lines(struct og_source *source, struct og_block *block,
                               size_t *out_len, og_error *err)
 {
@@ -369,7 +387,8 @@ static og_status gather_lines(struct og_source *source, struct og_block *block,
         const bool is_too_long =
             !source->is_skipping && block->len - whole > max_document;
         if (whole >= source->options.block_len || (whole > 0 && is_too_long) ||
-            source->is_ended)
+            source->is_ended ||
+            (whole > 0 && og_unpack_must_wait(&source->unpack)))
             break;
         if (is_too_long) {
             TRY(og_block_report_long_line(block, source->line, source->offset,

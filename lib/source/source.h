@@ -18,10 +18,11 @@
 /* A field whose name is NULL is not looked for. */
 struct og_source_options {
     og_fields fields;
-    og_reading reading;    /* its strings must outlive the source */
-    uint64_t max_document; /* bytes of one record, unpacked; 0: 64 MiB */
-    size_t block_len;      /* what a block holds at least, unless the input
-                              ends; 0: 256 KiB */
+    og_reading reading;       /* its strings must outlive the source */
+    uint64_t max_document;    /* bytes of one record, unpacked; 0: 64 MiB */
+    size_t block_len;         /* what a block holds at least, unless the input
+                                 ends; 0: 256 KiB */
+    const volatile int *stop; /* not 0: OG_ERR_STOPPED; NULL: nobody asks */
 };
 
 /* Bytes behind a block, and behind each string of a record, that may be read

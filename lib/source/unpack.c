@@ -12,6 +12,7 @@
 #include "lib/source/unpack.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd_errors.h>
@@ -25,6 +26,10 @@
 #define IN_CAP ((size_t)128 << 10)
 
 #define MAGIC_LEN 4
+
+/* How often a silent stream is asked whether it shall stop, and how long one
+ * may pause before what it said so far is passed on. */
+enum { STOP_MS = 100, MOMENT_MS = 5 };
 
 void og_unpack_init(struct og_unpack *unpack, const og_allocator *allocator)
 {
@@ -50,9 +55,21 @@ void og_unpack_close(struct og_unpack *unpack)
 
 /* ---- the packed side ---- */
 
+/* A stream may say nothing for hours: its reader must still hear that it shall
+ * stop. */
+static og_status wait_for_file(const struct og_unpack *unpack, og_error *err)
+{
+    struct pollfd file = {.fd = unpack->fd, .events = POLLIN};
+    while (unpack->stop != NULL && poll(&file, 1, STOP_MS) == 0)
+        if (*unpack->stop != 0)
+            return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+    return OG_OK;
+}
+
 static og_status read_file(struct og_unpack *unpack, char *out, size_t cap,
                            size_t *out_len, og_error *err)
 {
+    TRY(wait_for_file(unpack, err));
     const ssize_t n = og_file_read(unpack->fd, out, cap);
     if (n < 0) {
         char text[80];
@@ -79,6 +96,13 @@ static og_status fill(struct og_unpack *unpack, og_error *err)
 static size_t n_waiting(const struct og_unpack *unpack)
 {
     return unpack->in_len - unpack->in_pos;
+}
+
+bool og_unpack_must_wait(const struct og_unpack *unpack)
+{
+    struct pollfd file = {.fd = unpack->fd, .events = POLLIN};
+    return n_waiting(unpack) == 0 && !unpack->in_ended &&
+           poll(&file, 1, MOMENT_MS) == 0;
 }
 
 /* "gzip data is cut short, behind byte 4711 of the file" */

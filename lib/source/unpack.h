@@ -27,9 +27,10 @@ struct og_unpack {
     enum og_unpack_kind kind;
     char *in; /* what was read and not unpacked yet: in_pos .. in_len */
     size_t in_pos, in_len;
-    bool in_ended;   /* the file has no more */
-    bool is_between; /* not inside a gzip member or a zstd frame */
-    uint64_t n_read; /* bytes, as they lie on disk */
+    bool in_ended;            /* the file has no more */
+    bool is_between;          /* not inside a gzip member or a zstd frame */
+    uint64_t n_read;          /* bytes, as they lie on disk */
+    const volatile int *stop; /* not 0: read no more; NULL: nobody asks */
     /* Kept from file to file; made when the first one needs them. They take
      * their memory from the C library. */
     z_stream gzip;
@@ -49,10 +50,15 @@ og_status og_unpack_open(struct og_unpack *unpack, int fd, bool owns_fd,
 void og_unpack_close(struct og_unpack *unpack);
 
 /* At least one byte with OG_OK, at most `cap` (not 0). OG_END after the last.
- * OG_ERR_INPUT: packed data that is cut or broken; OG_ERR_IO; OG_ERR_MEMORY.
+ * OG_ERR_INPUT: packed data that is cut or broken; OG_ERR_IO; OG_ERR_MEMORY;
+ * OG_ERR_STOPPED: *stop was set, also while it waited for the file.
  * The message does not name the file. All that could be unpacked was given
  * before. */
 og_status og_unpack_read(struct og_unpack *unpack, char *out, size_t cap,
                          size_t *out_len, og_error *err);
+
+/* Whether the next read would have to wait for whoever writes the other end of
+ * a pipe. He gets a moment to go on. */
+bool og_unpack_must_wait(const struct og_unpack *unpack);
 
 #endif

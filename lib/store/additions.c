@@ -90,6 +90,7 @@ static og_status take_origins(struct og_unpacked_additions *u,
     const size_t n = u->add.n;
     u->add.origin = NULL;
     if (n_origins == 0) return OG_OK;
+    if (n_origins > n) return no_additions(err);
     if (!OG_GROW(u->allocator, u->origin, u->origin_cap, n))
         return og_error_memory(err, n * sizeof(*u->origin), "additions");
     memset(u->origin, 0xff, n * sizeof(*u->origin)); /* OG_NO_DOC */

@@ -4,7 +4,8 @@
 /* The records that change a table, as bytes of the journal.
  *
  *     DOCUMENT:  entry length 4 | 0 4 | entry, padded to 8 | additions
- *     RENEW:     additions
+ *     REMOVE:    document 4 | n 4 | n times: length 4 | 0 4 | additions, padded
+ *                to 8
  *     additions: document 4 | n 4 | n_origins 4 | parts 4 |
  *                prints 8 n | (place 4, origin 4) n_origins | offsets 2 n |
  *                nears 2 n | weights n | a bit for each spare one, low first

@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
@@ -23,6 +25,7 @@ enum {
     STATE_LEN = 16, /* sequence 8 | count 8 */
     N_READERS = 1024,
     N_TREES = 8,
+    FULL_LEN = 1 << 20, /* a disk with less is full, for a batch */
 };
 
 #define MAP_LEN     ((uint64_t)1 << 40)
@@ -39,6 +42,11 @@ uint64_t og_documents_hash(og_bytes id)
 og_status og_documents_failure(const struct og_documents *db, int code,
                                const char *verb, og_error *err)
 {
+    struct statvfs disk;
+    /* LMDB takes a write that ended early for an I/O error. */
+    if (code == EIO && statvfs(db->folder, &disk) == 0 &&
+        disk.f_bavail * disk.f_frsize < FULL_LEN)
+        code = ENOSPC;
     if (code > 0) return og_file_failure(err, verb, db->folder, code);
     const og_status status = code == MDB_MAP_FULL || code == MDB_READERS_FULL
                                  ? OG_ERR_LIMIT
@@ -261,6 +269,19 @@ static og_status make_folder(const char *folder, og_error *err)
     return og_file_failure(err, "make the folder", folder, errno);
 }
 
+/* What a process that died left with the system becomes safe: from now on it
+ * is built upon. LMDB never syncs the name of its file. */
+static og_status settle(struct og_documents *db, og_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/data.mdb", db->folder);
+    const int code = mdb_env_sync(db->env, 1);
+    if (code != 0) return og_documents_failure(db, code, "sync", err);
+    if (og_file_sync_folder(path) != 0)
+        return og_file_failure(err, "sync", path, errno);
+    return OG_OK;
+}
+
 /* One that is open already; the caller holds list_lock. */
 static og_status share(struct og_documents *db,
                        const struct og_documents_options *options,
@@ -297,6 +318,7 @@ static og_status open_locked(const char *folder,
     og_status status = open_some_env(
         db, options->map_len > 0 ? options->map_len : MAP_LEN, err);
     if (status == OG_OK) status = load_trees(db, err);
+    if (status == OG_OK && db->writable) status = settle(db, err);
     if (status != OG_OK) {
         free_documents(db);
         return status;
@@ -335,7 +357,6 @@ og_status og_documents_seal(struct og_documents *db, og_error *err)
         return og_error_set(err, OG_ERR_IO,
                             "'%s' could not be written and has no sums",
                             db->folder);
-    if (!db->writable) return OG_OK;
     if (!db->is_changed && og_page_sums_exist(db->folder)) return OG_OK;
     TRY(og_page_sums_write(db->folder, db->allocator, err));
     db->is_changed = false;

@@ -22,9 +22,10 @@
 #include "lib/os/new_file.h"
 #include "lib/store/checksum.h"
 #include "lib/store/journal_format.h"
+#include "lib/store/limits.h"
 
 /* A lot that is worth a sync of its own, and what may wait at most. */
-#define LOT_LEN  ((size_t)1 << 20)
+#define LOT_LEN  OG_LIMIT((size_t)1 << 20, (size_t)4 << 10)
 #define MOST_LEN ((size_t)8 << 20)
 
 struct og_journal {

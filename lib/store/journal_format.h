@@ -21,8 +21,7 @@
 
 enum og_journal_type {
     OG_JOURNAL_DOCUMENT = 1, /* an entry and its additions */
-    OG_JOURNAL_REMOVE,       /* numbers of documents, 4 bytes each */
-    OG_JOURNAL_RENEW,        /* additions of a document that is there */
+    OG_JOURNAL_REMOVE,       /* a document, and who gets its prints */
     OG_JOURNAL_CLOSED,       /* the writer ended well */
     OG_JOURNAL_TYPES,
 };

@@ -85,7 +85,20 @@ static og_status check_head(struct og_journal_reader *r, const uint8_t *head,
     return OG_OK;
 }
 
-/* OG_END: not there, or too short to say anything. */
+/* A crash can leave a file that has its length and none of its bytes. */
+static bool is_all_zeros(int fd)
+{
+    uint8_t bytes[4096];
+    int64_t n;
+    for (uint64_t off = 0;
+         (n = og_file_read_at(fd, bytes, sizeof(bytes), off)) > 0;
+         off += (uint64_t)n)
+        for (int64_t i = 0; i < n; i++)
+            if (bytes[i] != 0) return false;
+    return n == 0;
+}
+
+/* OG_END: not there, or without a head that was ever finished. */
 static og_status open_number(struct og_journal_reader *r, uint64_t number,
                              og_error *err)
 {
@@ -101,7 +114,7 @@ static og_status open_number(struct og_journal_reader *r, uint64_t number,
     og_status status = OG_OK;
     if (n < 0)
         status = og_file_failure(err, "read", r->path, errno);
-    else if ((size_t)n < HEAD_LEN)
+    else if ((size_t)n < HEAD_LEN || is_all_zeros(fd))
         status = OG_END;
     else
         status = check_head(r, head, err);
@@ -226,6 +239,8 @@ static og_status record_at(struct og_journal_reader *r, uint64_t off,
 {
     const uint8_t *record;
     *out = NULL;
+    /* The file may have grown since its length was taken. */
+    if (off > file_len || file_len - off < RECORD_LEN) return OG_OK;
     TRY(look(r, off, RECORD_LEN, &record, err));
     if (record == NULL) return OG_OK;
     const uint64_t len = og_load32(record);
@@ -239,11 +254,14 @@ static og_status record_at(struct og_journal_reader *r, uint64_t off,
     return OG_OK;
 }
 
-/* Was the bad record at r->off safe once? A later one may say so. */
+/* Was the bad record at r->off safe once? A later one may say so. Bytes that
+ * were made to look like records at every place would be summed again and
+ * again: such a file is no work of a crash, and enough is enough. */
 static og_status look_behind(struct og_journal_reader *r, uint64_t file_len,
                              bool *out_was_safe, og_error *err)
 {
     const uint64_t sequence = r->next_sequence;
+    uint64_t left = 4 * file_len + READ_LEN; /* bytes to sum */
     const uint8_t *record;
     *out_was_safe = false;
     for (uint64_t off = r->off + 8; off + RECORD_LEN <= file_len; off += 8) {
@@ -251,6 +269,11 @@ static og_status look_behind(struct og_journal_reader *r, uint64_t file_len,
         if (record == NULL) return OG_OK;
         const uint64_t durable = og_load64(record + 16);
         if (durable < sequence || og_load64(record + 8) <= durable) continue;
+        const uint64_t len = RECORD_LEN + og_journal_padded(og_load32(record));
+        if (len > file_len - off) continue;
+        *out_was_safe = len > left;
+        if (*out_was_safe) return OG_OK;
+        left -= len;
         TRY(record_at(r, off, file_len, &record, err));
         if (record == NULL) continue;
         *out_was_safe = true;

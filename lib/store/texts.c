@@ -20,11 +20,12 @@
 #include <zdict.h>
 
 #include "lib/os/new_file.h"
+#include "lib/store/limits.h"
 #include "lib/store/text_files.h"
 
 enum {
-    BUFFER_LEN = 4 << 20,
-    SAMPLES_LEN = 3 << 20,
+    BUFFER_LEN = OG_LIMIT(4 << 20, 8 << 10),
+    SAMPLES_LEN = OG_LIMIT(3 << 20, 40 << 10),
     SAMPLE_MAX = 16 << 10, /* of one text: no text becomes the dictionary */
     DICT_LEN = 64 << 10,   /* 110 KiB were 0.1 % better */
     N_SAMPLES_MIN = 16,    /* zdict wants some */
@@ -85,7 +86,8 @@ static struct og_texts *new_texts(const struct og_texts_options *options)
     struct og_texts *t = og_allocate_zero(options->allocator, sizeof(*t));
     if (t == NULL) return NULL;
     t->options = *options;
-    if (t->options.segment_len == 0) t->options.segment_len = OG_SEGMENT_LEN;
+    if (t->options.segment_len == 0)
+        t->options.segment_len = OG_LIMIT(OG_SEGMENT_LEN, 30 << 10);
     if (t->options.buffer_len == 0) t->options.buffer_len = BUFFER_LEN;
     if (t->options.samples_len == 0) t->options.samples_len = SAMPLES_LEN;
     t->allocator = options->allocator;

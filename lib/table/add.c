@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/table/bucket.h"
+#include "lib/table/noise.h"
 
 /* A stripe is odd from here ... */
 static void begin_change(struct og_table *t, uint64_t bucket)
@@ -58,6 +59,9 @@ static void renew(struct og_table *t, uint8_t *bucket, uint32_t slot,
     uint8_t *payload = og_bucket_payload(t, bucket, slot);
     const uint32_t holder = og_own_doc(t, payload) - 1;
     const bool repeats_itself = holder == add->doc;
+    if (!repeats_itself && t->n_noise_lines > 0)
+        og_noise_count(t->base + t->noise_off, t->n_noise_lines, mixed,
+                       add->doc);
     if (!repeats_itself && takes_over(add, holder))
         write_slot(t, payload, mixed, add, i, origin_of(add, i));
     /* A document that repeats itself says nothing of copies to come. The
@@ -123,6 +127,10 @@ static void ask_for_payloads(const struct og_table *t, struct group *g)
         if (slot < none)
             __builtin_prefetch(og_bucket_payload(t, bucket, slot), 1);
         if (known || slot == none) __builtin_prefetch(bucket + t->state_off, 1);
+        if (known && t->n_noise_lines > 0)
+            __builtin_prefetch(t->base + t->noise_off +
+                                   og_noise_off(t->n_noise_lines, g->mixed[i]),
+                               1);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/table/bucket.h"
+#include "lib/table/noise.h"
 
 /* The writer's loads of 8 bytes may reach past the last payload. */
 #define TABLE_SLACK 8
@@ -48,12 +49,28 @@ size_t og_table_bucket_len(const struct og_table_options *options)
     return t.bucket_len;
 }
 
+/* What is left for buckets; 0: not even for one. */
+static uint64_t buckets_of(const struct og_table_options *o, size_t bucket_len)
+{
+    const uint64_t other = o->noise_len + TABLE_SLACK + OG_NOISE_LINE;
+    const uint64_t all = o->noise_len > 0 ? other : TABLE_SLACK;
+    return o->memory < all ? 0 : (o->memory - all) / bucket_len;
+}
+
+/* Lines begin at a cache line. */
+static uint64_t noise_off_of(const struct og_table_options *o,
+                             size_t bucket_len)
+{
+    const uint64_t len = buckets_of(o, bucket_len) * bucket_len + TABLE_SLACK;
+    if (o->noise_len == 0) return len;
+    return (len + OG_NOISE_LINE - 1) / OG_NOISE_LINE * OG_NOISE_LINE;
+}
+
 size_t og_table_bytes(const struct og_table_options *options)
 {
     const size_t bucket_len = og_table_bucket_len(options);
-    if (options->memory < bucket_len + TABLE_SLACK) return 0;
-    return (options->memory - TABLE_SLACK) / bucket_len * bucket_len +
-           TABLE_SLACK;
+    if (buckets_of(options, bucket_len) == 0) return 0;
+    return noise_off_of(options, bucket_len) + options->noise_len;
 }
 
 /* All but the buckets themselves. */
@@ -64,13 +81,15 @@ static og_status prepare(struct og_table *table,
     *table = (struct og_table){
         .options = *options, .random = 1, .allocator = allocator};
     lay_out(table);
-    if (options->memory < table->bucket_len + TABLE_SLACK)
+    table->n_buckets = buckets_of(options, table->bucket_len);
+    table->noise_off = noise_off_of(options, table->bucket_len);
+    table->n_noise_lines = options->noise_len / OG_NOISE_LINE;
+    if (table->n_buckets == 0)
         return og_error_set(err, OG_ERR_USAGE,
                             "a table of %llu bytes has no room for one bucket "
                             "(%zu bytes)",
                             (unsigned long long)options->memory,
                             table->bucket_len + TABLE_SLACK);
-    table->n_buckets = (options->memory - TABLE_SLACK) / table->bucket_len;
     const size_t stripes_len = OG_TABLE_STRIPES * sizeof(*table->stripes);
     table->stripes = og_allocate_zero(allocator, stripes_len);
     if (table->stripes == NULL)

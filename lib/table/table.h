@@ -42,6 +42,8 @@ struct og_table_options {
     struct og_table_fields fields;
     uint32_t bucket_slots; /* 4 to 256, a power of two */
     uint64_t memory;       /* bytes, a hard cap */
+    uint64_t noise_len;    /* of them: to count what many documents hold; a
+                              multiple of OG_NOISE_LINE; 0: not counted */
 };
 
 #define OG_TABLE_STRIPES 1024
@@ -57,6 +59,7 @@ struct og_table {
     size_t payload_len, doc_off, offset_off, near_off;
     size_t rest_len, doc_len;
     uint64_t rest_mask;
+    uint64_t noise_off, n_noise_lines; /* behind the buckets: noise.h */
 
     uint64_t n_used, n_evicted, n_added;
     uint64_t random; /* eviction by lot: the same run, the same table */

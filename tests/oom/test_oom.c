@@ -20,7 +20,7 @@
 #include "lib/fingerprint/print.h"
 #include "lib/select/select.h"
 #include "lib/source/source.h"
-#include "lib/store.h"
+#include "lib/store_disk.h"
 #include "lib/table/table.h"
 #include "lib/text/text.h"
 #include "lib/token/tokens.h"
@@ -493,6 +493,82 @@ static void test_the_store(void **state)
         try_all_failures(&storing, &(og_estimate_kind){(og_estimate_kind)kind});
 }
 
+/* ---- a store on disk ---- */
+
+static char disk_path[64];
+
+/* A folder of its own for each failure. */
+static void *disk_init(struct work *w)
+{
+    char command[128];
+    (void)w;
+    snprintf(command, sizeof(command), "rm -rf '%s'", disk_path);
+    if (disk_path[0] != 0) assert_int_equal(system(command), 0);
+    strcpy(disk_path, "/dev/shm/origo-oom-XXXXXX");
+    if (mkdtemp(disk_path) == NULL) {
+        strcpy(disk_path, "/tmp/origo-oom-XXXXXX");
+        assert_non_null(mkdtemp(disk_path));
+    }
+    return NULL;
+}
+
+static og_status use_disk(og_store *store, og_trace *trace, uint64_t *out_sum)
+{
+    const og_bytes text = sample_text();
+    const og_document docs[] = {
+        {.id = OG_LITERAL("a"), .text = {text.data, 2000}},
+        {.id = OG_LITERAL("b"), .text = {text.data + 500, 1000}},
+        {.id = OG_LITERAL("b"), .text = {text.data + 500, 1100}},
+    };
+    uint64_t n;
+    for (size_t i = 0; i < 3; i++) {
+        TRY(og_store_add(store, &docs[i], i == 1 ? NULL : trace, NULL));
+        if (i == 1) TRY(og_disk_checkpoint(store, NULL));
+    }
+    TRY(og_store_remove(store, (og_bytes)OG_LITERAL("b"), &n, NULL));
+    TRY(og_store_commit(store, NULL));
+    TRY(og_store_trace(store, &docs[1], trace, NULL));
+    const og_answer *answer = og_trace_answer(trace);
+    *out_sum = answer->n_tokens << 32 | answer->n_fresh;
+    return OG_OK;
+}
+
+/* Opened, used and closed: after a failure the store is opened again, as a
+ * user would do it, and nothing is wrong with it. */
+static og_status disk_run(struct work *w, uint64_t *out_sum)
+{
+    og_store *store;
+    og_params params = og_params_default();
+    params.memory = 1 << 16;
+    TRY(og_store_open_in(disk_path, OG_CREATE, &params, &w->allocator, &store,
+                         NULL));
+    og_trace *trace = og_trace_new(store);
+    const og_status status =
+        trace != NULL ? use_disk(store, trace, out_sum) : OG_ERR_MEMORY;
+    og_trace_free(trace);
+    og_store_close(store);
+    return status;
+}
+
+static void disk_release(struct work *w)
+{
+    og_check check;
+    (void)w;
+    assert_int_equal(og_store_check(disk_path, &check, NULL, NULL, NULL),
+                     OG_OK);
+}
+
+static const struct scenario on_disk = {disk_init, disk_run, disk_release};
+
+static void test_the_store_on_disk(void **state)
+{
+    struct work none = {0};
+    (void)state;
+    try_all_failures(&on_disk, NULL);
+    disk_init(&none);
+    assert_int_equal(rmdir(disk_path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_every_table),
         cmocka_unit_test(test_every_estimation),
         cmocka_unit_test(test_the_store),
+        cmocka_unit_test(test_the_store_on_disk),
         cmocka_unit_test_setup_teardown(test_reading, write_sources,
                                         remove_sources),
     };

@@ -14,7 +14,7 @@
 
 static char folder[64];
 
-static int make_folder(void **state)
+static inline int make_folder(void **state)
 {
     (void)state;
     /* In memory where there is such a place: every file is synced. */
@@ -24,7 +24,7 @@ static int make_folder(void **state)
     return mkdtemp(folder) == NULL;
 }
 
-static int remove_folder(void **state)
+static inline int remove_folder(void **state)
 {
     char command[128];
     (void)state;
@@ -33,7 +33,7 @@ static int remove_folder(void **state)
 }
 
 /* "FOLDER/name" in one of a few buffers. */
-static const char *in(const char *name)
+static inline const char *in(const char *name)
 {
     static char paths[64][256];
     static unsigned next;

@@ -1,0 +1,210 @@
+/* Boilerplate, known text, documents of one group.
+ *
+ * Selected shingles that are common, or that stand in the text to be ignored,
+ * mask the tokens under them. The rule of selection looks at content alone, so
+ * the same shingles are selected in the ignored text and in the document. */
+
+#include "lib/hush.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/store/checksum.h"
+#include "lib/table/noise.h"
+
+void og_hush_init(struct og_hush *hush, const og_allocator *allocator)
+{
+    *hush = (struct og_hush){.allocator = allocator};
+}
+
+void og_hush_release(struct og_hush *hush)
+{
+    OG_UNGROW(hush->allocator, hush->ignored, hush->ignored_cap);
+    OG_UNGROW(hush->allocator, hush->mask, hush->mask_cap);
+    hush->n_ignored = 0;
+}
+
+/* ---- the ignored text ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a;
+    const uint64_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+og_status og_trace_ask(og_trace *trace, const og_asking *asking, og_error *err)
+{
+    struct og_hush *hush = &trace->hush;
+    const struct og_selection *sel = &trace->scratch.prepared.selection;
+    hush->asking = asking != NULL ? *asking : (og_asking){0};
+    hush->n_ignored = 0;
+    if (hush->asking.ignored.len == 0) return OG_OK;
+    TRY(og_scratch_prepare(&trace->scratch, hush->asking.ignored,
+                           &trace->store->prepare, err));
+    if (!OG_GROW(hush->allocator, hush->ignored, hush->ignored_cap, sel->n))
+        return og_error_memory(err, 8 * sel->n, "the ignored text");
+    if (sel->n > 0) {
+        memcpy(hush->ignored, sel->print, sel->n * sizeof(uint64_t));
+        qsort(hush->ignored, sel->n, sizeof(uint64_t), by_value);
+    }
+    hush->n_ignored = sel->n;
+    return OG_OK;
+}
+
+static bool is_ignored(const struct og_hush *hush, uint64_t print)
+{
+    return hush->n_ignored > 0 &&
+           bsearch(&print, hush->ignored, hush->n_ignored, sizeof(print),
+                   by_value) != NULL;
+}
+
+/* ---- the mask ---- */
+
+/* A print in more documents than this is boilerplate; UINT32_MAX: none is. The
+ * count leaves the first document out. */
+static uint32_t noise_limit(const struct og_hush *hush, uint32_t n_documents)
+{
+    const og_asking *asking = &hush->asking;
+    uint64_t limit = UINT32_MAX;
+    if (asking->noise_documents > 0) limit = asking->noise_documents;
+    if (asking->noise_share > 0) {
+        const double share = asking->noise_share * (double)n_documents;
+        if (share < (double)limit) limit = (uint64_t)share;
+    }
+    return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+}
+
+static bool is_noise(const struct og_table *table, uint64_t print,
+                     uint32_t limit)
+{
+    return limit != UINT32_MAX && table->n_noise_lines > 0 &&
+           og_noise_get(table->base + table->noise_off, table->n_noise_lines,
+                        og_mix64(print)) >= limit;
+}
+
+static og_status make_mask(struct og_hush *hush, const og_store *store,
+                           const struct og_prepared *p, uint32_t limit,
+                           og_error *err)
+{
+    const struct og_selection *sel = &p->selection;
+    if (!OG_GROW(hush->allocator, hush->mask, hush->mask_cap, p->tokens.n + 1))
+        return og_error_memory(err, p->tokens.n, "a mask");
+    memset(hush->mask, 0, p->tokens.n + 1);
+    for (size_t i = 0; i < sel->n; i++)
+        if (is_noise(&store->table, sel->print[i], limit) ||
+            is_ignored(hush, sel->print[i]))
+            memset(hush->mask + sel->pos[i], 1, sel->len[i]);
+    return OG_OK;
+}
+
+/* ---- groups ---- */
+
+static bool is_of_its_group(const void *ctx, uint32_t doc)
+{
+    const struct og_hush *hush = ctx;
+    return og_catalogue_get(hush->catalogue, doc)->same == hush->same;
+}
+
+static uint32_t hash_of(og_bytes value)
+{
+    if (value.len == 0) return 0;
+    const uint32_t hash = (uint32_t)og_checksum(value.data, value.len);
+    return hash != 0 ? hash : 1;
+}
+
+/* "https://user@Example.org:80/x" has the host "Example.org:80"; case counts,
+ * as addresses of one crawl are written alike. */
+static og_bytes host_of(og_bytes url)
+{
+    const char *end = url.data + url.len;
+    const char *at = url.data;
+    for (const char *p = url.data; p + 2 < end; p++)
+        if (memcmp(p, "://", 3) == 0) {
+            at = p + 3;
+            break;
+        }
+    const char *stop = at;
+    while (stop < end && *stop != '/' && *stop != '?' && *stop != '#') {
+        if (*stop == '@') at = stop + 1;
+        stop++;
+    }
+    return (og_bytes){at, (size_t)(stop - at)};
+}
+
+/* Behind the string that begins at `at` (a quote); `end` when it has none. */
+static const char *behind_string(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\') at++;
+    return at < end ? at + 1 : end;
+}
+
+/* The end of the value at `at`: a comma outside of all brackets, or the end. */
+static const char *value_end(const char *at, const char *end)
+{
+    int depth = 0;
+    while (at < end && (depth > 0 || *at != ',')) {
+        if (*at == '"') {
+            at = behind_string(at, end);
+            continue;
+        }
+        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+        at++;
+    }
+    return at;
+}
+
+/* The value of a field as it stands in "name":value,"name":value, which the
+ * scanner of the source has found to be sound. */
+static og_bytes field_of(og_bytes extra, const char *name)
+{
+    const size_t len = strlen(name);
+    const char *at = extra.data;
+    const char *end = extra.data + extra.len;
+    while (at < end) {
+        while (at < end && *at != '"')
+            at++;
+        if (at >= end) break;
+        const char *name_end = behind_string(at, end);
+        const char *value = name_end;
+        while (value < end && (*value == ':' || *value == ' '))
+            value++;
+        const char *stop = value_end(value, end);
+        if ((size_t)(name_end - at) == len + 2 &&
+            memcmp(at + 1, name, len) == 0)
+            return (og_bytes){value, (size_t)(stop - value)};
+        at = stop + 1;
+    }
+    return (og_bytes){"", 0};
+}
+
+uint32_t og_same_of(const char *field, const og_document *doc)
+{
+    if (field[0] == 0) return 0;
+    if (strcmp(field, "id") == 0) return hash_of(doc->id);
+    if (strcmp(field, "host") == 0 && doc->url.len > 0)
+        return hash_of(host_of(doc->url));
+    if (doc->extra.len == 0) return 0;
+    return hash_of(field_of(doc->extra, field));
+}
+
+/* ---- all of it ---- */
+
+og_status og_hush_filter(struct og_hush *hush, const og_store *store,
+                         const struct og_guest *guest, struct og_filter *out,
+                         og_error *err)
+{
+    const uint32_t n = atomic_load(&store->catalogue.n_published);
+    const uint32_t limit = noise_limit(hush, n);
+    *out = (struct og_filter){.min_tokens = hush->asking.min_span, .ctx = hush};
+    hush->catalogue = &store->catalogue;
+    hush->same = guest->same;
+    if (guest->same != 0 && !hush->asking.compare_same)
+        out->is_barred = is_of_its_group;
+    if (limit == UINT32_MAX && hush->n_ignored == 0) return OG_OK;
+    TRY(make_mask(hush, store, guest->prepared, limit, err));
+    out->mask = hush->mask;
+    return OG_OK;
+}

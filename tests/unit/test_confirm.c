@@ -1,0 +1,134 @@
+/* Hits against the texts of their origins, on tokens made by hand. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/estimate/confirm.h"
+
+enum { N = 60, SHINGLE = 8 };
+
+static uint64_t hashes[3][N];
+static struct og_tokens tokens[3];
+
+static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
+                           struct og_align_side *out, og_error *err)
+{
+    (void)ctx, (void)side, (void)err;
+    out->tokens = doc < 3 ? &tokens[doc] : NULL;
+    return OG_OK;
+}
+
+static bool comes_before(const void *order, uint32_t a, uint32_t b)
+{
+    (void)order;
+    return a < b;
+}
+
+static const struct og_confirm_source source = {.side = give_side,
+                                                .earlier = comes_before};
+
+/* Document 2 is tokens 10 .. 40 of document 0, then 0 .. 20 of document 1. */
+static void make_documents(void)
+{
+    for (uint32_t i = 0; i < N; i++) {
+        hashes[0][i] = 1000 + i;
+        hashes[1][i] = 2000 + i;
+        hashes[2][i] = i < 30   ? 1010 + i
+                       : i < 50 ? 2000 + i - 30
+                                : 3000 + (uint64_t)i;
+    }
+    for (size_t d = 0; d < 3; d++)
+        tokens[d] = (struct og_tokens){.hash = hashes[d], .n = N};
+}
+
+static void confirm(struct og_confirming *c, uint32_t *pos, uint32_t *len,
+                    struct og_hit *hits, size_t n)
+{
+    const struct og_selection sel = {
+        .pos = pos, .len = len, .n = n, .shingle_len = SHINGLE};
+    const struct og_labels labels = {.hits = hits, .n = n};
+    const struct og_align_side document = {.tokens = &tokens[2]};
+    og_error err;
+    og_confirming_init(c, NULL);
+    assert_int_equal(og_confirm(c, document, &sel, &labels, &source, &err),
+                     OG_OK);
+}
+
+/* One hit in the middle is enough for the whole of a copy. */
+static void test_one_hit_finds_all(void **state)
+{
+    (void)state;
+    struct og_confirming c;
+    uint32_t pos[] = {12, 35};
+    uint32_t len[] = {SHINGLE, SHINGLE};
+    struct og_hit hits[] = {{.doc = 0, .offset = 22}, {.doc = 1, .offset = 5}};
+    make_documents();
+    confirm(&c, pos, len, hits, 2);
+    assert_int_equal(c.n, 2);
+    assert_int_equal(c.data[0].begin, 0);
+    assert_int_equal(c.data[0].end, 30);
+    assert_int_equal(c.data[0].doc, 0);
+    assert_int_equal(c.data[0].origin_begin, 10);
+    assert_int_equal(c.data[0].origin_end, 40);
+    assert_int_equal(c.data[1].begin, 30);
+    assert_int_equal(c.data[1].end, 50);
+    assert_int_equal(c.data[1].doc, 1);
+    assert_int_equal(c.data[1].origin_begin, 0);
+    og_confirming_release(&c);
+}
+
+/* A hit that the text does not bear out finds nothing, but the table knows that
+ * the shingle is old. */
+static void test_a_wrong_origin(void **state)
+{
+    (void)state;
+    struct og_confirming c;
+    struct og_copy copy = {.begin = 0, .end = 20, .doc = 1};
+    const struct og_copies copies = {.data = &copy, .n = 1};
+    uint32_t pos[] = {4};
+    uint32_t len[] = {SHINGLE};
+    struct og_hit hits[] = {{.doc = 1, .offset = 4}};
+    og_error err;
+    make_documents();
+    confirm(&c, pos, len, hits, 1);
+    assert_int_equal(c.n, 0);
+    assert_int_equal(og_confirm_rest(&c, &copies, N, &err), OG_OK);
+    assert_int_equal(c.rest.n, 1);
+    assert_int_equal(c.rest.data[0].begin, 4);
+    assert_int_equal(c.rest.data[0].end, 4 + SHINGLE);
+    og_confirming_release(&c);
+}
+
+/* Without a text the labels stay as they are. */
+static void test_no_text(void **state)
+{
+    (void)state;
+    struct og_confirming c;
+    struct og_copy copy = {.begin = 0, .end = 20, .doc = 9};
+    const struct og_copies copies = {.data = &copy, .n = 1};
+    uint32_t pos[] = {4};
+    uint32_t len[] = {SHINGLE};
+    struct og_hit hits[] = {{.doc = 9, .offset = 4}};
+    og_error err;
+    make_documents();
+    confirm(&c, pos, len, hits, 1);
+    assert_int_equal(c.n, 0);
+    assert_int_equal(og_confirm_rest(&c, &copies, N, &err), OG_OK);
+    assert_int_equal(c.rest.n_old, 20);
+    og_confirming_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_hit_finds_all),
+        cmocka_unit_test(test_a_wrong_origin),
+        cmocka_unit_test(test_no_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
