@@ -29,9 +29,9 @@ help:
 	@echo 'make quality-pan13  passages of a PAN corpus, PAN13=DIR'
 	@echo 'make quality-scripts  planted copies in four scripts, from DATA'
 	@echo 'make bench-align   milliseconds of a comparison'
-
 	@echo 'make quality-late   documents that arrive in another order, from DATA'
 	@echo 'make bench-store    a store on disk: adding, asking, opening'
+	@echo 'make bench-dedup  deduplication beside its peers, from DATA'
 	@echo 'make clean       removes build/'
 
 run: build

@@ -169,3 +169,24 @@ quality-quote: build
 	@$(ORIGO) eval quote --aligned $(BUILD)/bible-*.jsonl \
 	    >bench/results/quote-bible.md
 	@bench/plot_quote bench/results docs/plots
+# How fast, how exact and in how little memory is dedup, beside its peers? Peers
+# come from PyPI; what cannot be had is named. Some hours with all of them.
+.PHONY: bench-dedup
+bench-dedup: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/bench_pairs
+	@bench/setup_dedup_peers $(BUILD)/peers-dedup
+	@bench/bench_dedup.py $(BENCH_FLAGS) $(BUILD) $(DATA) | \
+	    tee bench/results/dedup.md
+
+# How fast and how small is a store on disk? STORE_WORK is a folder on the disk
+# that is meant, 3 GB. QUICK=1 shows in a minute that it works, on an extract.
+STORE_WORK ?= $(BUILD)/bench-store
+.PHONY: bench-store
+bench-store: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/ask_store
+	@bench/bench_store.py $(ORIGO) $(BUILD)/bench/ask_store $(DATA) \
+	    $(STORE_WORK) $(if $(QUICK),--quick) >$(BUILD)/store.txt; \
+	    status=$$?; cat $(BUILD)/store.txt; exit $$status
+	@$(if $(QUICK),true,cp $(BUILD)/store.txt bench/results/store.txt)

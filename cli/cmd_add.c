@@ -90,6 +90,7 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
     og_stream_options options = og_stream_options_default();
     options.fields = s->fields;
     options.reading = s->reading;
+    options.reading.extra = true; /* export gives them back */
     options.n_threads = s->n_threads;
     options.max_document = s->max_document;
     options.add = true;

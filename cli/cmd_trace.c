@@ -153,6 +153,7 @@ static og_stream_options stream_options(const struct trace_settings *s,
     og_stream_options options = og_stream_options_default();
     options.fields = s->fields;
     options.reading = s->reading;
+    options.reading.extra = s->add; /* a store keeps them */
     options.n_threads = s->n_threads;
     options.max_document = s->max_document;
     options.add = s->add || store_is_memory(&s->store);

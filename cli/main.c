@@ -16,6 +16,10 @@
 extern const struct command command_add;
 extern const struct command command_dedup;
 extern const struct command command_near;
+extern const struct command command_sketch;
+extern const struct command command_bands;
+extern const struct command command_components;
+extern const struct command command_filter;
 extern const struct command command_trace;
 extern const struct command command_info;
 extern const struct command command_verify;
@@ -97,6 +101,10 @@ const struct command *const cli_commands[] = {
     &command_trace,
     &command_dedup,
     &command_near,
+    &command_sketch,
+    &command_bands,
+    &command_components,
+    &command_filter,
     &command_compare,
     &command_info,
     &command_verify,

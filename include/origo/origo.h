@@ -1885,6 +1885,41 @@ OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
                               const og_dedup_options *options,
                               og_dedup_counts *out_counts, og_error *err);
 
+/* ---- deduplication in stages, for arrays of jobs ----
+ *
+ * Four steps over the same list of plain JSONL files, each a pure function of
+ * files in the folder `work`; shard i of n does its share, and a file that is
+ * there is not made again. The outcome is that of og_dedup_run() over the same
+ * list, whatever the numbers of shards. lib/dedup_stages.h draws the files. */
+
+typedef struct og_stage_options {
+    og_dedup_options dedup; /* what to compare and how; the first stays */
+    const char *work;
+    const char *output;       /* of filter: a folder; file F, from 0, gives
+                                 FFFFFF.jsonl, .tsv, .remove and .clusters */
+    uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
+} og_stage_options;
+
+typedef struct og_stage_counts {
+    uint64_t n_made, n_there; /* files */
+    uint64_t n_documents, n_pairs, n_kept, n_removed;
+} og_stage_counts;
+
+/* In this order; each needs all shards of the one before. OG_ERR_INPUT: a file
+ * of theirs is missing (named), damaged or of other options. */
+OG_API og_status og_stage_sketch(const char *const *paths, size_t n_paths,
+                                 const og_stage_options *options,
+                                 og_stage_counts *counts, og_error *err);
+OG_API og_status og_stage_bands(const char *const *paths, size_t n_paths,
+                                const og_stage_options *options,
+                                og_stage_counts *counts, og_error *err);
+OG_API og_status og_stage_components(const char *const *paths, size_t n_paths,
+                                     const og_stage_options *options,
+                                     og_stage_counts *counts, og_error *err);
+OG_API og_status og_stage_filter(const char *const *paths, size_t n_paths,
+                                 const og_stage_options *options,
+                                 og_stage_counts *counts, og_error *err);
+
 /* ---- near-duplicates as documents come, in memory that is fixed ----
  *
  * An index keeps a sketch of each document, its id and its time. When it is

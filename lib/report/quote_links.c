@@ -83,7 +83,7 @@ static og_status count_match(struct og_quote_links *l, size_t first,
                              uint32_t own, const og_document *doc,
                              const og_quote_match *m, og_error *err)
 {
-    uint32_t other;
+    uint32_t other = 0;
     TRY(find_node(l, m->id, m->time, m->has_time, &other, err));
     const bool is_older = doc->has_time && m->has_time && doc->time < m->time;
     const uint32_t from = is_older ? other : own, to = is_older ? own : other;
@@ -105,7 +105,7 @@ og_status og_quote_links_add(og_quote_links *l, const og_document *doc,
                              const og_quotes *quotes, og_error *err)
 {
     const size_t first = l->n_links;
-    uint32_t own;
+    uint32_t own = 0;
     TRY(find_node(l, doc->id, doc->time, doc->has_time, &own, err));
     for (size_t i = 0; i < quotes->n_sentences; i++)
         if (quotes->sentences[i].n_matches != 0)

@@ -224,7 +224,7 @@ static int64_t time_of(const struct merge *m, size_t image, uint32_t place)
 static og_status write_places_of(struct merge *m, const struct walk *w,
                                  og_error *err)
 {
-    uint32_t at[OG_IMAGES_MOST], end[OG_IMAGES_MOST];
+    uint32_t at[OG_IMAGES_MOST] = {0}, end[OG_IMAGES_MOST] = {0};
     size_t n = 0;
     for (size_t i = 0; i < w->n_here; i++) {
         const struct og_image *image = m->images[w->image[i]];
@@ -234,13 +234,15 @@ static og_status write_places_of(struct merge *m, const struct walk *w,
     }
     if (!reserve(m, n)) return og_error_memory(err, n * 4, "places");
     for (size_t k = 0; k < n; k++) {
-        size_t best = w->n_here;
+        size_t best = 0;
+        bool any = false;
         int64_t best_time = 0;
         for (size_t i = 0; i < w->n_here; i++) {
             if (at[i] == end[i]) continue;
             const int64_t time =
                 time_of(m, w->image[i], m->images[w->image[i]]->places[at[i]]);
-            if (best != w->n_here && time >= best_time) continue;
+            if (any && time >= best_time) continue;
+            any = true;
             best = i;
             best_time = time;
         }
@@ -309,7 +311,7 @@ static og_status write_word_lists(struct merge *m,
                                   struct og_directory *directory, og_error *err)
 {
     uint64_t start = 0;
-    size_t n;
+    size_t n = 0;
     struct walk w = walk_words(m);
     while (walk_next(&w)) {
         og_sink_u64(m->sink, w.value);

@@ -357,6 +357,7 @@ og_status og_documents_seal(struct og_documents *db, og_error *err)
         return og_error_set(err, OG_ERR_IO,
                             "'%s' could not be written and has no sums",
                             db->folder);
+    if (!db->writable) return OG_OK;
     if (!db->is_changed && og_page_sums_exist(db->folder)) return OG_OK;
     TRY(og_page_sums_write(db->folder, db->allocator, err));
     db->is_changed = false;

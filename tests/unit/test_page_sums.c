@@ -138,12 +138,36 @@ static void every_change_of_the_sums_is_found(void **state)
     free(bytes);
 }
 
+/* A store whose documents all wait in the journal is closed in order, too. */
+static void a_catalogue_nobody_wrote_to_has_sums(void **state)
+{
+    (void)state;
+    enum og_sums sums;
+    close_documents(open_documents(true));
+    assert_true(exists(in("catalogue.sum")));
+    ASSERT_OK(check(true, &sums, &story));
+    assert_int_equal(sums, OG_SUMS_EQUAL);
+}
+
+/* Missing sums say that a writer is at work, or was killed: what a reader saw
+ * of half a transaction must not be called sound. */
+static void a_reader_writes_no_sums(void **state)
+{
+    (void)state;
+    close_documents(open_documents(true));
+    assert_int_equal(remove(in("catalogue.sum")), 0);
+    close_documents(open_documents(false));
+    assert_false(exists(in("catalogue.sum")));
+}
+
 #define TEST(f) cmocka_unit_test_setup(f, fresh_catalogue)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(equal_after_a_close),
+        TEST(a_catalogue_nobody_wrote_to_has_sums),
+        TEST(a_reader_writes_no_sums),
         TEST(none_while_it_is_written),
         TEST(old_sums_are_seen_as_such),
         TEST(every_changed_page_is_found),
