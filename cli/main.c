@@ -8,6 +8,9 @@
 #include "help.h"
 #include "say.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <origo/origo.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -281,8 +284,22 @@ static int run(char **argv, size_t argc)
     return run_command(command, argv + n_words, argc - n_words);
 }
 
+/* glibc keeps what is freed for later, by default up to 32 MiB a piece and in
+ * as many heaps as there are threads, whatever --memory says: 'add' held 50 MiB
+ * more than it used. Large pieces go back at once then; buffers that are kept
+ * warm are not affected. */
+static void keep_memory_small(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    keep_memory_small();
     /* A reader that goes away is a failed write, told by finish_stdout(). */
     signal(SIGPIPE, SIG_IGN);
     return finish_stdout(run(argv + 1, argc > 0 ? (size_t)argc - 1 : 0));

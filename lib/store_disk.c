@@ -31,7 +31,7 @@
 #include "lib/table/table_state.h"
 
 /* Entries wait in memory up to this, then go to the catalogue in one batch. */
-#define PENDING_LEN OG_LIMIT((size_t)8 << 20, (size_t)4 << 10)
+#define PENDING_LEN OG_LIMIT((size_t)4 << 20, (size_t)4 << 10)
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
 #define CLOSE_LEN OG_LIMIT((uint64_t)4 << 20, (uint64_t)24 << 10)

@@ -3,8 +3,10 @@
  * Everything is put in the order of its keys, so that the pages of each tree
  * are visited once, from left to right. */
 
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/mman.h>
 
 #include "lib/os/new_file.h"
 #include "lib/store/documents_env.h"
@@ -213,6 +215,47 @@ static og_status write_links(struct og_documents *db,
     return status;
 }
 
+/* Where LMDB has mapped its file, which it does not tell: a small value lies in
+ * a page that begins with its number, and page 0 bears the mark of the file.
+ * NULL: it is not so. */
+static uint8_t *map_of(const struct og_documents *db, MDB_txn *txn,
+                       size_t page_len)
+{
+    enum { MARK_AT = 16 };
+    static const uint8_t mark[4] = {0xde, 0xc0, 0xef, 0xbe};
+    MDB_val key = {6, (void *)(uintptr_t) "format"};
+    MDB_val value = {0, NULL};
+    uint64_t number;
+    if (mdb_get(txn, db->meta, &key, &value) != 0) return NULL;
+    const uintptr_t page = (uintptr_t)value.mv_data & ~(page_len - 1);
+    memcpy(&number, (const void *)page, sizeof(number));
+    MDB_envinfo info;
+    if (mdb_env_info(db->env, &info) != 0 || number > info.me_last_pgno)
+        return NULL;
+    uint8_t *map = (uint8_t *)(page - number * page_len);
+    return memcmp(map + MARK_AT, mark, sizeof(mark)) == 0 ? map : NULL;
+}
+
+/* A batch goes through most of the trees, and every page that it touched would
+ * count as memory of this process from then on, without a bound for a long
+ * stream. Nothing is lost: the file is mapped for reading, and the system keeps
+ * its pages as long as it has room. */
+static void let_pages_go(const struct og_documents *db)
+{
+    MDB_stat stat;
+    MDB_envinfo info;
+    MDB_txn *txn;
+    if (mdb_env_stat(db->env, &stat) != 0 ||
+        mdb_env_info(db->env, &info) != 0 ||
+        mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn) != 0)
+        return;
+    uint8_t *map = map_of(db, txn, stat.ms_psize);
+    mdb_txn_abort(txn);
+    if (map != NULL)
+        (void)madvise(map, (info.me_last_pgno + 1) * stat.ms_psize,
+                      MADV_DONTNEED);
+}
+
 og_status og_documents_write(struct og_documents *db,
                              const struct og_documents_batch *batch,
                              og_error *err)
@@ -224,6 +267,7 @@ og_status og_documents_write(struct og_documents *db,
                             db->folder);
     og_status status = find_links(&links, batch, err);
     if (status == OG_OK) status = write_links(db, batch, &links, err);
+    if (status == OG_OK) let_pages_go(db);
     OG_UNGROW(db->allocator, links.ids.list, links.ids.cap);
     OG_UNGROW(db->allocator, links.copies.list, links.copies.cap);
     return status;
