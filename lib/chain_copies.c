@@ -74,6 +74,7 @@ static int by_tokens(const void *a, const void *b)
     const og_origin *x = a;
     const og_origin *y = b;
     if (x->n_tokens != y->n_tokens) return x->n_tokens > y->n_tokens ? -1 : 1;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
 }
 

@@ -56,23 +56,23 @@ static void count_hit(struct candidate *list, uint32_t *n, uint32_t doc)
         list[least] = (struct candidate){doc, 1};
 }
 
+/* Numbers say when a document arrived, which must not matter. */
+static bool comes_first(const struct candidate *a, const struct candidate *b,
+                        const struct og_confirm_source *source, bool by_hits)
+{
+    if (by_hits && a->n_hits != b->n_hits) return a->n_hits > b->n_hits;
+    return source->earlier(source->order, a->doc, b->doc);
+}
+
 static void sort_candidates(struct candidate *list, uint32_t n,
-                            const struct og_confirm_source *source)
+                            const struct og_confirm_source *source,
+                            bool by_hits)
 {
     for (uint32_t i = 1; i < n; i++) {
         const struct candidate moved = list[i];
         uint32_t j = i;
-        for (; j > 0; j--) {
-            const struct candidate *before = &list[j - 1];
-            const bool is_first =
-                source != NULL
-                    ? source->earlier(source->order, moved.doc, before->doc)
-                    : moved.n_hits > before->n_hits ||
-                          (moved.n_hits == before->n_hits &&
-                           moved.doc < before->doc);
-            if (!is_first) break;
+        for (; j > 0 && comes_first(&moved, &list[j - 1], source, by_hits); j--)
             list[j] = list[j - 1];
-        }
         list[j] = moved;
     }
 }
@@ -87,9 +87,9 @@ static void choose_origins(struct og_confirming *c,
     for (size_t i = 0; i < labels->n; i++)
         if (labels->hits[i].doc != OG_NO_DOC)
             count_hit(list, &n, labels->hits[i].doc);
-    sort_candidates(list, n, NULL);
+    sort_candidates(list, n, source, true);
     if (n > OG_CONFIRM_ORIGINS) n = OG_CONFIRM_ORIGINS;
-    sort_candidates(list, n, source);
+    sort_candidates(list, n, source, false);
     for (uint32_t i = 0; i < n; i++)
         c->docs[i] = list[i].doc;
     c->n_docs = n;
