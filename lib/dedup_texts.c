@@ -224,7 +224,7 @@ static og_status read_bytes(struct og_dedup_texts *t,
 {
     const size_t need = (size_t)place->len + OG_BLOCK_PADDING;
     const char *name = "the temporary file";
-    int fd = t->spool_fd;
+    int fd;
     if (!OG_GROW(NULL, t->line, t->line_cap, need) ||
         !OG_GROW(NULL, t->unescaped, t->unescaped_cap, need))
         return og_error_memory(err, need, "a text");

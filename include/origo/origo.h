@@ -1834,32 +1834,32 @@ typedef struct og_dedup_counts {
 
 typedef struct og_dedup_options {
     og_dedup_level level;
-    og_fields fields;
-    og_reading reading;
     og_token_kind tokens;
     uint32_t shingle_len;     /* 1 to 32; a shorter document is one shingle */
     uint32_t n_bands, n_rows; /* 1 to 1,024 samples in all */
-    double threshold;         /* of the measure, above 0, at most 1 */
     og_measure_kind measure;
     og_cluster_kind cluster;
     og_keep_kind keep;
     const char *keep_field; /* "-name": the smallest; other values come last */
-    uint32_t least_tokens;  /* of a piece that is cut, up to 1,024; 0: 50 of a
-                               passage, 5 of a sentence, 1 of a line */
+    double threshold;       /* of the measure, above 0, at most 1 */
     /* Documents to compare with. They are not written, and nothing is removed
      * from them. */
     const char *const *against;
     size_t n_against;
-    bool annotate;           /* write all documents, with an "origo" field */
     const char *output;      /* "-": stdout */
     const char *report;      /* of every removal; NULL: none */
-    og_report_format format; /* of the report */
     const char *rejects;     /* records that could not be read; NULL: none */
     const char *temp;        /* folder of temporary files; NULL: the output's */
+    og_report_format format; /* of the report */
+    uint32_t least_tokens;   /* of a piece that is cut, up to 1,024; 0: 50 of a
+                                passage, 5 of a sentence, 1 of a line */
     uint64_t memory; /* bytes of tables; what is more goes to disk. 0: no cap */
-    bool resume;     /* keep a journal beside the output, and go on from it */
-    double journal_seconds; /* how often it is written */
+    double journal_seconds; /* how often a journal is written */
+    bool resume;            /* keep one beside the output, and go on from it */
+    bool annotate;          /* write all documents, with an "origo" field */
     unsigned n_threads;
+    og_fields fields;
+    og_reading reading;
     uint64_t max_document;
     void *ctx;
     void (*on_problem)(void *ctx, const og_problem *problem);
