@@ -6,7 +6,7 @@ ORIGO   = $(BUILD)/cli/origo
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-quick test-crash install uninstall format clean
+.PHONY: help run build tidy test test-quick test-crash install uninstall format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
@@ -16,6 +16,7 @@ help:
 	@echo 'make build       the library and the command, in $(BUILD)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
 	@echo 'make uninstall   what make install wrote'
+	@echo 'make tidy        clang-tidy with its slow checks, on lib and cli'
 	@echo 'make format      clang-format on every C file'
 	@echo 'make bench       speed of every stage; see bench/bench.mk'
 	@echo 'make bench-hamming  neighbours of codes, every design'
@@ -63,6 +64,12 @@ install:
 
 uninstall:
 	@tools/install_tree --remove
+
+tidy:
+	@tools/setup build test
+	@tools/configure asan-clang
+	@ninja -C build/asan-clang
+	@clang-tidy --quiet -p build/asan-clang lib/*.c lib/*/*.c cli/*.c
 
 format:
 	@tools/setup test
