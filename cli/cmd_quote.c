@@ -1,8 +1,9 @@
 /* origo quote: which sentences of a document were written before.
  *
- *     files -> og_quote_stream -> on_answer: one report for each document
+ *     files -> og_quote_stream -> on_answer  -> og_quote_report_add
+ *                                 on_durable -> og_quote_report_pass
  *
- * With --add a report is held back until its document is on disk: whoever has
+ * With --add an answer is held back until its document is on disk: whoever has
  * read the line may take the document for safe. */
 
 #define _GNU_SOURCE
@@ -21,13 +22,14 @@
 
 #define COMMAND "quote"
 
-enum format { FORMAT_AUTO = -1, FORMAT_TEXT, FORMAT_JSON };
+enum { FORMAT_AUTO = -1 };
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct quote_settings {
     const char *store;
     bool add, explain;
     int format, colour;
+    const char *output;
     const char *csv, *graphml, *svg;
     bool exit_code, quiet, verbose, only_reused;
     int method;
@@ -98,9 +100,15 @@ static const struct option quote_options[] = {
      "sentences looked at for one, at most",
      "What is beyond is counted in the answer as skipped."},
 
-    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json",
-     "text on a terminal, else json", "what to print: text or json",
-     "json is one object a line for each document, text is for people."},
+    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json|html",
+     "text on a terminal, else what FILE ends with, else json",
+     "what to print: text, json or html",
+     "json is one object a line for each document, text is for people, html is "
+     "one page that needs no network and no script."},
+    {OUT, 'o', "output", &type_string, AT(output), "FILE", NULL, "stdout",
+     "write the report to FILE",
+     "It appears when it is whole. An ending of .html or .txt chooses the "
+     "form, when --format does not."},
     {OUT, 0, "color", &type_choice, AT(colour), "WHEN", "auto|always|never",
      NULL, "colour in text: auto, always or never",
      "auto: on a terminal, unless NO_COLOR is set."},
@@ -150,20 +158,22 @@ static const struct option quote_options[] = {
 
 struct quote_run {
     const struct quote_settings *settings;
-    enum format format;
-    og_text_style style;
+    og_quote_report *report;
     struct progress progress;
     og_quote_links *links; /* NULL: not asked for */
-    FILE *held;            /* what waits until it is on disk */
-    char *held_text;
-    size_t held_len;
+    bool answered;         /* there is something to report */
     uint64_t n_sentences, n_reused, n_skipped;
     og_error report_error;
 };
 
+static bool to_stdout(const struct quote_settings *s)
+{
+    return s->output == NULL || strcmp(s->output, "-") == 0;
+}
+
 static bool failed(struct quote_run *run, og_status status)
 {
-    if (status == OG_ERR_IO) stdout_failed(errno);
+    if (status == OG_ERR_IO && to_stdout(run->settings)) stdout_failed(errno);
     run->report_error.status = status;
     return status != OG_OK;
 }
@@ -173,6 +183,7 @@ static bool on_answer(void *ctx, const og_document *doc,
 {
     struct quote_run *run = ctx;
     og_error *err = &run->report_error;
+    run->answered = true;
     run->n_sentences += quotes->n_sentences;
     run->n_reused += quotes->n_reused;
     run->n_skipped += quotes->n_skipped;
@@ -180,33 +191,13 @@ static bool on_answer(void *ctx, const og_document *doc,
         failed(run, og_quote_links_add(run->links, doc, quotes, err)))
         return false;
     if (run->settings->only_reused && quotes->n_reused == 0) return true;
-    return !failed(run, run->format == FORMAT_JSON
-                            ? og_report_quote_json(run->held, doc, quotes, err)
-                            : og_report_quote_text(run->held, doc, quotes,
-                                                   run->style, err));
-}
-
-static bool hold(struct quote_run *run)
-{
-    run->held = open_memstream(&run->held_text, &run->held_len);
-    return run->held != NULL;
+    return !failed(run, og_quote_report_add(run->report, doc, quotes, err));
 }
 
 static bool on_durable(void *ctx)
 {
     struct quote_run *run = ctx;
-    const bool is_whole = fclose(run->held) == 0;
-    run->held = NULL;
-    if (!is_whole) return !failed(run, OG_ERR_MEMORY);
-    const bool is_written =
-        fwrite(run->held_text, 1, run->held_len, stdout) == run->held_len &&
-        fflush(stdout) == 0;
-    const int error = errno;
-    free(run->held_text);
-    run->held_text = NULL;
-    errno = error;
-    if (!is_written) return !failed(run, OG_ERR_IO);
-    return hold(run) || !failed(run, OG_ERR_MEMORY);
+    return !failed(run, og_quote_report_pass(run->report, &run->report_error));
 }
 
 static void on_problem(void *ctx, const og_problem *problem)
@@ -223,22 +214,57 @@ static void on_progress(void *ctx, const og_stream_counts *counts)
 
 /* ---- the place of the output ---- */
 
-static void choose_output(struct quote_run *run)
+static bool ends_with(const char *s, const char *end)
+{
+    const size_t len = strlen(s), end_len = strlen(end);
+    return len >= end_len && strcmp(s + len - end_len, end) == 0;
+}
+
+static og_quote_format choose_format(const struct quote_settings *s,
+                                     bool is_terminal)
+{
+    if (s->format != FORMAT_AUTO) return (og_quote_format)s->format;
+    if (is_terminal) return OG_QUOTE_TEXT;
+    if (to_stdout(s)) return OG_QUOTE_JSON;
+    if (ends_with(s->output, ".html")) return OG_QUOTE_HTML;
+    return ends_with(s->output, ".txt") ? OG_QUOTE_TEXT : OG_QUOTE_JSON;
+}
+
+static og_status open_report(struct quote_run *run, og_error *err)
 {
     struct winsize size;
+    const struct quote_settings *s = run->settings;
     const char *no_color = getenv("NO_COLOR"), *columns = getenv("COLUMNS");
-    const bool is_terminal = isatty(STDOUT_FILENO) != 0;
-    const int colour = run->settings->colour;
-    run->format = (enum format)run->settings->format;
-    if (run->format == FORMAT_AUTO)
-        run->format = is_terminal ? FORMAT_TEXT : FORMAT_JSON;
-    run->style.colour =
-        colour == COLOUR_ALWAYS || (colour == COLOUR_AUTO && is_terminal &&
-                                    (no_color == NULL || no_color[0] == '\0'));
-    if (columns != NULL && atoi(columns) > 0)
-        run->style.width = (unsigned)atoi(columns);
-    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        run->style.width = size.ws_col;
+    const bool is_terminal = to_stdout(s) && isatty(STDOUT_FILENO) != 0;
+    og_text_style style = {0};
+    style.colour = s->colour == COLOUR_ALWAYS ||
+                   (s->colour == COLOUR_AUTO && is_terminal &&
+                    (no_color == NULL || no_color[0] == '\0'));
+    if (to_stdout(s)) {
+        if (columns != NULL && atoi(columns) > 0)
+            style.width = (unsigned)atoi(columns);
+        else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+            style.width = size.ws_col;
+    }
+    return og_quote_report_open(s->output, choose_format(s, is_terminal), style,
+                                &run->report, err);
+}
+
+/* What was answered is reported, also when another file could not be read. A
+ * report that could not be written, or has nothing to tell because all input
+ * failed, is not there at all. */
+static int end_report(struct quote_run *run, int status)
+{
+    og_error err = {0};
+    if (run->report_error.status != OG_OK ||
+        (!run->answered && status != EXIT_DONE)) {
+        og_quote_report_discard(run->report);
+        return status;
+    }
+    if (og_quote_report_close(run->report, &err) == OG_OK) return status;
+    if (!to_stdout(run->settings)) return say_error(COMMAND, &err);
+    stdout_failed(errno);
+    return EXIT_IO;
 }
 
 static int write_links(const struct quote_run *run)
@@ -318,7 +344,7 @@ static int ask_stream(og_sentences *sentences, struct quote_run *run,
         og_quote_stream(sentences, paths, n, &options, &counts, &err);
     progress_end(&run->progress);
     if (status == OG_ERR_STOPPED)
-        return run->report_error.status == OG_ERR_IO
+        return run->report_error.status == OG_ERR_IO && to_stdout(s)
                    ? EXIT_IO
                    : say_error(COMMAND, &run->report_error);
     if (!s->quiet && status != OG_ERR_USAGE) summary(run, &counts);
@@ -339,13 +365,11 @@ static int run_stream(og_sentences *sentences, struct quote_run *run,
         run->links = og_quote_links_new();
         if (run->links == NULL) return say_usage(COMMAND, "out of memory");
     }
-    if (!hold(run)) {
-        og_quote_links_free(run->links);
-        return say_usage(COMMAND, "out of memory");
-    }
-    const int status = ask_stream(sentences, run, paths, n);
-    if (run->held != NULL) fclose(run->held);
-    free(run->held_text);
+    og_error err = {0};
+    const int status =
+        open_report(run, &err) != OG_OK
+            ? say_error(COMMAND, &err)
+            : end_report(run, ask_stream(sentences, run, paths, n));
     og_quote_links_free(run->links);
     return status;
 }
@@ -374,7 +398,6 @@ static int quote_run(const void *settings, const char *const *paths, size_t n)
                          "option '--distance' takes a number of bits, "
                          "not '%s'",
                          s->distance);
-    choose_output(&run);
     if (og_sentences_open(store_path(s), s->add, &s->make, &sentences, &err) !=
         OG_OK)
         return say_error(COMMAND, &err);
@@ -401,6 +424,7 @@ const struct command command_quote = {
     .examples =
         "  origo quote -s news --add monday.jsonl > monday.quotes\n"
         "  origo quote -s news --format text letter.txt\n"
+        "  origo quote -s news -o letter.html letter.txt\n"
         "  origo quote -s :memory: --links-csv links.csv -q mail.jsonl\n",
     .options = quote_options,
     .n_options = sizeof(quote_options) / sizeof(quote_options[0]),

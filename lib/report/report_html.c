@@ -16,14 +16,12 @@
 
 #include "lib/report/escape.h"
 #include "lib/report/html_parts.h"
+#include "lib/report/html_pieces.h"
 #include "lib/report/page_files.h"
 
 #include <string.h>
 
-enum {
-    SNIPPET_LEN = 220, /* bytes of a source in the list, and a word */
-    TITLE_LEN = 300,   /* bytes of a title that a heading takes */
-};
+enum { SNIPPET_LEN = 220 }; /* bytes of a source in the list, and a word */
 
 void og_html_name(struct og_html *h, char kind, size_t n)
 {
@@ -34,88 +32,6 @@ void og_html_name(struct og_html *h, char kind, size_t n)
     og_writer_number(h->w, n);
 }
 
-/* ---- small pieces ---- */
-
-/* At most `most` bytes, whole characters, and to the end of a word if one ends
- * near. */
-static og_bytes shorten(og_bytes s, size_t most)
-{
-    if (s.len <= most) return s;
-    size_t end = 0;
-    while (end < s.len && end < most + 24) {
-        const struct og_glyph g = og_glyph_at(s.data + end, s.len - end);
-        if (end + g.len > most && og_glyph_is_space(g.code_point)) break;
-        end += g.len;
-    }
-    return (og_bytes){s.data, end};
-}
-
-static void put_short(struct og_writer *w, og_bytes s, size_t most)
-{
-    const og_bytes shown = shorten(s, most);
-    og_escape_html(w, shown);
-    if (shown.len < s.len) og_writer_string(w, " …");
-}
-
-static void put_percent(struct og_writer *w, uint64_t part, uint64_t whole)
-{
-    const unsigned tenths = (unsigned)(og_share(part, whole) * 1000 + 0.5);
-    og_writer_number(w, tenths / 10);
-    og_writer_byte(w, '.');
-    og_writer_byte(w, (char)('0' + tenths % 10));
-    og_writer_string(w, " %");
-}
-
-/* Never 0 when there is something, never 100 when something is missing. */
-static unsigned whole_percent(uint64_t part, uint64_t whole)
-{
-    if (whole == 0 || part == 0) return 0;
-    if (part >= whole) return 100;
-    const unsigned percent = (unsigned)(og_share(part, whole) * 100 + 0.5);
-    return percent < 1 ? 1 : percent > 99 ? 99 : percent;
-}
-
-static void put_count(struct og_writer *w, uint64_t n, const char *one,
-                      const char *many)
-{
-    og_writer_number(w, n);
-    og_writer_byte(w, ' ');
-    og_writer_string(w, n == 1 ? one : many);
-}
-
-static void put_time(struct og_writer *w, int64_t time)
-{
-    char text[40];
-    og_time_format(time, text);
-    og_writer_string(w, "<time datetime=\"");
-    og_writer_string(w, text);
-    og_writer_string(w, "\">");
-    og_writer_bytes(w, text, 10); /* the date */
-    og_writer_string(w, "</time>");
-}
-
-static bool is_link(og_bytes url)
-{
-    return (url.len > 8 && memcmp(url.data, "https://", 8) == 0) ||
-           (url.len > 7 && memcmp(url.data, "http://", 7) == 0);
-}
-
-static void put_url(struct og_writer *w, og_bytes url)
-{
-    if (url.len == 0) return;
-    if (!is_link(url)) {
-        og_writer_string(w, "<bdi class=\"url\">");
-        put_short(w, url, TITLE_LEN);
-        og_writer_string(w, "</bdi>");
-        return;
-    }
-    og_writer_string(w, "<a class=\"url\" rel=\"noopener noreferrer\" href=\"");
-    og_escape_attribute(w, url);
-    og_writer_string(w, "\"><bdi>");
-    put_short(w, url, 60);
-    og_writer_string(w, "</bdi></a>");
-}
-
 /* ---- the head of a document ---- */
 
 static void write_figure(struct og_html *h)
@@ -124,7 +40,7 @@ static void write_figure(struct og_html *h)
     const uint64_t n_old = a->n_tokens - a->n_fresh;
     og_writer_string(h->w,
                      "<p class=\"figure\"><strong><span class=\"number\">");
-    og_writer_number(h->w, whole_percent(n_old, a->n_tokens));
+    og_writer_number(h->w, og_html_whole_percent(n_old, a->n_tokens));
     og_writer_string(h->w, "</span>&nbsp;%</strong> <span>copied</span></p>\n");
 }
 
@@ -134,21 +50,21 @@ static void write_names(struct og_html *h)
     const og_document *doc = h->doc;
     const og_bytes title = doc->title.len != 0 ? doc->title : doc->id;
     og_writer_string(w, "<h1 dir=\"auto\">");
-    put_short(w, title, TITLE_LEN);
+    og_html_short(w, title, OG_HTML_TITLE_LEN);
     og_writer_string(w, "</h1>\n<p class=\"facts\">");
     if (doc->title.len != 0) {
         og_writer_string(w, "<bdi class=\"id\">");
-        put_short(w, doc->id, TITLE_LEN);
+        og_html_short(w, doc->id, OG_HTML_TITLE_LEN);
         og_writer_string(w, "</bdi>");
     }
-    if (doc->has_time) put_time(w, doc->time);
+    if (doc->has_time) og_html_time(w, doc->time);
     og_writer_string(w, "<span>");
-    put_count(w, h->answer->n_tokens, "word", "words");
+    og_html_count(w, h->answer->n_tokens, "word", "words");
     og_writer_string(w, "</span>");
-    put_url(w, doc->url);
+    og_html_url(w, doc->url);
     if (h->answer->n_repaired != 0) {
         og_writer_string(w, "<span class=\"warning\">");
-        put_count(w, h->answer->n_repaired, "byte", "bytes");
+        og_html_count(w, h->answer->n_repaired, "byte", "bytes");
         og_writer_string(w, " not UTF-8, shown as \xef\xbf\xbd</span>");
     }
     og_writer_string(w, "</p>\n");
@@ -162,9 +78,9 @@ static void put_source_link(struct og_html *h, size_t i)
     og_writer_string(h->w, "<a href=\"#");
     og_html_name(h, 's', i + 1);
     og_writer_string(h->w, "\"><bdi>");
-    put_short(h->w,
-              detail != NULL && detail->title.len != 0 ? detail->title : id,
-              80);
+    og_html_short(h->w,
+                  detail != NULL && detail->title.len != 0 ? detail->title : id,
+                  80);
     og_writer_string(h->w, "</bdi></a>");
 }
 
@@ -178,18 +94,18 @@ static void write_summary(struct og_html *h)
                                 ? "There are no words in it."
                                 : "Nothing in it was found elsewhere.");
     } else {
-        put_count(w, a->n_spans, "passage", "passages");
+        og_html_count(w, a->n_spans, "passage", "passages");
         og_writer_string(w, " from ");
-        put_count(w, h->sources.n, "source", "sources");
+        og_html_count(w, h->sources.n, "source", "sources");
         og_writer_string(w, h->sources.n == 1 ? ", " : ", most from ");
         put_source_link(h, 0);
         og_writer_string(w, ". ");
-        put_percent(w, a->n_fresh, a->n_tokens);
+        og_html_percent(w, a->n_fresh, a->n_tokens);
         og_writer_string(w, " of the words are new.");
     }
     if (a->best_id.len != 0) {
         og_writer_string(w, " It has most in common with <bdi>");
-        put_short(w, a->best_id, 80);
+        og_html_short(w, a->best_id, 80);
         og_writer_string(w, "</bdi> (");
         og_writer_number(w, (uint64_t)(a->best_share * 100 + 0.5));
         og_writer_string(w, " %), which is not the first to say it.");
@@ -231,18 +147,19 @@ static void write_source_names(struct og_html *h, size_t i)
     og_writer_string(w, "<h3><span class=\"n\">");
     og_writer_number(w, i + 1);
     og_writer_string(w, "</span> <bdi>");
-    put_short(w, titled ? detail->title : span->origin_id, TITLE_LEN);
+    og_html_short(w, titled ? detail->title : span->origin_id,
+                  OG_HTML_TITLE_LEN);
     og_writer_string(w, "</bdi></h3>\n<p class=\"facts\"><strong>");
-    put_percent(w, source->n_tokens, h->answer->n_tokens);
+    og_html_percent(w, source->n_tokens, h->answer->n_tokens);
     og_writer_string(w, "</strong>");
     if (span->origin_has_time)
-        put_time(w, span->origin_time);
+        og_html_time(w, span->origin_time);
     else
         og_writer_string(w, "<span>undated</span>");
     og_writer_string(w, "<a href=\"#");
     og_html_name(h, 'p', source->first_span + 1);
     og_writer_string(w, "\">");
-    put_count(w, source->n_spans, "passage", "passages");
+    og_html_count(w, source->n_spans, "passage", "passages");
     og_writer_string(w, "</a></p>\n");
 }
 
@@ -259,14 +176,14 @@ static void write_source(struct og_html *h, size_t i)
     og_writer_string(w, "\">");
     write_source_names(h, i);
     og_writer_string(w, "<blockquote dir=\"auto\">");
-    put_short(w, snippet_of(h, i), SNIPPET_LEN);
+    og_html_short(w, snippet_of(h, i), SNIPPET_LEN);
     og_writer_string(w, "</blockquote>\n<p class=\"facts more\">");
     if (detail != NULL && detail->title.len != 0) {
         og_writer_string(w, "<bdi class=\"id\">");
-        put_short(w, span->origin_id, TITLE_LEN);
+        og_html_short(w, span->origin_id, OG_HTML_TITLE_LEN);
         og_writer_string(w, "</bdi>");
     }
-    if (detail != NULL) put_url(w, detail->url);
+    if (detail != NULL) og_html_url(w, detail->url);
     og_writer_string(w, "<span>");
     og_writer_string(w, known_by(source->how_mask));
     og_writer_string(w, "</span></p></li>\n");
@@ -323,29 +240,6 @@ static og_status add_html(struct og_writer *w, const og_document *doc,
     return status;
 }
 
-static void write_policy(struct og_writer *w)
-{
-    og_writer_string(w, "<meta http-equiv=\"Content-Security-Policy\" "
-                        "content=\"default-src 'none'; style-src 'sha256-");
-    og_writer_string(w, og_page_style_hash);
-    og_writer_string(w, "'; script-src 'sha256-");
-    og_writer_string(w, og_page_script_hash);
-    og_writer_string(w, "'; base-uri 'none'; form-action 'none'\">\n");
-}
-
-/* There is no markup in a title, so what is hidden becomes U+FFFD. */
-static void put_title(struct og_writer *w, og_bytes s)
-{
-    for (size_t i = 0; i < s.len;) {
-        const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
-        if (og_glyph_is_hidden(g.code_point))
-            og_writer_string(w, "\xef\xbf\xbd");
-        else
-            og_escape_xml(w, (og_bytes){s.data + i, g.len});
-        i += g.len;
-    }
-}
-
 static void begin_html(struct og_writer *w, const og_report_options *options,
                        const og_document *first, bool many)
 {
@@ -355,18 +249,7 @@ static void begin_html(struct og_writer *w, const og_report_options *options,
         title = (og_bytes){options->title, strlen(options->title)};
     else if (first != NULL)
         title = first->title.len != 0 ? first->title : first->id;
-    og_writer_string(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-                        "<meta charset=\"utf-8\">\n");
-    write_policy(w);
-    og_writer_string(w, "<meta name=\"viewport\" "
-                        "content=\"width=device-width, initial-scale=1\">\n"
-                        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                        "<meta name=\"referrer\" content=\"no-referrer\">\n"
-                        "<meta name=\"generator\" content=\"origo\">\n<title>");
-    put_title(w, shorten(title, TITLE_LEN));
-    og_writer_string(w, "</title>\n<style>");
-    og_writer_bytes(w, og_page_style, og_page_style_len);
-    og_writer_string(w, "</style>\n</head>\n<body>\n<main>\n");
+    og_html_head(w, title, true);
 }
 
 static void end_html(struct og_writer *w, const struct og_progress *progress)

@@ -1,0 +1,32 @@
+#ifndef OG_REPORT_HTML_PIECES_H
+#define OG_REPORT_HTML_PIECES_H
+
+/*   in:  titles, counts, times, addresses       (report_html, quote_html)
+ *   out: their markup, and the head of a page   (writer)
+ *
+ * Whatever comes from a document is escaped here. */
+
+#include "lib/report/report.h"
+
+enum { OG_HTML_TITLE_LEN = 300 }; /* bytes of a title that a heading takes */
+
+/* At most `most` bytes and the rest of a word; an ellipsis for what is cut. */
+void og_html_short(struct og_writer *w, og_bytes s, size_t most);
+
+/* "31.0 %" */
+void og_html_percent(struct og_writer *w, uint64_t part, uint64_t whole);
+
+/* Never 0 when there is something, never 100 when something is missing. */
+unsigned og_html_whole_percent(uint64_t part, uint64_t whole);
+
+void og_html_count(struct og_writer *w, uint64_t n, const char *one,
+                   const char *many);
+void og_html_time(struct og_writer *w, int64_t time);
+
+/* A link when it is http:// or https://, else its text; nothing for none. */
+void og_html_url(struct og_writer *w, og_bytes url);
+
+/* All up to <main>. Without has_script the policy forbids every script. */
+void og_html_head(struct og_writer *w, og_bytes title, bool has_script);
+
+#endif
