@@ -9,6 +9,7 @@
 
 #include "lib/chain_copies.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,31 +104,53 @@ struct copies {
     struct og_pending_copy data[TOLD_COPIERS];
     size_t n;
     uint32_t self; /* the document itself, if it is known */
+    uint32_t end;  /* documents from here on came later than the question */
 };
 
 static bool add_copy(void *ctx, uint32_t copier, uint32_t n_tokens)
 {
     struct copies *c = ctx;
-    if (copier != c->self)
+    if (copier != c->self && copier < c->end)
         c->data[c->n++] =
             (struct og_pending_copy){.copier = copier, .n_tokens = n_tokens};
     return c->n < TOLD_COPIERS;
 }
 
-static og_status find_copies(og_store *store, og_trace *trace, uint32_t origin,
-                             struct copies *out, og_error *err)
+/* From the catalogue on disk what is not pending, then what is. A view may be
+ * newer than what a reader has replayed: its own pending entries go first. */
+static og_status look_for_copies(og_store *store, og_trace *trace,
+                                 uint32_t origin, uint32_t first,
+                                 struct copies *out, og_error *err)
 {
     struct og_pending_copy pending[TOLD_COPIERS];
     struct og_documents_view *view = &trace->naming.view;
+    const uint32_t end = out->end;
+    out->n = 0;
+    out->end = first < end ? first : end;
     TRY(og_documents_view_begin(view, err));
     const og_status status =
         og_documents_copiers(view, origin, TOLD_COPIERS, add_copy, out, err);
     og_documents_view_end(view);
+    out->end = end;
     const size_t n =
         og_pending_copiers(&store->pending, origin, TOLD_COPIERS, pending);
     for (size_t i = 0; i < n && out->n < TOLD_COPIERS; i++)
-        if (!add_copy(out, pending[i].copier, pending[i].n_tokens)) break;
+        if (pending[i].copier >= first)
+            (void)add_copy(out, pending[i].copier, pending[i].n_tokens);
     return status;
+}
+
+/* Again when the writer of this process has just emptied the pending ones. */
+static og_status find_copies(og_store *store, og_trace *trace, uint32_t origin,
+                             struct copies *out, og_error *err)
+{
+    enum { MOST_TRIES = 4 };
+    for (int i = 0; i < MOST_TRIES; i++) {
+        const uint32_t first = og_pending_first(&store->pending);
+        TRY(look_for_copies(store, trace, origin, first, out, err));
+        if (og_pending_first(&store->pending) == first) break;
+    }
+    return OG_OK;
 }
 
 static int by_time(const void *a, const void *b)
@@ -171,7 +194,9 @@ static og_status gather_copiers(struct og_chain *chain, og_store *store,
     for (size_t i = 0; i < n; i++) {
         og_origin *origin = &chain->origins[i];
         struct copies copies = {
-            .n = 0, .self = guest->is_known ? guest->latest : OG_NO_DOC};
+            .n = 0,
+            .self = guest->is_known ? guest->latest : OG_NO_DOC,
+            .end = atomic_load(&store->catalogue.n_published)};
         const size_t first = chain->n_copiers;
         TRY(find_copies(store, trace, (uint32_t)origin->number, &copies, err));
         TRY(add_copiers(chain, store, trace, &copies, err));

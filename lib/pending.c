@@ -158,6 +158,14 @@ bool og_pending_get(struct og_pending *pending, uint32_t number,
     return is_here;
 }
 
+uint32_t og_pending_first(struct og_pending *pending)
+{
+    pthread_rwlock_rdlock(&pending->lock);
+    const uint32_t first = pending->first;
+    pthread_rwlock_unlock(&pending->lock);
+    return first;
+}
+
 size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
                           size_t max, struct og_pending_copy *out)
 {

@@ -47,6 +47,9 @@ og_status og_pending_reserve(struct og_pending *pending, og_error *err);
 og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
                             const struct og_entry *entry, og_error *err);
 
+/* The number of the first entry here, or of the next to come. Any thread. */
+uint32_t og_pending_first(struct og_pending *pending);
+
 /* Who named `origin` among its origins, the first first, at most `max` of them.
  * Returns how many. Any thread. */
 size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,

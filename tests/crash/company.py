@@ -330,10 +330,12 @@ def signals(bench):
         store = bench.make("pipe.store", 10)
         command = bench.add(store, "-") if how[0] == "trace" else \
             [bench.origo, "export", "-s", store]
+        # Closed before the command can write: it must not win a race.
+        reading, writing = os.pipe()
+        os.close(reading)
         child = subprocess.Popen(command, stdin=subprocess.PIPE,
-                                 stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE)
-        child.stdout.close()
+                                 stdout=writing, stderr=subprocess.PIPE)
+        os.close(writing)
         lines, _ = bench.stream.adds_from(10)
         try:
             child.stdin.write(("\n".join(lines) + "\n").encode())
