@@ -151,10 +151,9 @@ static og_status make_set(struct og_word_reader *r, struct og_read_sentence *s,
 {
     s->n_places = (uint32_t)(r->n_places - s->first_place);
     s->first_word = r->n_words;
-    s->n_words = 0;
-    if (s->n_places == 0) return OG_OK; /* nor need there be an array */
+    /* One more, so that there is an array also for sentences without words. */
     if (!OG_GROW(r->allocator, r->words, r->words_cap,
-                 r->n_words + s->n_places))
+                 r->n_words + s->n_places + 1))
         return og_error_memory(err, s->n_places * sizeof(*r->words), "words");
     uint64_t *words = r->words + r->n_words;
     for (size_t i = 0; i < s->n_places; i++)
