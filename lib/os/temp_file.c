@@ -59,10 +59,21 @@ static void forget(struct og_part_file *f)
     *f = (struct og_part_file){.fd = -1, .status = OG_ERR_IO};
 }
 
+/* A run that was killed between the names of two outputs left one of them
+ * finished. Its bytes are a part again, and the run goes on from there. */
+static void take_back(const struct og_part_file *f, uint64_t len)
+{
+    struct stat st;
+    if (access(f->part_path, F_OK) == 0 || stat(f->path, &st) != 0) return;
+    if (S_ISREG(st.st_mode) && (uint64_t)st.st_size >= len)
+        (void)rename(f->path, f->part_path);
+}
+
 static og_status open_part(struct og_part_file *f, bool goes_on, uint64_t len,
                            og_error *err)
 {
     struct stat st;
+    if (goes_on) take_back(f, len);
     if (stat(f->path, &st) == 0 && S_ISDIR(st.st_mode))
         return og_file_failure(err, "write", f->path, EISDIR);
     f->fd = open(f->part_path,

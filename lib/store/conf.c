@@ -45,7 +45,7 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
     const int m =
         snprintf(out + n, out_cap - (size_t)n, "checksum %016" PRIx64 "\n",
                  og_checksum(out, (size_t)n));
-    return (size_t)(n + m);
+    return (size_t)n + (size_t)m;
 }
 
 og_status og_conf_init(struct og_conf *conf, const og_params *params,
