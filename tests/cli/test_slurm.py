@@ -144,6 +144,11 @@ class Cluster:
             except ProcessLookupError:
                 pass
 
+    def kill_node(self, node):
+        """As if its power failed: nobody tells the controller of its end."""
+        os.killpg(self.processes.pop(node).pid, signal.SIGKILL)
+        self.kill_ours("SLURMD_NODENAME=" + node)
+
     def stop(self):
         for process in reversed(list(self.processes.values())):
             try:
@@ -170,41 +175,74 @@ def write_inputs(folder):
     return files
 
 
-def run_stage(cluster, place, stage, n, files, kill=None):
-    """A job array; with `kill` that node dies once it has work."""
+def write_script(place, stage, n, files):
+    """What every task of the array runs: it leaves a mark with its node's
+    name, then waits for the test's word, so that a node can be killed while
+    it is known to have work."""
     script = place / (stage + ".sh")
     script.write_text(
-        "#!/bin/sh\n#SBATCH --requeue\nsleep 1\nexec %s %s -q -d %s --shard "
-        "$SLURM_ARRAY_TASK_ID/%d %s %s\n" % (
-            ORIGO, stage, place / "work", n,
-            "-o %s" % (place / "out") if stage == "filter" else "",
-            " ".join(map(str, files))))
+        "#!/bin/sh\n"
+        "touch %(place)s/began-%(stage)s-$SLURM_ARRAY_TASK_ID-"
+        "$SLURMD_NODENAME\n"
+        "until [ -e %(place)s/go-%(stage)s ]; do sleep 0.1; done\n"
+        "exec %(origo)s %(stage)s -q -d %(place)s/work "
+        "--shard $SLURM_ARRAY_TASK_ID/%(n)d %(out)s %(files)s\n" % {
+            "place": place, "stage": stage, "origo": ORIGO, "n": n,
+            "out": "-o %s" % (place / "out") if stage == "filter" else "",
+            "files": " ".join(map(str, files))})
+    return script
+
+
+def nodes_of_tasks(place, stage):
+    """task -> the nodes on which it began"""
+    nodes = {}
+    for mark in place.glob("began-%s-*" % stage):
+        _, _, task, node = mark.name.split("-")
+        nodes.setdefault(task, set()).add(node)
+    return nodes
+
+
+def wait_for_work(cluster, place, stage, node):
+    end = time.monotonic() + 60
+    while not any(node in at for at in nodes_of_tasks(place, stage).values()):
+        assert time.monotonic() < end, node + " gets no task\n" + \
+            cluster.run("squeue") + cluster.run("sinfo")
+        time.sleep(0.1)
+
+
+def start_at_once(cluster, job):
+    """Slurm lets a requeued task wait for two minutes: not here."""
+    waiting = cluster.run("squeue", "-h", "-j", job, "-o", "%i %r")
+    for line in waiting.splitlines():
+        if line.endswith("BeginTime"):
+            cluster.run("scontrol", "update", "JobId=" + line.split()[0],
+                        "StartTime=now")
+    return bool(waiting.strip())
+
+
+def run_stage(cluster, place, stage, n, files, victim=None):
+    """A job array; the node `victim` dies while it has work."""
     said = cluster.run("sbatch", "--parsable", "--requeue", "--array=1-%d" % n,
-                       "-o", place / (stage + "-%a.log"), script)
+                       "-o", place / (stage + "-%a.log"),
+                       write_script(place, stage, n, files))
     job = said.strip()
     assert job.isdigit(), "sbatch: " + said + cluster.logs()
-    end = time.monotonic() + 90
-    n_requeued, is_killed = 0, kill is not None
-    while True:
-        if kill and kill in cluster.run("squeue", "-h", "-t", "R", "-o", "%N"):
-            os.killpg(cluster.processes.pop(kill).pid, signal.SIGKILL)
-            killed = cluster.run("squeue", "-h", "-w", kill, "-o", "%A")
-            assert killed.strip(), "the node had no work"
-            cluster.kill_ours("SLURMD_NODENAME=" + kill)
-            kill = None
-        waiting = cluster.run("squeue", "-h", "-j", job, "-o", "%i %r")
-        if not waiting.strip():
-            break
-        for line in waiting.splitlines():  # Slurm lets it wait two minutes
-            if line.endswith("BeginTime"):
-                cluster.run("scontrol", "update", "JobId=" + line.split()[0],
-                            "StartTime=now")
-                n_requeued += 1
+    orphans = set()
+    if victim:
+        wait_for_work(cluster, place, stage, victim)
+        cluster.kill_node(victim)
+        orphans = {task for task, at in nodes_of_tasks(place, stage).items()
+                   if victim in at}
+    (place / ("go-" + stage)).touch()
+    end = time.monotonic() + 120
+    while start_at_once(cluster, job):
         assert time.monotonic() < end, stage + " does not end\n" + \
             cluster.run("squeue") + cluster.run("sinfo")
         time.sleep(0.2)
-    assert kill is None, "no node was killed"
-    assert not is_killed or n_requeued > 0, "no job went to another node"
+    nodes = nodes_of_tasks(place, stage)
+    assert len(nodes) == n, "tasks that never began: %s" % nodes
+    for task in orphans:
+        assert nodes[task] - {victim}, "task %s went to no other node" % task
     for log in place.glob(stage + "-*.log"):
         assert not log.read_text().count("origo:"), log.read_text()
 
@@ -226,10 +264,10 @@ def main():
                         *files], check=True)
         cluster = Cluster(place / "slurm")
         try:
-            for stage, n, kill in (("sketch", 6, "n2"), ("bands", 4, None),
+            for stage, n, victim in (("sketch", 6, "n2"), ("bands", 4, None),
                                    ("components", 3, None),
                                    ("filter", 3, None)):
-                run_stage(cluster, place, stage, n, files, kill)
+                run_stage(cluster, place, stage, n, files, victim)
         finally:
             cluster.stop()
         kept = b"".join((place / "out" / ("%06d.jsonl" % i)).read_bytes()
