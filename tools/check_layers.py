@@ -2,8 +2,10 @@
 """Checks what no compiler does: tools/check_layers.py [--flow] [--root DIR]
 
 1. A file of lib/ includes headers of its own layer or of lower ones.
-2. cli/, server/, python/, redis/, examples/ use origo/origo.h alone.
-3. File names are unique in the whole tree.
+2. cli/, server/, python/, redis/, examples/ use <origo/origo.h> alone, the
+   door to the other headers of include/origo/, and it opens on all of them.
+3. File names are unique in the whole tree; a public header may have that of
+   the library's own on the same subject (<origo/store.h>, "lib/store.h").
 4. Stage headers open with what comes in and what goes out.
 5. Every test program stands in a list of tests/*/meson.build.
 
@@ -21,6 +23,7 @@ LAYERS = ["base", "os", "source", "text", "token", "fingerprint", "select",
 TOP = len(LAYERS)
 
 OUTSIDE = ["cli", "server", "python", "redis", "examples"]
+DOOR = "origo/origo.h"
 
 # In the order of the flow.
 STAGE_HEADERS = [
@@ -78,9 +81,11 @@ def check_lib_file(root, path):
         return
     for number, quote, name in includes(read(root, path)):
         place = "%s:%d: " % (path, number)
-        if name == "origo/origo.h" or quote == "<":
+        if name.startswith("origo/") and name != DOOR:
+            yield place + "'%s' is behind the door %s" % (name, DOOR)
+        elif name == DOOR or quote == "<":
             continue
-        if not name.startswith("lib/"):
+        elif not name.startswith("lib/"):
             yield place + "'%s' is not told from the root" % name
         elif not os.path.exists(os.path.join(root, name)):
             yield place + "there is no '%s'" % name
@@ -94,13 +99,31 @@ def check_outside_file(root, path):
     own = path.split("/")[0] + "/"
     for number, quote, name in includes(read(root, path)):
         place = "%s:%d: " % (path, number)
-        if quote == "<" or name == "origo/origo.h":
+        if name.startswith("origo/") and name != DOOR:
+            yield place + "'%s' is behind the door %s" % (name, DOOR)
+            continue
+        if quote == "<" or name == DOOR:
             continue
         # Its own headers, beside it or told from the root.
         beside = os.path.join(root, os.path.dirname(path), name)
         if name.startswith(own) or ("/" not in name and os.path.exists(beside)):
             continue
-        yield place + "'%s' is not origo/origo.h" % name
+        yield place + "'%s' is not %s" % (name, DOOR)
+
+
+def check_door(root, paths):
+    """Public headers include no others, and the door all of them."""
+    public = [p for p in paths if p.startswith("include/")]
+    behind = set()
+    for path in public:
+        for number, quote, name in includes(read(root, path)):
+            if quote == '"':
+                yield "%s:%d: '%s' is not public" % (path, number, name)
+            elif path == "include/" + DOOR:
+                behind.add("include/" + name)
+    for path in public:
+        if path not in behind and path != "include/" + DOOR:
+            yield "%s:1: %s does not include it" % (path, DOOR)
 
 
 def check_includes(root, paths):
@@ -119,6 +142,8 @@ def check_names(paths):
     for path in paths:
         name = path.split("/")[-1]
         if not name.endswith(CODE) or name in MAY_REPEAT:
+            continue
+        if path.startswith("include/"):
             continue
         if name in seen:
             yield "%s:1: has the name of %s" % (path, seen[name])
@@ -180,6 +205,7 @@ def main(argv):
         return 0
     paths = walk(root)
     offences = list(check_includes(root, paths))
+    offences += check_door(root, paths)
     offences += check_names(paths)
     offences += check_stages(root)
     offences += check_test_lists(root, paths)

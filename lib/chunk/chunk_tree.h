@@ -25,7 +25,7 @@
 #include "lib/chunk/cut.h"
 
 /* og_chunk {offset, len, hash[OG_HASH_LEN]} and og_chunk_node {offset, len,
- * first_child, n_children, hash} are public: origo.h. */
+ * first_child, n_children, hash} are public: origo/files.h. */
 
 /* Runs of hashes are cut by the winnow rule with these in place of bytes, and
  * the first 8 bytes of each hash, low first, in place of prints: 8 to 32

@@ -42,7 +42,7 @@
 #define OG_CUT_WINDOW 32
 
 /* og_cut_kind, og_cut_options, og_cut_options_default(kind, average_len) and
- * og_cut_options_check() are public: origo.h. */
+ * og_cut_options_check() are public: origo/files.h. */
 
 /* min_len is at least this, so that no rule looks at bytes before a chunk. */
 #define OG_CUT_LEAST 64

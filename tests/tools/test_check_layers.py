@@ -18,6 +18,8 @@ STAGES = ["source/source.h", "text/text.h", "token/tokens.h",
 
 def good_tree():
     tree = {"lib/" + path: STAGE % ("bytes", "more") for path in STAGES}
+    tree["include/origo/origo.h"] = '#include <origo/text.h>\n'
+    tree["include/origo/text.h"] = '#include <stdint.h>\n'
     tree["lib/base/memory.h"] = '#include <origo/origo.h>\n'
     tree["lib/text/fold.c"] = ('#include "lib/text/text.h"\n'
                                '#include "lib/base/memory.h"\n')
@@ -79,6 +81,25 @@ class CheckLayers(unittest.TestCase):
         self.assert_offence(
             {"examples/bad.c": '#include "lib/text/text.h"\n'},
             "examples/bad.c:1: 'lib/text/text.h' is not origo/origo.h")
+
+    def test_past_the_door(self):
+        self.assert_offence(
+            {"cli/bad.c": '#include <origo/text.h>\n'},
+            "cli/bad.c:1: 'origo/text.h' is behind the door origo/origo.h")
+        self.assert_offence(
+            {"lib/base/bad.c": '#include <origo/text.h>\n'},
+            "lib/base/bad.c:1: 'origo/text.h' is behind the door "
+            "origo/origo.h")
+
+    def test_not_behind_the_door(self):
+        self.assert_offence(
+            {"include/origo/new.h": ""},
+            "include/origo/new.h:1: origo/origo.h does not include it")
+
+    def test_public_looks_inside(self):
+        self.assert_offence(
+            {"include/origo/text.h": '#include "lib/text/text.h"\n'},
+            "include/origo/text.h:1: 'lib/text/text.h' is not public")
 
     def test_two_of_a_name(self):
         self.assert_offence(

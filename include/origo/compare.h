@@ -1,0 +1,51 @@
+#ifndef ORIGO_COMPARE_H
+#define ORIGO_COMPARE_H
+
+/* Two texts, without a store. */
+
+#include <origo/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct og_compare_options {
+    og_token_kind tokens;
+    uint32_t min_copy; /* equal tokens that make a copy, 3 at least */
+    bool reworded;     /* passages that were reworded, too */
+} og_compare_options;
+OG_API og_compare_options og_compare_options_default(void);
+
+/* Scratch memory and the last answer. One per thread. */
+typedef struct og_comparison og_comparison;
+/* `allocator` NULL: the C library's. NULL: no memory. */
+OG_API og_comparison *og_comparison_new(const og_allocator *allocator);
+OG_API void og_comparison_free(og_comparison *comparison); /* NULL is fine */
+
+/* What of `doc` comes from `origin`: verified spans with their matches, and
+ * one origin with its text when there are any. The origin's number is 0.
+ * `options` NULL: the defaults. Time is bounded whatever the texts are: about
+ * linear in their tokens. OG_ERR_LIMIT: a text is longer than 1 GiB;
+ * OG_ERR_USAGE, OG_ERR_MEMORY. */
+OG_API og_status og_compare(og_comparison *comparison, const og_document *doc,
+                            const og_document *origin,
+                            const og_compare_options *options, og_error *err);
+
+/* Valid until the next og_compare() with it, and as long as the bytes of both
+ * documents are: ids and the origin's text are the caller's. */
+OG_API const og_answer *og_comparison_answer(const og_comparison *comparison);
+
+/* Each document of one file with each document of another, which is held in
+ * memory. Files as for og_stream_run(); of `stream` (NULL: the defaults) its
+ * fields, max_document, ctx, on_answer and on_problem count. The status of a
+ * file that cannot be read is that of the whole. */
+OG_API og_status og_compare_files(const char *path, const char *origin_path,
+                                  const og_compare_options *options,
+                                  const og_stream_options *stream,
+                                  og_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

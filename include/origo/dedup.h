@@ -1,0 +1,155 @@
+#ifndef ORIGO_DEDUP_H
+#define ORIGO_DEDUP_H
+
+/* Deduplication, in one run or in stages. */
+
+#include <origo/params.h>
+#include <origo/reading.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- deduplication: kept documents out, and what was removed of which ----
+ *
+ * Nothing is removed that was not compared: bands of min-hash samples only say
+ * which documents are worth comparing. */
+
+typedef enum og_dedup_level {
+    OG_LEVEL_DOCUMENT = 0, /* whole documents that are alike */
+    OG_LEVEL_PASSAGE,      /* runs of tokens that an earlier document has */
+    OG_LEVEL_SENTENCE,     /* sentences that came before */
+    OG_LEVEL_LINE,         /* lines that came before */
+} og_dedup_level;
+
+typedef enum og_keep_kind { /* which of the documents that are alike stays */
+                            OG_KEEP_FIRST = 0,
+                            OG_KEEP_LAST,
+                            OG_KEEP_LONGEST, /* by tokens; of equal ones the
+                                                first */
+                            OG_KEEP_FIELD,   /* the largest number or time in a
+                                                field; see keep_field */
+} og_keep_kind;
+
+typedef enum og_cluster_kind {
+    OG_CLUSTER_STAR = 0,   /* each removed document is alike to the kept one */
+    OG_CLUSTER_COMPONENTS, /* ... or to one that is, and so on */
+} og_cluster_kind;
+
+typedef enum og_measure_kind {
+    OG_MEASURE_JACCARD = 0, /* shingles in common / shingles of either */
+    OG_MEASURE_CONTAINMENT, /* shingles in common / those of the smaller */
+} og_measure_kind;
+
+typedef enum og_report_format {
+    OG_REPORT_TSV = 0,
+    OG_REPORT_JSONL
+} og_report_format;
+
+typedef struct og_dedup_counts {
+    og_stream_counts stream; /* of the documents, those of `against` left out */
+    uint64_t n_against;      /* documents to compare with only */
+    uint64_t n_kept, n_removed;
+    uint64_t n_clusters;     /* kept documents of which something was removed */
+    uint64_t n_without;      /* documents without a single token */
+    uint64_t n_candidates;   /* pairs with an equal band */
+    uint64_t n_compared;     /* of them, pairs whose shingles were compared */
+    uint64_t n_rounds;       /* 1, more when memory was too small for all */
+    uint64_t n_cut, cut_len; /* pieces cut out of kept documents; bytes */
+    uint64_t kept_len;       /* bytes of text that stayed */
+    uint64_t n_resumed;      /* documents that an earlier run had decided on */
+} og_dedup_counts;
+
+typedef struct og_dedup_options {
+    og_dedup_level level;
+    og_token_kind tokens;
+    uint32_t shingle_len;     /* 1 to 32; a shorter document is one shingle */
+    uint32_t n_bands, n_rows; /* 1 to 1,024 samples in all */
+    og_measure_kind measure;
+    og_cluster_kind cluster;
+    og_keep_kind keep;
+    const char *keep_field; /* "-name": the smallest; other values come last */
+    double threshold;       /* of the measure, above 0, at most 1 */
+    /* Documents to compare with. They are not written, and nothing is removed
+     * from them. */
+    const char *const *against;
+    size_t n_against;
+    const char *output;      /* "-": stdout */
+    const char *report;      /* of every removal; NULL: none */
+    const char *rejects;     /* records that could not be read; NULL: none */
+    const char *temp;        /* folder of temporary files; NULL: the output's */
+    og_report_format format; /* of the report */
+    uint32_t least_tokens;   /* of a piece that is cut, up to 1,024; 0: 50 of a
+                                passage, 5 of a sentence, 1 of a line */
+    uint64_t memory; /* bytes of tables; what is more goes to disk. 0: no cap */
+    double journal_seconds; /* how often a journal is written */
+    bool resume;            /* keep one beside the output, and go on from it */
+    bool annotate;          /* write all documents, with an "origo" field */
+    unsigned n_threads;
+    og_fields fields;
+    og_reading reading;
+    uint64_t max_document;
+    void *ctx;
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const char *step,
+                        const og_stream_counts *counts);
+} og_dedup_options;
+
+/* Words in shingles of 5, 14 bands of 8 rows, Jaccard 0.8, stars, the first
+ * stays. */
+OG_API og_dedup_options og_dedup_options_default(void);
+/* Shingles, bands and rows as others ship them: "datatrove", "slimpajama",
+ * "nemo". False and nothing changed for another name. */
+OG_API bool og_dedup_preset(og_bytes name, og_dedup_options *options);
+OG_API og_status og_dedup_options_check(const og_dedup_options *options,
+                                        og_error *err);
+
+/* The documents of all paths, in order, those that stay to options->output:
+ * their lines as they were, byte for byte (a document that was no line of
+ * JSONL becomes one). Outputs appear when they are whole. An output that is
+ * one of the inputs is OG_ERR_USAGE. Same input, same bytes, whatever the
+ * number of threads and the memory. */
+OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
+                              const og_dedup_options *options,
+                              og_dedup_counts *out_counts, og_error *err);
+
+/* ---- deduplication in stages, for arrays of jobs ----
+ *
+ * Four steps over the same list of plain JSONL files, each a pure function of
+ * files in the folder `work`; shard i of n does its share, and a file that is
+ * there is not made again. The outcome is that of og_dedup_run() over the same
+ * list, whatever the numbers of shards. lib/dedup_stages.h draws the files. */
+
+typedef struct og_stage_options {
+    og_dedup_options dedup; /* what to compare and how; the first stays */
+    const char *work;
+    const char *output;       /* of filter: a folder; file F, from 0, gives
+                                 FFFFFF.jsonl, .tsv, .remove and .clusters */
+    uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
+} og_stage_options;
+
+typedef struct og_stage_counts {
+    uint64_t n_made, n_there; /* files */
+    uint64_t n_documents, n_pairs, n_kept, n_removed;
+} og_stage_counts;
+
+/* In this order; each needs all shards of the one before. OG_ERR_INPUT: a file
+ * of theirs is missing (named), damaged or of other options. */
+OG_API og_status og_stage_sketch(const char *const *paths, size_t n_paths,
+                                 const og_stage_options *options,
+                                 og_stage_counts *counts, og_error *err);
+OG_API og_status og_stage_bands(const char *const *paths, size_t n_paths,
+                                const og_stage_options *options,
+                                og_stage_counts *counts, og_error *err);
+OG_API og_status og_stage_components(const char *const *paths, size_t n_paths,
+                                     const og_stage_options *options,
+                                     og_stage_counts *counts, og_error *err);
+OG_API og_status og_stage_filter(const char *const *paths, size_t n_paths,
+                                 const og_stage_options *options,
+                                 og_stage_counts *counts, og_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,251 @@
+#ifndef ORIGO_FILES_H
+#define ORIGO_FILES_H
+
+/* Files of any kind: chunks, similar files, deltas, the exchange. */
+
+#include <origo/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- chunks ---- */
+
+/* How a file is cut, so that the content decides where: docs/architecture.md
+ * and lib/chunk/cut.h tell the rules. Text form: "gear", "winnow",
+ * "winnow-fast". */
+typedef enum og_cut_kind {
+    OG_CUT_GEAR = 0,
+    OG_CUT_WINNOW,
+    OG_CUT_WINNOW_FAST,
+} og_cut_kind;
+OG_API bool og_cut_kind_parse(og_bytes name, og_cut_kind *out);
+OG_API const char *og_cut_kind_name(og_cut_kind kind);
+
+/* Bytes. Every chunk but the last has min_len to max_len of them. Two sides
+ * that want to find equal chunks must use the same options. */
+typedef struct og_cut_options {
+    og_cut_kind kind;
+    uint32_t min_len;     /* at least 64 */
+    uint32_t average_len; /* on random data */
+    uint32_t max_len;     /* at most 1 GiB */
+} og_cut_options;
+
+#define OG_CUT_AVERAGE 8192
+
+/* min_len and max_len as they go with an average, which is cut to 128 bytes
+ * to 128 MiB; 0 means OG_CUT_AVERAGE. */
+OG_API og_cut_options og_cut_options_default(og_cut_kind kind,
+                                             uint32_t average_len);
+
+/* The least max_len that goes with the other options. */
+OG_API uint32_t og_cut_least_max(const og_cut_options *options);
+
+/* OG_ERR_USAGE with a message that names the option and its range. */
+OG_API og_status og_cut_options_check(const og_cut_options *options,
+                                      og_error *err);
+
+#define OG_HASH_LEN 32
+
+typedef struct og_chunk {
+    uint64_t offset;
+    uint32_t len;
+    uint8_t hash[OG_HASH_LEN]; /* SHA-256 of its bytes */
+} og_chunk;
+
+/* A run of chunks, or of nodes of the level below. */
+typedef struct og_chunk_node {
+    uint64_t offset, len; /* bytes of the file */
+    uint64_t first_child; /* index in the level below */
+    uint32_t n_children;
+    uint8_t hash[OG_HASH_LEN];
+} og_chunk_node;
+
+/* The chunks of a file, the tree above them and its root. Belongs to the
+ * caller; what the functions below return lives as long as the tree. Any
+ * number of threads may look at it. */
+typedef struct og_chunk_tree og_chunk_tree;
+
+/* "-" is stdin. `options` NULL means og_cut_options_default(OG_CUT_GEAR, 0).
+ * n_threads 0: as many as the machine has; it changes how long it takes and
+ * nothing else. A file that gets shorter while it is read is OG_ERR_INPUT. */
+OG_API og_status og_chunk_tree_read(const char *path,
+                                    const og_cut_options *options,
+                                    unsigned n_threads, og_chunk_tree **out,
+                                    og_error *err);
+OG_API void og_chunk_tree_free(og_chunk_tree *tree); /* NULL is fine */
+OG_API uint64_t og_chunk_tree_file_len(const og_chunk_tree *tree);
+OG_API const og_chunk *og_chunk_tree_chunks(const og_chunk_tree *tree,
+                                            size_t *out_n);
+/* Levels above the chunks, from 0 (just above them); few chunks have none. */
+OG_API unsigned og_chunk_tree_n_levels(const og_chunk_tree *tree);
+OG_API const og_chunk_node *og_chunk_tree_level(const og_chunk_tree *tree,
+                                                unsigned level, size_t *out_n);
+/* OG_HASH_LEN bytes: equal when the files and the options are. */
+OG_API const uint8_t *og_chunk_tree_root(const og_chunk_tree *tree);
+
+/* ---- similar files: docs/format-similar.md ----
+ *
+ * An index of files by samples of their chunks (12 of 6 bits each), to find
+ * those that share content with a new one, whatever their names. */
+
+typedef struct og_files og_files;
+
+typedef struct og_files_options {
+    og_cut_options cut;
+    uint32_t n_samples;  /* 1 to 64 */
+    uint32_t n_bits;     /* of a sample, 1 to 16 */
+    unsigned n_threads;  /* 0: as many as the machine has */
+    size_t n_candidates; /* whose chunks are compared for one question */
+    size_t n_wanted;     /* answers to one question, at most */
+} og_files_options;
+OG_API og_files_options og_files_options_default(void);
+
+/* `path` is ":memory:" or a file that og_files_save() wrote; a missing one is
+ * an empty index. The options of the file win over those given, which may be
+ * NULL. A folder is OG_ERR_USAGE: stores do not keep files yet. */
+OG_API og_status og_files_open(const char *path,
+                               const og_files_options *options, og_files **out,
+                               og_error *err);
+OG_API void og_files_close(og_files *files); /* saves nothing; NULL is fine */
+OG_API size_t og_files_count(const og_files *files);
+
+/* A known file that shares chunks with the question. */
+typedef struct og_files_match {
+    const char *name; /* valid until the next call */
+    uint64_t file_len;
+    uint32_t n_matches; /* samples that agree */
+    uint32_t n_samples;
+    double estimated;    /* Jaccard similarity of the chunks, by the samples */
+    double jaccard;      /* the same, exact */
+    uint64_t shared_len; /* bytes of the question that it has too */
+    const og_range *shared; /* where they lie in the question, joined */
+    size_t n_shared;
+    size_t n_shared_chunks;
+} og_files_match;
+
+typedef struct og_files_answer {
+    uint64_t file_len;
+    size_t n_chunks;
+    const og_files_match *matches; /* most shared bytes first */
+    size_t n_matches;
+} og_files_answer;
+
+/* Reads the file once, asks, and takes it in afterwards when `add` is set.
+ * Not thread-safe. The answer is valid until the next call; a known file of
+ * the same name is no answer. */
+OG_API og_status og_files_ask(og_files *files, const char *path, bool add,
+                              const og_files_answer **out, og_error *err);
+
+/* Whole or not at all. ":memory:" is OG_ERR_USAGE. */
+OG_API og_status og_files_save(const og_files *files, const char *path,
+                               og_error *err);
+
+/* Calls `on_file` with every regular file below the paths, in a fixed order,
+ * and `on_failed` with a folder that cannot be read. Stops when one returns
+ * false (OG_ERR_STOPPED). */
+OG_API og_status og_files_walk(const char *const *paths, size_t n_paths,
+                               void *ctx,
+                               bool (*on_file)(void *ctx, const char *path),
+                               bool (*on_failed)(void *ctx, const char *path,
+                                                 const char *why),
+                               og_error *err);
+
+/* ---- deltas: docs/format-delta.md ---- */
+
+typedef struct og_delta_options {
+    og_cut_options cut; /* smaller chunks find more and need more memory */
+    int level;          /* of zstd, 1 to 19; 0: the best for small files, 12
+                           for large ones */
+    size_t n_similar;   /* files that are taken from the folders */
+    unsigned n_threads; /* 0: as many as the machine has */
+    const og_allocator *allocator; /* NULL: the C library's */
+} og_delta_options;
+OG_API og_delta_options og_delta_options_default(void);
+
+typedef struct og_delta_info {
+    size_t n_old; /* old files that it refers to */
+    uint64_t new_len, delta_len;
+    /* Of og_delta_make() alone: */
+    uint64_t copied_len, literal_len;
+    size_t n_copies;
+} og_delta_info;
+
+/* Writes to out_path how new_path is made of the old files. An old path that
+ * is a folder gives the files in it that are similar to the new one. out_path
+ * appears whole or not at all. `options` and out_info may be NULL. */
+OG_API og_status og_delta_make(const char *const *old_paths, size_t n_old,
+                               const char *new_path, const char *out_path,
+                               const og_delta_options *options,
+                               og_delta_info *out_info, og_error *err);
+
+/* Makes the new file. The old files are found among old_paths (also in
+ * folders) by their checksums, all of them before anything is written; a file
+ * that is not the one the delta was made from is OG_ERR_INPUT and named.
+ * out_path appears only when its own checksum is right. Memory is bounded
+ * whatever the delta says (24 MiB and the chunks of the largest file). Of the
+ * options threads and allocator count; NULL is fine. */
+OG_API og_status og_delta_apply(const char *const *old_paths, size_t n_old,
+                                const char *delta_path, const char *out_path,
+                                const og_delta_options *options,
+                                og_delta_info *out_info, og_error *err);
+
+/* ---- the exchange: two trees of files become equal over a pipe ----
+ *
+ * docs/format-exchange.md tells the messages. Both sides cut files into the
+ * same chunks; the sender tells hashes from the root down, the receiver asks
+ * for what no file of its own has, under whatever name. */
+
+typedef struct og_sync_counts {
+    uint64_t n_files, n_files_changed, n_files_renamed; /* ... made of others */
+    uint64_t new_len;     /* bytes of the files that changed */
+    uint64_t literal_len; /* of them, bytes that were sent */
+    uint64_t n_round_trips;
+    uint64_t n_sent, n_received; /* bytes on the wire, by this side */
+    uint64_t n_redone;           /* files that were sent again, whole */
+} og_sync_counts;
+
+typedef struct og_sync_message {
+    bool to_receiver;
+    const char *name; /* "list", "want", ... */
+    uint64_t n_items; /* hashes, chunks, files: what it is a list of */
+    uint64_t len;     /* bytes of the message before compression */
+} og_sync_message;
+
+typedef struct og_sync_options {
+    og_cut_options cut; /* the sender's count for both */
+    uint32_t fine_len;  /* average of the pieces that a chunk which is not
+                           known is cut into; 0: it is sent whole */
+    bool no_compress;
+    bool delete_extra;  /* receiver: remove files that the sender lacks */
+    bool dry_run;       /* receiver: write nothing */
+    unsigned n_threads; /* 0: as many as the machine has */
+    void *ctx;
+    void (*on_message)(void *ctx, const og_sync_message *message);
+    void (*on_file)(void *ctx, const char *path); /* receiver: it is new */
+} og_sync_options;
+OG_API og_sync_options og_sync_options_default(void);
+
+/* Each speaks over two descriptors (a pipe pair, a socket twice) until both
+ * sides are done; they stay open. A connection that breaks is OG_ERR_IO; what
+ * arrived stays as hidden part files, and the next receive goes on from it. */
+OG_API og_status og_sync_send(const char *tree, int in_fd, int out_fd,
+                              const og_sync_options *options,
+                              og_sync_counts *out, og_error *err);
+/* A file gets its name when all of it has arrived and its checksum is right;
+ * paths that would lead out of `tree` are refused. */
+OG_API og_status og_sync_receive(const char *tree, int in_fd, int out_fd,
+                                 const og_sync_options *options,
+                                 og_sync_counts *out, og_error *err);
+
+/* Both sides in this process, writing nothing: what would be said. The counts
+ * are the receiver's, n_sent its answers. */
+OG_API og_status og_sync_plan(const char *old_tree, const char *new_tree,
+                              const og_sync_options *options,
+                              og_sync_counts *out, og_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

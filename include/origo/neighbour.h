@@ -1,0 +1,228 @@
+#ifndef ORIGO_NEIGHBOUR_H
+#define ORIGO_NEIGHBOUR_H
+
+/* Neighbours: codes within k bits, near-duplicates as they come. */
+
+#include <origo/params.h>
+#include <origo/reading.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- neighbours of codes: all within k bits, exactly ----
+ *
+ * An index holds entries, each an id and a code of 64 or 128 bits (a simhash),
+ * in memory or in a folder. Entries are found as soon as they are added. One
+ * thread at a time for each og_hamming; a folder has one writer and any number
+ * of readers, which see it as it was when they opened it. */
+
+typedef struct og_hamming og_hamming;
+
+/* A code of 128 bits, or one of 64 with `high` 0. */
+typedef struct og_wide_code {
+    uint64_t high, low;
+} og_wide_code;
+
+typedef struct og_hamming_options {
+    uint32_t n_bits;       /* of a code: 64 or 128 */
+    uint32_t max_distance; /* bits, 0 to n_bits: the most that can be asked */
+    int n_tables;          /* -1: what the planner picks, 0: none, a scan */
+    uint64_t memory;       /* bytes of tables that the planner may use */
+    uint64_t buffer;       /* bytes in memory before they become a file */
+    uint32_t n_waiting;    /* new entries that a question scans; more of them
+                              make adding faster and asking slower */
+    const og_allocator *allocator; /* NULL: the C library's */
+} og_hamming_options;
+OG_API og_hamming_options og_hamming_options_default(void);
+
+/* `folder` NULL: in memory. OG_ERR_USAGE when there is an index already.
+ * `options` NULL means the default. */
+OG_API og_status og_hamming_create(const char *folder,
+                                   const og_hamming_options *options,
+                                   og_hamming **out, og_error *err);
+/* Checks every byte. Bits, distance, tables and memory are those of its making;
+ * of the options only the others count. OG_ERR_STORE, with file and place,
+ * when it is damaged or something else. */
+OG_API og_status og_hamming_open(const char *folder, bool writable,
+                                 const og_hamming_options *options,
+                                 og_hamming **out, og_error *err);
+/* What was not committed is lost. NULL is fine. */
+OG_API void og_hamming_close(og_hamming *hamming);
+/* Closes, and removes it from the disk; a folder that holds nothing else goes
+ * too. Only for a writer. NULL is fine. */
+OG_API void og_hamming_delete(og_hamming *hamming);
+
+/* An id (1 to 65,535 bytes) may have several codes, a code several ids; the
+ * same pair twice counts once. Removing what is not there is no error. */
+OG_API og_status og_hamming_add(og_hamming *hamming, uint64_t code, og_bytes id,
+                                og_error *err);
+OG_API og_status og_hamming_remove(og_hamming *hamming, uint64_t code,
+                                   og_bytes id, og_error *err);
+/* The same for an index of either width; those above take one of 64 bits. */
+OG_API og_status og_hamming_add_wide(og_hamming *hamming, og_wide_code code,
+                                     og_bytes id, og_error *err);
+OG_API og_status og_hamming_remove_wide(og_hamming *hamming, og_wide_code code,
+                                        og_bytes id, og_error *err);
+/* Makes everything durable. Files also appear when the buffer is full, so a
+ * process that is stopped loses its last entries, never the order. */
+OG_API og_status og_hamming_commit(og_hamming *hamming, og_error *err);
+
+typedef struct og_hamming_match {
+    og_bytes id;   /* valid during the call */
+    uint64_t code; /* of 128 bits the lower half */
+    unsigned distance;
+    uint64_t code_high; /* the upper half; 0 for a code of 64 bits */
+} og_hamming_match;
+
+/* All entries within max_distance bits of `code`, by code, then by id; until
+ * on_match returns false. OG_ERR_USAGE when max_distance is more than the
+ * index was made for. */
+OG_API og_status og_hamming_ask(
+    og_hamming *hamming, uint64_t code, unsigned max_distance, void *ctx,
+    bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err);
+OG_API og_status og_hamming_ask_wide(
+    og_hamming *hamming, og_wide_code code, unsigned max_distance, void *ctx,
+    bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err);
+
+typedef struct og_hamming_info {
+    uint32_t n_bits, max_distance;
+    uint64_t n_codes;   /* different ones, those of each run counted; of 128
+                           bits half the number of different halves */
+    uint64_t n_entries; /* in runs; one that was added again counts twice */
+    uint64_t n_removed; /* marks that wait for a merge */
+    uint64_t n_waiting;
+    uint64_t n_runs;
+    uint64_t n_bytes;
+} og_hamming_info;
+OG_API void og_hamming_info_get(const og_hamming *hamming,
+                                og_hamming_info *out);
+
+/* What the planner weighs for so many codes, and what it takes: lines of text,
+ * cut to out_cap bytes, zero-terminated. */
+OG_API og_status og_hamming_explain(uint64_t n_codes,
+                                    const og_hamming_options *options,
+                                    char *out, size_t out_cap, og_error *err);
+
+/* 1 to 16 hexadecimal digits; false and *out alone when it is none. */
+OG_API bool og_code_parse(og_bytes s, uint64_t *out);
+/* These or 32: *out_n_bits is 64 or 128. */
+OG_API bool og_wide_code_parse(og_bytes s, og_wide_code *out,
+                               unsigned *out_n_bits);
+
+/* A file of lines "id<TAB>code" or a binary file of 64-bit simhashes; "-" is
+ * stdin. on_code returns false to stop (OG_ERR_STOPPED). */
+OG_API og_status og_codes_read(const char *path, void *ctx,
+                               bool (*on_code)(void *ctx, og_bytes id,
+                                               uint64_t code),
+                               og_error *err);
+/* The same for codes of n_bits bits, 64 or 128; 0: as wide as the first one.
+ * OG_ERR_INPUT, with the place, at a code of another width. */
+OG_API og_status og_wide_codes_read(
+    const char *path, unsigned n_bits, void *ctx,
+    bool (*on_code)(void *ctx, og_bytes id, og_wide_code code, unsigned n_bits),
+    og_error *err);
+
+/* Every pair of a question and an entry of a file within max_distance: lines
+ * "question<TAB>id<TAB>distance" in the order of the file. The questions are
+ * held in memory, the file is read once. In shards, each call writes one part;
+ * og_hamming_merge() makes of all parts, in any order, the bytes that a single
+ * call writes. Outputs appear when they are whole; NULL and "-" are stdout. */
+typedef struct og_hamming_join_options {
+    const char *questions, *file, *output;
+    uint32_t max_distance;
+    int n_tables;
+    uint64_t memory;
+    uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
+} og_hamming_join_options;
+typedef struct og_hamming_join_counts {
+    uint64_t n_questions, n_codes, n_pairs;
+} og_hamming_join_counts;
+OG_API og_hamming_join_options og_hamming_join_options_default(void);
+OG_API og_status og_hamming_join(const og_hamming_join_options *options,
+                                 og_hamming_join_counts *out_counts,
+                                 og_error *err);
+/* OG_ERR_INPUT when a part is missing, damaged or of another join; both sets
+ * of parameters are named then. */
+OG_API og_status og_hamming_merge(const char *const *paths, size_t n_paths,
+                                  const char *output, uint64_t *out_n_pairs,
+                                  og_error *err);
+
+/* ---- near-duplicates as documents come, in memory that is fixed ----
+ *
+ * An index keeps a sketch of each document, its id and its time. When it is
+ * full, one that was not matched for long goes for each that comes. The
+ * similarity of an answer is estimated from the samples of both sketches. */
+
+typedef struct og_near og_near;
+
+typedef enum og_near_method {
+    OG_NEAR_MINHASH = 0,
+    OG_NEAR_SIMHASH,
+    OG_NEAR_BOTH, /* near by one of them */
+} og_near_method;
+
+typedef struct og_near_options {
+    og_near_method method;
+    og_token_kind tokens;
+    uint32_t shingle_len;
+    uint32_t n_bands, n_rows; /* of min-hash, at most 60 bands */
+    uint64_t memory;          /* bytes of the index, a hard cap */
+} og_near_options;
+OG_API og_near_options og_near_options_default(void);
+
+/* `path` is ":memory:" or a store's folder, which gets a folder `near` with
+ * the index; the options are those that it was made with then. One writer at a
+ * time (OG_ERR_STORE: there is another). A damaged file is OG_ERR_STORE and
+ * named. `options` NULL means the default. */
+OG_API og_status og_near_open(const char *path, bool writable,
+                              const og_near_options *options, og_near **out,
+                              og_error *err);
+/* What was not committed may be lost. NULL is fine. */
+OG_API void og_near_close(og_near *near);
+/* Everything that was added is on the disk then. */
+OG_API og_status og_near_commit(og_near *near, og_error *err);
+
+typedef struct og_near_info {
+    uint64_t n_documents, n_room, n_evicted;
+    og_near_options options;
+} og_near_info;
+OG_API void og_near_info_get(const og_near *near, og_near_info *out);
+
+typedef struct og_near_match {
+    og_bytes id; /* valid during the call */
+    int64_t time;
+    bool has_time;
+    double similarity; /* estimated Jaccard similarity of shingles; -1: the
+                          method has none */
+    unsigned distance; /* of simhashes in bits; 64 when there are none */
+} og_near_match;
+
+typedef struct og_near_ask {
+    double threshold;      /* least similarity */
+    unsigned max_distance; /* most bits, 0 to 3 */
+    bool add;              /* take each document in after its answer */
+    og_fields fields;
+    og_reading reading;
+    unsigned n_threads;
+    uint64_t max_document;
+    void *ctx;
+    /* In the order of the documents; matches from the most similar on, equal
+     * ones in the order in which they came. Return false to stop. */
+    bool (*on_answer)(void *ctx, const og_document *doc,
+                      const og_near_match *matches, size_t n);
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const og_stream_counts *counts);
+} og_near_ask;
+OG_API og_near_ask og_near_ask_default(void);
+
+/* Asks about all documents of all paths. */
+OG_API og_status og_near_stream(og_near *near, const char *const *paths,
+                                size_t n_paths, const og_near_ask *ask,
+                                og_stream_counts *out_counts, og_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+#ifndef ORIGO_READING_H
+#define ORIGO_READING_H
+
+/* How files become documents, and what was wrong with them. */
+
+#include <origo/document.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct og_fields { /* the names of the JSON fields */
+    const char *id, *time, *title, *url, *text;
+} og_fields;
+#define OG_FIELDS_DEFAULT                                                      \
+    {                                                                          \
+        "id", "time", "title", "url", "text"                                   \
+    }
+
+/* What a file is. Text form: "auto", "text", "jsonl", "html", "warc" (also WET
+ * and WAT), "arc", "mbox", "mail", "xml". */
+typedef enum og_file_kind {
+    OG_FILE_AUTO = 0, /* its first bytes tell */
+    OG_FILE_TEXT,     /* one document */
+    OG_FILE_JSONL,    /* a document a line */
+    OG_FILE_HTML,     /* one document: the main text of the page */
+    OG_FILE_WARC,     /* a document for every page and text in it */
+    OG_FILE_ARC,
+    OG_FILE_MBOX, /* a document a message */
+    OG_FILE_MAIL, /* one message */
+    OG_FILE_XML,  /* one document; TEI is known best */
+} og_file_kind;
+OG_API bool og_file_kind_parse(og_bytes name, og_file_kind *out);
+OG_API const char *og_file_kind_name(og_file_kind kind);
+
+/* How files become documents. All zero is what is usual. */
+typedef struct og_reading {
+    const char *files_from; /* a file that names more files, one a line (or
+                               ended by zeros), read after the paths; "-":
+                               stdin; NULL: none */
+    bool extra;             /* fill og_document.extra */
+    og_file_kind kind;      /* of all files */
+    bool strip_quotes;      /* of mails: "> " in front of quoted lines */
+} og_reading;
+
+/* What was not right with one record, or with a whole file. */
+typedef struct og_problem {
+    og_bytes file;
+    uint64_t line;   /* from 1; 0 when the place is an offset */
+    uint64_t offset; /* bytes from the start of the (unpacked) file */
+    bool skipped;    /* false: taken in all the same (repaired, repeated id) */
+    const char *message;
+} og_problem;
+
+typedef struct og_stream_counts {
+    uint64_t n_documents;    /* answered */
+    uint64_t n_skipped;      /* records that could not be read */
+    uint64_t n_short;        /* under min_tokens: answered, not kept */
+    uint64_t n_repaired;     /* documents that held bytes that are not UTF-8 */
+    uint64_t n_added;        /* of them: taken in, under a new id */
+    uint64_t n_repeated_ids; /* taken in as a new version of a document */
+    uint64_t n_known;        /* there already: same id, time and text */
+    uint64_t n_bad_times;    /* taken in as documents without a time */
+    uint64_t n_text_bytes;
+    uint64_t n_tokens;
+    uint64_t n_files;
+    uint64_t n_files_failed;
+    uint64_t n_input_bytes; /* as they lie on disk: for progress */
+    bool is_told; /* the failure of the run is that of a file, and on_problem
+                     heard of it */
+} og_stream_counts;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

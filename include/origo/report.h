@@ -1,0 +1,87 @@
+#ifndef ORIGO_REPORT_H
+#define ORIGO_REPORT_H
+
+/* Reports of answers, for people and programs. */
+
+#include <stdio.h>
+
+#include <origo/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A document as a line of JSONL that og_stream_run() reads again. */
+OG_API og_status og_report_document(FILE *out, const og_document *doc,
+                                    og_error *err);
+
+typedef enum og_offsets {
+    OG_OFFSETS_BYTE,
+    OG_OFFSETS_CHAR,
+    OG_OFFSETS_UTF16
+} og_offsets;
+
+/* One JSON object and a newline, as in docs/architecture.md. */
+OG_API og_status og_report_json(FILE *out, const og_document *doc,
+                                const og_answer *answer, og_offsets offsets,
+                                og_error *err);
+
+typedef struct og_text_style {
+    bool colour;
+    unsigned width; /* columns; 0: 80 */
+} og_text_style;
+
+/* For people: the text with coloured, numbered spans and its sources. */
+OG_API og_status og_report_text(FILE *out, const og_document *doc,
+                                const og_answer *answer, og_text_style style,
+                                og_error *err);
+
+/* Several documents in one report, in any form; docs/architecture.md tells the
+ * contract of each. What an answer lacks (origins that were not asked for, or
+ * whose texts no store keeps) is left out or said to be unknown. */
+typedef enum og_format {
+    OG_FORMAT_TEXT,
+    OG_FORMAT_JSON,       /* one object a line */
+    OG_FORMAT_TSV,        /* one line a copied span, below a header */
+    OG_FORMAT_HTML,       /* one page that needs no network */
+    OG_FORMAT_PAN,        /* XML of the PAN competitions; characters */
+    OG_FORMAT_ANNOTATION, /* W3C Web Annotation, JSON-LD; characters */
+    OG_FORMAT_TEI,        /* TEI P5 with stand-off spans; characters */
+} og_format;
+OG_API bool og_format_parse(og_bytes name, og_format *out);
+OG_API const char *og_format_name(og_format format);
+
+typedef struct og_report_options {
+    og_format format;
+    og_offsets
+        offsets;  /* of JSON and TSV; the others have units of their own */
+    bool matches; /* JSON: also the matches of each verified span */
+    og_text_style style; /* of text */
+    const char *title;   /* of an HTML page; NULL: that of its document */
+} og_report_options;
+OG_API og_report_options og_report_options_default(void);
+
+typedef struct og_report og_report;
+
+/* `path` is a file that appears, whole, when og_report_close() is done, and is
+ * as it was when anything fails before; NULL and "-" are stdout. `options`
+ * NULL means the default. What options->title points to must stay. */
+OG_API og_status og_report_open(const char *path,
+                                const og_report_options *options,
+                                og_report **out, og_error *err);
+/* The same into a FILE of the caller, which stays open. */
+OG_API og_status og_report_begin(FILE *file, const og_report_options *options,
+                                 og_report **out, og_error *err);
+/* Borrows nothing after it returned. */
+OG_API og_status og_report_add(og_report *report, const og_document *doc,
+                               const og_answer *answer, og_error *err);
+/* Ends and frees the report, also when it fails. NULL is fine. */
+OG_API og_status og_report_close(og_report *report, og_error *err);
+/* Frees it; a file that was being made is gone. NULL is fine. */
+OG_API void og_report_discard(og_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,217 @@
+#ifndef ORIGO_SENTENCE_H
+#define ORIGO_SENTENCE_H
+
+/* Reused sentences. */
+
+#include <origo/reading.h>
+#include <origo/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- reused sentences ----
+ *
+ * Every sentence of every document that was added, and the question which of
+ * them a sentence takes up. Documents and index lie in the folder "sentences"
+ * of a store (docs/format-sentences.md), in memory for ":memory:". One thread
+ * at a time for each og_sentences; a folder has one writer and any number of
+ * readers, which see it as it was when they opened it. */
+
+typedef struct og_sentences og_sentences;
+
+typedef struct og_sentences_options {
+    uint64_t memory; /* bytes for what was added last; the rest is on disk */
+    /* The rest is fixed when a folder is made; later that of the folder
+     * counts. */
+    const char *stop;        /* language of stop words to leave out, or NULL */
+    const char *stem;        /* language of stems, or NULL */
+    uint32_t signature_bits; /* of qSign: 16, 32, 64, 128; 0: none are kept */
+    uint32_t word_bits;      /* that a word sets; 0: chosen by signature_bits */
+    const og_allocator *allocator; /* NULL: the C library's */
+} og_sentences_options;
+OG_API og_sentences_options og_sentences_options_default(void);
+
+/* A writer makes the folder when there is none; a reader gets OG_ERR_INPUT and
+ * the command that makes one. Every byte is checked: OG_ERR_STORE names file
+ * and place. `options` NULL means the default. */
+OG_API og_status og_sentences_open(const char *store, bool writable,
+                                   const og_sentences_options *options,
+                                   og_sentences **out, og_error *err);
+/* What was not committed may be lost. NULL is fine. */
+OG_API void og_sentences_close(og_sentences *sentences);
+
+/* Found as soon as it is added, durable after the next commit. An id may come
+ * again: another version. OG_ERR_LIMIT: over the memory of ":memory:". */
+OG_API og_status og_sentences_add(og_sentences *sentences,
+                                  const og_document *doc, og_error *err);
+OG_API og_status og_sentences_commit(og_sentences *sentences, og_error *err);
+OG_API bool og_sentences_has(const og_sentences *sentences, og_bytes id);
+
+typedef enum og_quote_method {
+    OG_QUOTE_EXACT = 0, /* rarest words, bitmaps: finds all, and fastest */
+    OG_QUOTE_QSIGN,     /* the paper's: signatures within some bits */
+    OG_QUOTE_SCAN,      /* every sentence: to measure against */
+} og_quote_method;
+OG_API const char *og_quote_method_name(og_quote_method method);
+
+typedef struct og_quote_options {
+    double threshold;        /* least similarity, more than 0, at most 1 */
+    uint32_t min_words;      /* shorter sentences are not asked about */
+    uint32_t max_matches;    /* told of one sentence, the earliest ones */
+    uint64_t max_candidates; /* looked at for one sentence; what is beyond is
+                                counted */
+    og_quote_method method;
+    int distance;     /* of qSign, bits; -1: from max_false, as the paper */
+    double max_false; /* largest share of sentences with too many other words
+                         that may come within the distance */
+} og_quote_options;
+OG_API og_quote_options og_quote_options_default(void);
+
+/* A sentence of another document that has the words of the one asked about. */
+typedef struct og_quote_match {
+    og_bytes id, title;
+    int64_t time; /* without has_time the latest that was known then */
+    bool has_time;
+    uint64_t begin, end; /* bytes of its document */
+    og_bytes text;
+    double similarity; /* 0 to 1: lib/sentence/measure.h */
+    uint32_t n_shared; /* different words */
+    /* Where they stand, in `text` and in the document asked about. */
+    const og_range *shared, *own;
+    size_t n_shared_ranges, n_own_ranges;
+} og_quote_match;
+
+typedef struct og_quote {
+    uint64_t begin, end;           /* bytes of the document */
+    uint32_t n_words;              /* different ones */
+    const og_quote_match *matches; /* by time, the earliest first */
+    size_t n_matches;
+    uint64_t n_found;   /* sentences in all, told or not */
+    uint64_t n_skipped; /* candidates beyond max_candidates */
+} og_quote;
+
+typedef struct og_quotes {
+    const og_quote *sentences; /* all of the document, in order */
+    size_t n_sentences;
+    uint64_t n_reused; /* that have matches */
+    uint64_t n_words;  /* different ones, of each sentence, added up */
+    uint64_t n_reused_words;
+    uint64_t n_skipped;  /* candidates of all sentences */
+    uint64_t n_cut;      /* sentences that were too long and were cut */
+    uint64_t n_repaired; /* bytes that are not UTF-8 */
+} og_quotes;
+
+/* The sentences of `doc` against all others; those of a document of the same
+ * id are no answer. Valid until the next call with these sentences. */
+OG_API og_status og_sentences_ask(og_sentences *sentences,
+                                  const og_document *doc,
+                                  const og_quote_options *options,
+                                  const og_quotes **out, og_error *err);
+
+typedef struct og_sentences_info {
+    uint64_t n_documents, n_sentences;
+    uint64_t n_forms; /* different sets of words, those of each image counted */
+    uint64_t n_words; /* different words, likewise */
+    uint64_t n_images, n_waiting, n_bytes;
+    double mean_words; /* of a form */
+    uint32_t signature_bits, word_bits;
+    const char *stop, *stem; /* "" for none; valid until closed */
+} og_sentences_info;
+OG_API void og_sentences_info_get(const og_sentences *sentences,
+                                  og_sentences_info *out);
+
+/* m, l, n, k, d of qSign for this index and these options, the recall and the
+ * rate of false positives that follow: lines of text, cut to out_cap bytes,
+ * zero-terminated. */
+OG_API void og_sentences_explain(const og_sentences *sentences,
+                                 const og_quote_options *options, char *out,
+                                 size_t out_cap);
+
+/* Files in, answers out. Paths, problems, counts and failures as for
+ * og_stream_run(); n_short counts documents without a sentence. */
+typedef struct og_quote_stream_options {
+    og_fields fields;
+    og_reading reading;
+    uint64_t max_document; /* bytes; a longer one is skipped and named */
+    bool add;              /* take each document in after its answer */
+    bool no_answers;       /* only add */
+    og_quote_options quote;
+    void *ctx;
+    /* In the order of the documents. Return false to stop (OG_ERR_STOPPED).
+     * on_durable: all documents answered so far are on disk; with `add` an
+     * answer should not be passed on before. */
+    bool (*on_answer)(void *ctx, const og_document *doc,
+                      const og_quotes *answer);
+    bool (*on_durable)(void *ctx);
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const og_stream_counts *counts);
+} og_quote_stream_options;
+OG_API og_quote_stream_options og_quote_stream_options_default(void);
+OG_API og_status og_quote_stream(og_sentences *sentences,
+                                 const char *const *paths, size_t n_paths,
+                                 const og_quote_stream_options *options,
+                                 og_stream_counts *out_counts, og_error *err);
+
+/* One JSON object and a newline: the sentences that are reused. */
+OG_API og_status og_report_quote_json(FILE *out, const og_document *doc,
+                                      const og_quotes *quotes, og_error *err);
+/* For people: each of them, and beneath it those it takes up, with the shared
+ * words marked. */
+OG_API og_status og_report_quote_text(FILE *out, const og_document *doc,
+                                      const og_quotes *quotes,
+                                      og_text_style style, og_error *err);
+
+/* A report of many documents. */
+typedef enum og_quote_format {
+    OG_QUOTE_TEXT,
+    OG_QUOTE_JSON, /* one object a line */
+    OG_QUOTE_HTML, /* one page that needs no network and no script */
+} og_quote_format;
+typedef struct og_quote_report og_quote_report;
+/* `path` is a file that appears, whole, when og_quote_report_close() is done,
+ * and is as it was when anything fails before; NULL and "-" are stdout. */
+OG_API og_status og_quote_report_open(const char *path, og_quote_format format,
+                                      og_text_style style,
+                                      og_quote_report **out, og_error *err);
+/* Borrows nothing after it returned. */
+OG_API og_status og_quote_report_add(og_quote_report *report,
+                                     const og_document *doc,
+                                     const og_quotes *quotes, og_error *err);
+/* What was added so far may be read: it goes to stdout, where it waited in
+ * memory. Nothing for a file. OG_ERR_IO leaves errno as it was. */
+OG_API og_status og_quote_report_pass(og_quote_report *report, og_error *err);
+/* Ends the report and frees it, whatever is returned; NULL is fine. After a
+ * call that failed the report is discarded. */
+OG_API og_status og_quote_report_close(og_quote_report *report, og_error *err);
+/* Frees it and leaves no file behind; NULL is fine. */
+OG_API void og_quote_report_discard(og_quote_report *report);
+
+/* Who takes up whom: for each document and each other one that held some of
+ * its sentences first, how many. */
+typedef struct og_quote_links og_quote_links;
+OG_API og_quote_links *og_quote_links_new(void);        /* NULL: no memory */
+OG_API void og_quote_links_free(og_quote_links *links); /* NULL is fine */
+/* Every sentence counts for its earliest match. */
+OG_API og_status og_quote_links_add(og_quote_links *links,
+                                    const og_document *doc,
+                                    const og_quotes *quotes, og_error *err);
+OG_API size_t og_quote_links_count(const og_quote_links *links);
+typedef enum og_links_format {
+    OG_LINKS_CSV,     /* a header, then a line for every link */
+    OG_LINKS_GRAPHML, /* documents and links, for programs that draw */
+    OG_LINKS_SVG,     /* a time line with the strongest links as arcs */
+} og_links_format;
+OG_API og_status og_quote_links_write(const og_quote_links *links,
+                                      og_links_format format, FILE *out,
+                                      og_error *err);
+/* To a file that appears whole or not at all; "-" is stdout. */
+OG_API og_status og_quote_links_save(const og_quote_links *links,
+                                     og_links_format format, const char *path,
+                                     og_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+#ifndef ORIGO_STATUS_H
+#define ORIGO_STATUS_H
+
+/* Status, errors, memory, bytes. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define OG_API __attribute__((visibility("default")))
+#else
+#define OG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum og_status {
+    OG_OK = 0,
+    OG_END,         /* nothing more to read; not an error                    */
+    OG_ERR_USAGE,   /* an option or argument that makes no sense             */
+    OG_ERR_INPUT,   /* the input is broken; the message names file and place */
+    OG_ERR_IO,      /* the system could not read or write                    */
+    OG_ERR_MEMORY,  /* the allocator gave nothing                            */
+    OG_ERR_STORE,   /* a store that is not sound                             */
+    OG_ERR_LIMIT,   /* larger than a limit that was set                      */
+    OG_ERR_STOPPED, /* a callback of the caller asked to stop                */
+} og_status;
+
+/* A short name, "ok" or "input"; never NULL. */
+OG_API const char *og_status_name(og_status status);
+
+typedef struct og_error {
+    og_status status;
+    char message[512]; /* lower case, no newline; "" when status is OG_OK */
+} og_error;
+
+/* resize(ctx, ptr, old, new) works like realloc: ptr NULL allocates, new 0
+ * frees and returns NULL. Must be safe to call from several threads. */
+typedef struct og_allocator {
+    void *ctx;
+    void *(*resize)(void *ctx, void *ptr, size_t old_len, size_t new_len);
+} og_allocator;
+
+/* Bytes that somebody else owns. Not zero-terminated. */
+typedef struct og_bytes {
+    const char *data;
+    size_t len;
+} og_bytes;
+
+#define OG_LITERAL(s)                                                          \
+    {                                                                          \
+        (s), sizeof(s) - 1                                                     \
+    }
+
+/* "0.1.0" */
+OG_API const char *og_version(void);
+
+typedef struct og_range {
+    uint64_t begin, end;
+} og_range;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

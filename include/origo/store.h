@@ -1,0 +1,117 @@
+#ifndef ORIGO_STORE_H
+#define ORIGO_STORE_H
+
+/* A store: opening, closing, looking after it. */
+
+#include <origo/document.h>
+#include <origo/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct og_store og_store;
+
+typedef enum og_access {
+    OG_READ = 0, /* any number of processes, also while one writes */
+    OG_WRITE,    /* one process; the store must be there */
+    OG_CREATE,   /* like OG_WRITE, and makes the store when there is none */
+} og_access;
+
+/* `path` is a folder, or ":memory:" for a store that lives until it is closed
+ * and that can always be written. `params` NULL means og_params_default(); they
+ * matter when the store is made, and for ":memory:". Opens for OG_CREATE. */
+OG_API og_status og_store_open(const char *path, const og_params *params,
+                               og_store **out, og_error *err);
+/* OG_ERR_STORE: there is none, it is not sound, of a newer version, or somebody
+ * else is writing; the message says which, and who. */
+OG_API og_status og_store_open_as(const char *path, og_access access,
+                                  const og_params *params, og_store **out,
+                                  og_error *err);
+
+/* Waits until all that was added is safe on disk: from then on it survives a
+ * crash of the process and of the machine. OG_OK at once in memory. */
+OG_API og_status og_store_commit(og_store *store, og_error *err);
+
+/* Commits as well, but cannot say whether that went well. NULL is fine. */
+OG_API void og_store_close(og_store *store);
+OG_API const og_params *og_store_params(const og_store *store);
+
+/* Takes all memory of the table from the system now. Without it each page is
+ * taken when a print first falls into it, which a busy server or a measurement
+ * notices. The writer's thread only. */
+OG_API void og_store_warm(og_store *store);
+
+typedef struct og_store_info {
+    uint64_t n_documents; /* that were added and not removed */
+    uint64_t n_removed;
+    uint64_t table_bytes; /* never more than params.memory */
+    uint64_t n_slots;     /* prints that the table has room for */
+    uint64_t n_slots_used;
+    uint64_t n_evicted;
+    uint64_t n_noise; /* prints that were counted in 100 documents or more */
+    uint64_t journal_bytes; /* to be replayed at the next start; 0 in memory */
+} og_store_info;
+OG_API void og_store_info_get(const og_store *store, og_store_info *out);
+
+/* Documents that arrived one after the other, and what is left of them. */
+typedef struct og_age {
+    uint64_t n_documents;
+    int64_t first_time, last_time; /* the least and the largest of them */
+    uint64_t n_born;               /* prints that they brought into the table */
+    uint64_t n_kept;               /* prints that name them today */
+    /* A sample of them was asked about again, as if each came once more: the
+     * share of tokens that were recognised. 0 asked: the store has no texts. */
+    uint64_t n_asked;
+    double recall;
+} og_age;
+
+#define OG_AGES 10
+
+typedef struct og_survey {
+    og_age ages[OG_AGES]; /* equally many documents each, the oldest first */
+    size_t n_ages;
+    bool has_oldest; /* false: the table is empty */
+    int64_t oldest;  /* time of the oldest document that a print names */
+} og_survey;
+
+/* Looks at the whole table and asks about some documents again: takes about as
+ * long as reading the table from disk. Any thread. */
+OG_API og_status og_store_survey(og_store *store, og_survey *out,
+                                 og_error *err);
+
+/* Removes all versions of a document. Passages that others have copied from
+ * them belong to the earliest of those afterwards, if the store keeps texts.
+ * *out_n is the number of versions; 0: there is no such document. Durable
+ * after og_store_commit(). */
+OG_API og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
+                                 og_error *err);
+
+/* Return false to stop (OG_ERR_STOPPED). */
+typedef bool og_document_fn(void *ctx, const og_document *doc);
+
+/* All documents in the order of their arrival, with their texts; views until
+ * the call returns. OG_ERR_USAGE: the store keeps no texts. */
+OG_API og_status og_store_export(og_store *store, og_document_fn *on_document,
+                                 void *ctx, og_error *err);
+
+typedef struct og_check {
+    uint64_t n_documents, n_removed;
+    uint64_t n_records;  /* of the journal, behind the checkpoint */
+    uint64_t torn_bytes; /* at its end, of a write that a crash broke off */
+    uint64_t table_bytes, text_bytes, packed_bytes;
+} og_check;
+
+/* Reads every byte of a store and compares it with its checksum, every entry
+ * with its text. OG_ERR_STORE names the file and the place that is wrong. May
+ * run while a writer is at work. `on_step` may be NULL. */
+OG_API og_status og_store_check(const char *path, og_check *out,
+                                void (*on_step)(void *ctx, const char *what,
+                                                uint64_t done, uint64_t total),
+                                void *ctx, og_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

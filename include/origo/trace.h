@@ -1,0 +1,163 @@
+#ifndef ORIGO_TRACE_H
+#define ORIGO_TRACE_H
+
+/* The answer to one document, and to a stream of them. */
+
+#include <origo/reading.h>
+#include <origo/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum og_how {
+    OG_HOW_HIT = 0,  /* its own print was found */
+    OG_HOW_BRIDGED,  /* lies between two hits of one origin */
+    OG_HOW_EXPANDED, /* stands beside a hit, and what is known of the hit's
+                        surroundings agrees */
+    OG_HOW_VERIFIED, /* confirmed against the text of the origin */
+} og_how;
+OG_API const char *og_how_name(og_how how);
+
+#define OG_UNKNOWN UINT64_MAX
+
+/* Words in a row that are the same in a document and in its origin; bytes. */
+typedef struct og_match {
+    uint64_t begin, end;
+    uint64_t origin_begin, origin_end;
+} og_match;
+
+/* Offsets are half-open byte offsets in the document's own text. */
+typedef struct og_span {
+    uint64_t begin, end;
+    uint64_t n_tokens;
+    og_how how;      /* what most of its tokens rest on */
+    uint64_t origin; /* the origin's number in the store */
+    og_bytes origin_id;
+    int64_t origin_time;
+    bool origin_has_time;
+    uint64_t origin_begin, origin_end; /* OG_UNKNOWN when not verified */
+    /* Only of a verified span, else 0. What lies between two matches was
+     * inserted, left out or replaced. */
+    double score; /* share of the words of both sides that are in matches */
+    const og_match *matches; /* in the order of the document */
+    size_t n_matches;
+} og_span;
+
+/* A later document that holds what the origin held first. */
+typedef struct og_copier {
+    uint64_t number;
+    og_bytes id;
+    int64_t time;
+    bool has_time;
+    uint64_t n_tokens; /* of its own that come from the origin */
+} og_copier;
+
+/* An origin as a report shows it. */
+typedef struct og_origin {
+    uint64_t number; /* og_span.origin */
+    og_bytes id, title, url;
+    int64_t time;
+    bool has_time;
+    og_bytes text;     /* len 0: the store keeps none */
+    uint64_t n_tokens; /* of the document that come from it */
+    /* Who else has it, in the order of time, as far as the store knows. */
+    const og_copier *copiers;
+    size_t n_copiers;
+} og_origin;
+
+typedef struct og_answer {
+    uint64_t n_tokens;
+    uint64_t n_fresh;    /* tokens that no copied span holds */
+    uint64_t n_repaired; /* bytes of the text that were not UTF-8 */
+    bool has_dominant;   /* false: the document is its own */
+    og_bytes dominant_id;
+    double dominant_share; /* of its shingles; of the selected without CX */
+    const og_span *spans;  /* in order, not overlapping */
+    size_t n_spans;
+    const og_range *novel; /* the text between them that has tokens */
+    size_t n_novel;
+    /* Of a store on disk: every origin once, the one of the most tokens
+     * first. */
+    const og_origin *origins;
+    size_t n_origins;
+    /* The document that has most in common with this one, when that is not an
+     * origin; id.len 0: none. Its share is that of the tokens in common. */
+    og_bytes best_id;
+    double best_share;
+} og_answer;
+
+/* Scratch memory and the last answer. One per thread. */
+typedef struct og_trace og_trace;
+OG_API og_trace *og_trace_new(og_store *store); /* NULL: no memory */
+OG_API void og_trace_free(og_trace *trace);     /* NULL is fine */
+
+/* What is not told in an answer. All zero: everything is. */
+typedef struct og_asking {
+    /* Passages that stand in more documents than this, or than this share of
+     * all: boilerplate. 0: they are told. The store counts them in memory of
+     * fixed size. */
+    uint64_t noise_documents;
+    double noise_share;
+    uint32_t min_span; /* spans of fewer tokens */
+    /* Passages that stand in this text, too; it must stay as long as it is
+     * used. len 0: none. */
+    og_bytes ignored;
+    bool compare_same; /* tell also of documents that og_params.same keeps
+                          apart */
+    bool no_verify;    /* do not compare with the texts of the origins */
+} og_asking;
+
+/* From now on; NULL: everything is told again. OG_ERR_MEMORY. */
+OG_API og_status og_trace_ask(og_trace *trace, const og_asking *asking,
+                              og_error *err);
+
+/* Asks; changes nothing. The answer is valid until the next call with the
+ * same trace. */
+OG_API og_status og_store_trace(og_store *store, const og_document *doc,
+                                og_trace *trace, og_error *err);
+OG_API const og_answer *og_trace_answer(const og_trace *trace);
+
+/* Takes a document in. `trace` may be NULL; else it holds the answer as it
+ * was before the document was added. A document that is there already (same id,
+ * time and text) changes nothing; one with a known id and another text is a new
+ * version: a document of its own. */
+OG_API og_status og_store_add(og_store *store, const og_document *doc,
+                              og_trace *trace, og_error *err);
+
+/* ---- streams: files in, answers out, on all cores ---- */
+
+typedef struct og_stream_options {
+    og_fields fields;
+    og_reading reading;
+    unsigned n_threads;    /* 0: as many as the machine has */
+    uint64_t max_document; /* bytes; a longer one is skipped and named */
+    bool add;              /* take each document in after its answer */
+    og_asking asking;
+    /* NULL, or what a signal handler sets: when it is not 0, the stream ends
+     * with OG_ERR_STOPPED; what was added before is safe on disk. */
+    const volatile int *stop;
+    void *ctx;
+    /* In the order of the documents, whatever the number of threads, one call
+     * at a time; with `add`, after the document is safe on disk. Return false
+     * to stop (OG_ERR_STOPPED). Each may be NULL. */
+    bool (*on_answer)(void *ctx, const og_document *doc,
+                      const og_answer *answer);
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    void (*on_progress)(void *ctx, const og_stream_counts *counts);
+} og_stream_options;
+OG_API og_stream_options og_stream_options_default(void);
+
+/* Each path is a file of some og_file_kind, a folder (its files in the order of
+ * their names, all levels), any of them .gz or .zst, or "-" for stdin. A file
+ * that cannot be read is a problem and the others go on: the status is then
+ * that of the first one. */
+OG_API og_status og_stream_run(og_store *store, const char *const *paths,
+                               size_t n_paths, const og_stream_options *options,
+                               og_stream_counts *out_counts, og_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
