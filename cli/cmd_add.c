@@ -8,54 +8,31 @@
 
 struct add_settings {
     struct store_settings store;
-    bool quiet, verbose, resume;
-    uint32_t n_threads;
-    uint64_t max_document;
-    og_fields fields;
-    og_reading reading;
+    struct reading_settings reading;
+    bool resume;
 };
 
 static void add_defaults(void *settings)
 {
-    const og_stream_options stream = og_stream_options_default();
     struct add_settings *s = settings;
     store_defaults(&s->store);
-    s->fields = stream.fields;
-    s->n_threads = stream.n_threads;
-    s->max_document = stream.max_document;
+    reading_defaults(&s->reading);
 }
 
 #define AT(member) offsetof(struct add_settings, member)
-#define OUT        "Output"
-#define IN         "Input"
 
 static const struct option add_options[] = {
     STORE_OPTION(AT, store, "the store to add to; made when there is none"),
-    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "no progress and no summary on stderr",
-     "Problems of the input are told all the same."},
-    {OUT, 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
-     "tell every problem of the input, not 20", NULL},
-    {IN, 0, "resume", &type_flag, AT(resume), NULL, NULL, NULL,
+    TALK_OPTIONS(AT, reading),
+    {"Input", 0, "resume", &type_flag, AT(resume), NULL, NULL, NULL,
      "go on with an input that was interrupted",
      "Documents that are there already are passed over, as always; with this "
      "option their number is not worth a word."},
-    {IN, 0, "threads", &type_count, AT(n_threads), "N", NULL,
-     "all that the machine has", "threads to work with",
-     "The store is the same for any number."},
-    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
-     "skip documents longer than this, in bytes", NULL},
-    READING_OPTIONS(AT, reading),
-    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
-     "the JSON field of the id", NULL},
-    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
-     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
-    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
-     "the JSON field of the title", NULL},
-    {IN, 0, "url-field", &type_string, AT(fields.url), "NAME", NULL, NULL,
-     "the JSON field of the address", NULL},
-    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
-     "the JSON field of the text", NULL},
+    THREADS_OPTION(AT, reading.n_threads, "Input",
+                   "The store is the same for any number."),
+    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    READING_OPTIONS(AT, reading.reading),
+    FIELD_OPTIONS(AT, reading.fields),
     STORE_MAKE_OPTIONS(AT, store),
 };
 
@@ -88,22 +65,19 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
     const int opened = store_open(&s->store, OG_CREATE, "add", &store);
     if (opened != EXIT_DONE) return opened;
     og_stream_options options = og_stream_options_default();
-    options.fields = s->fields;
-    options.reading = s->reading;
+    reading_take(&s->reading, &options);
     options.reading.extra = true; /* export gives them back */
-    options.n_threads = s->n_threads;
-    options.max_document = s->max_document;
     options.add = true;
     options.ctx = &progress;
     options.on_problem = on_problem;
     options.on_progress = on_progress;
     options.stop = stop_on_signals();
-    progress_start(&progress, paths, n, s->quiet, s->verbose);
+    progress_start(&progress, paths, n, s->reading.quiet, s->reading.verbose);
     const og_status status =
         og_stream_run(store, paths, n, &options, &counts, &err);
     progress_end(&progress);
     if (s->resume) counts.n_known = 0;
-    if (!s->quiet) progress_summary(&progress, &counts, store);
+    if (!s->reading.quiet) progress_summary(&progress, &counts, store);
     const int result = status_of(status, &counts, &err);
     og_store_close(store);
     return result;

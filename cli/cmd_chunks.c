@@ -54,9 +54,8 @@ static const struct option chunks_options[] = {
      "what to print: tsv or json", "json is one object a line for each file."},
     {OUT, 0, "levels", &type_flag, AT(levels), NULL, NULL, NULL,
      "print the runs of chunks above the chunks, too", NULL},
-    {OUT, 0, "threads", &type_count, AT(n_threads), "N", NULL,
-     "all that the machine has", "threads to work with",
-     "The output is the same bytes for any number."},
+    THREADS_OPTION(AT, n_threads, OUT,
+                   "The output is the same bytes for any number."),
 };
 
 /* ---- printing ---- */

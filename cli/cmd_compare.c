@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "progress.h"
+#include "reading_options.h"
 #include "report_settings.h"
 #include "say.h"
 
@@ -18,19 +19,16 @@
 
 struct compare_settings {
     struct report_settings report;
+    struct reading_settings reading;
     bool exit_code, verbatim;
-    uint64_t max_document;
-    og_fields fields;
     og_compare_options compare;
 };
 
 static void compare_defaults(void *settings)
 {
-    const og_stream_options stream = og_stream_options_default();
     struct compare_settings *s = settings;
     report_defaults(&s->report);
-    s->fields = stream.fields;
-    s->max_document = stream.max_document;
+    reading_defaults(&s->reading);
     s->compare = og_compare_options_default();
 }
 
@@ -38,14 +36,11 @@ static void compare_defaults(void *settings)
 
 #define AT(member) offsetof(struct compare_settings, member)
 
-#define OUT  "Output"
-#define IN   "Input"
 #define WHAT "What counts"
 
 static const struct option compare_options[] = {
     REPORT_OPTIONS(AT, report),
-    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
-     "end with status 1 when something is copied", NULL},
+    EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
 
     {WHAT, 0, "verbatim", &type_flag, AT(verbatim), NULL, NULL, NULL,
      "copies with small edits only, nothing reworded", NULL},
@@ -56,18 +51,10 @@ static const struct option compare_options[] = {
      "words|chars|lines|dna", NULL, "what a token is: words, chars, lines, dna",
      "Scripts without spaces are taken by character in words, too."},
 
-    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
-     "skip documents longer than this, in bytes", NULL},
-    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
-     "the JSON field of the id", NULL},
-    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
-     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
-    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
-     "the JSON field of the title", NULL},
-    {IN, 0, "url-field", &type_string, AT(fields.url), "NAME", NULL, NULL,
-     "the JSON field of the address", NULL},
-    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
-     "the JSON field of the text", NULL},
+    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    TYPE_OPTION(AT, reading.reading.kind),
+    STRIP_QUOTES_OPTION(AT, reading.reading.strip_quotes),
+    FIELD_OPTIONS(AT, reading.fields),
 };
 
 /* ---- answers ---- */
@@ -126,8 +113,7 @@ static int compare_run(const void *settings, const char *const *paths, size_t n)
     og_stream_options stream = og_stream_options_default();
     og_error err = {0};
     options.reworded = !s->verbatim;
-    stream.fields = s->fields;
-    stream.max_document = s->max_document;
+    reading_take(&s->reading, &stream);
     stream.ctx = &run;
     stream.on_answer = on_answer;
     stream.on_problem = on_problem;

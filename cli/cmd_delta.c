@@ -38,8 +38,7 @@ static const struct option delta_options[] = {
      "0 is 19 for files up to about 128 KiB and 12 for larger ones."},
     {"Work", 0, "similar", &type_count, AT(n_similar), "N", NULL, NULL,
      "files that are taken from the folders", NULL},
-    {"Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,
-     "as many as the machine has", "threads", NULL},
+    THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 
 static int delta_run(const void *settings, const char *const *paths, size_t n)
@@ -96,8 +95,7 @@ const struct command command_delta = {
 static const struct option patch_options[] = {
     {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, NULL,
      "the new file; must be given", NULL},
-    {"Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,
-     "as many as the machine has", "threads", NULL},
+    THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 
 static int patch_run(const void *settings, const char *const *paths, size_t n)

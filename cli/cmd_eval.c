@@ -103,8 +103,7 @@ static const struct option eval_options[] = {
      "Only with the estimation CX, whose name is then CX+V."},
     {HOW, 0, "bridge-limit", &type_count, AT(bridge_limit), "T", NULL, NULL,
      "longest bridge, in selected shingles", NULL},
-    {HOW, 0, "threads", &type_count, AT(n_threads), "N", NULL,
-     "all that the machine has", "threads to work with", NULL},
+    THREADS_OPTION(AT, n_threads, HOW, NULL),
     {HOW, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
      "no progress and no summary on stderr", NULL},
 };

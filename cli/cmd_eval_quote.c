@@ -3,6 +3,7 @@
 #include "options.h"
 #include "progress.h"
 #include "quote_tables.h"
+#include "reading_options.h"
 #include "say.h"
 
 #include <errno.h>
@@ -56,12 +57,9 @@ static const struct option eval_quote_options[] = {
      "leave the stop words of a language out", NULL},
     {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
      "no progress on stderr", NULL},
-    {"Input", 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
-     "the JSON field of the id", NULL},
-    {"Input", 0, "time-field", &type_string, AT(fields.time), "NAME", NULL,
-     NULL, "the JSON field of the time", NULL},
-    {"Input", 0, "text-field", &type_string, AT(fields.text), "NAME", NULL,
-     NULL, "the JSON field of the text", NULL},
+    ID_FIELD_OPTION(AT, fields),
+    TIME_FIELD_OPTION(AT, fields),
+    TEXT_FIELD_OPTION(AT, fields),
 };
 
 static void on_problem(void *ctx, const og_problem *problem)

@@ -116,8 +116,7 @@ static const struct option ask_options[] = {
      "So a stream is compared with what came before, in itself and earlier."},
     {OUT, 0, "limit", &type_size, AT(limit), "N", NULL, NULL,
      "at most so many answers to each; 0: all", NULL},
-    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
-     "end with status 1 when something is near", NULL},
+    EXIT_CODE_OPTION(AT, exit_code, "something is near"),
 };
 
 static const struct option change_options[] = {QUIET};

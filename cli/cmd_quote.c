@@ -6,40 +6,33 @@
  * With --add an answer is held back until its document is on disk: whoever has
  * read the line may take the document for safe. */
 
-#define _GNU_SOURCE
 #include "options.h"
 #include "progress.h"
 #include "reading_options.h"
+#include "report_settings.h"
 #include "say.h"
+#include "store_options.h"
 
 #include <errno.h>
 #include <origo/origo.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define COMMAND "quote"
 
-enum { FORMAT_AUTO = -1 };
-enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-
 struct quote_settings {
-    const char *store;
+    struct store_settings store; /* its path alone */
     bool add, explain;
-    int format, colour;
-    const char *output;
+    struct report_settings report; /* form, place and colour of it */
     const char *csv, *graphml, *svg;
-    bool exit_code, quiet, verbose, only_reused;
+    struct reading_settings reading;
+    bool exit_code, only_reused;
     int method;
     const char *distance;
     double threshold, max_false;
     uint32_t min_words, max_matches;
     uint64_t max_candidates;
-    uint64_t max_document;
-    og_fields fields;
-    og_reading reading;
     og_sentences_options make;
 };
 
@@ -47,27 +40,22 @@ static void quote_defaults(void *settings)
 {
     const og_quote_stream_options stream = og_quote_stream_options_default();
     struct quote_settings *s = settings;
-    s->format = FORMAT_AUTO;
+    report_defaults(&s->report);
+    reading_defaults(&s->reading);
     s->make = og_sentences_options_default();
     s->threshold = stream.quote.threshold;
     s->max_false = stream.quote.max_false;
     s->min_words = stream.quote.min_words;
     s->max_matches = stream.quote.max_matches;
     s->max_candidates = stream.quote.max_candidates;
-    s->fields = stream.fields;
-    s->max_document = stream.max_document;
 }
 
 #define AT(member) offsetof(struct quote_settings, member)
 #define OUT        "Output"
-#define IN         "Input"
 #define FIND       "Finding"
-#define MAKE       "A new store (also -s :memory:)"
 
 static const struct option quote_options[] = {
-    {"Store", 's', "store", &type_string, AT(store), "STORE", NULL,
-     "$ORIGO_STORE, else ./origo.store", "where the sentences are kept",
-     "':memory:' is a store that lives as long as the command."},
+    STORE_OPTION(AT, store, "where the sentences are kept"),
     {"Store", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
      "take each document in after its answer",
      "Makes the store when there is none. A document's line is printed when it "
@@ -100,18 +88,17 @@ static const struct option quote_options[] = {
      "sentences looked at for one, at most",
      "What is beyond is counted in the answer as skipped."},
 
-    {OUT, 'f', "format", &type_choice, AT(format), "FORMAT", "text|json|html",
+    {OUT, 'f', "format", &type_choice, AT(report.format), "FORMAT",
+     "text|json|html",
      "text on a terminal, else what FILE ends with, else json",
      "what to print: text, json or html",
      "json is one object a line for each document, text is for people, html is "
      "one page that needs no network and no script."},
-    {OUT, 'o', "output", &type_string, AT(output), "FILE", NULL, "stdout",
-     "write the report to FILE",
+    {OUT, 'o', "output", &type_string, AT(report.output), "FILE", NULL,
+     "stdout", "write the report to FILE",
      "It appears when it is whole. An ending of .html or .txt chooses the "
      "form, when --format does not."},
-    {OUT, 0, "color", &type_choice, AT(colour), "WHEN", "auto|always|never",
-     NULL, "colour in text: auto, always or never",
-     "auto: on a terminal, unless NO_COLOR is set."},
+    COLOUR_OPTION(AT, report.colour),
     {OUT, 0, "only-reused", &type_flag, AT(only_reused), NULL, NULL, NULL,
      "print nothing of documents without a match", NULL},
     {OUT, 0, "links-csv", &type_string, AT(csv), "FILE", NULL, "none",
@@ -121,25 +108,15 @@ static const struct option quote_options[] = {
      "the same as GraphML", NULL},
     {OUT, 0, "links-svg", &type_string, AT(svg), "FILE", NULL, "none",
      "the same as a picture: a time line", NULL},
-    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
-     "end with status 1 when something is reused", NULL},
-    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "no progress and no summary on stderr",
-     "Problems of the input are told all the same."},
-    {OUT, 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
-     "tell every problem of the input, not 20", NULL},
+    EXIT_CODE_OPTION(AT, exit_code, "something is reused"),
+    TALK_OPTIONS(AT, reading),
 
-    READING_OPTIONS(AT, reading),
-    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
-     "skip documents longer than this, in bytes", NULL},
-    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
-     "the JSON field of the id", NULL},
-    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
-     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
-    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
-     "the JSON field of the title", NULL},
-    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
-     "the JSON field of the text", NULL},
+    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    READING_OPTIONS(AT, reading.reading),
+    ID_FIELD_OPTION(AT, reading.fields),
+    TIME_FIELD_OPTION(AT, reading.fields),
+    TITLE_FIELD_OPTION(AT, reading.fields),
+    TEXT_FIELD_OPTION(AT, reading.fields),
 
     {MAKE, 0, "memory", &type_size, AT(make.memory), "SIZE", NULL, NULL,
      "memory for what was added last", "The rest is on disk."},
@@ -166,14 +143,10 @@ struct quote_run {
     og_error report_error;
 };
 
-static bool to_stdout(const struct quote_settings *s)
-{
-    return s->output == NULL || strcmp(s->output, "-") == 0;
-}
-
 static bool failed(struct quote_run *run, og_status status)
 {
-    if (status == OG_ERR_IO && to_stdout(run->settings)) stdout_failed(errno);
+    if (status == OG_ERR_IO && report_to_stdout(&run->settings->report))
+        stdout_failed(errno);
     run->report_error.status = status;
     return status != OG_OK;
 }
@@ -214,39 +187,20 @@ static void on_progress(void *ctx, const og_stream_counts *counts)
 
 /* ---- the place of the output ---- */
 
-static bool ends_with(const char *s, const char *end)
+static og_quote_format choose_format(const struct report_settings *s)
 {
-    const size_t len = strlen(s), end_len = strlen(end);
-    return len >= end_len && strcmp(s + len - end_len, end) == 0;
-}
-
-static og_quote_format choose_format(const struct quote_settings *s,
-                                     bool is_terminal)
-{
-    if (s->format != FORMAT_AUTO) return (og_quote_format)s->format;
-    if (is_terminal) return OG_QUOTE_TEXT;
-    if (to_stdout(s)) return OG_QUOTE_JSON;
-    if (ends_with(s->output, ".html")) return OG_QUOTE_HTML;
-    return ends_with(s->output, ".txt") ? OG_QUOTE_TEXT : OG_QUOTE_JSON;
+    if (s->format != REPORT_FORMAT_AUTO) return (og_quote_format)s->format;
+    switch (report_format_of_output(s)) {
+    case OG_FORMAT_TEXT: return OG_QUOTE_TEXT;
+    case OG_FORMAT_HTML: return OG_QUOTE_HTML;
+    default: return OG_QUOTE_JSON;
+    }
 }
 
 static og_status open_report(struct quote_run *run, og_error *err)
 {
-    struct winsize size;
-    const struct quote_settings *s = run->settings;
-    const char *no_color = getenv("NO_COLOR"), *columns = getenv("COLUMNS");
-    const bool is_terminal = to_stdout(s) && isatty(STDOUT_FILENO) != 0;
-    og_text_style style = {0};
-    style.colour = s->colour == COLOUR_ALWAYS ||
-                   (s->colour == COLOUR_AUTO && is_terminal &&
-                    (no_color == NULL || no_color[0] == '\0'));
-    if (to_stdout(s)) {
-        if (columns != NULL && atoi(columns) > 0)
-            style.width = (unsigned)atoi(columns);
-        else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-            style.width = size.ws_col;
-    }
-    return og_quote_report_open(s->output, choose_format(s, is_terminal), style,
+    const struct report_settings *s = &run->settings->report;
+    return og_quote_report_open(s->output, choose_format(s), report_style(s),
                                 &run->report, err);
 }
 
@@ -262,7 +216,8 @@ static int end_report(struct quote_run *run, int status)
         return status;
     }
     if (og_quote_report_close(run->report, &err) == OG_OK) return status;
-    if (!to_stdout(run->settings)) return say_error(COMMAND, &err);
+    if (!report_to_stdout(&run->settings->report))
+        return say_error(COMMAND, &err);
     stdout_failed(errno);
     return EXIT_IO;
 }
@@ -285,12 +240,6 @@ static int write_links(const struct quote_run *run)
 
 /* ---- the command ---- */
 
-static const char *store_path(const struct quote_settings *s)
-{
-    const char *path = s->store != NULL ? s->store : getenv("ORIGO_STORE");
-    return path != NULL && path[0] != '\0' ? path : "./origo.store";
-}
-
 static og_quote_options ask_options(const struct quote_settings *s)
 {
     og_quote_options o = og_quote_options_default();
@@ -308,10 +257,10 @@ static og_quote_stream_options stream_options(const struct quote_settings *s,
                                               struct quote_run *run)
 {
     og_quote_stream_options o = og_quote_stream_options_default();
-    o.fields = s->fields;
-    o.reading = s->reading;
-    o.max_document = s->max_document;
-    o.add = s->add || strcmp(store_path(s), ":memory:") == 0;
+    o.fields = s->reading.fields;
+    o.reading = s->reading.reading;
+    o.max_document = s->reading.max_document;
+    o.add = s->add || store_is_memory(&s->store);
     o.quote = ask_options(s);
     o.ctx = run;
     o.on_answer = on_answer;
@@ -339,15 +288,17 @@ static int ask_stream(og_sentences *sentences, struct quote_run *run,
     const og_quote_stream_options options = stream_options(s, run);
     og_stream_counts counts = {0};
     og_error err = {0};
-    progress_start(&run->progress, paths, n, s->quiet, s->verbose);
+    progress_start(&run->progress, paths, n, s->reading.quiet,
+                   s->reading.verbose);
     const og_status status =
         og_quote_stream(sentences, paths, n, &options, &counts, &err);
     progress_end(&run->progress);
     if (status == OG_ERR_STOPPED)
-        return run->report_error.status == OG_ERR_IO && to_stdout(s)
+        return run->report_error.status == OG_ERR_IO &&
+                       report_to_stdout(&s->report)
                    ? EXIT_IO
                    : say_error(COMMAND, &run->report_error);
-    if (!s->quiet && status != OG_ERR_USAGE) summary(run, &counts);
+    if (!s->reading.quiet && status != OG_ERR_USAGE) summary(run, &counts);
     const int written = run->links != NULL ? write_links(run) : EXIT_DONE;
     if (status != OG_OK && run->progress.n_problems != 0 &&
         (status == OG_ERR_INPUT || status == OG_ERR_IO))
@@ -389,7 +340,7 @@ static int quote_run(const void *settings, const char *const *paths, size_t n)
     const struct quote_settings *s = settings;
     og_sentences *sentences = NULL;
     og_error err = {0};
-    if (n == 0 && !s->explain && s->reading.files_from == NULL)
+    if (n == 0 && !s->explain && s->reading.reading.files_from == NULL)
         return say_usage(COMMAND, "no FILE given; '-' reads stdin");
     if (s->distance != NULL &&
         (strspn(s->distance, "0123456789") != strlen(s->distance) ||
@@ -398,11 +349,11 @@ static int quote_run(const void *settings, const char *const *paths, size_t n)
                          "option '--distance' takes a number of bits, "
                          "not '%s'",
                          s->distance);
-    if (og_sentences_open(store_path(s), s->add, &s->make, &sentences, &err) !=
-        OG_OK)
+    if (og_sentences_open(store_path(&s->store), s->add, &s->make, &sentences,
+                          &err) != OG_OK)
         return say_error(COMMAND, &err);
     int status = EXIT_DONE;
-    if (n != 0 || s->reading.files_from != NULL)
+    if (n != 0 || s->reading.reading.files_from != NULL)
         status = run_stream(sentences, &run, paths, n);
     if (s->explain) explain(sentences, s);
     og_sentences_close(sentences);

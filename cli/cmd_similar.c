@@ -49,8 +49,7 @@ static const struct option similar_options[] = {
      "tell which bytes of the file are shared", NULL},
     {"Output", 0, "format", &type_choice, AT(format), "FORM", "text|json", NULL,
      "text or json", "JSON: one object for each file and line."},
-    {"Output", 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
-     "status 1 when something was found", NULL},
+    EXIT_CODE_OPTION(AT, exit_code, "something was found"),
     {"A new index", 0, "samples", &type_count, AT(n_samples), "N", NULL, NULL,
      "samples of a file, 1 to 64", NULL},
     {"A new index", 0, "bits", &type_count, AT(n_bits), "N", NULL, NULL,
@@ -59,8 +58,7 @@ static const struct option similar_options[] = {
      "average length of a chunk", NULL},
     {"Work", 0, "candidates", &type_count, AT(n_candidates), "N", NULL, NULL,
      "files whose chunks are compared", NULL},
-    {"Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,
-     "as many as the machine has", "threads", NULL},
+    THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 
 struct similar_run {

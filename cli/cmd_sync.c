@@ -46,11 +46,6 @@ static void sync_defaults(void *settings)
             "Changed chunks are cut again and only new pieces are sent; 0 "    \
             "sends changed chunks whole and saves a round trip."               \
     }
-#define THREADS                                                                \
-    {                                                                          \
-        "Work", 'j', "threads", &type_count, AT(n_threads), "N", NULL,         \
-            "as many as the machine has", "threads", NULL                      \
-    }
 #define PLAIN                                                                  \
     {                                                                          \
         "Work", 0, "no-compress", &type_flag, AT(no_compress), NULL, NULL,     \
@@ -171,7 +166,7 @@ static const struct option send_options[] = {
     CHUNK,
     PIECES,
     PLAIN,
-    THREADS,
+    THREADS_OPTION(AT, n_threads, "Work", NULL),
     QUIET,
 };
 
@@ -218,7 +213,7 @@ static const struct option receive_options[] = {
     {"Files", 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
      "tell each file that is new", NULL},
     PLAIN,
-    THREADS,
+    THREADS_OPTION(AT, n_threads, "Work", NULL),
     QUIET,
 };
 
@@ -270,7 +265,7 @@ static const struct option plan_options[] = {
     CHUNK,
     PIECES,
     PLAIN,
-    THREADS,
+    THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 
 struct plan {

@@ -24,33 +24,24 @@ struct trace_settings {
     struct store_settings store;
     bool add;
     struct report_settings report;
-    bool exit_code, quiet, verbose;
+    struct reading_settings reading;
+    bool exit_code;
     const char *boilerplate; /* "100" or "5%"; NULL: all is told */
     const char *ignore;      /* a file of known text */
     og_asking asking;
-    uint32_t n_threads;
-    uint64_t max_document;
-    og_fields fields;
-    og_reading reading;
 };
 
 static void trace_defaults(void *settings)
 {
-    const og_stream_options stream = og_stream_options_default();
     struct trace_settings *s = settings;
     report_defaults(&s->report);
     store_defaults(&s->store);
-    s->fields = stream.fields;
-    s->n_threads = stream.n_threads;
-    s->max_document = stream.max_document;
+    reading_defaults(&s->reading);
 }
 
 /* ---- options ---- */
 
 #define AT(member) offsetof(struct trace_settings, member)
-
-#define OUT "Output"
-#define IN  "Input"
 
 static const struct option trace_options[] = {
     STORE_OPTION(AT, store, "the store to ask"),
@@ -59,13 +50,8 @@ static const struct option trace_options[] = {
      "Always so with -s :memory:, where the documents answer each other."},
 
     REPORT_OPTIONS(AT, report),
-    {OUT, 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
-     "end with status 1 when something is copied", NULL},
-    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "no progress and no summary on stderr",
-     "Problems of the input are told all the same."},
-    {OUT, 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
-     "tell every problem of the input, not 20", NULL},
+    EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
+    TALK_OPTIONS(AT, reading),
 
     {"What counts", 0, "boilerplate", &type_string, AT(boilerplate), "N|P%",
      NULL, "all passages are told",
@@ -84,22 +70,11 @@ static const struct option trace_options[] = {
      NULL, NULL, "do not compare with the texts of the origins",
      "Faster; spans then rest on prints alone, and have no place in their "
      "origin."},
-    {IN, 0, "threads", &type_count, AT(n_threads), "N", NULL,
-     "all that the machine has", "threads to work with",
-     "The output is the same bytes for any number."},
-    {IN, 0, "max-document", &type_size, AT(max_document), "SIZE", NULL, NULL,
-     "skip documents longer than this, in bytes", NULL},
-    READING_OPTIONS(AT, reading),
-    {IN, 0, "id-field", &type_string, AT(fields.id), "NAME", NULL, NULL,
-     "the JSON field of the id", NULL},
-    {IN, 0, "time-field", &type_string, AT(fields.time), "NAME", NULL, NULL,
-     "the JSON field of the time", "RFC 3339, or seconds since 1970."},
-    {IN, 0, "title-field", &type_string, AT(fields.title), "NAME", NULL, NULL,
-     "the JSON field of the title", NULL},
-    {IN, 0, "url-field", &type_string, AT(fields.url), "NAME", NULL, NULL,
-     "the JSON field of the address", NULL},
-    {IN, 0, "text-field", &type_string, AT(fields.text), "NAME", NULL, NULL,
-     "the JSON field of the text", NULL},
+    THREADS_OPTION(AT, reading.n_threads, "Input",
+                   "The output is the same bytes for any number."),
+    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    READING_OPTIONS(AT, reading.reading),
+    FIELD_OPTIONS(AT, reading.fields),
 
     STORE_MAKE_OPTIONS(AT, store),
 };
@@ -151,11 +126,8 @@ static og_stream_options stream_options(const struct trace_settings *s,
                                         struct trace_run *run)
 {
     og_stream_options options = og_stream_options_default();
-    options.fields = s->fields;
-    options.reading = s->reading;
+    reading_take(&s->reading, &options);
     options.reading.extra = s->add; /* a store keeps them */
-    options.n_threads = s->n_threads;
-    options.max_document = s->max_document;
     options.add = s->add || store_is_memory(&s->store);
     options.asking = run->asking;
     options.stop = stop_on_signals();
@@ -190,11 +162,12 @@ static int trace_stream(og_store *store, struct trace_run *run,
     const og_stream_options options = stream_options(s, run);
     og_stream_counts counts = {0};
     og_error err = {0};
-    progress_start(&run->progress, paths, n_paths, s->quiet, s->verbose);
+    progress_start(&run->progress, paths, n_paths, s->reading.quiet,
+                   s->reading.verbose);
     const og_status status =
         og_stream_run(store, paths, n_paths, &options, &counts, &err);
     progress_end(&run->progress);
-    if (!s->quiet && status != OG_ERR_STOPPED)
+    if (!s->reading.quiet && status != OG_ERR_STOPPED)
         progress_summary(&run->progress, &counts, store);
     return status_of_run(run, status, &counts, &err);
 }

@@ -92,4 +92,33 @@ enum parse_result {
 enum parse_result cli_parse(const struct command *command, void *settings,
                             char **argv, size_t argc, size_t *out_n);
 
+/* ---- options of several commands, each told once ----
+ *
+ * AT() points into the settings of the command, `member` is the place there. */
+
+/* `same` is what does not depend on their number. */
+#define THREADS_OPTION(AT, member, group, same)                                \
+    {                                                                          \
+        group, 'j', "threads", &type_count, AT(member), "N", NULL,             \
+            "all that the machine has", "threads to work with", same           \
+    }
+
+#define QUIET_OPTION(AT, member)                                               \
+    {                                                                          \
+        "Output", 'q', "quiet", &type_flag, AT(member), NULL, NULL, NULL,      \
+            "no progress and no summary on stderr",                            \
+            "Problems of the input are told all the same."                     \
+    }
+#define VERBOSE_OPTION(AT, member)                                             \
+    {                                                                          \
+        "Output", 'v', "verbose", &type_flag, AT(member), NULL, NULL, NULL,    \
+            "tell every problem of the input, not 20", NULL                    \
+    }
+/* `what` is found. */
+#define EXIT_CODE_OPTION(AT, member, what)                                     \
+    {                                                                          \
+        "Output", 0, "exit-code", &type_flag, AT(member), NULL, NULL, NULL,    \
+            "end with status 1 when " what, NULL                               \
+    }
+
 #endif

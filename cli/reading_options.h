@@ -1,40 +1,92 @@
 #ifndef CLI_READING_OPTIONS_H
 #define CLI_READING_OPTIONS_H
 
-/* The options of every command that reads documents: what og_reading has.
- * `member` is the og_reading in the settings that AT() points into. */
+/* The options of every command that reads documents, each told once: how files
+ * become documents, the names of the JSON fields, the longest document. A
+ * command puts those that it has into its own table; AT() points into its
+ * settings, `member` is the place there. */
 
 #include "options.h"
 
-#define READING_OPTIONS(AT, member)                                            \
-    {"Input",                                                                  \
-     0,                                                                        \
-     "type",                                                                   \
-     &type_file_kind,                                                          \
-     AT(member.kind),                                                          \
-     "KIND",                                                                   \
-     "auto|text|jsonl|html|warc|arc|mbox|mail|xml",                            \
-     NULL,                                                                     \
-     "what the files are: auto, text, jsonl, html, ...",                       \
-     "auto looks at the first bytes of each. html is the main text of a "      \
-     "page; warc (also WET) and arc are archives, a document for each page "   \
-     "or text in them; mbox has a document for each mail; xml is TEI or "      \
-     "any other that holds text."},                                            \
-        {"Input",                                                              \
-         0,                                                                    \
-         "strip-quotes",                                                       \
-         &type_flag,                                                           \
-         AT(member.strip_quotes),                                              \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "take the > off quoted lines of mails",                               \
-         NULL},                                                                \
+#include <origo/origo.h>
+
+/* What most of them have. */
+struct reading_settings {
+    og_fields fields;
+    og_reading reading;
+    uint64_t max_document;
+    uint32_t n_threads;
+    bool quiet, verbose;
+};
+
+void reading_defaults(struct reading_settings *s);
+
+/* Puts them into the options of a stream. */
+void reading_take(const struct reading_settings *s, og_stream_options *options);
+
+/* ---- how files become documents: og_reading ---- */
+
+#define TYPE_OPTION(AT, member)                                                \
     {                                                                          \
-        "Input", 0, OPTION_FILES_FROM, &type_string, AT(member.files_from),    \
-            "FILE", NULL, "none", "read the files that this one names, too",   \
+        "Input", 0, "type", &type_file_kind, AT(member), "KIND",               \
+            "auto|text|jsonl|html|warc|arc|mbox|mail|xml", NULL,               \
+            "what the files are: auto, text, jsonl, html, ...",                \
+            "auto looks at the first bytes of each. html is the main text of " \
+            "a page; warc (also WET) and arc are archives, a document for "    \
+            "each page or text in them; mbox has a document for each mail; "   \
+            "xml is TEI or any other that holds text."                         \
+    }
+#define STRIP_QUOTES_OPTION(AT, member)                                        \
+    {                                                                          \
+        "Input", 0, "strip-quotes", &type_flag, AT(member), NULL, NULL, NULL,  \
+            "take the > off quoted lines of mails", NULL                       \
+    }
+#define FILES_FROM_OPTION(AT, member)                                          \
+    {                                                                          \
+        "Input", 0, OPTION_FILES_FROM, &type_string, AT(member), "FILE", NULL, \
+            "none", "read the files that this one names, too",                 \
             "One path a line, or ended by zeros as find -print0 writes them. " \
             "They come after those of the command line; - is stdin."           \
     }
+#define READING_OPTIONS(AT, member)                                            \
+    TYPE_OPTION(AT, member.kind),                                              \
+        STRIP_QUOTES_OPTION(AT, member.strip_quotes),                          \
+        FILES_FROM_OPTION(AT, member.files_from)
+
+#define MAX_DOCUMENT_OPTION(AT, member)                                        \
+    {                                                                          \
+        "Input", 0, "max-document", &type_size, AT(member), "SIZE", NULL,      \
+            NULL, "skip documents longer than this, in bytes", NULL            \
+    }
+
+/* ---- the names of the JSON fields: og_fields ---- */
+
+#define FIELD_OPTION(AT, member, name, brief, more)                            \
+    {                                                                          \
+        "Input", 0, name, &type_string, AT(member), "NAME", NULL, NULL, brief, \
+            more                                                               \
+    }
+#define ID_FIELD_OPTION(AT, member)                                            \
+    FIELD_OPTION(AT, member.id, "id-field", "the JSON field of the id", NULL)
+#define TIME_FIELD_OPTION(AT, member)                                          \
+    FIELD_OPTION(AT, member.time, "time-field", "the JSON field of the time",  \
+                 "RFC 3339, or seconds since 1970.")
+#define TITLE_FIELD_OPTION(AT, member)                                         \
+    FIELD_OPTION(AT, member.title, "title-field",                              \
+                 "the JSON field of the title", NULL)
+#define URL_FIELD_OPTION(AT, member)                                           \
+    FIELD_OPTION(AT, member.url, "url-field", "the JSON field of the address", \
+                 NULL)
+#define TEXT_FIELD_OPTION(AT, member)                                          \
+    FIELD_OPTION(AT, member.text, "text-field", "the JSON field of the text",  \
+                 NULL)
+#define FIELD_OPTIONS(AT, member)                                              \
+    ID_FIELD_OPTION(AT, member), TIME_FIELD_OPTION(AT, member),                \
+        TITLE_FIELD_OPTION(AT, member), URL_FIELD_OPTION(AT, member),          \
+        TEXT_FIELD_OPTION(AT, member)
+
+/* quiet and verbose of struct reading_settings. */
+#define TALK_OPTIONS(AT, member)                                               \
+    QUIET_OPTION(AT, member.quiet), VERBOSE_OPTION(AT, member.verbose)
 
 #endif

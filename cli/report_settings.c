@@ -10,12 +10,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { FORMAT_AUTO = -1 };
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 void report_defaults(struct report_settings *s)
 {
-    s->format = FORMAT_AUTO;
+    s->format = REPORT_FORMAT_AUTO;
 }
 
 bool report_to_stdout(const struct report_settings *s)
@@ -50,7 +49,7 @@ static bool ends_with(const char *s, const char *end)
     return len >= end_len && strcmp(s + len - end_len, end) == 0;
 }
 
-static og_format format_of_output(const struct report_settings *s)
+og_format report_format_of_output(const struct report_settings *s)
 {
     if (report_to_stdout(s))
         return isatty(STDOUT_FILENO) ? OG_FORMAT_TEXT : OG_FORMAT_JSON;
@@ -61,15 +60,21 @@ static og_format format_of_output(const struct report_settings *s)
     return OG_FORMAT_JSON;
 }
 
+og_text_style report_style(const struct report_settings *s)
+{
+    return (og_text_style){.colour = wants_colour(s),
+                           .width = terminal_width(s)};
+}
+
 og_report_options report_options(const struct report_settings *s)
 {
     og_report_options options = og_report_options_default();
-    options.format =
-        s->format == FORMAT_AUTO ? format_of_output(s) : (og_format)s->format;
+    options.format = s->format == REPORT_FORMAT_AUTO
+                         ? report_format_of_output(s)
+                         : (og_format)s->format;
     options.offsets = (og_offsets)s->offsets;
     options.matches = s->matches;
-    options.style.colour = wants_colour(s);
-    options.style.width = terminal_width(s);
+    options.style = report_style(s);
     return options;
 }
 

@@ -10,12 +10,14 @@
 #include <origo/origo.h>
 
 struct report_settings {
-    int format;         /* og_format; -1: by the place of the output */
+    int format;         /* og_format, or REPORT_FORMAT_AUTO */
     const char *output; /* NULL: stdout */
     int offsets;        /* og_offsets */
     bool matches;
     int colour; /* auto, always, never */
 };
+
+enum { REPORT_FORMAT_AUTO = -1 };
 
 void report_defaults(struct report_settings *s);
 
@@ -26,6 +28,10 @@ og_report_options report_options(const struct report_settings *s);
 
 bool report_to_stdout(const struct report_settings *s);
 
+/* The parts of it: the form that follows from the place, colour and width. */
+og_format report_format_of_output(const struct report_settings *s);
+og_text_style report_style(const struct report_settings *s);
+
 /* Ends the report of a run that ends with `status`, and returns that, or the
  * status of a failure that it has told. What was answered is reported, also
  * when another file could not be read. A report that could not be written
@@ -34,6 +40,14 @@ bool report_to_stdout(const struct report_settings *s);
 int report_end(og_report *report, const struct report_settings *s,
                const char *command, bool answered, const og_error *err,
                int status);
+
+#define COLOUR_OPTION(AT, member)                                              \
+    {                                                                          \
+        "Output", 0, "color", &type_choice, AT(member), "WHEN",                \
+            "auto|always|never", NULL,                                         \
+            "colour in text: auto, always or never",                           \
+            "auto: on a terminal, unless NO_COLOR is set."                     \
+    }
 
 #define REPORT_OPTIONS(AT, member)                                             \
     {"Output",                                                                 \
@@ -84,11 +98,6 @@ int report_end(og_report *report, const struct report_settings *s,
          "json: also the equal words of each passage",                         \
          "Four offsets for each run of them: begin and end in the document, "  \
          "begin and end in its origin. Verified passages have them."},         \
-    {                                                                          \
-        "Output", 0, "color", &type_choice, AT(member.colour), "WHEN",         \
-            "auto|always|never", NULL,                                         \
-            "colour in text: auto, always or never",                           \
-            "auto: on a terminal, unless NO_COLOR is set."                     \
-    }
+        COLOUR_OPTION(AT, member.colour)
 
 #endif

@@ -109,71 +109,14 @@ void sketch_defaults(struct sketch_settings *s);
     }
 
 #define SKETCH_INPUT_OPTIONS(AT, member)                                       \
-    {"Output",                                                                 \
-     'q',                                                                      \
-     "quiet",                                                                  \
-     &type_flag,                                                               \
-     AT(member.quiet),                                                         \
-     NULL,                                                                     \
-     NULL,                                                                     \
-     NULL,                                                                     \
-     "no progress and no summary on stderr",                                   \
-     "Problems of the input are told all the same."},                          \
-        {"Output",                                                             \
-         'v',                                                                  \
-         "verbose",                                                            \
-         &type_flag,                                                           \
-         AT(member.verbose),                                                   \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "tell every problem of the input, not 20",                            \
-         NULL},                                                                \
-        {"Input",                                                              \
-         0,                                                                    \
-         "threads",                                                            \
-         &type_count,                                                          \
-         AT(member.sketch.n_threads),                                          \
-         "N",                                                                  \
-         NULL,                                                                 \
-         "all that the machine has",                                           \
-         "threads to work with",                                               \
-         "The output is the same bytes for any number."},                      \
-        {"Input",                                                              \
-         0,                                                                    \
-         "max-document",                                                       \
-         &type_size,                                                           \
-         AT(member.sketch.max_document),                                       \
-         "SIZE",                                                               \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "skip documents longer than this, in bytes",                          \
-         NULL},                                                                \
+    TALK_OPTIONS(AT, member),                                                  \
+        THREADS_OPTION(AT, member.sketch.n_threads, "Input",                   \
+                       "The output is the same bytes for any number."),        \
+        MAX_DOCUMENT_OPTION(AT, member.sketch.max_document),                   \
         READING_OPTIONS(AT, member.sketch.reading),                            \
-        {"Input",                                                              \
-         0,                                                                    \
-         "id-field",                                                           \
-         &type_string,                                                         \
-         AT(member.sketch.fields.id),                                          \
-         "NAME",                                                               \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "the JSON field of the id",                                           \
-         NULL},                                                                \
-        {"Input",                                                              \
-         0,                                                                    \
-         "title-field",                                                        \
-         &type_string,                                                         \
-         AT(member.sketch.fields.title),                                       \
-         "NAME",                                                               \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "the JSON field of the title",                                        \
-         NULL},                                                                \
-    {                                                                          \
-        "Input", 0, "text-field", &type_string, AT(member.sketch.fields.text), \
-            "NAME", NULL, NULL, "the JSON field of the text", NULL             \
-    }
+        ID_FIELD_OPTION(AT, member.sketch.fields),                             \
+        TITLE_FIELD_OPTION(AT, member.sketch.fields),                          \
+        TEXT_FIELD_OPTION(AT, member.sketch.fields)
 
 /* A stream under way: what the callbacks of the library get. */
 struct sketch_run {

@@ -51,7 +51,10 @@ static og_status take_block(struct reading *r, struct og_block *block,
 static og_status read_file(const char *path, struct reading *r, og_error *err)
 {
     const struct og_source_options options = {
-        .fields = r->options->fields, .max_document = r->options->max_document};
+        .fields = r->options->fields,
+        .reading = {.kind = r->options->reading.kind,
+                    .strip_quotes = r->options->reading.strip_quotes},
+        .max_document = r->options->max_document};
     struct og_source *source = NULL;
     struct og_block block;
     og_block_init(&block, NULL);

@@ -37,8 +37,9 @@ OG_API const og_answer *og_comparison_answer(const og_comparison *comparison);
 
 /* Each document of one file with each document of another, which is held in
  * memory. Files as for og_stream_run(); of `stream` (NULL: the defaults) its
- * fields, max_document, ctx, on_answer and on_problem count. The status of a
- * file that cannot be read is that of the whole. */
+ * fields, reading.kind and .strip_quotes, max_document, ctx, on_answer and
+ * on_problem count. The status of a file that cannot be read is that of the
+ * whole. */
 OG_API og_status og_compare_files(const char *path, const char *origin_path,
                                   const og_compare_options *options,
                                   const og_stream_options *stream,
