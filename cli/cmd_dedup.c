@@ -59,18 +59,22 @@ static const struct option dedup_options[] = {
      "star: every document that is removed is alike to the one that is kept. "
      "components: chains count, so documents go that are not like the one "
      "that stays; the report tells how alike they are."},
-    {"What", 0, "against", &type_string, AT(against), "FILE", NULL, "nothing",
-     "remove what is like a document of FILE, too",
-     "Documents of FILE are only compared with: a test set against a corpus, "
-     "or today's crawl against what was kept before."},
+    {"What", 0, "against", &type_string, AT(against), "WHERE", NULL, "nothing",
+     "remove what is like a document there, too",
+     "A file, or a store that origo add made and that keeps its texts. Its "
+     "documents are only compared with: a test set against a corpus, or "
+     "today's crawl against what was kept before. With another level, pieces "
+     "that it has are cut; the report names its documents."},
     {"What", 0, "least", &type_count, AT(dedup.least_tokens), "N", NULL,
      "50 of a passage, 5 of a sentence, 1 of a line",
      "the shortest piece that is cut, in tokens", NULL},
     {"Sketch", 0, "preset", &type_string, AT(preset), "NAME",
-     "datatrove|slimpajama|nemo", NULL, "shingles, bands and rows of others",
+     "datatrove|slimpajama|nemo|thorough", NULL,
+     "shingles, bands and rows of others",
      "datatrove: words, shingles of 5, 14 bands of 8. slimpajama: characters, "
-     "13, 9 of 13. nemo: characters, 24, 20 of 13. Candidates are compared in "
-     "any case."},
+     "13, 9 of 13. nemo: characters, 24, 20 of 13. thorough is our own: words, "
+     "5, 25 of 5, which hardly misses any. Candidates are compared in any "
+     "case."},
     {"Sketch", 0, "tokens", &type_string, AT(tokens), "KIND",
      "words|chars|lines|dna", "the preset's", "what a token is", NULL},
     {"Sketch", 'k', "shingle", &type_count, AT(shingle_len), "N", NULL,
@@ -110,7 +114,9 @@ static const struct option dedup_options[] = {
     {"Run", 0, "resume", &type_flag, AT(dedup.resume), NULL, NULL, NULL,
      "keep a journal, and go on from one that is there",
      "The journal stands beside the output. Give --resume to the first run, "
-     "too. The output is the same as without a stop."},
+     "too. The output is the same as without a stop. At level document, what "
+     "was decided is not decided again; at the others, tables are made again "
+     "and what was written stays."},
     {"Run", 0, "journal-every", &type_weight, AT(dedup.journal_seconds),
      "SECONDS", NULL, NULL, "of --resume: how much a stop can cost", NULL},
     {"Run", 'j', "threads", &type_count, AT(threads), "N", NULL,
@@ -150,8 +156,8 @@ static int set_sketch(og_dedup_options *o, const struct dedup_settings *s)
     const og_bytes preset = {s->preset, strlen(s->preset)};
     if (!og_dedup_preset(preset, o))
         return say_usage(COMMAND,
-                         "--preset takes datatrove, slimpajama or nemo, not "
-                         "'%s'",
+                         "--preset takes datatrove, slimpajama, nemo or "
+                         "thorough, not '%s'",
                          s->preset);
     if (s->tokens != NULL &&
         !og_token_parse((og_bytes){s->tokens, strlen(s->tokens)}, &o->tokens))
@@ -273,6 +279,8 @@ const struct command command_dedup = {
         "  origo dedup -o kept.jsonl -r removed.tsv crawl.jsonl.zst\n"
         "  origo dedup --against bench.jsonl -r found.tsv -o clean.jsonl "
         "corpus/\n"
+        "  origo dedup --against corpus.store -r found.tsv -o clean.jsonl "
+        "test.jsonl\n"
         "  origo dedup --level passage -o kept.jsonl crawl.jsonl\n"
         "  origo dedup --memory 256M --resume -o kept.jsonl crawl/\n",
     .options = dedup_options,

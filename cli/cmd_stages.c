@@ -54,7 +54,7 @@ static void stage_defaults(void *settings)
          &type_string,                                                         \
          AT(preset),                                                           \
          "NAME",                                                               \
-         "datatrove|slimpajama|nemo",                                          \
+         "datatrove|slimpajama|nemo|thorough",                                 \
          NULL,                                                                 \
          "shingles, bands and rows of others",                                 \
          NULL},                                                                \

@@ -30,6 +30,9 @@ static const struct preset {
     {"datatrove", OG_TOKEN_WORDS, 5, 14, 8},
     {"slimpajama", OG_TOKEN_CHARS, 13, 9, 13},
     {"nemo", OG_TOKEN_CHARS, 24, 20, 13},
+    /* Finds a pair at 0.8 in 99.995 of 100 cases, where 14 bands of 8 find it
+     * in 92. More candidates cost comparisons, not precision. */
+    {"thorough", OG_TOKEN_WORDS, 5, 25, 5},
 };
 
 bool og_dedup_preset(og_bytes name, og_dedup_options *o)
@@ -55,10 +58,9 @@ static og_status check_level(const og_dedup_options *o, og_error *err)
         return og_error_set(err, OG_ERR_USAGE,
                             "the earliest keeps a piece of text: --keep is for "
                             "whole documents");
-    if (o->annotate || o->resume || o->n_against != 0)
+    if (o->annotate)
         return og_error_set(err, OG_ERR_USAGE,
-                            "--annotate, --against and --resume are for whole "
-                            "documents");
+                            "--annotate is for whole documents");
     return OG_OK;
 }
 
@@ -108,10 +110,10 @@ og_status og_dedup_needs_files(const struct og_dedup_run *run, const char *why,
 
 /* ---- the stream of a run ---- */
 
-static og_status on_reject(void *ctx, og_bytes record, og_error *err)
+static og_status on_reject(void *ctx, og_bytes record, bool more, og_error *err)
 {
     struct og_dedup_run *run = *(struct og_dedup_run **)ctx;
-    return og_dedup_write_reject(&run->output, record, err);
+    return og_dedup_write_reject(&run->output, record, more, err);
 }
 
 static void on_problem(void *ctx, const og_problem *problem)
@@ -142,7 +144,8 @@ void og_dedup_source_fill(struct og_dedup_run *run, struct og_dedup_source *out)
         .tokens = o->tokens,
         .keep = o->keep,
         .keep_field = o->keep_field,
-        .reject = on_reject,
+        .reject = o->rejects != NULL ? on_reject : NULL,
+        .folder = run->folder,
         .on_problem = on_problem,
         .on_progress = on_progress,
         .report_ctx = run,
@@ -161,6 +164,43 @@ og_status og_dedup_pass(struct og_dedup_run *run,
     run->failure = status;
     run->story = story;
     return OG_OK;
+}
+
+og_status og_dedup_against(struct og_dedup_run *run,
+                           struct og_dedup_source *source, og_error *err)
+{
+    const og_dedup_options *o = run->options;
+    og_stream_counts counts = {0};
+    source->reading = (og_reading){0};
+    source->reject = NULL;
+    source->n_paths = 1;
+    run->step = "against";
+    for (size_t i = 0; i < o->n_against; i++) {
+        run->store = i;
+        source->paths = &o->against[i];
+        source->stored = run->stores[i];
+        TRY(og_dedup_stream(source, &counts, err));
+    }
+    run->counts->n_against = counts.n_documents;
+    return OG_OK;
+}
+
+static og_status open_stores(struct og_dedup_run *run, og_error *err)
+{
+    const og_dedup_options *o = run->options;
+    run->stores = calloc(o->n_against + 1, sizeof(struct og_stored *));
+    if (run->stores == NULL) return og_error_memory(err, 8, "stores");
+    for (size_t i = 0; i < o->n_against; i++)
+        if (og_is_store(o->against[i]))
+            TRY(og_stored_open(o->against[i], &run->stores[i], err));
+    return OG_OK;
+}
+
+static void close_stores(struct og_dedup_run *run)
+{
+    for (size_t i = 0; run->stores != NULL && i < run->options->n_against; i++)
+        og_stored_close(run->stores[i]);
+    free(run->stores);
 }
 
 static og_status run_level(struct og_dedup_run *run, og_error *err)
@@ -191,7 +231,9 @@ og_status og_dedup_run(const char *const *paths, size_t n_paths,
                                        : og_folder_of(options->output);
     if (run.folder == NULL) return og_error_memory(err, 1, "a file name");
     run.output.kept.fd = run.output.report.fd = run.output.rejects.fd = -1;
-    og_status status = run_level(&run, err);
+    og_status status = open_stores(&run, err);
+    if (status == OG_OK) status = run_level(&run, err);
+    close_stores(&run);
     if (status == OG_OK && run.failure != OG_OK)
         status = og_error_set(err, run.failure, "%s", run.story.message);
     free(run.folder);

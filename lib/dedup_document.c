@@ -18,10 +18,8 @@
  * What is put aside, and what was decided out of order, is sorted by the
  * sorter (lib/os/sorter.h), on disk when it is much. */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/dedup_decide.h"
 #include "lib/dedup_joined.h"
@@ -102,6 +100,12 @@ static og_status find_place(struct level *l, const struct og_dedup_doc *d,
 {
     bool is_plain;
     og_bytes text;
+    if (d->is_stored) {
+        *out = (struct og_place){.offset = d->offset,
+                                 .file = OG_PLACE_STORE,
+                                 .len = (uint32_t)l->run->store};
+        return OG_OK;
+    }
     *out = (struct og_place){
         .offset = d->offset, .len = (uint32_t)d->record.len, .line = d->line};
     TRY(og_dedup_texts_file(l->texts, d->block->file, &out->file, &is_plain,
@@ -269,24 +273,15 @@ static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
 
 static og_status read_against(struct level *l, og_error *err)
 {
-    const og_dedup_options *o = l->options;
     struct og_dedup_source source;
-    og_stream_counts counts = {0};
-    if (o->n_against == 0) return OG_OK;
     og_dedup_source_fill(l->run, &source);
-    source.paths = o->against;
-    source.n_paths = o->n_against;
-    source.reading = (og_reading){0};
     source.key = &l->key;
     source.sketcher = &l->sketcher;
     source.ctx = l;
     source.take = take_first;
-    source.reject = NULL;
-    l->run->step = "against";
     l->is_against = true;
-    TRY(og_dedup_stream(&source, &counts, err));
+    TRY(og_dedup_against(l->run, &source, err));
     l->is_against = false;
-    l->run->counts->n_against = l->n;
     l->n_written = l->n;
     return OG_OK;
 }
@@ -301,6 +296,7 @@ static og_status read_documents(struct level *l, og_error *err)
     source.take = take_first;
     source.end_block = end_block;
     source.n_skip_blocks = l->journal.mark.n_blocks;
+    source.n_known_blocks = l->journal.mark.n_blocks;
     l->run->step = "documents";
     return og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
 }
@@ -457,32 +453,13 @@ static og_status remember_center(void *ctx, uint64_t number, og_error *err)
     return count_cluster(ctx, number, err);
 }
 
-/* A run that was stopped after its output got its name left a journal without
- * a part: it is of no use any more. */
-static og_status check_journal(struct level *l, og_error *err)
-{
-    const char *output = l->options->output;
-    const size_t room = strlen(output) + sizeof(".journal");
-    if (!l->options->resume) return OG_OK;
-    char *name = malloc(room);
-    if (name == NULL) return og_error_memory(err, room, "a file name");
-    snprintf(name, room, "%s.part", output);
-    const bool has_part = access(name, F_OK) == 0;
-    snprintf(name, room, "%s.journal", output);
-    if (!has_part) unlink(name);
-    free(name);
-    return OG_OK;
-}
-
 /* Goes on where an earlier run was stopped, or begins. */
 static og_status open_outputs(struct level *l, og_error *err)
 {
     const struct og_dedup_run *run = l->run;
     l->n_found = l->decider.table.n;
-    TRY(check_journal(l, err));
-    TRY(og_dedup_journal_open(&l->journal, l->options, run->paths, run->n_paths,
-                              l->sketcher.n_samples, l, remember_kept,
-                              remember_center, err));
+    TRY(og_dedup_journal_open(&l->journal, run, l->sketcher.n_samples, l,
+                              remember_kept, remember_center, err));
     if (l->journal.goes_on) {
         const uint64_t n_against = run->counts->n_against;
         *run->counts = l->journal.mark.counts;
@@ -539,6 +516,7 @@ static og_status start(struct level *l, og_error *err)
     TRY(og_band_sketcher_init(&l->sketcher, &decide.design, NULL, err));
     TRY(og_dedup_texts_new(&o->fields, o->tokens, &l->key, cache,
                            l->run->folder, &l->texts, err));
+    og_dedup_texts_stores(l->texts, l->run->stores);
     TRY(og_decider_init(&l->decider, &decide, l->texts, err));
     if (is_components)
         TRY(og_joined_start(&l->joined, &l->decider, l->run->folder, err));

@@ -35,9 +35,10 @@ static void pack_string(struct og_pack *p, const char *s)
 }
 
 /* All that decides what the outputs are. */
-static uint64_t digest(const og_dedup_options *o, const char *const *paths,
-                       size_t n_paths)
+static uint64_t digest(const struct og_dedup_run *run)
 {
+    const og_dedup_options *o = run->options;
+    const size_t n_paths = run->n_paths;
     struct og_pack p = {0};
     const uint32_t numbers[] = {
         (uint32_t)o->level,   (uint32_t)o->tokens, o->shingle_len,
@@ -53,7 +54,8 @@ static uint64_t digest(const og_dedup_options *o, const char *const *paths,
     pack_string(&p, o->keep_field);
     pack_string(&p, o->reading.files_from);
     for (size_t i = 0; i < n_paths + o->n_against; i++) {
-        const char *path = i < n_paths ? paths[i] : o->against[i - n_paths];
+        const char *path =
+            i < n_paths ? run->paths[i] : o->against[i - n_paths];
         struct stat st;
         pack_string(&p, path);
         if (stat(path, &st) != 0) continue;
@@ -61,6 +63,7 @@ static uint64_t digest(const og_dedup_options *o, const char *const *paths,
         og_pack_fixed(&p, (uint64_t)st.st_mtim.tv_sec, 8);
         og_pack_fixed(&p, (uint64_t)st.st_mtim.tv_nsec, 8);
     }
+    og_pack_fixed(&p, run->counts->n_against, 8); /* a store may grow */
     const uint64_t hash = p.failed ? 0 : hash_of(p.data, p.len);
     og_pack_release(&p);
     return hash;
@@ -90,7 +93,8 @@ static bool take_frame(struct og_unpacker *u, const struct og_dedup_journal *j,
     *body = (struct og_unpacker){.at = data + sizeof(*mark), .end = data + len};
     const uint64_t left = len - sizeof(*mark), kept_len = 8 + j->sketch_len;
     return mark->n_kept <= left / kept_len &&
-           left - mark->n_kept * kept_len == mark->n_centers * 8;
+           left - mark->n_kept * kept_len == mark->n_centers * 8 &&
+           (j->has_kept || left == 0);
 }
 
 static og_status read_body(const struct reading *r,
@@ -173,16 +177,33 @@ static og_status start_file(struct og_dedup_journal *j, uint64_t wanted,
     return OG_OK;
 }
 
+/* A run that was stopped after its output got its name left a journal without
+ * a part: it is of no use any more. */
+static og_status drop_stale(const struct og_dedup_journal *j,
+                            const char *output, og_error *err)
+{
+    const size_t room = strlen(output) + sizeof(".part");
+    char *part = malloc(room);
+    if (part == NULL) return og_error_memory(err, room, "a file name");
+    snprintf(part, room, "%s.part", output);
+    if (access(part, F_OK) != 0) unlink(j->path);
+    free(part);
+    return OG_OK;
+}
+
 og_status og_dedup_journal_open(
-    struct og_dedup_journal *j, const og_dedup_options *options,
-    const char *const *paths, size_t n_paths, size_t sketch_len, void *ctx,
+    struct og_dedup_journal *j, const struct og_dedup_run *run,
+    size_t sketch_len, void *ctx,
     og_status (*on_kept)(void *ctx, uint64_t number, const uint8_t *sketch,
                          og_error *err),
     og_status (*on_center)(void *ctx, uint64_t number, og_error *err),
     og_error *err)
 {
-    *j = (struct og_dedup_journal){
-        .fd = -1, .sketch_len = sketch_len, .every = options->journal_seconds};
+    const og_dedup_options *options = run->options;
+    *j = (struct og_dedup_journal){.fd = -1,
+                                   .sketch_len = sketch_len,
+                                   .has_kept = on_kept != NULL,
+                                   .every = options->journal_seconds};
     if (!options->resume) return OG_OK;
     struct og_pack name = {0};
     pack_string(&name, options->output);
@@ -192,9 +213,10 @@ og_status og_dedup_journal_open(
     j->path = og_name_copy(name.data, name.len);
     og_pack_release(&name);
     if (j->path == NULL) return og_error_memory(err, 1, "a file name");
+    TRY(drop_stale(j, options->output, err));
     j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (j->fd < 0) return og_file_failure(err, "write", j->path, errno);
-    const uint64_t wanted = digest(options, paths, n_paths);
+    const uint64_t wanted = digest(run);
     const struct reading r = {j, ctx, on_kept, on_center};
     size_t end;
     TRY(read_old(j, wanted, &r, &end, err));

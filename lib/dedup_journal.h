@@ -15,7 +15,7 @@
  * A frame that is cut or whose hash is wrong ends the journal: all before it
  * counts. */
 
-#include "lib/dedup_output.h"
+#include "lib/dedup_levels.h"
 
 struct og_dedup_journal_mark {
     uint64_t n_blocks; /* of the input, done */
@@ -30,6 +30,7 @@ struct og_dedup_journal {
     int fd;
     char *path;
     size_t sketch_len;
+    bool has_kept;                /* kept documents and centers are noted */
     struct og_pack kept, centers; /* since the last frame */
     double every, last;           /* seconds; last: when that was */
     uint64_t last_bytes;
@@ -37,12 +38,13 @@ struct og_dedup_journal {
     struct og_dedup_journal_mark mark;
 };
 
-/* Reads what there is and goes on behind it. For each kept document and each
- * center, in order, the callbacks are called. OG_ERR_INPUT: it is the journal
+/* Reads what there is and goes on behind it; documents to compare with were
+ * read before. For each kept document and each center, in order, the callbacks
+ * are called; levels that note none give NULL. OG_ERR_INPUT: it is the journal
  * of another run. */
 og_status og_dedup_journal_open(
-    struct og_dedup_journal *j, const og_dedup_options *options,
-    const char *const *paths, size_t n_paths, size_t sketch_len, void *ctx,
+    struct og_dedup_journal *j, const struct og_dedup_run *run,
+    size_t sketch_len, void *ctx,
     og_status (*on_kept)(void *ctx, uint64_t number, const uint8_t *sketch,
                          og_error *err),
     og_status (*on_center)(void *ctx, uint64_t number, og_error *err),

@@ -13,6 +13,9 @@ struct og_dedup_run {
     struct og_dedup_output output;
     og_dedup_counts *counts;
     const char *step; /* what progress is of */
+    /* Of options->against, those that are stores; the others are NULL. */
+    struct og_stored **stores;
+    size_t store; /* the one that is read */
     /* A file that could not be read: told when all is done. */
     og_status failure;
     og_error story;
@@ -27,6 +30,11 @@ og_status og_dedup_pass(struct og_dedup_run *run,
  * progress. */
 void og_dedup_source_fill(struct og_dedup_run *run,
                           struct og_dedup_source *out);
+
+/* Streams options->against, one after the other, through source->take; counts
+ * them in run->counts->n_against. */
+og_status og_dedup_against(struct og_dedup_run *run,
+                           struct og_dedup_source *source, og_error *err);
 
 /* Each opens the outputs, writes them and gives them their names. */
 og_status og_dedup_documents(struct og_dedup_run *run, og_error *err);

@@ -270,9 +270,11 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
 }
 
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
-                                og_error *err)
+                                bool more, og_error *err)
 {
-    return out->has_rejects ? write_line(&out->rejects, record, err) : OG_OK;
+    if (!out->has_rejects) return OG_OK;
+    if (!more) return write_line(&out->rejects, record, err);
+    return og_part_file_write(&out->rejects, record.data, record.len, err);
 }
 
 og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,

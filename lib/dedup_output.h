@@ -54,8 +54,9 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
 og_status og_dedup_write_cut(struct og_dedup_output *out,
                              const struct og_dedup_doc *doc, og_bytes text,
                              og_error *err);
+/* `more`: its next bytes follow. */
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
-                                og_error *err);
+                                bool more, og_error *err);
 /* A line of the report, whatever it says. */
 og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,
                                 og_error *err);

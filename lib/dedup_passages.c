@@ -14,7 +14,11 @@
  *
  *     record: [hash, 64 bits][24 more bits of another hash | place, 40 bits]
  *
- * Windows are told apart by 88 bits, less those that the part implies. */
+ * Windows are told apart by 88 bits, less those that the part implies.
+ *
+ * For a report, the first holder of every copied window is noted, too, sorted
+ * by place: a piece is said to be of the document that holds the longest run
+ * of it. Documents to compare with come first and are not written. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +28,10 @@
 
 #include "lib/dedup_pieces.h"
 #include "lib/os/new_file.h"
+#include "lib/os/sorter.h"
 #include "lib/os/temp_file.h"
+
+#define SORTER_MOST ((size_t)32 << 20)
 
 #define PLACE_BITS 40
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
@@ -41,6 +48,10 @@ struct part {
     size_t n;
     uint64_t *chunks; /* offsets in the file, BUFFER_LEN records each */
     size_t n_chunks, chunks_cap;
+};
+
+struct holder { /* of a copied window */
+    uint64_t place, document;
 };
 
 struct slot {
@@ -68,6 +79,9 @@ struct level {
     struct og_piece *pieces;
     size_t pieces_cap;
     uint64_t n_again;
+    struct og_sorter *holders; /* NULL: no report */
+    struct holder next;
+    bool has_next;
 };
 
 /* ---- windows, any thread ---- */
@@ -126,6 +140,7 @@ static og_status deal(struct level *l, const uint64_t hash[2], uint64_t place,
 static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
     struct level *l = ctx;
+    TRY(og_piece_cutter_note(&l->cutter, d->doc.id, err));
     const uint64_t(*hashes)[2] = d->made;
     const size_t n = d->made_len / sizeof(*hashes);
     if (!OG_GROW(NULL, l->bases, l->bases_cap, l->n_documents + 2))
@@ -162,8 +177,8 @@ static og_status clear_table(struct level *l, size_t n_windows,
     return OG_OK;
 }
 
-static void look_up(struct level *l, const struct window *w, size_t mask,
-                    uint32_t document)
+static og_status look_up(struct level *l, const struct window *w, size_t mask,
+                         uint32_t document, og_error *err)
 {
     const uint32_t more = (uint32_t)(w->place >> PLACE_BITS);
     size_t at = (size_t)w->hash & mask;
@@ -174,8 +189,12 @@ static void look_up(struct level *l, const struct window *w, size_t mask,
         l->slots[at] = (struct slot){w->hash, more, document};
     } else if (l->slots[at].document != document) {
         const uint64_t place = w->place & PLACE_MASK;
+        const struct holder holder = {place, l->slots[at].document};
         l->copied[place / 8] |= (uint8_t)(1u << place % 8);
+        if (l->holders != NULL && document > l->run->counts->n_against)
+            return og_sorter_add(l->holders, &holder, err);
     }
+    return OG_OK;
 }
 
 static og_status read_chunk(struct level *l, const struct part *p, size_t i,
@@ -205,7 +224,8 @@ static og_status mark_part(struct level *l, const struct part *p, og_error *err)
         for (size_t j = 0; j < n; j++) {
             while (l->bases[document + 1] <= (windows[j].place & PLACE_MASK))
                 document++;
-            look_up(l, &windows[j], n_slots - 1, (uint32_t)document + 1);
+            TRY(look_up(l, &windows[j], n_slots - 1, (uint32_t)document + 1,
+                        err));
         }
     }
     return OG_OK;
@@ -250,9 +270,41 @@ static bool has_any(const struct level *l, uint64_t begin, uint64_t end)
     return false;
 }
 
-static og_status add_piece(struct level *l, size_t *n, size_t first,
-                           size_t last, og_error *err)
+static og_status next_holder(struct level *l, og_error *err)
 {
+    const void *record;
+    l->has_next = false;
+    if (l->holders == NULL) return OG_OK;
+    const og_status status = og_sorter_next(l->holders, &record, err);
+    if (status == OG_END) return OG_OK;
+    TRY(status);
+    memcpy(&l->next, record, sizeof(l->next));
+    l->has_next = true;
+    return OG_OK;
+}
+
+/* Who holds the longest run of the windows before `end`, of those that were
+ * not asked for yet. */
+static og_status find_holder(struct level *l, uint64_t end, uint64_t *out,
+                             og_error *err)
+{
+    uint64_t document = 0, n = 0, most = 0;
+    *out = 0;
+    while (l->has_next && l->next.place < end) {
+        n = l->next.document == document ? n + 1 : 1;
+        document = l->next.document;
+        if (n > most) *out = document;
+        if (n > most) most = n;
+        TRY(next_holder(l, err));
+    }
+    return OG_OK;
+}
+
+static og_status add_piece(struct level *l, uint64_t base, size_t *n,
+                           size_t first, size_t last, og_error *err)
+{
+    uint64_t first_of;
+    TRY(find_holder(l, base + last, &first_of, err));
     const struct og_text *text = &l->shingler.text;
     const struct og_tokens *tokens = &l->shingler.tokens;
     if (!OG_GROW(NULL, l->pieces, l->pieces_cap, *n + 1))
@@ -263,7 +315,8 @@ static og_status add_piece(struct level *l, size_t *n, size_t first,
     l->pieces[(*n)++] = (struct og_piece){
         .begin = og_text_source_begin(text, tokens->begin[first]),
         .end = end,
-        .n_tokens = last - first};
+        .n_tokens = last - first,
+        .first = first_of};
     return OG_OK;
 }
 
@@ -279,14 +332,14 @@ static og_status find_pieces(struct level *l, uint64_t base, size_t *n,
         if (!is_copied(l, base + i)) continue;
         if (i > end && end > first) {
             *n_left -= end - first;
-            TRY(add_piece(l, n, first, end, err));
+            TRY(add_piece(l, base, n, first, end, err));
         }
         if (i > end || end == first) first = i;
         end = i + l->window_len;
     }
     if (end == first) return OG_OK;
     *n_left -= end - first;
-    return add_piece(l, n, first, end, err);
+    return add_piece(l, base, n, first, end, err);
 }
 
 static og_status take_second(void *ctx, struct og_dedup_doc *d, og_error *err)
@@ -323,9 +376,13 @@ static og_status start(struct level *l, og_error *err)
     struct stat st;
     uint64_t bytes = 0;
     TRY(og_dedup_needs_files(l->run, "--level passage", err));
-    for (size_t i = 0; i < l->run->n_paths; i++)
-        if (stat(l->run->paths[i], &st) == 0)
+    for (size_t i = 0; i < l->run->n_paths + o->n_against; i++) {
+        const char *path = i < l->run->n_paths
+                               ? l->run->paths[i]
+                               : o->against[i - l->run->n_paths];
+        if (stat(path, &st) == 0)
             bytes += S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 1u << 30;
+    }
     l->part_bits = 4;
     while (l->part_bits < 10 && bytes >> l->part_bits > 1 << 20)
         l->part_bits++;
@@ -347,7 +404,34 @@ static og_status start(struct level *l, og_error *err)
     }
     if (!OG_GROW(NULL, l->bases, l->bases_cap, 2))
         return og_error_memory(err, 16, "documents");
-    return OG_OK;
+    if (o->report == NULL) return OG_OK;
+    size_t memory = SORTER_MOST;
+    if (o->memory != 0 && memory > o->memory / 4)
+        memory = (size_t)(o->memory / 4);
+    return og_sorter_new(sizeof(struct holder), 1, memory, l->run->folder,
+                         &l->holders, err);
+}
+
+static void fill_source(struct level *l, struct og_dedup_source *out)
+{
+    og_dedup_source_fill(l->run, out);
+    out->key = &l->key;
+    out->ctx = l;
+    out->make = make_windows;
+    out->take = take_first;
+}
+
+static og_status read_against(struct level *l, og_error *err)
+{
+    struct og_dedup_source source;
+    fill_source(l, &source);
+    return og_dedup_against(l->run, &source, err);
+}
+
+static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
+{
+    struct level *l = ctx;
+    return og_piece_cutter_end_block(&l->cutter, sequence, err);
 }
 
 static og_status run_passes(struct level *l, og_error *err)
@@ -355,17 +439,19 @@ static og_status run_passes(struct level *l, og_error *err)
     struct og_dedup_run *run = l->run;
     struct og_dedup_source source;
     og_stream_counts again = {0};
-    og_dedup_source_fill(run, &source);
-    source.key = &l->key;
-    source.ctx = l;
-    source.make = make_windows;
-    source.take = take_first;
+    fill_source(l, &source);
+    /* A run that was stopped while it wrote had rejected all there is. */
+    if (l->cutter.journal.goes_on) source.reject = NULL;
     run->step = "documents";
     run->counts->n_rounds = 1;
     TRY(og_dedup_pass(run, &source, &run->counts->stream, err));
     TRY(mark_all(l, err));
+    if (l->holders != NULL) TRY(og_sorter_finish(l->holders, err));
+    TRY(next_holder(l, err));
+    l->n_again = run->counts->n_against;
     source.make = NULL;
     source.take = take_second;
+    source.end_block = end_block;
     source.reject = NULL;
     source.on_problem = NULL;
     run->step = "writing";
@@ -382,7 +468,7 @@ static void finish(struct level *l)
     free(l->parts);
     free(l->chunk);
     free(l->slots);
-    og_piece_cutter_release(&l->cutter);
+    og_sorter_free(l->holders);
     if (l->key.rabin != NULL) og_shingler_release(&l->shingler);
     OG_UNGROW(NULL, l->bases, l->bases_cap);
     OG_UNGROW(NULL, l->pieces, l->pieces_cap);
@@ -391,14 +477,13 @@ static void finish(struct level *l)
 
 og_status og_dedup_passages(struct og_dedup_run *run, og_error *err)
 {
-    struct level l = {.run = run, .cutter.run = run, .fd = -1};
+    struct level l = {.run = run, .fd = -1};
+    og_piece_cutter_init(&l.cutter, run);
     og_status status = start(&l, err);
-    if (status == OG_OK)
-        status = og_dedup_output_open(&run->output, run->options, run->paths,
-                                      run->n_paths, NULL, err);
+    if (status == OG_OK) status = read_against(&l, err);
+    if (status == OG_OK) status = og_piece_cutter_open(&l.cutter, err);
     if (status == OG_OK) status = run_passes(&l, err);
-    if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
-    og_dedup_output_close(&run->output, false);
+    status = og_piece_cutter_close(&l.cutter, status, err);
     finish(&l);
     return status;
 }

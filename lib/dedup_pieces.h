@@ -4,16 +4,19 @@
 /*   in:  a document and the parts of it that go       (lib/dedup_units.c, ...)
  *   out: the document without them, and what was cut  (lib/dedup_output.h)
  *
- * For the levels that cut pieces out of texts. */
+ * For the levels that cut pieces out of texts. With a journal a run goes on
+ * with the outputs of one that was stopped: the tables of pieces are made
+ * anew, what was written stays. */
 
+#include "lib/dedup_ids.h"
+#include "lib/dedup_journal.h"
 #include "lib/dedup_levels.h"
 
 /* Half-open, in bytes of the document's own text; rising, apart. */
 struct og_piece {
     size_t begin, end;
     size_t n_tokens;
-    uint64_t first; /* the number of the document that keeps it, from 1; 0: not
-                       known */
+    uint64_t first; /* the number of the document that keeps it, from 1 */
 };
 
 struct og_piece_cutter {
@@ -22,9 +25,28 @@ struct og_piece_cutter {
     struct og_pack line; /* of the report */
     char *unescaped;
     size_t unescaped_cap;
+    struct og_dedup_ids ids;
+    struct og_dedup_journal journal;
+    uint64_t n_taken; /* documents of the pass that writes */
 };
 
-void og_piece_cutter_release(struct og_piece_cutter *cutter);
+void og_piece_cutter_init(struct og_piece_cutter *cutter,
+                          struct og_dedup_run *run);
+
+/* Opens the outputs, once the documents to compare with were read. */
+og_status og_piece_cutter_open(struct og_piece_cutter *cutter, og_error *err);
+/* Gives the outputs their names if `status` is OG_OK; releases all. */
+og_status og_piece_cutter_close(struct og_piece_cutter *cutter,
+                                og_status status, og_error *err);
+
+/* The next document, from number 1 on, for reports: those to compare with
+ * first. */
+og_status og_piece_cutter_note(struct og_piece_cutter *cutter, og_bytes id,
+                               og_error *err);
+
+/* What the pass that writes does behind each block. */
+og_status og_piece_cutter_end_block(struct og_piece_cutter *cutter,
+                                    uint64_t sequence, og_error *err);
 
 /* The text of a document, whether it is a line of JSONL or not. Valid until
  * the next call. */

@@ -5,11 +5,16 @@
 
 #include "lib/dedup_stream.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/dedup_json.h"
 #include "lib/os/cpu.h"
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+#include "lib/os/temp_file.h"
 #include "lib/ring.h"
 
 /* A job that held more than this gives its memory back. */
@@ -32,6 +37,8 @@ struct stream {
     og_stream_counts *counts;
     og_status first_failure;
     og_error failure;
+    int passed_fd;      /* lines that are too long, until they are rejected */
+    uint64_t passed_at; /* up to here they were */
 };
 
 /* ---- reading ---- */
@@ -249,16 +256,51 @@ static void tell(const struct stream *s, const struct og_block *block,
     s->source->on_problem(s->source->report_ctx, &problem);
 }
 
-/* The reader passes over a line that is too long; the others are at hand. */
+/* The reader passes over a line that does not fit a block. Its bytes go to a
+ * temporary file, for it reads ahead: they are rejected in their turn. */
+static og_status on_passed(void *ctx, og_bytes bytes, og_error *err)
+{
+    struct stream *s = ctx;
+    if (s->passed_fd < 0 &&
+        (s->passed_fd = og_temp_file_open(s->source->folder, err)) < 0)
+        return OG_ERR_IO;
+    if (og_file_write_all(s->passed_fd, bytes.data, bytes.len) != 0)
+        return og_file_failure(err, "write a temporary file in",
+                               s->source->folder, errno);
+    return OG_OK;
+}
+
+static og_status reject_passed(struct stream *s, uint64_t len, bool is_told,
+                               og_error *err)
+{
+    char buffer[1 << 14];
+    for (uint64_t left = len; left > 0;) {
+        const size_t n = left < sizeof(buffer) ? (size_t)left : sizeof(buffer);
+        if (og_file_read_at(s->passed_fd, buffer, n, s->passed_at) !=
+            (int64_t)n)
+            return og_file_failure(err, "read a temporary file in",
+                                   s->source->folder, errno);
+        s->passed_at += n;
+        left -= n;
+        if (is_told)
+            TRY(s->source->reject(s->source->ctx, (og_bytes){buffer, n},
+                                  left > 0, err));
+    }
+    return OG_OK;
+}
+
 static og_status reject(struct stream *s, const struct og_block *block,
                         const struct og_source_problem *p, og_error *err)
 {
-    if (s->source->reject == NULL || block->kind != OG_BLOCK_LINES ||
+    const bool is_told = s->source->reject != NULL &&
+                         block->sequence >= s->source->n_known_blocks;
+    if (p->passed_len > 0) return reject_passed(s, p->passed_len, is_told, err);
+    if (!is_told || block->kind != OG_BLOCK_LINES ||
         p->offset < block->offset || p->offset - block->offset >= block->len)
         return OG_OK;
     return s->source->reject(
         s->source->ctx, line_at(block, (size_t)(p->offset - block->offset)),
-        err);
+        false, err);
 }
 
 static og_status take_problems(struct stream *s, const struct og_block *block,
@@ -332,6 +374,53 @@ static og_status run(struct stream *s, struct og_ring *ring, og_error *err)
     return OG_OK;
 }
 
+/* ---- the documents of a store ---- */
+
+/* They come from one reader, so one after the other. */
+static og_status take_stored(struct stream *s, struct og_dedup_hand *h,
+                             struct job *job, uint32_t number, og_error *err)
+{
+    bool is_there;
+    og_document doc;
+    TRY(og_stored_get(s->source->stored, number, &doc, &is_there, err));
+    if (!is_there) return OG_OK;
+    struct og_dedup_doc d = {.block = &job->block,
+                             .doc = doc,
+                             .line = (uint64_t)number + 1,
+                             .offset = number,
+                             .is_stored = true,
+                             .text_len = doc.text.len};
+    og_arena_clear(&job->arena, KEEP_LEN);
+    const og_status status = make(s, h, job, &d, doc.text);
+    if (status != OG_OK)
+        return og_error_set(err, status, "%s", job->err.message);
+    og_shingler_trim(&h->shingler);
+    count(s, &d);
+    return s->source->take(s->source->ctx, &d, err);
+}
+
+static og_status stream_stored(struct stream *s, og_error *err)
+{
+    struct job job = {0};
+    struct og_dedup_hand hand = {0};
+    const struct og_stored *stored = s->source->stored;
+    clear_job(&job);
+    og_status status = start_hand(s, &hand, err);
+    const size_t room = strlen(og_stored_path(stored)) + 1;
+    if (status == OG_OK &&
+        !OG_GROW(NULL, job.block.file, job.block.file_cap, room))
+        status = og_error_memory(err, room, "a file name");
+    if (status == OG_OK) memcpy(job.block.file, og_stored_path(stored), room);
+    for (uint32_t i = 0; i < og_stored_n(stored) && status == OG_OK; i++) {
+        status = take_stored(s, &hand, &job, i, err);
+        if (i % 1024 == 1023 && s->source->on_progress != NULL)
+            s->source->on_progress(s->source->report_ctx, s->counts);
+    }
+    stop_hand(s, &hand);
+    release_job(s, &job);
+    return status;
+}
+
 og_status og_dedup_stream(const struct og_dedup_source *source,
                           og_stream_counts *counts, og_error *err)
 {
@@ -339,7 +428,13 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
                        .options = {.fields = source->fields,
                                    .reading = source->reading,
                                    .max_document = source->max_document},
-                       .counts = counts};
+                       .counts = counts,
+                       .passed_fd = -1};
+    if (source->stored != NULL) return stream_stored(&s, err);
+    if (source->reject != NULL && source->folder != NULL) {
+        s.options.on_passed = on_passed;
+        s.options.passed_ctx = &s;
+    }
     const struct og_ring_work work = {.ctx = &s,
                                       .job_len = sizeof(struct job),
                                       .hand_len = sizeof(struct og_dedup_hand),
@@ -358,6 +453,7 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
     if (status == OG_OK) status = run(&s, ring, err);
     og_ring_free(ring);
     og_source_free(s.reader);
+    if (s.passed_fd >= 0) close(s.passed_fd);
     if (status != OG_OK || s.first_failure == OG_OK) return status;
     return og_error_set(err, s.first_failure, "%s", s.failure.message);
 }

@@ -12,6 +12,7 @@
 #include "lib/shingler.h"
 #include "lib/sketch/band_sketch.h"
 #include "lib/source/block.h"
+#include "lib/stored.h"
 
 /* A document on its way; all views are into the job, valid during take(). */
 struct og_dedup_doc {
@@ -21,7 +22,8 @@ struct og_dedup_doc {
     uint64_t line, offset;
     size_t text_len, n_tokens, n_repaired;
     bool bad_time;
-    uint64_t rank; /* of --keep: the smallest is kept */
+    bool is_stored; /* offset is its number in the store at hand */
+    uint64_t rank;  /* of --keep: the smallest is kept */
     const uint64_t *prints;
     size_t n_prints;
     const uint8_t *sketch;
@@ -41,6 +43,7 @@ struct og_dedup_hand { /* of one thread */
 struct og_dedup_source {
     const char *const *paths;
     size_t n_paths;
+    struct og_stored *stored; /* its documents instead of those of paths */
     og_fields fields;
     og_reading reading;
     uint64_t max_document;
@@ -53,13 +56,17 @@ struct og_dedup_source {
     /* Another level: what to make of a text, appended to hand->made. */
     og_status (*make)(void *ctx, struct og_dedup_hand *hand, og_bytes text,
                       og_error *err);
-    uint64_t n_skip_blocks; /* at the front: read, not prepared */
+    uint64_t n_skip_blocks;  /* at the front: read, not prepared */
+    uint64_t n_known_blocks; /* at the front: what they reject is not told */
     void *ctx;
     og_status (*take)(void *ctx, struct og_dedup_doc *doc, og_error *err);
     /* Behind the documents of each block; may be NULL. */
     og_status (*end_block)(void *ctx, uint64_t sequence, og_error *err);
-    /* A record that could not be read: its bytes as far as they are at hand. */
-    og_status (*reject)(void *ctx, og_bytes record, og_error *err);
+    /* A record that could not be read, its newline left out; `more` says that
+     * its next bytes follow. */
+    og_status (*reject)(void *ctx, og_bytes record, bool more, og_error *err);
+    const char *folder; /* of a temporary file for rejects; NULL: those that
+                           are longer than a document may be are not told */
     void (*on_problem)(void *ctx, const og_problem *problem);
     void (*on_progress)(void *ctx, const og_stream_counts *counts);
     void *report_ctx; /* of the last two */

@@ -41,6 +41,7 @@ struct file {
 struct og_dedup_texts {
     const og_fields *fields;
     const char *folder;
+    struct og_stored *const *stores;
     struct og_shingler shingler;
     struct og_shingle_set set;
     struct file *files;
@@ -76,6 +77,12 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
     og_shingle_set_init(&t->set, NULL);
     *out = t;
     return OG_OK;
+}
+
+void og_dedup_texts_stores(struct og_dedup_texts *t,
+                           struct og_stored *const *stores)
+{
+    t->stores = stores;
 }
 
 static void forget_known(struct og_known *known)
@@ -256,12 +263,28 @@ static og_bytes made_up_id(struct og_dedup_texts *t,
     return (og_bytes){t->made_id, (size_t)len};
 }
 
+static og_status read_stored(struct og_dedup_texts *t,
+                             const struct og_place *place, og_bytes *id,
+                             og_bytes *text, og_error *err)
+{
+    struct og_stored *stored = t->stores[place->len];
+    og_document doc;
+    bool is_there;
+    TRY(og_stored_get(stored, (uint32_t)place->offset, &doc, &is_there, err));
+    if (!is_there) return changed(og_stored_path(stored), err);
+    *id = doc.id;
+    *text = doc.text;
+    return OG_OK;
+}
+
 static og_status read_document(struct og_dedup_texts *t,
                                const struct og_place *place, og_bytes *id,
                                og_bytes *text, og_error *err)
 {
     struct og_record record;
     struct og_jsonl_problem problem;
+    if (place->file == OG_PLACE_STORE)
+        return read_stored(t, place, id, text, err);
     TRY(read_bytes(t, place, err));
     if (place->file == OG_PLACE_SPOOL) {
         const size_t id_len = og_load32(t->line);

@@ -10,18 +10,21 @@
  * text is read again from where it came, and shingled again at some hundred
  * megabytes a second. What was asked for lately is kept. A line of a plain
  * file is read from that file; what came from a pipe, an archive or a packed
- * file goes to a temporary file first. */
+ * file goes to a temporary file first; a store gives its texts again. */
 
 #include "lib/neighbour/shingle_set.h"
 #include "lib/shingler.h"
+#include "lib/stored.h"
 
 struct og_place {
     uint64_t offset;
-    uint32_t file; /* OG_PLACE_SPOOL: the temporary file */
+    uint32_t file; /* OG_PLACE_SPOOL: the temporary file; OG_PLACE_STORE: a
+                      store, whose number is len; offset is the document's */
     uint32_t len;
     uint64_t line; /* for the id of a record that has none */
 };
 #define OG_PLACE_SPOOL UINT32_MAX
+#define OG_PLACE_STORE (UINT32_MAX - 1)
 
 struct og_known {
     uint64_t *prints; /* all different */
@@ -39,6 +42,10 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
                              const char *folder, struct og_dedup_texts **out,
                              og_error *err);
 void og_dedup_texts_free(struct og_dedup_texts *texts); /* NULL is fine */
+
+/* Stores by the numbers that places have; they must outlive it. */
+void og_dedup_texts_stores(struct og_dedup_texts *texts,
+                           struct og_stored *const *stores);
 
 /* The number of a file by its name; *out_is_plain when its lines can be read
  * again from it. */

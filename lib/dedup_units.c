@@ -8,7 +8,9 @@
  *
  * Without a cap the hashes of all units stand in a table, and one pass does
  * it. With one they are sorted, on disk when they are many; those that are not
- * the first of their kind are sorted again by place, and a second pass cuts. */
+ * the first of their kind are sorted again by place, and a second pass cuts.
+ *
+ * Documents to compare with come first and are not written. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +50,8 @@ struct level {
     struct slot *slots;
     size_t n_slots, n_used;
     struct og_sorter *places, *found;
-    bool is_second;
-    uint64_t n_units, n_documents;
+    bool is_against, is_second;
+    uint64_t n_units, n_documents; /* those to compare with first */
     struct found next;
     bool has_next;
     struct og_piece *pieces;
@@ -207,6 +209,14 @@ static og_status sort_found(struct level *l, og_error *err)
     return next_found(l, err);
 }
 
+/* Over those of documents that are only compared with. */
+static og_status pass_found(struct level *l, uint64_t number, og_error *err)
+{
+    while (l->has_next && l->next.number < number)
+        TRY(next_found(l, err));
+    return OG_OK;
+}
+
 /* ---- documents, in order ---- */
 
 static og_status look_up(struct level *l, const struct unit *u,
@@ -221,6 +231,7 @@ static og_status look_up(struct level *l, const struct unit *u,
             {u->hash[0], u->hash[1]}, number, l->n_documents};
         return og_sorter_add(l->places, &p, err);
     }
+    if (l->has_next && l->next.number < number) TRY(pass_found(l, number, err));
     if (!l->has_next || l->next.number != number) return OG_OK;
     *out_first = l->next.first;
     return next_found(l, err);
@@ -234,6 +245,7 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
     size_t n = 0, n_left = 0;
     og_bytes text;
     l->n_documents++;
+    if (!l->is_second) TRY(og_piece_cutter_note(&l->cutter, d->doc.id, err));
     if (!OG_GROW(NULL, l->pieces, l->pieces_cap, n_units))
         return og_error_memory(err, n_units * sizeof(*l->pieces), "pieces");
     for (size_t i = 0; i < n_units; i++) {
@@ -245,7 +257,7 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
             l->pieces[n++] = (struct og_piece){units[i].begin, units[i].end,
                                                units[i].n_tokens, first};
     }
-    if (l->places != NULL && !l->is_second) return OG_OK;
+    if (l->is_against || (l->places != NULL && !l->is_second)) return OG_OK;
     TRY(og_piece_cutter_text(&l->cutter, d, &text, err));
     return og_piece_cutter_write(&l->cutter, d, text, l->pieces, n,
                                  n > 0 && n_left == 0, err);
@@ -267,15 +279,43 @@ static og_status start(struct level *l, og_error *err)
                          &l->found, err);
 }
 
+static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
+{
+    struct level *l = ctx;
+    return og_piece_cutter_end_block(&l->cutter, sequence, err);
+}
+
+static void fill_source(struct level *l, struct og_dedup_source *out)
+{
+    og_dedup_source_fill(l->run, out);
+    out->key = &l->key;
+    out->ctx = l;
+    out->make = make_units;
+    out->take = take;
+}
+
+static og_status read_against(struct level *l, og_error *err)
+{
+    struct og_dedup_source source;
+    fill_source(l, &source);
+    l->is_against = true;
+    TRY(og_dedup_against(l->run, &source, err));
+    l->is_against = false;
+    return OG_OK;
+}
+
+/* What a run that was stopped has rejected stands in its file: all of it, if
+ * it had come to a second pass. */
 static og_status run_passes(struct level *l, og_error *err)
 {
     struct og_dedup_run *run = l->run;
+    const struct og_dedup_journal *journal = &l->cutter.journal;
     struct og_dedup_source source;
-    og_dedup_source_fill(run, &source);
-    source.key = &l->key;
-    source.ctx = l;
-    source.make = make_units;
-    source.take = take;
+    const uint64_t first_unit = l->n_units;
+    fill_source(l, &source);
+    if (l->places == NULL) source.end_block = end_block;
+    source.n_known_blocks = journal->mark.n_blocks;
+    if (l->places != NULL && journal->goes_on) source.reject = NULL;
     run->step = "documents";
     TRY(og_dedup_pass(run, &source, &run->counts->stream, err));
     run->counts->n_rounds = 1;
@@ -283,7 +323,9 @@ static og_status run_passes(struct level *l, og_error *err)
     TRY(sort_found(l, err));
     og_stream_counts again = {0};
     l->is_second = true;
-    l->n_units = l->n_documents = 0;
+    l->n_units = first_unit;
+    l->n_documents = run->counts->n_against;
+    source.end_block = end_block;
     source.reject = NULL;
     source.on_problem = NULL;
     run->step = "writing";
@@ -293,16 +335,14 @@ static og_status run_passes(struct level *l, og_error *err)
 og_status og_dedup_units(struct og_dedup_run *run, og_error *err)
 {
     const og_dedup_options *o = run->options;
-    struct level l = {.run = run, .cutter.run = run, .least = o->least_tokens};
+    struct level l = {.run = run, .least = o->least_tokens};
     if (l.least == 0) l.least = o->level == OG_LEVEL_SENTENCE ? 5 : 1;
+    og_piece_cutter_init(&l.cutter, run);
     og_status status = start(&l, err);
-    if (status == OG_OK)
-        status = og_dedup_output_open(&run->output, o, run->paths, run->n_paths,
-                                      NULL, err);
+    if (status == OG_OK) status = read_against(&l, err);
+    if (status == OG_OK) status = og_piece_cutter_open(&l.cutter, err);
     if (status == OG_OK) status = run_passes(&l, err);
-    if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
-    og_dedup_output_close(&run->output, false);
-    og_piece_cutter_release(&l.cutter);
+    status = og_piece_cutter_close(&l.cutter, status, err);
     og_sorter_free(l.places);
     og_sorter_free(l.found);
     OG_UNGROW(NULL, l.pieces, l.pieces_cap);

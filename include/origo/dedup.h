@@ -70,8 +70,8 @@ typedef struct og_dedup_options {
     og_keep_kind keep;
     const char *keep_field; /* "-name": the smallest; other values come last */
     double threshold;       /* of the measure, above 0, at most 1 */
-    /* Documents to compare with. They are not written, and nothing is removed
-     * from them. */
+    /* Documents to compare with: files, or stores that keep texts. They are
+     * not written, and nothing is removed from them. */
     const char *const *against;
     size_t n_against;
     const char *output;      /* "-": stdout */
@@ -99,7 +99,8 @@ typedef struct og_dedup_options {
  * stays. */
 OG_API og_dedup_options og_dedup_options_default(void);
 /* Shingles, bands and rows as others ship them: "datatrove", "slimpajama",
- * "nemo". False and nothing changed for another name. */
+ * "nemo"; or "thorough", which hardly misses any. False and nothing changed
+ * for another name. */
 OG_API bool og_dedup_preset(og_bytes name, og_dedup_options *options);
 OG_API og_status og_dedup_options_check(const og_dedup_options *options,
                                         og_error *err);

@@ -345,19 +345,36 @@ static og_status read_text(struct og_source *source, struct og_block *block,
 
 /* ---- lines ---- */
 
+/* Who wants them gets the bytes of a line that is passed over; it is the last
+ * problem of the block. */
+static og_status pass_bytes(const struct og_source *source,
+                            struct og_block *block, size_t len, og_error *err)
+{
+    if (source->options.on_passed == NULL || len == 0) return OG_OK;
+    if (block->n_problems > 0)
+        block->problems[block->n_problems - 1].passed_len += len;
+    return source->options.on_passed(source->options.passed_ctx,
+                                     (og_bytes){block->data, len}, err);
+}
+
 /* Inside a line that is too long: drops up to its newline. */
-static void skip_long_line(struct og_source *source, struct og_block *block)
+static og_status skip_long_line(struct og_source *source,
+                                struct og_block *block, og_error *err)
 {
     const char *const newline =
         block->len == 0 ? NULL : memchr(block->data, '\n', block->len);
     if (newline == NULL) {
+        TRY(pass_bytes(source, block, block->len, err));
         source->offset += block->len;
         block->len = 0;
-        return;
+        return OG_OK;
     }
-    og_source_drop_front(source, block, (size_t)(newline - block->data) + 1);
+    const size_t len = (size_t)(newline - block->data);
+    TRY(pass_bytes(source, block, len, err));
+    og_source_drop_front(source, block, len + 1);
     source->line++;
     source->is_skipping = false;
+    return OG_OK;
 }
 
 static size_t whole_lines_len(const struct og_block *block, size_t known,
@@ -379,7 +396,7 @@ static og_status gather_lines(struct og_source *source, struct og_block *block,
     const uint64_t max_document = source->options.max_document;
     size_t whole = 0, searched = 0;
     for (;;) {
-        if (source->is_skipping) skip_long_line(source, block);
+        if (source->is_skipping) TRY(skip_long_line(source, block, err));
         if (!source->is_skipping) {
             whole = whole_lines_len(block, whole, searched);
             searched = block->len;
@@ -393,6 +410,7 @@ static og_status gather_lines(struct og_source *source, struct og_block *block,
         if (is_too_long) {
             TRY(og_block_report_long_line(block, source->line, source->offset,
                                           max_document, err));
+            TRY(pass_bytes(source, block, block->len, err));
             source->is_skipping = true;
             source->offset += block->len;
             block->len = searched = 0;

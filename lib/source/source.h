@@ -23,6 +23,10 @@ struct og_source_options {
     size_t block_len;         /* what a block holds at least, unless the input
                                  ends; 0: 256 KiB */
     const volatile int *stop; /* not 0: OG_ERR_STOPPED; NULL: nobody asks */
+    /* Told of the bytes of a line that is passed over because it is too long,
+     * as they come; NULL: nobody wants them. */
+    void *passed_ctx;
+    og_status (*on_passed)(void *ctx, og_bytes bytes, og_error *err);
 };
 
 /* Bytes behind a block, and behind each string of a record, that may be read
@@ -57,6 +61,7 @@ struct og_source_problem {
     bool skipped;    /* a record (or the rest of a file) was lost */
     bool whole_file; /* counts as a failed file */
     og_status status;
+    uint64_t passed_len; /* bytes that on_passed was told of */
     char message[200];
 };
 

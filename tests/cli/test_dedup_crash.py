@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""origo dedup: kill -9, then --resume gives the bytes of a run that was not
+killed.
+
+usage: tests/cli/test_dedup_crash.py ORIGO [CASE...]"""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from dedup_support import (ORIGO, dedup, origo, words, write_jsonl, run_cases)
+
+
+def test_kill_and_resume(place):
+    rng = random.Random(22)
+    texts = [" ".join(words(rng, 100)) for _ in range(300)]
+    with open(place / "in.jsonl", "w") as f:
+        for i in range(40000):
+            text = texts[i % 300] if i % 3 == 0 else " ".join(words(rng, 40))
+            f.write('{"id":"d%d","text":"%s"}\n' % (i, text))
+    expected, report, _ = dedup(place)
+    whole = (place / "out.jsonl").read_bytes()
+    whole_report = (place / "report.jsonl").read_bytes()
+    resumed = 0
+    for memory in ([], ["-m", "2M"]):
+        command = ["dedup", "-j", 1, "--resume", "--journal-every", 0.01, "-o", place / "out.jsonl",
+                   "-r", place / "report.jsonl", "--report-format", "jsonl",
+                   *memory, place / "in.jsonl"]
+        for path in (place / "out.jsonl", place / "report.jsonl"):
+            path.unlink(missing_ok=True)
+        for attempt in range(12):
+            process = subprocess.Popen([ORIGO, *map(str, command)],
+                                       stderr=subprocess.PIPE)
+            try:
+                process.wait(0.05 + 0.05 * attempt)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                process.stderr.close()
+                if not (place / "out.jsonl").exists():
+                    continue
+                break
+            assert process.returncode == 0, process.stderr.read()
+            resumed += b"decided on before" in process.stderr.read()
+            process.stderr.close()
+            break
+        else:
+            done = origo(*command)
+            assert done.returncode == 0, done.stderr
+            resumed += b"decided on before" in done.stderr
+        assert (place / "out.jsonl").read_bytes() == whole
+        assert (place / "report.jsonl").read_bytes() == whole_report
+        done = origo(*command)
+        assert done.returncode == 0, done.stderr
+        assert sorted(p.name for p in place.iterdir()) == \
+            ["in.jsonl", "out.jsonl", "report.jsonl"]
+        assert (place / "out.jsonl").read_bytes() == whole
+    assert resumed > 0, "no run went on from a journal"
+
+
+def run_until_killed(command, out, seconds):
+    """True when it ended by itself. Killed runs leave no half output."""
+    process = subprocess.Popen([ORIGO, *map(str, command)],
+                               stderr=subprocess.PIPE)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    said = process.stderr.read()
+    process.stderr.close()
+    assert process.returncode in (0, -signal.SIGKILL), said
+    return process.returncode == 0, b"decided on before" in said
+
+
+def test_pieces_resume(place):
+    """Lines, sentences and passages: killed again and again, then the same
+    bytes, with the rejects once."""
+    rng = random.Random(23)
+    pool = [" ".join(words(rng, 60)) for _ in range(60)]
+    with open(place / "in.jsonl", "w") as f:
+        for i in range(30000):
+            text = rng.choice(pool) + ".\\n" + " ".join(words(rng, 30)) + "."
+            f.write('{"id":"d%d","text":"%s"}\n' % (i, text))
+            if i % 100 == 0:
+                f.write("not json %d\n" % i)
+    names = ["out.jsonl", "report.jsonl", "rejects"]
+    for level, more in (("line", []), ("line", ["-m", "2M"]),
+                        ("sentence", []), ("passage", [])):
+        command = ["dedup", "-j", 1, "--resume", "--journal-every", 0.005,
+                   "--level", level, "-o", place / "out.jsonl", "-r",
+                   place / "report.jsonl", "--report-format", "jsonl",
+                   "--rejects", place / "rejects", *more, place / "in.jsonl"]
+        began = time.monotonic()
+        assert origo(*command).returncode == 0
+        whole_seconds = time.monotonic() - began
+        whole = [(place / n).read_bytes() for n in names]
+        assert whole[2].count(b"\n") == 300
+        for n in names:
+            (place / n).unlink()
+        went_on = False
+        for share in (0.3, 0.7, 0.8, 0.9, 0.95):
+            is_done, resumed = run_until_killed(
+                command, place / "out.jsonl", whole_seconds * share)
+            went_on |= resumed
+            if is_done:
+                break
+            left = sorted(p.name for p in place.iterdir())
+            assert "rejects" in left or "out.jsonl" not in left, left
+        done = origo(*command)
+        assert done.returncode == 0, done.stderr
+        went_on |= b"decided on before" in done.stderr
+        assert [(place / n).read_bytes() for n in names] == whole, level
+        assert sorted(p.name for p in place.iterdir()) == \
+            sorted(["in.jsonl"] + names)
+        assert went_on, (level, more, "no run went on from a journal")
+        for n in names:
+            (place / n).unlink()
+
+
+def test_journal_of_another_run(place):
+    write_jsonl(place / "in.jsonl", ["one text", "another text"])
+    (place / "out.part").write_bytes(b"")
+    (place / "out.journal").write_bytes(b"origo dedup journal 1\n" + bytes(8))
+    done = origo("dedup", "--resume", "-o", place / "out", place / "in.jsonl")
+    assert done.returncode == 3 and b"another" not in done.stdout
+    assert b"other options or inputs" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""origo near: streams, stores, fixed memory.
+
+usage: tests/cli/test_near_online.py ORIGO [CASE...]"""
+
+import json
+import random
+import re
+import subprocess
+import sys
+
+from dedup_support import (ORIGO, family_texts, jaccard, origo, shingles,
+                           words, write_jsonl, run_cases)
+
+
+def near(*arguments, status=0):
+    done = origo("near", *arguments)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_near_stream(place):
+    """Against its own past, each method; similarities are near the truth."""
+    texts = family_texts(40, 40)
+    write_jsonl(place / "in.jsonl", texts)
+    sets = [shingles(t) for t in texts]
+    for method in ("minhash", "simhash", "both"):
+        answers = near("-s", ":memory:", "--add", "--method", method, "-q",
+                       place / "in.jsonl")
+        assert [a["id"] for a in answers] == \
+            ["d%d" % i for i in range(len(texts))]
+        found = 0
+        for i, answer in enumerate(answers):
+            known = {m["id"]: m for m in answer["near"]}
+            for j in range(i):
+                similarity = jaccard(sets[i], sets[j])
+                if sets[i] == sets[j]:
+                    assert "d%d" % j in known, (method, i, j)
+                if "d%d" % j not in known:
+                    continue
+                found += 1
+                m = known["d%d" % j]
+                if method != "simhash":
+                    assert abs(m["similarity"] - similarity) < 0.25, m
+                if method != "minhash":
+                    assert "distance" in m
+        assert found > 30, (method, found)
+
+
+def test_near_store(place):
+    rng = random.Random(41)
+    texts = [" ".join(words(rng, 60)) for _ in range(30)]
+    with open(place / "a.jsonl", "w") as f:
+        for i, text in enumerate(texts):
+            f.write(json.dumps({"id": "a%d" % i, "time": 1000 + i,
+                                "text": text}) + "\n")
+    write_jsonl(place / "b.jsonl", [t + " end" for t in texts[10:20]])
+    store = place / "store"
+    assert near("-s", store, place / "b.jsonl", status=3) == []
+    assert not store.exists()
+    near("-s", store, "--add", "-m", "1M", place / "a.jsonl")
+    for _ in range(2):  # asking changes nothing
+        answers = near("-s", store, place / "b.jsonl")
+        assert [a["near"][0]["id"] for a in answers] == \
+            ["a%d" % i for i in range(10, 20)]
+        assert answers[0]["near"][0]["time"] == "1970-01-01T00:16:50Z"
+    near("-s", store, "--add", place / "b.jsonl")
+    answers = near("-s", store, place / "b.jsonl")
+    assert all(a["near"][0]["id"] == a["id"] for a in answers)
+    # A journal that was cut loses its last entry, an index that is damaged is
+    # told.
+    journal = store / "near" / "journal"
+    journal.write_bytes(journal.read_bytes()[:-5])
+    answers = near("-s", store, place / "b.jsonl")
+    assert [a["near"][0]["id"] for a in answers][-2:] == ["d8", "a19"]
+    index = store / "near" / "index"
+    data = bytearray(index.read_bytes())
+    for at in (3, 20, len(data) - 2):
+        broken = bytearray(data)
+        broken[at] ^= 1
+        index.write_bytes(broken)
+        done = origo("near", "-s", store, place / "b.jsonl")
+        assert done.returncode == 4, done
+        assert b"near/index" in done.stderr
+
+
+def test_near_kill(place):
+    """What an ended command took in survives; a killed one harms nothing."""
+    rng = random.Random(42)
+    texts = [" ".join(words(rng, 20)) for _ in range(20000)]
+    write_jsonl(place / "a.jsonl", texts[:200])
+    write_jsonl(place / "b.jsonl", texts)
+    store = place / "store"
+    near("-s", store, "--add", "-q", place / "a.jsonl")
+    for wait in (0.02, 0.05, 0.1, 0.15):
+        process = subprocess.Popen(
+            [ORIGO, "near", "-q", "-s", store, "--add", place / "b.jsonl"],
+            stdout=subprocess.DEVNULL)
+        try:
+            process.wait(wait)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        answers = near("-s", store, place / "a.jsonl")
+        assert all(a["near"] and a["near"][0]["similarity"] == 1
+                   for a in answers)
+
+
+def test_near_fixed_memory(place):
+    """An endless stream: memory stays, the recent past is known."""
+    rng = random.Random(43)
+    with open(place / "in.jsonl", "w") as f:
+        last = []
+        for i in range(30000):
+            if i % 10 == 9:
+                text = rng.choice(last[-5:])
+            else:
+                text = " ".join(words(rng, 20))
+            last = last[-5:] + [text]
+            f.write('{"id":"d%d","text":"%s"}\n' % (i, text))
+    done = origo("near", "-s", ":memory:", "--add", "--only-near", "-m", "1M",
+                 place / "in.jsonl")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) >= 3000
+    assert b"forgotten" in done.stderr
+    room = int(re.search(rb"room for (\d+)", done.stderr).group(1))
+    known = int(re.search(rb"(\d+) documents known", done.stderr).group(1))
+    assert known <= room < 5000
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(sys.modules[__name__]))
