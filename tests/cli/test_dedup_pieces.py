@@ -156,7 +156,8 @@ def test_pieces_against(place):
     """What a file or a store has is cut; neither is written."""
     rng = random.Random(33)
     copied, own = words(rng, 80), words(rng, 80)
-    texts = [" ".join(words(rng, 10) + copied), "Nothing here is copied."]
+    known = "Nothing of what stands here was copied from another text at all."
+    texts = [" ".join(words(rng, 10) + copied), known]
     with open(place / "corpus.jsonl", "w") as f:
         for i, text in enumerate(texts):
             f.write(json.dumps({"id": "c%d" % i, "text": text}) + "\n")
@@ -164,7 +165,7 @@ def test_pieces_against(place):
                  place / "corpus.jsonl").returncode == 0
     write_jsonl(place / "in.jsonl", [
         " ".join(own) + "\n" + " ".join(copied) + "\nAt the end.",
-        "Nothing here is copied.\nBut this is not."])
+        known + "\nBut this is not."])
     for where in ("corpus.jsonl", "store"):
         for more in ([], ["-m", "1M"]):
             _, report, said = dedup(place, "--level", "passage", "--against",
