@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "lib/os/cpu.h"
+#include "lib/os/warmer.h"
 #include "lib/source/block.h"
 #include "lib/store_disk.h"
 #include "lib/workers.h"
@@ -45,6 +46,7 @@ struct writer {
     /* Where the frames of the job at hand went; not yet: segment 0. */
     uint32_t segment;
     uint64_t base;
+    struct og_warmer warmer;
     og_stream_counts counts;
     og_status first_failure; /* of a whole file */
     og_error failure;
@@ -287,12 +289,26 @@ static og_status write_job(struct writer *w, const struct og_job *job,
 
 /* ---- the whole ---- */
 
+/* Prints fall anywhere: once there are more of them than huge pages, nearly all
+ * of the table will be touched, and that had better be done side by side. */
+static void warm_table(struct writer *w, const struct og_job *job)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    const struct og_pages *pages = &w->store->table.pages;
+    size_t n_prints = 0;
+    if (!w->options->add || w->warmer.is_running) return;
+    for (size_t i = 0; i < job->n_docs; i++)
+        n_prints += job->docs[i].prepared.selection.n;
+    if (n_prints > pages->len / HUGE_PAGE) og_warmer_start(&w->warmer, pages);
+}
+
 static og_status write_all(struct writer *w, struct og_workers *workers,
                            og_error *err)
 {
     for (;;) {
         const struct og_job *job = og_workers_next(workers);
         if (job->status == OG_END) return OG_OK;
+        warm_table(w, job);
         TRY(write_job(w, job, err));
         og_workers_give_back(workers);
     }
@@ -346,6 +362,7 @@ og_status og_stream_run(og_store *store, const char *const *paths,
     og_arena_init(&w.arena, store->allocator);
     og_status status = og_trace_ask(&w.trace, &options->asking, err);
     if (status == OG_OK) status = run(&w, paths, n_paths, err);
+    og_warmer_stop(&w.warmer);
     /* The first failure tells the cause. */
     const og_status committed =
         options->add ? og_store_commit(store, status == OG_OK ? err : NULL)

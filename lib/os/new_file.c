@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_LEN = 1 << 16, MOST_TRIES = 100 };
+enum { BUFFER_LEN = 1 << 16, PUSH_LEN = 16 << 20, MOST_TRIES = 100 };
 
 og_status og_file_failure(og_error *err, const char *verb, const char *path,
                           int error)
@@ -157,6 +157,17 @@ og_status og_new_file_write(struct og_new_file *file, const void *data,
     }
     file->len += len;
     return OG_OK;
+}
+
+void og_new_file_push(struct og_new_file *file)
+{
+    const uint64_t given = file->len - file->buffer_len;
+    if (given - file->pushed < PUSH_LEN) return;
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(file->fd, (off_t)file->pushed,
+                          (off_t)(given - file->pushed), SYNC_FILE_RANGE_WRITE);
+#endif
+    file->pushed = given;
 }
 
 og_status og_new_file_commit(struct og_new_file *file, og_error *err)

@@ -12,7 +12,8 @@
 struct og_new_file {
     int fd; /* -1: not open */
     char *path, *temp_path;
-    uint64_t len; /* written so far */
+    uint64_t len;    /* written so far */
+    uint64_t pushed; /* so much of it was said to be ready for the disk */
     og_status status;
     unsigned char *buffer; /* what was not yet given to the system */
     size_t buffer_len;
@@ -29,6 +30,10 @@ og_status og_new_file_write(struct og_new_file *file, const void *data,
 
 /* Gives all of it to the system, so that the descriptor can be read back. */
 og_status og_new_file_flush(struct og_new_file *file, og_error *err);
+
+/* A hint that what was written may go to the disk by now, so that the sync at
+ * the end of a long file does not have all of it before it. */
+void og_new_file_push(struct og_new_file *file);
 
 /* Sync, rename, sync of the folder. On failure the temporary file is gone and
  * the target is as it was. */

@@ -1,6 +1,6 @@
 /* Writing is one pass over the table: sum and write a stretch of pages at a
- * time, pages of zeros become holes. Reading is a map and a byte for each page
- * that says whether its sum was compared. */
+ * time. Reading is a map and a byte for each page that says whether its sum was
+ * compared. */
 
 #define _GNU_SOURCE
 #include "lib/store/checkpoint.h"
@@ -17,9 +17,10 @@
 #include "lib/os/new_file.h"
 #include "lib/store/checksum.h"
 
-#define PAGE    OG_CHECKPOINT_PAGE
-#define MAGIC   "origotab"
-#define VERSION 1
+#define PAGE          OG_CHECKPOINT_PAGE
+#define STRETCH_PAGES 64 /* as much as a cache holds beside the rest */
+#define MAGIC         "origotab"
+#define VERSION       1
 
 /* Places of numbers in page 0. */
 enum {
@@ -51,11 +52,16 @@ struct out {
     og_error *err;
 };
 
-static og_status put_page(struct out *o, const uint8_t *page)
+/* What is summed is still in the cache when it is written; and the disk may
+ * begin while the rest is on its way. */
+static og_status put_pages(struct out *o, const uint8_t *pages, size_t n)
 {
-    og_pack_fixed(&o->sums, og_checksum(page, PAGE), 8);
+    for (size_t i = 0; i < n; i++)
+        og_pack_fixed(&o->sums, og_checksum(pages + i * PAGE, PAGE), 8);
     if (o->sums.failed) return og_error_memory(o->err, PAGE, "a checkpoint");
-    return og_new_file_write(o->file, page, PAGE, o->err);
+    TRY(og_new_file_write(o->file, pages, n * PAGE, o->err));
+    og_new_file_push(o->file);
+    return OG_OK;
 }
 
 static og_status put(struct out *o, const void *data, size_t len)
@@ -63,9 +69,12 @@ static og_status put(struct out *o, const void *data, size_t len)
     const uint8_t *at = data;
     while (len > 0) {
         if (o->page_len == 0 && len >= PAGE) {
-            TRY(put_page(o, at));
-            at += PAGE;
-            len -= PAGE;
+            const size_t n_whole = len / PAGE;
+            const size_t n_pages =
+                n_whole < STRETCH_PAGES ? n_whole : STRETCH_PAGES;
+            TRY(put_pages(o, at, n_pages));
+            at += n_pages * PAGE;
+            len -= n_pages * PAGE;
             continue;
         }
         const size_t room = PAGE - o->page_len;
@@ -76,7 +85,7 @@ static og_status put(struct out *o, const void *data, size_t len)
         o->page_len += n;
         if (o->page_len < PAGE) continue;
         o->page_len = 0;
-        TRY(put_page(o, o->page));
+        TRY(put_pages(o, o->page, 1));
     }
     return OG_OK;
 }
@@ -87,7 +96,7 @@ static og_status end_part(struct out *o)
     if (o->page_len == 0) return OG_OK;
     memset(o->page + o->page_len, 0, PAGE - o->page_len);
     o->page_len = 0;
-    return put_page(o, o->page);
+    return put_pages(o, o->page, 1);
 }
 
 static og_status put_parts(struct out *o,
