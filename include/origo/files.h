@@ -220,6 +220,7 @@ typedef struct og_sync_options {
     bool delete_extra;  /* receiver: remove files that the sender lacks */
     bool dry_run;       /* receiver: write nothing */
     unsigned n_threads; /* 0: as many as the machine has */
+    const og_allocator *allocator; /* NULL: the C library's */
     void *ctx;
     void (*on_message)(void *ctx, const og_sync_message *message);
     void (*on_file)(void *ctx, const char *path); /* receiver: it is new */

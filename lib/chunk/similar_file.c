@@ -14,7 +14,6 @@
 #include "lib/os/new_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -131,10 +130,10 @@ static uint64_t fixed(const uint8_t *p, size_t len)
     return og_take_fixed(&u, len);
 }
 
-static bool has_right_sum(const uint8_t *data, size_t len, og_error *err,
-                          bool *out)
+static bool has_right_sum(const uint8_t *data, size_t len,
+                          const og_allocator *a, og_error *err, bool *out)
 {
-    uint8_t *copy = malloc(len);
+    uint8_t *copy = og_allocate(a, len);
     uint8_t hash[OG_HASH_LEN];
     const size_t off = offsetof(struct header, checksum);
     if (copy == NULL) return og_error_memory(err, len, "an index"), false;
@@ -142,12 +141,13 @@ static bool has_right_sum(const uint8_t *data, size_t len, og_error *err,
     memset(copy + off, 0, 16);
     og_bytes_hash(copy, len, hash);
     *out = memcmp(hash, data + off, 16) == 0;
-    free(copy);
+    og_release(a, copy, len);
     return true;
 }
 
 static og_status check_header(const struct header *h, const uint8_t *data,
-                              size_t len, const char *name, og_error *err)
+                              size_t len, const char *name,
+                              const og_allocator *a, og_error *err)
 {
     bool right = false;
     if (len < sizeof(*h) || memcmp(h->magic, MAGIC, sizeof(h->magic)) != 0)
@@ -165,7 +165,7 @@ static og_status check_header(const struct header *h, const uint8_t *data,
         return broken(err, name, "its length is not what its header says");
     if (fixed(h->n_files, 8) > (len - sizeof(*h)) / LEAST_RECORD)
         return broken(err, name, "it says that it has more files than fit");
-    if (!has_right_sum(data, len, err, &right)) return OG_ERR_MEMORY;
+    if (!has_right_sum(data, len, a, err, &right)) return OG_ERR_MEMORY;
     return right ? OG_OK : broken(err, name, "its checksum does not match");
 }
 
@@ -222,12 +222,12 @@ static og_status take_file(struct og_unpacker *u, const char *name,
         return broken(err, name, "the name of a file is damaged");
     memcpy(chunks->hash, hash, OG_HASH_LEN);
     TRY(take_chunks(u, name, chunks, err));
-    char *file_name = og_name_new(NULL, p, name_len);
+    char *file_name = og_name_new(chunks->allocator, p, name_len);
     if (file_name == NULL) return og_error_memory(err, name_len, "a name");
     og_status status = og_similar_find(index, file_name) != SIZE_MAX
                            ? broken(err, name, "a file comes twice")
                            : og_similar_add(index, file_name, chunks, err);
-    og_name_release(NULL, file_name);
+    og_name_release(chunks->allocator, file_name);
     return status;
 }
 
@@ -241,7 +241,7 @@ og_status og_similar_decode(const uint8_t *data, size_t len, const char *name,
     struct og_file_chunks chunks;
     struct og_similar *index = NULL;
     if (len >= sizeof(h)) memcpy(&h, data, sizeof(h));
-    TRY(check_header(&h, data, len, name, err));
+    TRY(check_header(&h, data, len, name, allocator, err));
     TRY(take_options(&h, name, &cut, &traits, err));
     TRY(og_similar_new(&traits, &cut, allocator, &index, err));
     og_file_chunks_init(&chunks, allocator);
@@ -265,22 +265,24 @@ og_status og_similar_read(const char *path, const og_allocator *allocator,
     struct stat st;
     const int fd = og_file_open(path);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
-    og_status status = OG_OK;
-    uint8_t *data = NULL;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    const bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    const size_t cap = is_file ? (size_t)st.st_size + 1 : 0;
+    uint8_t *data = is_file ? og_allocate(allocator, cap) : NULL;
+    og_status status;
+    if (!is_file) {
         status = og_error_set(err, OG_ERR_INPUT,
                               "'%s' is not a file: an index of similar files "
                               "is",
                               path);
-    } else if ((data = malloc((size_t)st.st_size + 1)) == NULL) {
-        status = og_error_memory(err, (size_t)st.st_size, "an index of files");
+    } else if (data == NULL) {
+        status = og_error_memory(err, cap, "an index of files");
     } else {
         const int64_t n = og_file_read_at(fd, data, (size_t)st.st_size, 0);
         status = n < 0 ? og_file_failure(err, "read", path, errno)
                        : og_similar_decode(data, (size_t)n, path, allocator,
                                            out, err);
     }
-    free(data);
+    og_release(allocator, data, cap);
     close(fd);
     return status;
 }

@@ -10,7 +10,6 @@
 #include "lib/os/new_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -121,7 +120,7 @@ static og_status check_root(struct assembler *a, struct og_sync_object *o,
         og_cut_options_default(OG_CUT_GEAR, OG_SYNC_LIST_AVERAGE);
     const bool is_list = o->entry == SIZE_MAX;
     struct og_chunk_tree tree;
-    og_chunk_tree_init(&tree, NULL);
+    og_chunk_tree_init(&tree, r->allocator);
     og_status status = OG_OK;
     o->is_wrong = a->written != o->len;
     if (is_list)
@@ -177,7 +176,7 @@ og_status og_sync_assemble(struct og_receiver *r, og_error *err)
 {
     struct assembler a = {.r = r, .fd = -1};
     og_status status = OG_OK;
-    a.copy = malloc(COPY_LEN);
+    a.copy = og_allocate(r->allocator, COPY_LEN);
     if (a.copy == NULL) return og_error_memory(err, COPY_LEN, "a copy");
     for (size_t k = 0; status == OG_OK && k < r->n_objects; k++)
         if (!r->objects[k].is_finished)
@@ -187,6 +186,6 @@ og_status og_sync_assemble(struct og_receiver *r, og_error *err)
     if (status == OG_OK && og_unpacker_left(&a.frame) > 0)
         status = og_error_set(err, OG_ERR_INPUT,
                               "the other side sends more bytes than it said");
-    free(a.copy);
+    og_release(r->allocator, a.copy, COPY_LEN);
     return status;
 }

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +16,7 @@ static og_status add_place(struct og_receiver *r, const uint8_t *hash,
                            uint32_t file, uint64_t off, uint64_t len,
                            og_error *err)
 {
-    if (!OG_GROW(NULL, r->places, r->places_cap, r->n_places + 1))
+    if (!OG_GROW(r->allocator, r->places, r->places_cap, r->n_places + 1))
         return og_error_memory(err, r->n_places, "known chunks");
     r->places[r->n_places++] =
         (struct og_place){og_load64(hash), off, len, file};
@@ -42,8 +41,9 @@ static og_status add_tree(struct og_receiver *r, uint32_t file,
 og_status og_sync_known_add(struct og_receiver *r, char *path,
                             const struct og_chunk_tree *tree, og_error *err)
 {
-    if (path == NULL || !OG_GROW(NULL, r->olds, r->olds_cap, r->n_olds + 1)) {
-        free(path);
+    if (path == NULL ||
+        !OG_GROW(r->allocator, r->olds, r->olds_cap, r->n_olds + 1)) {
+        og_name_release(r->allocator, path);
         return og_error_memory(err, sizeof(*r->olds), "old files");
     }
     struct og_sync_old *old = &r->olds[r->n_olds];
@@ -51,7 +51,7 @@ og_status og_sync_known_add(struct og_receiver *r, char *path,
     memcpy(old->root, tree->root, OG_SYNC_ROOT_LEN);
     if (r->n_olds > 0 && !og_known_add(&r->roots, og_load64(old->root),
                                        (uint32_t)r->n_olds, 0, 1)) {
-        free(path);
+        og_name_release(r->allocator, path);
         return og_error_memory(err, r->roots.cap, "old files");
     }
     return add_tree(r, (uint32_t)r->n_olds++, tree, err);
@@ -62,30 +62,32 @@ static og_status on_old_tree(void *ctx, size_t entry,
 {
     struct og_receiver *r = ctx;
     return og_sync_known_add(
-        r, og_sync_join(r->tree, r->old_list.entries[entry].path), tree, err);
+        r, og_sync_join(r->allocator, r->tree, r->old_list.entries[entry].path),
+        tree, err);
 }
 
 /* What an earlier session left is renamed first, since this session will write
  * files of the same names: it reads the one and writes the other. Returns the
- * path that it has now, to be freed; NULL when it is gone. */
-static char *keep_part(const char *folder, const char *name)
+ * path that it has now, for og_name_release(); NULL when it is gone. */
+static char *keep_part(const og_allocator *a, const char *folder,
+                       const char *name)
 {
     char kept[256];
-    char *from = og_sync_join(folder, name), *to = NULL;
+    char *from = og_sync_join(a, folder, name), *to = NULL;
     snprintf(kept, sizeof(kept), "%.240s", name);
     for (int i = 0; from != NULL && i < 20; i++) {
         char longer[256];
-        free(to);
+        og_name_release(a, to);
         snprintf(longer, sizeof(longer), "kept-%.240s", kept);
         memcpy(kept, longer, sizeof(kept));
-        to = og_sync_join(folder, kept);
+        to = og_sync_join(a, folder, kept);
         if (to == NULL || access(to, F_OK) != 0) break;
     }
     if (from == NULL || to == NULL || rename(from, to) != 0) {
-        free(to);
+        og_name_release(a, to);
         to = NULL;
     }
-    free(from);
+    og_name_release(a, from);
     return to;
 }
 
@@ -93,25 +95,25 @@ static og_status scan_part(struct og_receiver *r, const char *folder,
                            const char *name, og_error *err)
 {
     struct og_chunk_tree tree;
-    char *path = keep_part(folder, name);
+    char *path = keep_part(r->allocator, folder, name);
     if (path == NULL) return OG_OK;
-    og_chunk_tree_init(&tree, NULL);
+    og_chunk_tree_init(&tree, r->allocator);
     og_status status =
         og_chunks_of_file(path, &r->cut, r->options->n_threads, &tree, err);
     if (status == OG_OK)
         status = og_sync_known_add(r, path, &tree, err);
     else
-        free(path);
+        og_name_release(r->allocator, path);
     og_chunk_tree_release(&tree);
     return status;
 }
 
 static og_status scan_parts(struct og_receiver *r, og_error *err)
 {
-    struct og_sync_list parts = {0};
-    char *folder = og_sync_join(r->tree, OG_SYNC_PARTS);
+    struct og_sync_list parts = {.allocator = r->allocator};
+    char *folder = og_sync_join(r->allocator, r->tree, OG_SYNC_PARTS);
     if (r->options->dry_run || folder == NULL) {
-        free(folder);
+        og_name_release(r->allocator, folder);
         return OG_OK;
     }
     og_status status = og_sync_list_names(&parts, folder, err);
@@ -119,7 +121,7 @@ static og_status scan_parts(struct og_receiver *r, og_error *err)
         if (parts.entries[i].kind == OG_SYNC_FILE)
             status = scan_part(r, folder, parts.entries[i].path, err);
     og_sync_list_release(&parts);
-    free(folder);
+    og_name_release(r->allocator, folder);
     return status;
 }
 
@@ -129,8 +131,9 @@ og_status og_sync_known_scan(struct og_receiver *r, og_error *err)
     const og_cut_options cut =
         og_cut_options_default(OG_CUT_GEAR, OG_SYNC_LIST_AVERAGE);
     struct og_chunk_tree tree;
-    og_chunk_tree_init(&tree, NULL);
-    og_status status = og_sync_known_add(r, strdup(""), &tree, err);
+    og_chunk_tree_init(&tree, r->allocator);
+    og_status status =
+        og_sync_known_add(r, og_name_new(r->allocator, "", 0), &tree, err);
     if (status == OG_OK)
         status = og_sync_list_scan(&r->old_list, r->tree, true, &r->cut,
                                    r->options->n_threads, on_old_tree, r, err);
@@ -159,6 +162,6 @@ og_status og_sync_known_build(struct og_receiver *r, og_error *err)
                           p->file, p->off, p->len))
             return og_error_memory(err, r->known.cap, "known chunks");
     }
-    OG_UNGROW(NULL, r->places, r->places_cap);
+    OG_UNGROW(r->allocator, r->places, r->places_cap);
     return OG_OK;
 }

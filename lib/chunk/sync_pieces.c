@@ -7,7 +7,6 @@
 
 #include "lib/chunk/sync_receive.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -23,9 +22,9 @@ static og_status add_region(struct og_receiver *r, uint32_t file, uint64_t off,
     struct og_cuts cuts;
     if (off >= file_len) return OG_OK;
     if (len > file_len - off) len = file_len - off;
-    uint8_t *data = malloc((size_t)len + 1);
+    uint8_t *data = og_allocate(r->allocator, (size_t)len + 1);
     if (data == NULL) return og_error_memory(err, (size_t)len, "pieces");
-    og_cuts_init(&cuts, NULL);
+    og_cuts_init(&cuts, r->allocator);
     og_status status = og_sync_read_old(r, file, off, (size_t)len, data, err);
     if (status == OG_OK)
         status = og_cut_all(data, (size_t)len, &cut, &cuts, err);
@@ -39,7 +38,7 @@ static og_status add_region(struct og_receiver *r, uint32_t file, uint64_t off,
         begin = cuts.end[i];
     }
     og_cuts_release(&cuts);
-    free(data);
+    og_release(r->allocator, data, (size_t)len + 1);
     /* An old file that changed meanwhile has nothing to offer. */
     return status == OG_ERR_MEMORY ? status : OG_OK;
 }

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,13 +29,13 @@ static og_status receive_batch(struct og_receiver *r, og_error *err)
 static void batch_clear(struct og_receiver *r)
 {
     for (size_t k = 0; k < r->n_objects; k++)
-        OG_UNGROW(NULL, r->objects[k].spans, r->objects[k].cap);
+        OG_UNGROW(r->allocator, r->objects[k].spans, r->objects[k].cap);
     r->n_objects = 0;
 }
 
 static struct og_sync_object *batch_add(struct og_receiver *r)
 {
-    if (!OG_GROW(NULL, r->objects, r->objects_cap, r->n_objects + 1))
+    if (!OG_GROW(r->allocator, r->objects, r->objects_cap, r->n_objects + 1))
         return NULL;
     struct og_sync_object *o = &r->objects[r->n_objects++];
     *o = (struct og_sync_object){.entry = SIZE_MAX};
@@ -111,7 +110,7 @@ static og_status redo_failed(struct og_receiver *r, og_error *err)
 
 static og_status want_batch(struct og_receiver *r, size_t *next, og_error *err)
 {
-    struct og_pack indices = {0};
+    struct og_pack indices = {.allocator = r->allocator};
     uint64_t total = 0;
     size_t last = 0;
     batch_clear(r);
@@ -185,9 +184,10 @@ static og_status copy_others(struct og_receiver *r,
             continue;
         }
         og_sync_part_name(r->list.entries[other].root, other, name);
-        char *folder = og_sync_join(r->tree, OG_SYNC_PARTS);
-        char *path = folder == NULL ? NULL : og_sync_join(folder, name);
-        free(folder);
+        char *folder = og_sync_join(r->allocator, r->tree, OG_SYNC_PARTS);
+        char *path =
+            folder == NULL ? NULL : og_sync_join(r->allocator, folder, name);
+        og_name_release(r->allocator, folder);
         TRY(og_sync_known_add(r, path, &none, err));
         r->olds[r->n_olds - 1].len = r->list.entries[other].len;
         TRY(copy_whole(r, i, &r->olds[r->n_olds - 1], err));
@@ -200,10 +200,10 @@ static og_status receive_files(struct og_receiver *r, og_error *err)
 {
     struct og_known wanted;
     og_status status = OG_OK;
-    r->is_wanted = calloc(r->list.n + 1, 1);
+    r->is_wanted = og_allocate_zero(r->allocator, r->list.n + 1);
     if (r->is_wanted == NULL)
         return og_error_memory(err, r->list.n, "a list of files");
-    og_known_init(&wanted, NULL);
+    og_known_init(&wanted, r->allocator);
     for (size_t i = 0; status == OG_OK && i < r->list.n; i++)
         status = decide(r, i, &wanted, err);
     for (size_t next = 0; status == OG_OK;)
@@ -326,7 +326,7 @@ static og_status receive_list(struct og_receiver *r, bool is_known,
     TRY(og_sync_list_parse(&r->list, r->list_packed.data, r->list_packed.len,
                            err));
     r->counts->n_files = r->list.n;
-    r->arrived = calloc(r->list.n + 1, 1);
+    r->arrived = og_allocate_zero(r->allocator, r->list.n + 1);
     return r->arrived == NULL ? og_error_memory(err, r->list.n, "a list")
                               : OG_OK;
 }
@@ -354,11 +354,11 @@ static og_status run_session(struct og_receiver *r, og_error *err)
 static void release(struct og_receiver *r)
 {
     batch_clear(r);
-    OG_UNGROW(NULL, r->objects, r->objects_cap);
+    OG_UNGROW(r->allocator, r->objects, r->objects_cap);
     for (size_t i = 0; i < r->n_olds; i++)
-        free(r->olds[i].path);
-    OG_UNGROW(NULL, r->olds, r->olds_cap);
-    OG_UNGROW(NULL, r->places, r->places_cap);
+        og_name_release(r->allocator, r->olds[i].path);
+    OG_UNGROW(r->allocator, r->olds, r->olds_cap);
+    OG_UNGROW(r->allocator, r->places, r->places_cap);
     if (r->old_fd >= 0) close(r->old_fd);
     og_known_release(&r->known);
     og_known_release(&r->pieces);
@@ -367,22 +367,32 @@ static void release(struct og_receiver *r)
     og_pack_release(&r->old_packed);
     og_pack_release(&r->list_packed);
     og_sync_list_release(&r->old_list);
+    og_release(r->allocator, r->is_wanted, r->list.n + 1);
+    og_release(r->allocator, r->arrived, r->list.n + 1);
     og_sync_list_release(&r->list);
     og_sync_target_close(&r->target);
-    free(r->is_wanted);
-    free(r->arrived);
 }
 
 og_status og_sync_receive_over(struct og_wire *wire, const char *tree,
                                const og_sync_options *options,
                                og_sync_counts *out, og_error *err)
 {
+    const og_allocator *a = options->allocator;
     struct og_receiver r = {.wire = wire,
                             .tree = tree,
                             .options = options,
+                            .allocator = a,
                             .counts = out,
                             .old_fd = -1,
-                            .target = {.tree_fd = -1, .parts_fd = -1}};
+                            .target = {.tree_fd = -1, .parts_fd = -1},
+                            .old_list = {.allocator = a},
+                            .list = {.allocator = a},
+                            .old_packed = {.allocator = a},
+                            .list_packed = {.allocator = a},
+                            .message = {.allocator = a}};
+    og_known_init(&r.known, a);
+    og_known_init(&r.roots, a);
+    og_known_init(&r.pieces, a);
     const og_status status = run_session(&r, err);
     release(&r);
     return status;

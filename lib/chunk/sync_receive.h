@@ -38,6 +38,7 @@ struct og_receiver {
     struct og_wire *wire;
     const char *tree;
     const og_sync_options *options;
+    const og_allocator *allocator;
     og_sync_counts *counts;
     struct og_sync_target target;
     og_cut_options cut; /* the sender's */

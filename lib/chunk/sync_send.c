@@ -21,7 +21,6 @@
 #include "lib/os/new_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +45,7 @@ struct sender {
     struct og_wire *wire;
     const char *tree;
     const og_sync_options *options;
+    const og_allocator *allocator;
     og_sync_counts *counts;
     struct og_sync_list list;
     struct og_pack packed_list;
@@ -58,28 +58,28 @@ struct sender {
 
 /* ---- objects ---- */
 
-static void object_release(struct object *o)
+static void object_release(const og_allocator *a, struct object *o)
 {
     og_chunk_tree_release(&o->tree);
-    OG_UNGROW(NULL, o->items, o->cap);
-    free(o->path);
+    OG_UNGROW(a, o->items, o->cap);
+    og_name_release(a, o->path);
     if (o->fd >= 0) close(o->fd);
 }
 
 static void batch_clear(struct sender *s)
 {
     for (size_t i = 0; i < s->n_objects; i++)
-        object_release(&s->objects[i]);
+        object_release(s->allocator, &s->objects[i]);
     s->n_objects = 0;
 }
 
 static struct object *batch_add(struct sender *s)
 {
-    if (!OG_GROW(NULL, s->objects, s->objects_cap, s->n_objects + 1))
+    if (!OG_GROW(s->allocator, s->objects, s->objects_cap, s->n_objects + 1))
         return NULL;
     struct object *o = &s->objects[s->n_objects++];
     *o = (struct object){.fd = -1};
-    og_chunk_tree_init(&o->tree, NULL);
+    og_chunk_tree_init(&o->tree, s->allocator);
     return o;
 }
 
@@ -89,7 +89,8 @@ static og_status add_file(struct sender *s, const struct og_sync_entry *e,
                           og_error *err)
 {
     struct object *o = batch_add(s);
-    if (o == NULL || (o->path = og_sync_join(s->tree, e->path)) == NULL)
+    if (o == NULL ||
+        (o->path = og_sync_join(s->allocator, s->tree, e->path)) == NULL)
         return og_error_memory(err, sizeof(*o), "a file to send");
     const og_status status = og_chunks_of_file(
         o->path, &s->options->cut, s->options->n_threads, &o->tree, err);
@@ -142,7 +143,8 @@ static const uint8_t *item_hash(const struct object *o, const struct item *i)
                          : o->tree.levels[i->level - 1].nodes[i->index].hash;
 }
 
-static bool append_item(struct object *o, unsigned level, uint64_t index)
+static bool append_item(const struct sender *s, struct object *o,
+                        unsigned level, uint64_t index)
 {
     struct item item = {.index = index, .level = (uint8_t)level, .asked = true};
     if (level == 0) {
@@ -152,7 +154,7 @@ static bool append_item(struct object *o, unsigned level, uint64_t index)
         item.off = o->tree.levels[level - 1].nodes[index].offset;
         item.len = o->tree.levels[level - 1].nodes[index].len;
     }
-    if (!OG_GROW(NULL, o->items, o->cap, o->n + 1)) return false;
+    if (!OG_GROW(s->allocator, o->items, o->cap, o->n + 1)) return false;
     o->items[o->n++] = item;
     return true;
 }
@@ -172,7 +174,7 @@ static og_status ask_top(struct sender *s, uint64_t *n_asked, og_error *err)
         og_pack_number(&s->message, top);
         og_pack_number(&s->message, n);
         for (size_t i = 0; i < n; i++) {
-            if (!append_item(o, top, i))
+            if (!append_item(s, o, top, i))
                 return og_error_memory(err, n, "items to send");
             put_hash(s, o, o->n - 1);
         }
@@ -193,21 +195,22 @@ static og_status expand_object(struct sender *s, struct object *o,
     for (size_t i = 0; status == OG_OK && i < n_old; i++) {
         bool fits = true;
         if (old[i].level == 0) {
-            fits = OG_GROW(NULL, o->items, o->cap, o->n + 1);
+            fits = OG_GROW(s->allocator, o->items, o->cap, o->n + 1);
             if (fits) o->items[o->n++] = old[i];
         } else {
             const og_chunk_node *node =
                 &o->tree.levels[old[i].level - 1].nodes[old[i].index];
             og_pack_number(&s->message, node->n_children);
             for (uint32_t c = 0; fits && c < node->n_children; c++) {
-                fits = append_item(o, old[i].level - 1u, node->first_child + c);
+                fits =
+                    append_item(s, o, old[i].level - 1u, node->first_child + c);
                 if (fits) put_hash(s, o, o->n - 1);
             }
             *n_asked += node->n_children;
         }
         if (!fits) status = og_error_memory(err, o->n, "items to send");
     }
-    og_release(NULL, old, old_cap * sizeof(*old));
+    og_release(s->allocator, old, old_cap * sizeof(*old));
     return status;
 }
 
@@ -297,7 +300,7 @@ static og_status cut_run(struct sender *s, struct object *o, struct item run,
         TRY(og_cut_all(data, (size_t)run.len, &cut, cuts, err));
     }
     og_pack_number(&s->message, cuts->n);
-    if (!OG_GROW(NULL, o->items, o->cap, o->n + cuts->n + 1))
+    if (!OG_GROW(s->allocator, o->items, o->cap, o->n + cuts->n + 1))
         return og_error_memory(err, cuts->n, "items to send");
     if (!is_fine) {
         o->items[o->n++] = run;
@@ -328,7 +331,7 @@ static og_status cut_runs(struct sender *s, struct object *o,
     for (size_t i = 0; status == OG_OK && i < n; i++)
         status = cut_run(s, o, runs[i], cuts, data, n_asked, err);
     close_object(o);
-    og_release(NULL, runs, cap * sizeof(*runs));
+    og_release(s->allocator, runs, cap * sizeof(*runs));
     return status;
 }
 
@@ -337,15 +340,15 @@ static og_status ask_pieces(struct sender *s, og_error *err)
     struct og_cuts cuts;
     uint64_t n_asked = 0;
     if (!join_runs(s) || s->options->fine_len == 0) return OG_OK;
-    uint8_t *data = malloc(OG_SYNC_MAX_RUN);
+    uint8_t *data = og_allocate(s->allocator, OG_SYNC_MAX_RUN);
     if (data == NULL) return og_error_memory(err, OG_SYNC_MAX_RUN, "pieces");
-    og_cuts_init(&cuts, NULL);
+    og_cuts_init(&cuts, s->allocator);
     s->message.len = 0;
     og_status status = OG_OK;
     for (size_t k = 0; status == OG_OK && k < s->n_objects; k++)
         status = cut_runs(s, &s->objects[k], &cuts, data, &n_asked, err);
     og_cuts_release(&cuts);
-    free(data);
+    og_release(s->allocator, data, OG_SYNC_MAX_RUN);
     TRY(status);
     TRY(og_wire_put(s->wire, OG_WIRE_PIECES, &s->message, n_asked, err));
     TRY(take_misses(s, n_asked, err));
@@ -374,7 +377,7 @@ static og_status send_range(struct sender *s, struct object *o, uint64_t off,
 
 static og_status send_bytes(struct sender *s, og_error *err)
 {
-    struct og_pack frame = {0};
+    struct og_pack frame = {.allocator = s->allocator};
     uint64_t n_holes = 0;
     og_status status = OG_OK;
     s->message.len = 0;
@@ -383,7 +386,7 @@ static og_status send_bytes(struct sender *s, og_error *err)
             og_pack_number(&s->message, s->objects[k].items[i].len);
     if (n_holes == 0) return OG_OK;
     TRY(og_wire_put(s->wire, OG_WIRE_HOLES, &s->message, n_holes, err));
-    if (!OG_GROW(NULL, frame.data, frame.cap, OG_WIRE_DATA_LEN))
+    if (!OG_GROW(s->allocator, frame.data, frame.cap, OG_WIRE_DATA_LEN))
         return og_error_memory(err, OG_WIRE_DATA_LEN, "bytes to send");
     for (size_t k = 0; status == OG_OK && k < s->n_objects; k++) {
         struct object *o = &s->objects[k];
@@ -429,7 +432,9 @@ static og_status offer(struct sender *s, bool *list_is_known, og_error *err)
                           count_chunks, s, err));
     s->counts->n_files = s->list.n;
     og_sync_list_pack(&s->list, &s->packed_list);
-    if (s->packed_list.failed || s->packed_list.len > OG_SYNC_MAX_LIST)
+    if (s->packed_list.failed)
+        return og_error_memory(err, s->packed_list.len, "a list of files");
+    if (s->packed_list.len > OG_SYNC_MAX_LIST)
         return og_error_set(err, OG_ERR_LIMIT, "'%s' has too many files",
                             s->tree);
     TRY(add_list(s, err));
@@ -485,7 +490,7 @@ static og_status take_redo(struct sender *s, struct og_unpacker *u,
                                 "the other side wants a file again that it did "
                                 "not want");
         struct object *o = &s->objects[next++];
-        if (!OG_GROW(NULL, o->items, o->cap, 1))
+        if (!OG_GROW(s->allocator, o->items, o->cap, 1))
             return og_error_memory(err, 1, "items to send");
         o->items[0] = (struct item){.len = o->tree.file_len};
         o->n = 1;
@@ -520,11 +525,18 @@ og_status og_sync_send_over(struct og_wire *wire, const char *tree,
                             const og_sync_options *options, og_sync_counts *out,
                             og_error *err)
 {
-    struct sender s = {
-        .wire = wire, .tree = tree, .options = options, .counts = out};
+    const og_allocator *a = options->allocator;
+    struct sender s = {.wire = wire,
+                       .tree = tree,
+                       .options = options,
+                       .allocator = a,
+                       .counts = out,
+                       .list = {.allocator = a},
+                       .packed_list = {.allocator = a},
+                       .message = {.allocator = a}};
     const og_status status = run_session(&s, err);
     batch_clear(&s);
-    OG_UNGROW(NULL, s.objects, s.objects_cap);
+    OG_UNGROW(s.allocator, s.objects, s.objects_cap);
     og_pack_release(&s.message);
     og_pack_release(&s.packed_list);
     og_sync_list_release(&s.list);

@@ -19,7 +19,7 @@ og_status og_sync_span_add(struct og_receiver *r, struct og_sync_object *o,
         return og_error_set(err, OG_ERR_LIMIT,
                             "a file has more chunks than this side takes: use "
                             "larger chunks");
-    if (!OG_GROW(NULL, o->spans, o->cap, o->n + 1))
+    if (!OG_GROW(r->allocator, o->spans, o->cap, o->n + 1))
         return og_error_memory(err, o->n * sizeof(*o->spans), "spans");
     struct og_span_of_file *span = &o->spans[o->n++];
     *span =
@@ -121,12 +121,12 @@ static og_status replace_spans(struct og_receiver *r, struct og_unpacker *u,
     for (size_t i = 0; status == OG_OK && i < n_old; i++) {
         if (is_open(&old[i]))
             status = take(r, u, o, old, n_old, i, err);
-        else if (OG_GROW(NULL, o->spans, o->cap, o->n + 1))
+        else if (OG_GROW(r->allocator, o->spans, o->cap, o->n + 1))
             o->spans[o->n++] = old[i];
         else
             status = og_error_memory(err, o->n, "spans");
     }
-    og_release(NULL, old, cap * sizeof(*old));
+    og_release(r->allocator, old, cap * sizeof(*old));
     return status;
 }
 

@@ -18,25 +18,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void entry_release(struct og_sync_entry *e)
+static void entry_release(const og_allocator *a, struct og_sync_entry *e)
 {
-    free(e->path);
-    free(e->link);
+    og_name_release(a, e->path);
+    og_name_release(a, e->link);
 }
 
 void og_sync_list_release(struct og_sync_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
-        entry_release(&list->entries[i]);
-    OG_UNGROW(NULL, list->entries, list->cap);
+        entry_release(list->allocator, &list->entries[i]);
+    OG_UNGROW(list->allocator, list->entries, list->cap);
     list->n = 0;
 }
 
-char *og_sync_join(const char *tree, const char *path)
+char *og_sync_join(const og_allocator *a, const char *tree, const char *path)
 {
-    char *joined;
-    if (path[0] == '\0') return strdup(tree);
-    return asprintf(&joined, "%s/%s", tree, path) < 0 ? NULL : joined;
+    const char *slash = tree[0] == '\0' || path[0] == '\0' ? "" : "/";
+    const size_t cap = strlen(tree) + strlen(slash) + strlen(path) + 1;
+    char *joined = og_allocate(a, cap);
+    if (joined != NULL) snprintf(joined, cap, "%s%s%s", tree, slash, path);
+    return joined;
 }
 
 bool og_sync_path_is_safe(const char *path, size_t len)
@@ -82,8 +84,8 @@ static og_status add_entry(struct og_sync_list *list, const char *path,
 {
     struct og_sync_entry e = {.mode = st->st_mode & 0777,
                               .mtime = st->st_mtim.tv_sec};
-    if (!OG_GROW(NULL, list->entries, list->cap, list->n + 1) ||
-        (e.path = strdup(path)) == NULL)
+    if (!OG_GROW(list->allocator, list->entries, list->cap, list->n + 1) ||
+        (e.path = og_name_new(list->allocator, path, strlen(path))) == NULL)
         return og_error_memory(err, sizeof(e), "a list of files");
     e.kind = S_ISDIR(st->st_mode)   ? OG_SYNC_FOLDER
              : S_ISLNK(st->st_mode) ? OG_SYNC_LINK
@@ -103,7 +105,7 @@ static og_status add_link(struct og_sync_list *list, const char *full,
     if (n < 0) return og_file_failure(err, "read", full, errno);
     target[n] = '\0';
     e->mtime = 0;
-    e->link = strdup(target);
+    e->link = og_name_new(list->allocator, target, (size_t)n);
     return e->link == NULL ? og_error_memory(err, (size_t)n, "a link") : OG_OK;
 }
 
@@ -119,7 +121,7 @@ static og_status walk_name(struct og_sync_list *list, const char *tree,
                            const char *path, og_error *err)
 {
     struct stat st;
-    char *full = og_sync_join(tree, path);
+    char *full = og_sync_join(list->allocator, tree, path);
     if (full == NULL) return og_error_memory(err, strlen(path), "a path");
     og_status status = OG_OK;
     if (lstat(full, &st) != 0)
@@ -130,7 +132,7 @@ static og_status walk_name(struct og_sync_list *list, const char *tree,
         status = add_link(list, full, err);
     if (status == OG_OK && S_ISDIR(st.st_mode))
         status = walk_folder(list, tree, path, err);
-    free(full);
+    og_name_release(list->allocator, full);
     return status;
 }
 
@@ -138,22 +140,21 @@ static og_status walk_folder(struct og_sync_list *list, const char *tree,
                              const char *folder, og_error *err)
 {
     struct dirent **names = NULL;
-    char *full = og_sync_join(tree, folder);
+    char *full = og_sync_join(list->allocator, tree, folder);
     if (full == NULL) return og_error_memory(err, strlen(folder), "a path");
     const int n = scandir(full, &names, is_no_dot, NULL);
     og_status status =
         n < 0 ? og_file_failure(err, "read", full, errno) : OG_OK;
     for (int i = 0; i < n; i++) {
-        char *path = folder[0] == '\0' ? strdup(names[i]->d_name)
-                                       : og_sync_join(folder, names[i]->d_name);
+        char *path = og_sync_join(list->allocator, folder, names[i]->d_name);
         if (path == NULL) status = og_error_memory(err, 0, "a path");
         if (status == OG_OK && og_sync_path_is_safe(path, strlen(path)))
             status = walk_name(list, tree, path, err);
-        free(path);
-        free(names[i]);
+        og_name_release(list->allocator, path);
+        free(names[i]); /* scandir() knows malloc() alone */
     }
     free(names);
-    free(full);
+    og_name_release(list->allocator, full);
     return status;
 }
 
@@ -187,16 +188,16 @@ og_status og_sync_list_scan(struct og_sync_list *list, const char *tree,
     TRY(walk_folder(list, tree, "", err));
     if (list->n > 0)
         qsort(list->entries, list->n, sizeof(*list->entries), compare_entries);
-    og_chunk_tree_init(&chunks, NULL);
+    og_chunk_tree_init(&chunks, list->allocator);
     og_status status = OG_OK;
     for (size_t i = 0; status == OG_OK && i < list->n; i++) {
         struct og_sync_entry *e = &list->entries[i];
         if (e->kind != OG_SYNC_FILE) continue;
-        char *full = og_sync_join(tree, e->path);
+        char *full = og_sync_join(list->allocator, tree, e->path);
         status = full == NULL
                      ? og_error_memory(err, strlen(e->path), "a path")
                      : og_chunks_of_file(full, cut, n_threads, &chunks, err);
-        free(full);
+        og_name_release(list->allocator, full);
         e->len = chunks.file_len;
         memcpy(e->root, chunks.root, OG_SYNC_ROOT_LEN);
         if (status == OG_OK && on_tree != NULL)
@@ -227,24 +228,29 @@ void og_sync_list_pack(const struct og_sync_list *list, struct og_pack *out)
     }
 }
 
-static char *take_string(struct og_unpacker *u, bool must_be_safe)
+/* NULL: it is not sound, or *no_memory. */
+static char *take_string(struct og_unpacker *u, const og_allocator *a,
+                         bool must_be_safe, bool *no_memory)
 {
     const uint64_t len = og_take_number(u);
     const uint8_t *p = len >= PATH_MAX ? NULL : og_take_bytes(u, len);
     if (p == NULL || len == 0 || memchr(p, '\0', len) != NULL ||
         (must_be_safe && !og_sync_path_is_safe((const char *)p, len)))
         return NULL;
-    return og_name_new(NULL, p, len);
+    char *string = og_name_new(a, p, len);
+    *no_memory = string == NULL;
+    return string;
 }
 
-static bool take_entry(struct og_unpacker *u, struct og_sync_entry *e)
+static bool take_entry(struct og_unpacker *u, const og_allocator *a,
+                       struct og_sync_entry *e, bool *no_memory)
 {
     e->kind = (enum og_sync_kind)og_take_number(u);
-    e->path = take_string(u, true);
+    e->path = take_string(u, a, true, no_memory);
     e->mode = og_take_number(u) & 0777;
     if (e->path == NULL) return false;
     if (e->kind == OG_SYNC_LINK) {
-        e->link = take_string(u, false);
+        e->link = take_string(u, a, false, no_memory);
         return e->link != NULL;
     }
     if (e->kind == OG_SYNC_FOLDER) return !u->bad;
@@ -263,18 +269,23 @@ og_status og_sync_list_parse(struct og_sync_list *list, const uint8_t *data,
     struct og_unpacker u = {data, data + len, false};
     while (og_unpacker_left(&u) > 0) {
         struct og_sync_entry e = {0};
-        if (!OG_GROW(NULL, list->entries, list->cap, list->n + 1))
+        bool no_memory = false;
+        if (!OG_GROW(list->allocator, list->entries, list->cap, list->n + 1))
             return og_error_memory(err, sizeof(e), "a list of files");
         const bool is_sound =
-            take_entry(&u, &e) &&
+            take_entry(&u, list->allocator, &e, &no_memory) &&
             (list->n == 0 ||
              strcmp(list->entries[list->n - 1].path, e.path) < 0);
+        if (no_memory) {
+            entry_release(list->allocator, &e);
+            return og_error_memory(err, len, "a list of files");
+        }
         if (!is_sound) {
             og_error_set(err, OG_ERR_INPUT,
                          "the list of the other side is refused: '%.300s' is "
                          "no path within the tree, or its entry is damaged",
                          e.path == NULL ? "?" : e.path);
-            entry_release(&e);
+            entry_release(list->allocator, &e);
             return OG_ERR_INPUT;
         }
         list->entries[list->n++] = e;

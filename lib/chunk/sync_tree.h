@@ -30,6 +30,7 @@ struct og_sync_entry {
 struct og_sync_list {
     struct og_sync_entry *entries; /* sorted by path, bytewise */
     size_t n, cap;
+    const og_allocator *allocator;
 };
 void og_sync_list_release(struct og_sync_list *list);
 
@@ -59,7 +60,8 @@ bool og_sync_path_is_safe(const char *path, size_t len);
 /* The entry with this path, or SIZE_MAX. */
 size_t og_sync_list_find(const struct og_sync_list *list, const char *path);
 
-/* "tree/path", to be freed. NULL: no memory. */
-char *og_sync_join(const char *tree, const char *path);
+/* "tree/path", for og_name_release(); one of them may be "". NULL: no memory.
+ */
+char *og_sync_join(const og_allocator *a, const char *tree, const char *path);
 
 #endif

@@ -192,11 +192,11 @@ static og_status get_payload(struct og_wire *w, uint64_t len, og_error *err)
 {
     struct og_pack *m = &w->message;
     m->len = 0;
-    if (!OG_GROW(NULL, m->data, m->cap, 1))
+    if (!OG_GROW(m->allocator, m->data, m->cap, 1))
         return og_error_memory(err, 1, "a message");
     while (len > 0) {
         const size_t n = len < BUFFER_LEN ? (size_t)len : BUFFER_LEN;
-        if (!OG_GROW(NULL, m->data, m->cap, m->len + n))
+        if (!OG_GROW(m->allocator, m->data, m->cap, m->len + n))
             return og_error_memory(err, m->len + n, "a message");
         TRY(get_raw(w, m->data + m->len, n, err));
         m->len += n;
@@ -316,7 +316,8 @@ static og_status wire_init(struct og_wire *w, bool is_sender,
     w->is_sender = is_sender;
     w->ctx = options->ctx;
     w->on_message = options->on_message;
-    w->in = og_allocate(NULL, 3 * BUFFER_LEN);
+    w->allocator = w->message.allocator = options->allocator;
+    w->in = og_allocate(w->allocator, 3 * BUFFER_LEN);
     w->packer = ZSTD_createCCtx();
     w->unpacker = ZSTD_createDCtx();
     if (w->in == NULL || w->packer == NULL || w->unpacker == NULL)
@@ -348,7 +349,7 @@ og_status og_wire_open_memory(struct og_wire *w, const uint8_t *data,
 
 void og_wire_close(struct og_wire *w)
 {
-    og_release(NULL, w->in, 3 * BUFFER_LEN);
+    og_release(w->allocator, w->in, 3 * BUFFER_LEN);
     ZSTD_freeCCtx(w->packer);
     ZSTD_freeDCtx(w->unpacker);
     og_pack_release(&w->message);

@@ -45,6 +45,7 @@ struct og_wire {
     const uint8_t *memory;
     size_t memory_len;
     bool is_sender, compress;
+    const og_allocator *allocator;
     uint64_t n_sent, n_received, n_round_trips;
     bool is_broken;   /* the other side is gone, or said why it stops */
     bool was_reading; /* a round trip ends when reading turns to writing */

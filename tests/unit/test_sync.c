@@ -256,7 +256,7 @@ static void test_paths_that_lead_out_are_refused(void **state)
     /* In a list: the entry is named, the list is refused. */
     struct og_sync_entry evil = {
         .path = (char *)"../evil", .kind = OG_SYNC_FOLDER, .mode = 0755};
-    const struct og_sync_list list = {&evil, 1, 1};
+    const struct og_sync_list list = {&evil, 1, 1, NULL};
     struct og_sync_list parsed = {0};
     struct og_pack packed = {0};
     og_error err = {0};
