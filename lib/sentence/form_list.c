@@ -1,8 +1,10 @@
 /* The two ways to candidates, and the loops that take the time.
  *
- * By words: the posting lists of the rarest words. Each form on them costs a
- * visit to its bitmap, a random place in memory, so the next ones are asked
- * for ahead.
+ * By words: the posting lists of the rarest words. Beside each form on them
+ * stands its mark, a quarter of its bitmap, so that nearly all are dismissed
+ * while the list is read front to back. Those that are left cost a visit to
+ * their bitmap, a random place in memory, so the next ones are asked for
+ * ahead. What both leave, mostly answers, is merged: the lists are sorted.
  *
  * By signature: m / 16 tables, one for each 16 bits. If two signatures differ
  * in at most d bits, then by counting one of their p parts differs in at most
@@ -17,7 +19,7 @@
 
 #include "lib/sentence/form_list.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/bits.h"
 #include "lib/os/cpu.h"
@@ -47,13 +49,29 @@ static size_t admit(struct og_form_list *list, size_t n)
 
 /* ---- by words ---- */
 
-ALWAYS_INLINE size_t filter_postings(const struct og_word_bitmap *bitmaps,
-                                     const struct og_word_bitmap *wanted,
-                                     unsigned max_missing,
-                                     const uint32_t *postings, size_t n,
-                                     uint32_t *out)
+ALWAYS_INLINE size_t filter_marks(const uint32_t *marks, uint32_t wanted,
+                                  unsigned max_missing,
+                                  const uint32_t *postings, size_t n,
+                                  uint32_t *out)
 {
     size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[kept] = postings[i];
+        kept += (unsigned)__builtin_popcount(wanted & ~marks[i]) <= max_missing;
+    }
+    return kept;
+}
+
+/* `out` may be `postings`. */
+ALWAYS_INLINE size_t filter_bitmaps(const struct og_word_bitmap *bitmaps,
+                                    const struct og_word_bitmap *wanted,
+                                    unsigned max_missing,
+                                    const uint32_t *postings, size_t n,
+                                    uint32_t *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n && i < AHEAD; i++)
+        __builtin_prefetch(bitmaps + postings[i]);
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n) __builtin_prefetch(bitmaps + postings[i + AHEAD]);
         out[kept] = postings[i];
@@ -63,27 +81,45 @@ ALWAYS_INLINE size_t filter_postings(const struct og_word_bitmap *bitmaps,
     return kept;
 }
 
-typedef size_t filter_fn(const struct og_word_bitmap *bitmaps,
-                         const struct og_word_bitmap *wanted,
-                         unsigned max_missing, const uint32_t *postings,
-                         size_t n, uint32_t *out);
+/* One list of an image: `n` postings from `start` on. */
+ALWAYS_INLINE size_t filter_list(const struct og_image *image,
+                                 const struct og_question *q, uint64_t start,
+                                 size_t n, uint32_t *out)
+{
+    const uint32_t *postings = image->postings + start;
+    if (image->marks != NULL) {
+        n = filter_marks(image->marks + start, og_word_mark(&q->bitmap),
+                         q->max_missing, postings, n, out);
+        postings = out;
+    }
+    n = filter_bitmaps(image->bitmaps, &q->bitmap, q->max_missing, postings, n,
+                       out);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[kept] = out[i];
+        kept += og_question_allows(q, image->bitmaps + out[i]);
+    }
+    return kept;
+}
 
-static size_t filter_plain(const struct og_word_bitmap *bitmaps,
-                           const struct og_word_bitmap *wanted,
-                           unsigned max_missing, const uint32_t *postings,
+typedef size_t filter_fn(const struct og_image *image,
+                         const struct og_question *q, uint64_t start, size_t n,
+                         uint32_t *out);
+
+static size_t filter_plain(const struct og_image *image,
+                           const struct og_question *q, uint64_t start,
                            size_t n, uint32_t *out)
 {
-    return filter_postings(bitmaps, wanted, max_missing, postings, n, out);
+    return filter_list(image, q, start, n, out);
 }
 
 #if OG_X86
 OG_TARGET_AVX2
-static size_t filter_avx2(const struct og_word_bitmap *bitmaps,
-                          const struct og_word_bitmap *wanted,
-                          unsigned max_missing, const uint32_t *postings,
-                          size_t n, uint32_t *out)
+static size_t filter_avx2(const struct og_image *image,
+                          const struct og_question *q, uint64_t start, size_t n,
+                          uint32_t *out)
 {
-    return filter_postings(bitmaps, wanted, max_missing, postings, n, out);
+    return filter_list(image, q, start, n, out);
 }
 #endif
 
@@ -105,8 +141,7 @@ void og_find_by_words(const struct og_image *image, const struct og_question *q,
         const size_t n =
             admit(list, (size_t)(image->word_starts[places[i] + 1] - start));
         if (!reserve(list, n)) return;
-        list->n += filter(image->bitmaps, &q->bitmap, q->max_missing,
-                          image->postings + start, n, list->forms + list->n);
+        list->n += filter(image, q, start, n, list->forms + list->n);
     }
 }
 
@@ -290,19 +325,62 @@ void og_scan_signatures(const struct og_signature *signatures, size_t n,
 
 /* ---- both ---- */
 
-static int compare_forms(const void *a, const void *b)
+/* From a[0] on, how many rise. */
+static size_t run_length(const uint32_t *a, size_t n)
 {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y ? 1 : 0;
+    size_t len = 1;
+    while (len < n && a[len - 1] < a[len])
+        len++;
+    return len;
+}
+
+/* Each of both once; returns how many. */
+static size_t merge_runs(const uint32_t *a, size_t n_a, const uint32_t *b,
+                         size_t n_b, uint32_t *out)
+{
+    const uint32_t *const a_end = a + n_a, *const b_end = b + n_b;
+    uint32_t *at = out;
+    while (a < a_end && b < b_end) {
+        const uint32_t x = *a, y = *b;
+        *at++ = x < y ? x : y;
+        a += x <= y;
+        b += y <= x;
+    }
+    memcpy(at, a, (size_t)(a_end - a) * sizeof(*a));
+    at += a_end - a;
+    memcpy(at, b, (size_t)(b_end - b) * sizeof(*b));
+    return (size_t)(at + (b_end - b) - out);
+}
+
+/* Lists are sorted one by one, so what is there is merged, two by two. */
+static size_t merge_pass(const uint32_t *from, size_t n, uint32_t *out)
+{
+    size_t n_out = 0;
+    for (size_t i = 0; i < n;) {
+        const size_t first = run_length(from + i, n - i);
+        const size_t rest = n - i - first;
+        const size_t second =
+            rest == 0 ? 0 : run_length(from + i + first, rest);
+        n_out +=
+            merge_runs(from + i, first, from + i + first, second, out + n_out);
+        i += first + second;
+    }
+    return n_out;
 }
 
 void og_form_list_sort(struct og_form_list *list)
 {
-    size_t kept = 0;
-    if (list->n > 1)
-        qsort(list->forms, list->n, sizeof(*list->forms), compare_forms);
-    for (size_t i = 0; i < list->n; i++)
-        if (kept == 0 || list->forms[kept - 1] != list->forms[i])
-            list->forms[kept++] = list->forms[i];
-    list->n = kept;
+    if (list->n < 2 || run_length(list->forms, list->n) == list->n) return;
+    if (!reserve(list, list->n)) return;
+    const size_t room = list->n;
+    uint32_t *from = list->forms, *to = list->forms + room;
+    size_t n = list->n;
+    do {
+        uint32_t *const swap = from;
+        n = merge_pass(from, n, to);
+        from = to;
+        to = swap;
+    } while (run_length(from, n) < n);
+    if (from != list->forms) memcpy(list->forms, from, n * sizeof(*from));
+    list->n = n;
 }

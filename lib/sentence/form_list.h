@@ -9,9 +9,10 @@ struct og_form_list {
     const og_allocator *allocator;
     uint32_t *forms;
     size_t n, cap;
-    uint64_t n_seen;    /* that were looked at */
-    uint64_t limit;     /* of n_seen */
-    uint64_t n_skipped; /* that the limit left out */
+    uint64_t n_seen;     /* that were looked at */
+    uint64_t limit;      /* of n_seen */
+    uint64_t n_skipped;  /* that the limit left out */
+    uint64_t n_compared; /* word by word */
     bool no_memory;
 };
 

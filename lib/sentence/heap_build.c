@@ -212,6 +212,10 @@ static og_status write_words(struct build *b, og_error *err)
     og_directory_write(&directory, b->sink);
     for (size_t i = 0; i < n; i++)
         og_sink_u32(b->sink, b->postings[i].form);
+    for (size_t i = 0; i < n; i++)
+        og_sink_u32(
+            b->sink,
+            og_word_mark(&b->heap->bitmaps[b->order[b->postings[i].form]]));
     og_sink_end_part(b->sink);
     og_directory_release(&directory);
     return OG_OK;

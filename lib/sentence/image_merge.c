@@ -27,8 +27,10 @@ struct merge {
     struct og_pages pages;
     uint32_t *number[OG_IMAGES_MOST]; /* new numbers of its forms */
     uint32_t *holder;                 /* of a new form: an image that has it */
-    uint32_t *scratch;                /* a list of forms or of places */
+    uint32_t *scratch;                /* a list of places */
     size_t scratch_cap;
+    uint64_t *postings; /* of a word: forms, and below them their marks */
+    size_t postings_cap;
 };
 
 /* ---- walking over sorted lists ---- */
@@ -274,11 +276,19 @@ static og_status write_places(struct merge *m, og_error *err)
 
 static int compare_numbers(const void *a, const void *b)
 {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/* The forms that have a word, in scratch, ascending, each once. */
+static uint32_t mark_of(const struct og_image *image, uint64_t posting)
+{
+    return image->marks != NULL
+               ? image->marks[posting]
+               : og_word_mark(&image->bitmaps[image->postings[posting]]);
+}
+
+/* The forms that have a word, ascending, each once: equal forms have equal
+ * marks. */
 static og_status gather_postings(struct merge *m, const struct walk *w,
                                  size_t *out_n, og_error *err)
 {
@@ -288,22 +298,37 @@ static og_status gather_postings(struct merge *m, const struct walk *w,
             m->images[w->image[i]]->word_starts + w->place[i];
         n += starts[1] - starts[0];
     }
-    if (!reserve(m, n)) return og_error_memory(err, n * 4, "postings");
+    if (!OG_GROW(m->allocator, m->postings, m->postings_cap, n))
+        return og_error_memory(err, n * 8, "postings");
     n = 0;
     for (size_t i = 0; i < w->n_here; i++) {
         const struct og_image *image = m->images[w->image[i]];
         const uint64_t *starts = image->word_starts + w->place[i];
         for (uint64_t k = starts[0]; k < starts[1]; k++)
-            m->scratch[n++] = m->number[w->image[i]][image->postings[k]];
+            m->postings[n++] =
+                (uint64_t)m->number[w->image[i]][image->postings[k]] << 32 |
+                mark_of(image, k);
     }
     *out_n = n;
     if (w->n_here == 1) return OG_OK;
-    qsort(m->scratch, n, sizeof(*m->scratch), compare_numbers);
+    qsort(m->postings, n, sizeof(*m->postings), compare_numbers);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (kept == 0 || m->scratch[kept - 1] != m->scratch[i])
-            m->scratch[kept++] = m->scratch[i];
+        if (kept == 0 || m->postings[kept - 1] != m->postings[i])
+            m->postings[kept++] = m->postings[i];
     *out_n = kept;
+    return OG_OK;
+}
+
+/* One half of every posting. */
+static og_status write_postings(struct merge *m, unsigned shift, og_error *err)
+{
+    size_t n;
+    for (struct walk w = walk_words(m); walk_next(&w);) {
+        TRY(gather_postings(m, &w, &n, err));
+        for (size_t i = 0; i < n; i++)
+            og_sink_u32(m->sink, (uint32_t)(m->postings[i] >> shift));
+    }
     return OG_OK;
 }
 
@@ -332,10 +357,8 @@ static og_status write_word_lists(struct merge *m,
     }
     og_sink_end_part(m->sink);
     og_directory_write(directory, m->sink);
-    for (w = walk_words(m); walk_next(&w);) {
-        TRY(gather_postings(m, &w, &n, err));
-        og_sink_bytes(m->sink, m->scratch, n * sizeof(*m->scratch));
-    }
+    TRY(write_postings(m, 32, err));
+    TRY(write_postings(m, 0, err));
     og_sink_end_part(m->sink);
     return OG_OK;
 }
@@ -432,6 +455,7 @@ og_status og_images_merge(const struct og_image *const *images, size_t n,
             og_image_sink_drop(m.sink);
     }
     OG_UNGROW(allocator, m.scratch, m.scratch_cap);
+    OG_UNGROW(allocator, m.postings, m.postings_cap);
     og_pages_release(&m.pages);
     return status;
 }

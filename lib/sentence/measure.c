@@ -12,7 +12,12 @@
  * at each question.)
  *
  * The bitmap of a sentence then proves missing words without looking at any:
- * each bit that R lacks is at least one word, the lightest at best. */
+ * each bit that R lacks is at least one word, the lightest at best; and when
+ * few bits are missing, it is known which words those are.
+ *
+ * Many sentences that come so far are answers, and each is compared word by
+ * word: one of like length against a table of Q's words, a much longer one by
+ * searching Q's words in it. */
 
 #define _GNU_SOURCE
 #include "lib/sentence/measure.h"
@@ -25,6 +30,8 @@
 
 /* Sums in another order differ in the last digits; a bound leaves room. */
 #define ROOM 1e-9
+
+enum { LONGER = 6 }; /* times the words: a search beats a walk */
 
 double og_word_weight(uint64_t n_sentences, uint64_t df)
 {
@@ -126,6 +133,62 @@ static void sort_rare(struct og_question *q)
     }
 }
 
+static uint32_t table_place(uint32_t factor, uint32_t key)
+{
+    return key * factor >> (32 - OG_QUESTION_TABLE_BITS);
+}
+
+static void clear_table(struct og_question *q, size_t n)
+{
+    for (size_t i = 1; i <= n; i++)
+        q->table[table_place(q->factor, q->table_keys[i])] = 0;
+    q->factor = 0;
+}
+
+/* False: two words would have the same place, or the same key. */
+static bool fill_table(struct og_question *q, uint32_t factor)
+{
+    q->factor = factor;
+    for (size_t i = 0; i < q->n; i++) {
+        const uint32_t key = og_word_key(q->words[i]);
+        uint8_t *place = &q->table[table_place(factor, key)];
+        if (*place != 0) {
+            clear_table(q, i);
+            return false;
+        }
+        *place = (uint8_t)(i + 1);
+        q->table_keys[i + 1] = key;
+    }
+    q->n_table = q->n;
+    return true;
+}
+
+static void lay_table(struct og_question *q)
+{
+    /* Odd, else any; ten words need more than one of them once in a hundred
+     * times. */
+    static const uint32_t factors[] = {1,          0x9e3779b1, 0x85ebca77,
+                                       0xc2b2ae3d, 0x27d4eb2f, 0x165667b1};
+    if (q->factor != 0) clear_table(q, q->n_table);
+    if (q->n == 0 || q->n > OG_QUESTION_TABLE_MOST) return;
+    for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++)
+        if (fill_table(q, factors[i])) return;
+}
+
+static void weigh_bits(struct og_question *q)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        const unsigned bit = og_word_bit(og_word_key(q->words[i]));
+        q->bit_weight[bit] = q->bit_words[bit] = 0;
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        const unsigned bit = og_word_bit(og_word_key(q->words[i]));
+        q->bit_weight[bit] += q->weights[i];
+        q->bit_words[bit] += 1;
+    }
+    q->least = (q->threshold - ROOM) * (double)q->n * q->total;
+}
+
 void og_question_weigh(struct og_question *q, uint64_t n_sentences,
                        double threshold)
 {
@@ -138,6 +201,8 @@ void og_question_weigh(struct og_question *q, uint64_t n_sentences,
         q->total += q->weights[i];
         og_word_bitmap_set(&q->bitmap, og_word_key(q->words[i]));
     }
+    weigh_bits(q);
+    lay_table(q);
     sort_rare(q);
     double left = q->total;
     size_t p = 0;
@@ -156,8 +221,59 @@ void og_question_weigh(struct og_question *q, uint64_t n_sentences,
     q->max_missing = missing;
 }
 
-double og_question_overlap(const struct og_question *q, const uint32_t *keys,
-                           size_t n_keys, uint32_t *out_n_shared)
+/* By the table: no branch depends on the words, which of two comes next could
+ * not be guessed. */
+static double overlap_by_table(const struct og_question *q,
+                               const uint32_t *keys, size_t n_keys,
+                               uint32_t *out_n_shared)
+{
+    uint64_t shared = 0; /* bit i + 1: word i */
+    for (size_t k = 0; k < n_keys; k++) {
+        const unsigned at = q->table[table_place(q->factor, keys[k])];
+        shared |= (uint64_t)(q->table_keys[at] == keys[k]) << at;
+    }
+    double weight = 0;
+    uint32_t n_shared = 0;
+    for (shared >>= 1; shared != 0; shared &= shared - 1, n_shared++)
+        weight += q->weights[__builtin_ctzll(shared)];
+    *out_n_shared = n_shared;
+    if (n_shared == q->n) return 1;
+    return product(n_shared, (double)q->n, weight, q->total);
+}
+
+static bool has_key(const uint32_t *keys, size_t n, uint32_t key)
+{
+    const uint32_t *base = keys;
+    while (n > 1) {
+        const size_t half = n / 2;
+        base += base[half - 1] < key ? half : 0;
+        n -= half;
+    }
+    return n == 1 && *base == key;
+}
+
+/* Against a sentence that is much longer: each word is searched, the rarest
+ * first, until too many are missing. */
+static double overlap_by_search(const struct og_question *q,
+                                const uint32_t *keys, size_t n_keys,
+                                uint32_t *out_n_shared)
+{
+    double n = (double)q->n, left = q->total;
+    *out_n_shared = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const uint32_t word = q->rare[i];
+        if (has_key(keys, n_keys, og_word_key(q->words[word]))) continue;
+        n -= 1;
+        left -= q->weights[word];
+        if (n * left < q->least) return 0;
+    }
+    return overlap_by_table(q, keys, n_keys, out_n_shared);
+}
+
+/* Both in ascending order, one step at a time. */
+static double overlap_by_steps(const struct og_question *q,
+                               const uint32_t *keys, size_t n_keys,
+                               uint32_t *out_n_shared)
 {
     double weight = 0;
     uint32_t n_shared = 0;
@@ -171,7 +287,18 @@ double og_question_overlap(const struct og_question *q, const uint32_t *keys,
         weight += q->weights[i];
         n_shared++;
     }
-    if (out_n_shared != NULL) *out_n_shared = n_shared;
+    *out_n_shared = n_shared;
     if (n_shared == q->n && n_shared != 0) return 1;
     return product(n_shared, (double)q->n, weight, q->total);
+}
+
+double og_question_overlap(const struct og_question *q, const uint32_t *keys,
+                           size_t n_keys, uint32_t *out_n_shared)
+{
+    uint32_t ignored;
+    if (out_n_shared == NULL) out_n_shared = &ignored;
+    if (q->factor == 0) return overlap_by_steps(q, keys, n_keys, out_n_shared);
+    return n_keys > LONGER * q->n
+               ? overlap_by_search(q, keys, n_keys, out_n_shared)
+               : overlap_by_table(q, keys, n_keys, out_n_shared);
 }

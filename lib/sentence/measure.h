@@ -35,10 +35,15 @@ double og_overlap(const uint64_t *q, const double *weights, size_t n_q,
 struct og_word_bitmap {
     uint64_t half[2];
 };
+static inline unsigned og_word_bit(uint32_t key)
+{
+    return key >> 25;
+}
 static inline void og_word_bitmap_set(struct og_word_bitmap *bitmap,
                                       uint32_t key)
 {
-    bitmap->half[key >> 31] |= (uint64_t)1 << (key >> 25 & 63);
+    const unsigned bit = og_word_bit(key);
+    bitmap->half[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 static inline unsigned og_word_bitmap_missing(const struct og_word_bitmap *q,
                                               const struct og_word_bitmap *r)
@@ -46,6 +51,19 @@ static inline unsigned og_word_bitmap_missing(const struct og_word_bitmap *q,
     return (unsigned)(__builtin_popcountll(q->half[0] & ~r->half[0]) +
                       __builtin_popcountll(q->half[1] & ~r->half[1]));
 }
+
+/* The bitmap folded to a quarter, small enough to stand beside every posting
+ * of the sentence. What it lacks proves missing words, too, only fewer. */
+static inline uint32_t og_word_mark(const struct og_word_bitmap *bitmap)
+{
+    const uint64_t fold = bitmap->half[0] | bitmap->half[1];
+    return (uint32_t)(fold | fold >> 32);
+}
+
+enum {
+    OG_QUESTION_TABLE_BITS = 12,
+    OG_QUESTION_TABLE_MOST = 63, /* words: a bit of 64 for each */
+};
 
 /* A question: the words of Q with their weights, and what follows from a
  * threshold. */
@@ -63,6 +81,17 @@ struct og_question {
      * threshold; one whose bitmap lacks more than max_missing bits cannot. */
     size_t n_prefix;
     unsigned max_missing;
+    /* What a bit of the bitmap stands for: R that lacks it lacks all of these
+     * words. Only bits that the bitmap has are filled in. */
+    double bit_weight[128], bit_words[128];
+    /* Words that R has, times their weight, of R at the threshold. */
+    double least;
+    /* Where a key of another sentence would be among the words, counted from
+     * 1: a table without collisions. A factor of 0: there is none. */
+    uint32_t factor;
+    size_t n_table;
+    uint32_t table_keys[OG_QUESTION_TABLE_MOST + 1];
+    uint8_t table[1 << OG_QUESTION_TABLE_BITS];
 };
 
 void og_question_init(struct og_question *q, const og_allocator *allocator);
@@ -74,8 +103,25 @@ og_status og_question_set(struct og_question *q, const uint64_t *words,
 void og_question_weigh(struct og_question *q, uint64_t n_sentences,
                        double threshold);
 
+/* False: one whose bitmap lacks these bits cannot reach the threshold. */
+static inline bool og_question_allows(const struct og_question *q,
+                                      const struct og_word_bitmap *r)
+{
+    double n = (double)q->n, weight = q->total;
+    for (unsigned half = 0; half < 2; half++) {
+        uint64_t bits = q->bitmap.half[half] & ~r->half[half];
+        for (; bits != 0; bits &= bits - 1) {
+            const unsigned bit = 64 * half + (unsigned)__builtin_ctzll(bits);
+            n -= q->bit_words[bit];
+            weight -= q->bit_weight[bit];
+        }
+    }
+    return n * weight >= q->least;
+}
+
 /* The measure against a sentence of which the keys are known (the upper
- * halves of its words, ascending). *out_n_shared may be NULL. */
+ * halves of its words, ascending). Below the threshold it may be told as 0
+ * with 0 words. *out_n_shared may be NULL. */
 double og_question_overlap(const struct og_question *q, const uint32_t *keys,
                            size_t n_keys, uint32_t *out_n_shared);
 

@@ -7,6 +7,21 @@
 
 /* ---- the question ---- */
 
+/* The words lie far apart in memory: what finding them will look at is asked
+ * for before, for all of them at once. */
+static void place_words(const struct og_image *m, struct og_question *q,
+                        size_t *places)
+{
+    for (size_t i = 0; i < q->n; i++)
+        og_image_expect_directory(m, q->words[i]);
+    for (size_t i = 0; i < q->n; i++)
+        og_image_expect_word(m, q->words[i]);
+    for (size_t i = 0; i < q->n; i++) {
+        places[i] = og_image_find_word(m, q->words[i]);
+        if (places[i] != m->foot.n_words) q->df[i] += m->counts[places[i]];
+    }
+}
+
 /* Document frequencies are sums over all images and the heap, so that they
  * are up to date after every document. Where a word stands in an image is
  * needed again, and kept: image by image, the rarest words first. */
@@ -21,12 +36,7 @@ static og_status pose(struct og_sentences *s, const uint64_t *words, size_t n,
     for (size_t i = 0; i < n; i++)
         q->df[i] = og_heap_df(&s->heap, words[i]);
     for (size_t m = 0; m < s->n_images; m++)
-        for (size_t i = 0; i < n; i++) {
-            const size_t place = og_image_find_word(&s->image[m], words[i]);
-            s->places[m * n + i] = place;
-            if (place != s->image[m].foot.n_words)
-                q->df[i] += s->image[m].counts[place];
-        }
+        place_words(&s->image[m], q, s->places + m * n);
     og_question_weigh(q, s->n_sentences, threshold);
     return OG_OK;
 }
@@ -118,6 +128,30 @@ static og_status scan_image(struct og_sentences *s, size_t image, og_error *err)
     return OG_OK;
 }
 
+/* Where the words of a form begin, then the words: each is a random place in
+ * memory, and asked for ahead. */
+static og_status verify_list(struct og_sentences *s, size_t image,
+                             og_error *err)
+{
+    enum { STARTS_AHEAD = 16, KEYS_AHEAD = 8 };
+    const struct og_image *m = &s->image[image];
+    const uint32_t *forms = s->list.forms;
+    const size_t n = s->list.n;
+    s->list.n_compared += n;
+    for (size_t i = 0; i < n && i < STARTS_AHEAD; i++)
+        __builtin_prefetch(m->form_starts + forms[i]);
+    for (size_t i = 0; i < n && i < KEYS_AHEAD; i++)
+        __builtin_prefetch(m->keys + m->form_starts[forms[i]]);
+    for (size_t i = 0; i < n; i++) {
+        if (i + STARTS_AHEAD < n)
+            __builtin_prefetch(m->form_starts + forms[i + STARTS_AHEAD]);
+        if (i + KEYS_AHEAD < n)
+            __builtin_prefetch(m->keys + m->form_starts[forms[i + KEYS_AHEAD]]);
+        TRY(verify(s, image, forms[i], err));
+    }
+    return OG_OK;
+}
+
 static og_status find_in_image(struct og_sentences *s, size_t image,
                                const og_quote_options *options,
                                const struct og_signature *signature,
@@ -137,16 +171,9 @@ static og_status find_in_image(struct og_sentences *s, size_t image,
             rare[i] = places[q->rare[i]];
         og_find_by_words(m, q, rare, &s->list);
     }
-    TRY(check_memory(s, err));
     og_form_list_sort(&s->list);
-    for (size_t i = 0; i < s->list.n; i++) {
-        if (i + 4 < s->list.n) {
-            const uint32_t next = s->list.forms[i + 4];
-            __builtin_prefetch(m->keys + m->form_starts[next]);
-        }
-        TRY(verify(s, image, s->list.forms[i], err));
-    }
-    return OG_OK;
+    TRY(check_memory(s, err));
+    return verify_list(s, image, err);
 }
 
 /* ---- the distance ---- */
@@ -178,7 +205,7 @@ og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
     struct og_signature signature = {{0, 0}};
     int distance = 0;
     s->n_found = 0;
-    s->list.n_seen = s->list.n_skipped = 0;
+    s->list.n_seen = s->list.n_skipped = s->list.n_compared = 0;
     s->list.limit = options->max_candidates;
     if (n_words == 0) return OG_OK;
     TRY(pose(s, words, n_words, options->threshold, err));

@@ -186,7 +186,7 @@ static bool lengths_agree(const struct og_image_foot *f)
         [OG_PART_WORD_STARTS] = f->n_words * 8 + 8,
         [OG_PART_COUNTS] = f->n_words * 4,
         [OG_PART_DIRECTORY] = ((uint64_t)4 << f->directory_bits) + 4,
-        [OG_PART_POSTINGS] = f->n_keys * 4,
+        [OG_PART_POSTINGS] = f->n_keys * (f->version == 1 ? 4 : 8),
         [OG_PART_TEXT_STARTS] = f->n_blocks * 16 + 16,
         [OG_PART_TEXTS] = f->part[OG_PART_TEXTS].len,
         [OG_PART_SIGNATURES] = f->n_forms * (f->signature_bits / 8),
@@ -222,6 +222,7 @@ static void find_parts(struct og_image *m)
     m->counts = part[OG_PART_COUNTS];
     m->directory = part[OG_PART_DIRECTORY];
     m->postings = part[OG_PART_POSTINGS];
+    m->marks = m->foot.version == 1 ? NULL : m->postings + m->foot.n_keys;
     m->text_starts = part[OG_PART_TEXT_STARTS];
     m->texts = part[OG_PART_TEXTS];
     m->signatures = part[OG_PART_SIGNATURES];
@@ -236,10 +237,10 @@ static og_status read_foot(struct og_image *m, const char *name, og_error *err)
     memcpy(f, m->data + m->len - sizeof(*f), sizeof(*f));
     if (f->magic != OG_IMAGE_MAGIC)
         return unsound(err, name, "its end is not that of sentences");
-    if (f->version != OG_IMAGE_VERSION)
+    if (f->version == 0 || f->version > OG_IMAGE_VERSION)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' has version %u of the format; this origo "
-                            "knows version %u",
+                            "knows versions 1 to %u",
                             name, f->version, OG_IMAGE_VERSION);
     if (f->foot_sum != sum_foot(f))
         return unsound(err, name, "the sum of its foot is wrong");

@@ -24,7 +24,8 @@
  *     word starts  u64: first posting of each word  n_words + 1
  *     counts       u32: sentences with the word     n_words
  *     directory    u32: words below each prefix     2^bits + 1
- *     postings     u32: forms, ascending            n_keys
+ *     postings     u32: forms, ascending in a word  n_keys
+ *                  u32: the mark of each            n_keys
  *     text starts  u64[2]: raw and packed offset    n_blocks + 1
  *     texts        bytes: zstd, a block each
  *     signatures   u16, u32, u64 or u64[2]          n_forms, or none
@@ -39,8 +40,10 @@
 #include "lib/sentence/measure.h"
 #include "lib/sentence/signature.h"
 
-#define OG_IMAGE_MAGIC   UINT64_C(0x31746e65736f676f) /* "ogosent1" */
-#define OG_IMAGE_VERSION 1u
+#define OG_IMAGE_MAGIC UINT64_C(0x31746e65736f676f) /* "ogosent1" */
+/* Version 1 had no marks; it is read, and merged into images that have them.
+ */
+#define OG_IMAGE_VERSION 2u
 
 struct og_image_document {
     uint64_t name_off;
@@ -119,6 +122,7 @@ struct og_image {
     const uint32_t *place_starts, *places;
     const uint64_t *words, *word_starts;
     const uint32_t *counts, *directory, *postings;
+    const uint32_t *marks; /* NULL: version 1 */
     const uint64_t *text_starts;
     const uint8_t *texts;
     const uint8_t *signatures;
@@ -137,6 +141,25 @@ void og_image_release(struct og_image *image);
 
 /* Writes the sum into a foot that is complete but for it. */
 void og_image_foot_seal(struct og_image_foot *foot);
+
+/* Asks for what og_image_find_word() will look at: first one step for all
+ * words of a question, then the other. */
+static inline void og_image_expect_directory(const struct og_image *image,
+                                             uint64_t word)
+{
+    const unsigned bits = image->foot.directory_bits;
+    __builtin_prefetch(image->directory +
+                       (bits == 0 ? 0 : word >> (64 - bits)));
+}
+static inline void og_image_expect_word(const struct og_image *image,
+                                        uint64_t word)
+{
+    const unsigned bits = image->foot.directory_bits;
+    const uint32_t at = image->directory[bits == 0 ? 0 : word >> (64 - bits)];
+    __builtin_prefetch(image->words + at);
+    __builtin_prefetch(image->word_starts + at);
+    __builtin_prefetch(image->counts + at);
+}
 
 /* The place of a word; n_words when it is not there. */
 size_t og_image_find_word(const struct og_image *image, uint64_t word);

@@ -18,7 +18,7 @@
 
 static og_error err;
 
-enum { MOST = 40 };
+enum { MOST = 600 };
 
 struct set {
     uint64_t words[MOST];
@@ -65,13 +65,19 @@ static void bounds_hold(void **state)
     (void)state;
     uint64_t random = 11;
     struct og_question q;
-    unsigned n_by_words = 0, n_by_bitmap = 0, n_reached = 0;
+    unsigned n_by_words = 0, n_by_bitmap = 0, n_by_mark = 0, n_by_bits = 0;
+    unsigned n_reached = 0, n_tables = 0;
     og_question_init(&q, NULL);
     for (unsigned round = 0; round < 40000; round++) {
         struct set a, b;
-        const unsigned n_all = 4 + (unsigned)(og_random_next(&random) % 40);
-        draw(&random, &a, 1 + og_random_next(&random) % 20, n_all);
-        draw(&random, &b, 1 + og_random_next(&random) % 30, n_all);
+        /* Every tenth question has more words than a table, every eighth
+         * sentence is much longer than its question. */
+        const unsigned n_all = 4 + (unsigned)(og_random_next(&random) % 40) +
+                               (round % 10 == 0 || round % 8 == 0 ? 100 : 0);
+        draw(&random, &a,
+             1 + og_random_next(&random) % (round % 10 == 0 ? 200 : 20), n_all);
+        draw(&random, &b,
+             1 + og_random_next(&random) % (round % 8 == 0 ? MOST : 30), n_all);
         assert_int_equal(og_question_set(&q, a.words, a.n, &err), OG_OK);
         for (size_t i = 0; i < a.n; i++)
             q.df[i] = og_random_next(&random) % 1000;
@@ -80,7 +86,10 @@ static void bounds_hold(void **state)
         const double truth = og_overlap(a.words, q.weights, a.n, b.words, b.n);
         uint32_t n_shared;
         const double seen = og_question_overlap(&q, b.keys, b.n, &n_shared);
-        assert_true(fabs(truth - seen) < 1e-9);
+        if (truth >= threshold || seen != 0)
+            assert_true(fabs(truth - seen) < 1e-9);
+        assert_true(truth < threshold || truth == 0 || n_shared != 0);
+        n_tables += q.factor != 0;
         struct og_word_bitmap bitmap = {{0, 0}};
         for (size_t i = 0; i < b.n; i++)
             og_word_bitmap_set(&bitmap, b.keys[i]);
@@ -91,13 +100,39 @@ static void bounds_hold(void **state)
         const bool passes =
             og_word_bitmap_missing(&q.bitmap, &bitmap) <= q.max_missing;
         n_by_words += !has_rare;
+        const bool passes_mark = (unsigned)__builtin_popcount(
+                                     og_word_mark(&q.bitmap) &
+                                     ~og_word_mark(&bitmap)) <= q.max_missing;
+        const bool is_allowed = og_question_allows(&q, &bitmap);
         n_by_bitmap += !passes;
+        n_by_mark += !passes_mark;
+        n_by_bits += passes && !is_allowed;
         if (truth < threshold) continue;
         n_reached++;
         assert_true(has_rare);
-        assert_true(passes);
+        assert_true(passes && passes_mark && is_allowed);
     }
     assert_true(n_by_words > 1000 && n_by_bitmap > 1000 && n_reached > 1000);
+    assert_true(n_by_mark > 1000 && n_by_bits > 1000);
+    assert_true(n_tables > 30000 && n_tables < 40000);
+    og_question_release(&q);
+}
+
+/* Words of a question with the same key: the other sentence has either both or
+ * none, as far as keys can tell. */
+static void equal_keys(void **state)
+{
+    (void)state;
+    struct og_question q;
+    const uint64_t words[] = {1, 2, (uint64_t)7 << 32, (uint64_t)9 << 32};
+    const uint32_t keys[] = {0, 9};
+    uint32_t n_shared;
+    og_question_init(&q, NULL);
+    assert_int_equal(og_question_set(&q, words, 4, &err), OG_OK);
+    og_question_weigh(&q, 10, 0.5);
+    assert_int_equal(q.factor, 0);
+    og_question_overlap(&q, keys, 2, &n_shared);
+    assert_int_equal(n_shared, 3);
     og_question_release(&q);
 }
 
@@ -169,8 +204,11 @@ static void formula_and_counting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sentence_is_itself), cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(bits_of_a_word),       cmocka_unit_test(probabilities),
+        cmocka_unit_test(a_sentence_is_itself),
+        cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(equal_keys),
+        cmocka_unit_test(bits_of_a_word),
+        cmocka_unit_test(probabilities),
         cmocka_unit_test(formula_and_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

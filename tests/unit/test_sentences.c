@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
+#include "lib/neighbour/code_image.h"
 #include "lib/sentence/sentences.h"
 
 static og_error err;
@@ -300,6 +301,67 @@ static void disk_is_memory(void **state)
     og_sentences_close(in_memory);
 }
 
+/* ---- images without marks ---- */
+
+/* Version 1 of an image: the same parts, the postings without their marks. */
+static void make_version_1(struct og_image *image)
+{
+    struct og_image_foot foot = image->foot;
+    struct og_code_sum sum;
+    uint8_t *data = og_allocate_zero(NULL, image->len);
+    assert_non_null(data);
+    size_t at = 0;
+    foot.version = 1;
+    foot.part[OG_PART_POSTINGS].len = foot.n_keys * 4;
+    for (unsigned i = 0; i < OG_N_PARTS; i++) {
+        memcpy(data + at, image->data + image->foot.part[i].off,
+               foot.part[i].len);
+        foot.part[i].off = at;
+        at += (foot.part[i].len + 63) / 64 * 64;
+    }
+    og_code_sum_init(&sum);
+    og_code_sum_add(&sum, data, at);
+    foot.body_sum = og_code_sum_end(&sum);
+    foot.file_len = at + sizeof(foot);
+    og_image_foot_seal(&foot);
+    memcpy(data + at, &foot, sizeof(foot));
+    const size_t cap = image->len;
+    og_image_release(image);
+    OK(og_image_take(image, data, at + sizeof(foot), cap, NULL, "old", &err));
+    assert_null(image->marks);
+}
+
+/* They answer as ever, and become images with marks when they are merged. */
+static void version_1_is_read(void **state)
+{
+    (void)state;
+    uint64_t random = 9, truth[20];
+    char text[4096], id[32], asked[20][4096];
+    og_sentences *s;
+    OK(og_sentences_open(":memory:", true, NULL, &s, &err));
+    for (unsigned i = 0; i < 1000; i++) {
+        random_text(&random, text, 8, 300);
+        snprintf(id, sizeof(id), "d%u", i);
+        add(s, id, text, 1 + (int64_t)(og_random_next(&random) % 1000));
+    }
+    OK(og_sentences_settle(s, &err));
+    for (unsigned i = 0; i < 20; i++) {
+        random_text(&random, asked[i], 8, 300);
+        truth[i] = sum_answer(ask(s, "q", asked[i], NULL));
+    }
+    make_version_1(&s->image[0]);
+    for (unsigned i = 0; i < 20; i++)
+        assert_int_equal(sum_answer(ask(s, "q", asked[i], NULL)), truth[i]);
+    add(s, "later", "Nothing.", 2000);
+    OK(og_sentences_settle(s, &err));
+    const struct og_image *m = &s->image[0];
+    assert_non_null(m->marks);
+    for (uint64_t i = 0; i < m->foot.n_keys; i++)
+        assert_int_equal(m->marks[i],
+                         og_word_mark(&m->bitmaps[m->postings[i]]));
+    og_sentences_close(s);
+}
+
 /* ---- what goes wrong ---- */
 
 static void no_store(void **state)
@@ -511,6 +573,7 @@ int main(void)
         cmocka_unit_test(methods_agree),
         cmocka_unit_test_setup_teardown(disk_is_memory, make_folder,
                                         remove_folder),
+        cmocka_unit_test(version_1_is_read),
         cmocka_unit_test_setup_teardown(no_store, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damage_is_told, make_folder,
                                         remove_folder),
