@@ -223,6 +223,32 @@ static void print_claims(const struct quote_measured *m)
 
 /* ---- figures 11 to 13 ---- */
 
+/* What the exact method does for the same questions at 0.5: it can take no
+ * less time than its answers take to be told. */
+static void growth_of_work(const og_quote_eval_facts *f, struct md_table *t)
+{
+    static const struct {
+        const char *name;
+        size_t off;
+    } rows[] = {
+        {"of these: postings read", offsetof(og_quote_growth, n_postings)},
+        {"of these: sets compared", offsetof(og_quote_growth, n_compared)},
+        {"of these: sets found", offsetof(og_quote_growth, n_found)},
+    };
+    for (unsigned r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        double value[OG_QUOTE_GROWTH];
+        md_cell(t, "%s", rows[r].name);
+        for (unsigned i = 0; i < OG_QUOTE_GROWTH; i++) {
+            memcpy(&value[i], (const char *)&f->growth[i] + rows[r].off,
+                   sizeof(value[i]));
+            md_cell(t, "%.1f", value[i]);
+        }
+        md_cell(t, "%.1f",
+                value[0] > 0 ? value[OG_QUOTE_GROWTH - 1] / value[0] : 0);
+        md_end_row(t);
+    }
+}
+
 static og_status print_growth(const struct quote_measured *m, og_error *err)
 {
     const og_quote_eval_facts *f = &m->facts;
@@ -252,6 +278,18 @@ static og_status print_growth(const struct quote_measured *m, og_error *err)
             md_cell(&t, "%.1f", f->growth[i].select_seconds[w] * 1e6);
         md_end_row(&t);
     }
+    for (unsigned w = 0; w < 2; w++) {
+        char name[32];
+        quote_way_name(&f->grown[w], name);
+        md_cell(&t, "%s, the same questions", name);
+        for (unsigned i = 0; i < OG_QUOTE_GROWTH; i++)
+            md_cell(&t, "%.2f", f->growth[i].same_seconds[w] * 1e6);
+        md_cell(&t, "%.1f",
+                f->growth[OG_QUOTE_GROWTH - 1].same_seconds[w] /
+                    f->growth[0].same_seconds[w]);
+        md_end_row(&t);
+    }
+    growth_of_work(f, &t);
     md_cell(&t, "adding one");
     for (unsigned i = 0; i < OG_QUOTE_GROWTH; i++) {
         const uint64_t before = i == 0 ? 0 : f->growth[i - 1].n_sentences;
@@ -264,13 +302,10 @@ static og_status print_growth(const struct quote_measured *m, og_error *err)
     return end_table(&t, err);
 }
 
-/* Asking and adding a tenth more, against doing everything again: what each
- * sentence costs was measured, the rest is multiplication. */
 static og_status print_incremental(const struct quote_measured *m,
                                    og_error *err)
 {
     const og_quote_eval_facts *f = &m->facts;
-    const unsigned shown[] = {0, 2, 4};
     struct md_table t = {0};
     printf("#### A tenth more sentences, incrementally and by doing all again "
            "(figure 13), seconds\n\n");
@@ -278,24 +313,16 @@ static og_status print_incremental(const struct quote_measured *m,
     for (unsigned i = 1; i < OG_QUOTE_GROWTH; i++)
         md_cell(&t, "%llu", (unsigned long long)f->growth[i].n_sentences);
     md_end_row(&t);
-    for (unsigned k = 0; k < 3; k++) {
-        const unsigned w = shown[k];
+    for (unsigned k = 0; k < QUOTE_INCREMENTAL; k++) {
+        const unsigned way = quote_incremental_way(k);
         char name[32];
-        quote_way_name(&f->grown[w], name);
+        quote_way_name(&f->grown[way], name);
         for (unsigned again = 0; again < 2; again++) {
-            double total =
-                f->growth[0].seconds[w] * (double)f->growth[0].n_sentences / 2;
+            double seconds[OG_QUOTE_GROWTH];
+            quote_incremental(f, way, again != 0, seconds);
             md_cell(&t, "%s, %s", name, again ? "all again" : "incrementally");
-            for (unsigned i = 1; i < OG_QUOTE_GROWTH; i++) {
-                const og_quote_growth *g = &f->growth[i], *last = g - 1;
-                const double n = (double)g->n_sentences;
-                const double adding = g->add_seconds / n;
-                total += (n - (double)last->n_sentences) *
-                         (g->seconds[w] + last->seconds[w]) / 2;
-                const double more = n / 10 * (g->seconds[w] + adding);
-                md_cell(&t, "%.2f",
-                        again ? total + g->add_seconds + more : more);
-            }
+            for (unsigned i = 1; i < OG_QUOTE_GROWTH; i++)
+                md_cell(&t, "%.2f", seconds[i]);
             md_end_row(&t);
         }
     }

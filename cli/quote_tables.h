@@ -4,6 +4,7 @@
 /* What 'origo eval quote' prints. */
 
 #include <origo/origo.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Every two of the files. */
@@ -12,7 +13,7 @@ og_status aligned_table_print(const char *const *paths, size_t n,
 
 /* ---- what both print, measured once ---- */
 
-enum { WAYS_MOST = 64 };
+enum { WAYS_MOST = 96 };
 
 struct quote_measured {
     og_quote_eval_facts facts;
@@ -31,6 +32,13 @@ og_status quote_tables_print(const struct quote_measured *measured,
 
 /* The points of the figures, a line each: figure, series, x, y. */
 void quote_points_print(const struct quote_measured *measured, FILE *out);
+
+/* Asking and adding a tenth more sentences, or asking and adding all of them
+ * again: seconds at every step but the first, for three of the grown ways. */
+enum { QUOTE_INCREMENTAL = 3 };
+unsigned quote_incremental_way(unsigned k);
+void quote_incremental(const og_quote_eval_facts *facts, unsigned way,
+                       bool again, double out[OG_QUOTE_GROWTH]);
 
 /* "qSign 16 bits, d 3", "exact 0.7": at most 31 characters. */
 void quote_way_name(const og_quote_way *way, char out[32]);

@@ -147,6 +147,11 @@ typedef struct og_quote_growth {
     double add_seconds; /* to add all up to here */
     double seconds[OG_QUOTE_GROWN_WAYS];
     double select_seconds[OG_QUOTE_GROWN_WAYS];
+    /* The questions of the last step, asked at every step: seconds of the
+     * first two ways, and of the first way what a question reads, compares
+     * and finds, in sets of words. */
+    double same_seconds[2];
+    double n_postings, n_compared, n_found;
 } og_quote_growth;
 
 typedef struct og_quote_eval_facts {
@@ -166,7 +171,7 @@ OG_API void og_quote_eval_facts_get(const og_quote_eval *eval,
 typedef struct og_quote_recall {
     uint32_t n_bits, word_bits;
     double recall[OG_QUOTE_BANDS][17]; /* within 0 to 16 bits */
-    double total[17];
+    double total[129];                 /* within 0 to 128 bits */
     double n_matches[17]; /* sentences within the distance, of a question */
     /* Predicted for a similarity of exactly 0.6, 0.7, 0.8, 0.9: by the paper's
      * model, which adds words, and with the words that only the other sentence

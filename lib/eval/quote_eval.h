@@ -53,6 +53,11 @@ og_status og_eval_lay_signatures(struct og_quote_eval *e, uint32_t n_bits,
                                  uint32_t word_bits, og_error *err);
 void og_eval_take_signatures(struct og_quote_eval *e);
 
+/* The share of the truth within a distance of the signatures that are laid:
+ * what a search finds, without the search. */
+void og_eval_count_near(const struct og_quote_eval *e, unsigned distance,
+                        double *out_recall, double *out_recall_70);
+
 /* Measures over the first `most` questions. */
 og_status og_eval_time(struct og_quote_eval *e, const og_quote_way *way,
                        size_t most, og_quote_timing *out, og_error *err);

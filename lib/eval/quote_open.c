@@ -162,6 +162,41 @@ static void choose_questions(struct og_quote_eval *e, size_t step)
     e->n_questions = e->growth_n[step];
 }
 
+static og_status ask(struct og_quote_eval *e, size_t i, og_quote_method method,
+                     og_error *err)
+{
+    og_quote_options o = og_quote_options_default();
+    size_t n;
+    const uint64_t *words = og_eval_question(e, i, &n);
+    o.threshold = e->options.threshold;
+    o.max_candidates = UINT64_MAX;
+    o.method = method;
+    return og_sentences_find(e->sentences, words, n, &o, err);
+}
+
+/* Other questions are harder or easier, whatever the size of the collection;
+ * so the last ones are asked at every size, too. */
+static og_status measure_same(struct og_quote_eval *e, og_quote_growth *g,
+                              og_error *err)
+{
+    og_quote_timing timing;
+    choose_questions(e, OG_QUOTE_GROWTH - 1);
+    for (unsigned i = 0; i < 2; i++) {
+        TRY(og_eval_time(e, &e->facts.grown[i], GROWTH_QUESTIONS, &timing,
+                         err));
+        g->same_seconds[i] = timing.seconds;
+    }
+    const size_t n =
+        e->n_questions < GROWTH_QUESTIONS ? e->n_questions : GROWTH_QUESTIONS;
+    for (size_t i = 0; i < n; i++) {
+        TRY(ask(e, i, OG_QUOTE_EXACT, err));
+        g->n_postings += (double)e->sentences->list.n_seen / (double)n;
+        g->n_compared += (double)e->sentences->list.n_compared / (double)n;
+        g->n_found += (double)e->sentences->n_found / (double)n;
+    }
+    return OG_OK;
+}
+
 static og_status measure_growth(struct reading *r, og_error *err)
 {
     struct og_quote_eval *e = r->eval;
@@ -178,7 +213,7 @@ static og_status measure_growth(struct reading *r, og_error *err)
         g->select_seconds[i] = timing.select_seconds;
     }
     og_eval_take_signatures(e);
-    return OG_OK;
+    return measure_same(e, g, err);
 }
 
 static og_status add_document(struct reading *r, const og_document *doc,
@@ -204,18 +239,6 @@ static og_status add_document(struct reading *r, const og_document *doc,
 static uint32_t n_places(const struct og_sentences *s, uint32_t form)
 {
     return s->image[0].place_starts[form + 1] - s->image[0].place_starts[form];
-}
-
-static og_status ask(struct og_quote_eval *e, size_t i, og_quote_method method,
-                     og_error *err)
-{
-    og_quote_options o = og_quote_options_default();
-    size_t n;
-    const uint64_t *words = og_eval_question(e, i, &n);
-    o.threshold = e->options.threshold;
-    o.max_candidates = UINT64_MAX;
-    o.method = method;
-    return og_sentences_find(e->sentences, words, n, &o, err);
 }
 
 static og_status find_truth(struct og_quote_eval *e, og_error *err)

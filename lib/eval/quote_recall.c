@@ -7,7 +7,7 @@
 
 #include "lib/eval/quote_eval.h"
 
-enum { DISTANCES = 17 };
+enum { DISTANCES = 17, ALL_DISTANCES = 129 };
 
 static int band_of(double similarity)
 {
@@ -17,9 +17,9 @@ static int band_of(double similarity)
     return band < OG_QUOTE_BANDS ? band : OG_QUOTE_BANDS - 1;
 }
 
-static void add_from(double *sums, unsigned distance, double n)
+static void add_from(double *sums, unsigned n_sums, unsigned distance, double n)
 {
-    for (unsigned d = distance; d < DISTANCES; d++)
+    for (unsigned d = distance; d < n_sums; d++)
         sums[d] += n;
 }
 
@@ -87,8 +87,8 @@ static void count_pairs(const struct og_quote_eval *e, og_quote_recall *out)
         const struct og_signature q = signature_of(e, p->question);
         const struct og_signature s = og_image_signature(m, p->form);
         const unsigned d = og_signature_distance(&q, &s);
-        add_from(out->recall[band], d, p->n_places);
-        add_from(out->total, d, p->n_places);
+        add_from(out->recall[band], DISTANCES, d, p->n_places);
+        add_from(out->total, ALL_DISTANCES, d, p->n_places);
         all[band] += p->n_places;
         total += p->n_places;
         for (int edge = 0; edge < 4; edge++) { /* 0.6 to 0.9 */
@@ -105,8 +105,30 @@ static void count_pairs(const struct og_quote_eval *e, og_quote_recall *out)
             out->predicted[k][d] /= beside[k] + (beside[k] == 0);
             out->predicted_both[k][d] /= beside[k] + (beside[k] == 0);
         }
-        out->total[d] /= total + (total == 0);
     }
+    for (unsigned d = 0; d < ALL_DISTANCES; d++)
+        out->total[d] /= total + (total == 0);
+}
+
+void og_eval_count_near(const struct og_quote_eval *e, unsigned distance,
+                        double *out_recall, double *out_recall_70)
+{
+    const struct og_image *m = &e->sentences->image[0];
+    double all[2] = {0, 0}, near[2] = {0, 0};
+    for (size_t i = 0; i < e->n_pairs; i++) {
+        const struct og_truth_pair *p = &e->pairs[i];
+        const struct og_signature q = signature_of(e, p->question);
+        const struct og_signature s = og_image_signature(m, p->form);
+        const double n =
+            og_signature_distance(&q, &s) <= distance ? p->n_places : 0;
+        all[0] += p->n_places;
+        near[0] += n;
+        if (p->similarity < 0.7) continue;
+        all[1] += p->n_places;
+        near[1] += n;
+    }
+    *out_recall = all[0] == 0 ? 1 : near[0] / all[0];
+    *out_recall_70 = all[1] == 0 ? 1 : near[1] / all[1];
 }
 
 og_status og_quote_eval_recall(og_quote_eval *e, uint32_t n_bits,

@@ -289,6 +289,12 @@ og_status og_quote_eval_time(og_quote_eval *e, const og_quote_way *way,
                              og_quote_timing *out, og_error *err)
 {
     TRY(og_eval_time(e, way, SIZE_MAX, out, err));
+    const bool is_long = out->seconds * (double)e->n_questions > MOST_SECONDS;
+    if (way->kind == OG_WAY_QSIGN && is_long) {
+        og_eval_count_near(e, way->distance, &out->recall, &out->recall_70);
+        out->n_candidates = (double)e->sentences->list.n_seen;
+        return OG_OK;
+    }
     if (way->kind != OG_WAY_SCAN) return count_found(e, way, out, err);
     out->recall = out->recall_70 = 1;
     out->n_candidates = (double)e->facts.n_forms;

@@ -11,8 +11,9 @@
  * d / p bits, and more sharply: one of the first d mod p + 1 parts in at most
  * d / p, or one of the others in at most d / p - 1. So a question visits, in
  * each table, the keys within that radius of its own, and compares whole
- * signatures there. (The paper has a Hybrid-tree over points of m dimensions;
- * when m is large such a tree looks at most of its leaves.)
+ * signatures there; when these come to half of all, it reads all signatures
+ * front to back instead. (The paper has a Hybrid-tree over points of m
+ * dimensions; when m is large such a tree looks at most of its leaves.)
  *
  * Both count bits, for which the processor has an instruction that plain C may
  * not assume: each loop is compiled twice. */
@@ -147,6 +148,7 @@ void og_find_by_words(const struct og_image *image, const struct og_question *q,
 
 /* ---- by signature ---- */
 
+/* `forms` NULL: the first n. */
 ALWAYS_INLINE size_t filter_signatures(const uint8_t *signatures,
                                        const struct og_signature *wanted,
                                        unsigned bits, unsigned max_distance,
@@ -155,13 +157,13 @@ ALWAYS_INLINE size_t filter_signatures(const uint8_t *signatures,
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        if (i + AHEAD < n)
+        const uint32_t form = forms != NULL ? forms[i] : (uint32_t)i;
+        if (forms != NULL && i + AHEAD < n)
             __builtin_prefetch(signatures +
                                (size_t)forms[i + AHEAD] * (bits / 8));
         struct og_signature s = {{0, 0}};
-        __builtin_memcpy(&s, signatures + (size_t)forms[i] * (bits / 8),
-                         bits / 8);
-        out[kept] = forms[i];
+        __builtin_memcpy(&s, signatures + (size_t)form * (bits / 8), bits / 8);
+        out[kept] = form;
         kept += og_signature_distance(wanted, &s) <= max_distance;
     }
     return kept;
@@ -216,34 +218,66 @@ static uint32_t next_mask(uint32_t v)
     return high | (((v ^ high) / low) >> 2);
 }
 
+/* The forms of one part whose keys are within `radius`; false when the list
+ * has seen more than `most`. */
+static bool search_part(const struct og_image *image,
+                        const struct og_signature *signature, unsigned part,
+                        int radius, unsigned max_distance, uint64_t most,
+                        struct og_form_list *list)
+{
+    search_fn *search = choose_search();
+    const unsigned bits = image->foot.signature_bits;
+    const uint32_t *starts =
+        image->parts + part * (N_KEYS + 1 + image->foot.n_forms);
+    const uint32_t *forms = starts + N_KEYS + 1;
+    const uint32_t key = og_signature_part(signature, part);
+    for (int r = 0; r <= radius; r++) {
+        uint32_t mask = (1u << r) - 1;
+        do {
+            const uint32_t at = starts[key ^ mask];
+            const size_t n = admit(list, starts[(key ^ mask) + 1] - at);
+            if (n != 0) {
+                if (list->n_seen > most || !reserve(list, n)) return false;
+                list->n +=
+                    search(image->signatures, signature, bits, max_distance,
+                           forms + at, n, list->forms + list->n);
+            }
+            mask = mask == 0 ? N_KEYS : next_mask(mask);
+        } while (mask < N_KEYS);
+    }
+    return true;
+}
+
+static void scan_image(const struct og_image *image,
+                       const struct og_signature *signature,
+                       unsigned max_distance, struct og_form_list *list)
+{
+    const size_t n = admit(list, image->foot.n_forms);
+    if (!reserve(list, n)) return;
+    list->n += choose_search()(image->signatures, signature,
+                               image->foot.signature_bits, max_distance, NULL,
+                               n, list->forms + list->n);
+}
+
 void og_find_by_signature(const struct og_image *image,
                           const struct og_signature *signature,
                           unsigned max_distance, struct og_form_list *list)
 {
-    search_fn *search = choose_search();
-    const unsigned bits = image->foot.signature_bits, n_parts = bits / 16;
-    const size_t part_len = N_KEYS + 1 + image->foot.n_forms;
+    const struct og_form_list before = *list;
+    const unsigned n_parts = image->foot.signature_bits / 16;
+    const uint64_t most = list->n_seen + image->foot.n_forms / 2;
     for (unsigned p = 0; p < n_parts; p++) {
         int radius = (int)(max_distance / n_parts);
         if (p > max_distance % n_parts) radius--;
         if (radius > 16) radius = 16;
-        const uint32_t *starts = image->parts + p * part_len;
-        const uint32_t *forms = starts + N_KEYS + 1;
-        const uint32_t key = og_signature_part(signature, p);
-        for (int r = 0; r <= radius; r++) {
-            uint32_t mask = (1u << r) - 1;
-            do {
-                const uint32_t at = starts[key ^ mask];
-                const size_t n = admit(list, starts[(key ^ mask) + 1] - at);
-                if (n != 0) {
-                    if (!reserve(list, n)) return;
-                    list->n +=
-                        search(image->signatures, signature, bits, max_distance,
-                               forms + at, n, list->forms + list->n);
-                }
-                mask = mask == 0 ? N_KEYS : next_mask(mask);
-            } while (mask < N_KEYS);
-        }
+        if (search_part(image, signature, p, radius, max_distance, most, list))
+            continue;
+        if (list->no_memory) return;
+        list->n = before.n; /* what was found is found again */
+        list->n_seen = before.n_seen;
+        list->n_skipped = before.n_skipped;
+        scan_image(image, signature, max_distance, list);
+        return;
     }
 }
 
