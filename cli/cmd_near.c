@@ -48,7 +48,7 @@ static const struct option near_options[] = {
      "minhash: enough samples agree. simhash: few bits differ. both: one of "
      "the two."},
     {"Sketch", 't', "threshold", &type_weight, AT(ask.threshold), "SHARE", NULL,
-     NULL, "least similarity, estimated from samples", NULL},
+     NULL, "least similarity", NULL},
     {"Sketch", 'd', "distance", &type_count, AT(max_distance), "BITS", NULL,
      NULL, "most bits in which simhashes differ, 0 to 3", NULL},
     {"Sketch", 0, "tokens", &type_tokens, AT(near.tokens), "KIND",
@@ -105,7 +105,9 @@ static void print_match(const og_near_match *m)
         og_time_format(m->time, time);
         printf(",\"time\":\"%s\"", time);
     }
-    if (m->similarity >= 0) printf(",\"similarity\":%.4f", m->similarity);
+    if (m->similarity >= 0)
+        printf(",\"similarity\":%.4f,\"exact\":%s", m->similarity,
+               m->is_exact ? "true" : "false");
     if (m->distance < 64) printf(",\"distance\":%u", m->distance);
     putchar('}');
 }
@@ -152,6 +154,13 @@ static void summarise(const struct run *r, const og_near *near,
         "%llu forgotten",
         (unsigned long long)r->n_near, (unsigned long long)info.n_documents,
         (unsigned long long)info.n_room, (unsigned long long)info.n_evicted);
+    if (info.is_store && !info.has_texts)
+        say("the store keeps no texts: similarities are estimated");
+    else if (info.is_store)
+        say("%llu documents of the store; %llu similarities are exact, %llu "
+            "estimated, for their texts are not in the store",
+            (unsigned long long)info.n_stored, (unsigned long long)info.n_exact,
+            (unsigned long long)info.n_estimated);
 }
 
 static int near_run(const void *settings, const char *const *paths, size_t n)
@@ -199,11 +208,15 @@ const struct command command_near = {
         "stream is compared with its own past; without it, one collection is "
         "compared with another.\n\n"
         "The index has a fixed size. Similarities are estimated from samples "
-        "of both documents; the error is about 0.04 at 0.8. To remove "
+        "of both documents; the error is about 0.04 at 0.8. The documents of a "
+        "store that origo add made are known, too, if it keeps texts: they are "
+        "sketched when the command begins, and compared shingle by shingle. "
+        "Each match says whether its similarity is exact. To remove "
         "duplicates from a collection, origo dedup compares them exactly.",
     .examples = "  origo near -s :memory: --add --only-near stream.jsonl\n"
                 "  origo near -s crawl --add day1.jsonl\n"
-                "  origo near -s crawl day2.jsonl\n",
+                "  origo near -s crawl day2.jsonl\n"
+                "  origo near -s corpus.store test.jsonl\n",
     .options = near_options,
     .n_options = sizeof(near_options) / sizeof(near_options[0]),
     .settings_len = sizeof(struct near_settings),

@@ -5,12 +5,11 @@
  * for simhash its four parts of 16 bits, of which one is equal when at most
  * three bits differ. So one index serves both. */
 
-#include "lib/near_files.h"
+#include "lib/near_verify.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "lib/sketch/simhash.h"
 
 #define SIMHASH_LEN   8
 #define SIMHASH_PARTS 4
@@ -69,8 +68,9 @@ og_status og_near_index_make(og_near *near, og_error *err)
                                            (uint16_t)o->n_rows};
     for (size_t at = near->minhash_len; at < near->sketch_len; at += 2)
         bands[n++] = (struct og_near_band){(uint16_t)at, 2};
-    return og_near_index_new(bands, n, near->sketch_len, o->memory, NULL,
-                             &near->index, err);
+    TRY(og_near_index_new(bands, n, near->sketch_len, o->memory, NULL,
+                          &near->index, err));
+    return og_near_verify_load(near, err);
 }
 
 og_status og_near_open(const char *path, bool writable,
@@ -84,10 +84,12 @@ og_status og_near_open(const char *path, bool writable,
     near->lock_fd = near->journal_fd = -1;
     near->is_writable = writable;
     og_status status = check(&near->options, err);
+    const bool is_memory = strcmp(path, ":memory:") == 0;
+    if (status == OG_OK && !is_memory)
+        status = og_near_verify_open(near, path, err);
     if (status == OG_OK)
-        status = strcmp(path, ":memory:") == 0
-                     ? og_near_index_make(near, err)
-                     : og_near_files_open(near, path, err);
+        status = is_memory ? og_near_index_make(near, err)
+                           : og_near_files_open(near, path, err);
     if (status != OG_OK) {
         og_near_close(near);
         return status;
@@ -100,6 +102,7 @@ void og_near_close(og_near *near)
 {
     if (near == NULL) return;
     og_near_files_close(near);
+    og_near_verify_close(near);
     og_near_index_free(near->index);
     og_band_sketcher_release(&near->sketcher);
     free(near);
@@ -115,6 +118,11 @@ void og_near_info_get(const og_near *near, og_near_info *out)
     *out = (og_near_info){.n_documents = og_near_index_n(near->index),
                           .n_room = og_near_index_room(near->index),
                           .n_evicted = og_near_index_n_evicted(near->index),
+                          .is_store = near->is_store,
+                          .has_texts = near->stored != NULL,
+                          .n_stored = near->n_stored,
+                          .n_exact = near->n_exact,
+                          .n_estimated = near->n_estimated,
                           .options = near->options};
 }
 
@@ -131,19 +139,7 @@ static og_status make_sketch(void *ctx, struct og_dedup_hand *h, og_bytes text,
                              og_error *err)
 {
     const struct asking *a = ctx;
-    const og_near *near = a->near;
-    uint8_t sketch[OG_BAND_SAMPLES_MAX];
-    TRY(og_shingler_run(&h->shingler, text, err));
-    const struct og_prints *prints = &h->shingler.prints;
-    if (near->minhash_len != 0) {
-        og_band_sketch(&near->sketcher, prints->data, prints->n, sketch);
-        og_pack_bytes(&h->made, sketch, near->minhash_len);
-    }
-    if (near->sketch_len != near->minhash_len)
-        og_pack_fixed(&h->made,
-                      og_simhash_choose()->sign(prints->data, prints->n),
-                      SIMHASH_LEN);
-    return OG_OK;
+    return og_near_sketch(a->near, h, text, err);
 }
 
 /* Samples agree by chance once in 256: taken off the estimate. */
@@ -154,24 +150,39 @@ static double estimate(size_t n_equal, size_t n)
     return similarity > 0 ? similarity : 0;
 }
 
-static bool compare(const struct asking *a, const uint8_t *sketch,
-                    const uint8_t *other, og_near_match *out)
+/* Whether it is worth a look by its samples: of a pair at the threshold, all
+ * but one in thirty thousand are (four standard deviations). */
+static double least_estimate(const struct asking *a)
 {
-    const og_near *near = a->near;
+    const double t = a->ask->threshold;
+    return t - 4 * sqrt(t * (1 - t) / (double)a->near->minhash_len);
+}
+
+static og_status compare(struct asking *a, const uint8_t *sketch,
+                         const struct og_near_entry *e, og_near_match *out,
+                         bool *out_is_near, og_error *err)
+{
+    og_near *near = a->near;
     const size_t n = near->minhash_len;
-    bool is_near = false;
+    const double threshold = a->ask->threshold;
+    bool is_close = false;
     out->similarity = -1;
     out->distance = 64;
-    if (n != 0) {
-        out->similarity = estimate(og_band_agreement(sketch, other, n), n);
-        is_near = out->similarity >= a->ask->threshold;
-    }
+    out->is_exact = false;
+    if (n != 0)
+        out->similarity = estimate(og_band_agreement(sketch, e->sketch, n), n);
     if (near->sketch_len != n) {
-        out->distance = (unsigned)__builtin_popcountll(og_load64(sketch + n) ^
-                                                       og_load64(other + n));
-        is_near |= out->distance <= a->ask->max_distance;
+        out->distance = (unsigned)__builtin_popcountll(
+            og_load64(sketch + n) ^ og_load64(e->sketch + n));
+        is_close = out->distance <= a->ask->max_distance;
     }
-    return is_near;
+    *out_is_near = is_close || (n != 0 && out->similarity >= threshold);
+    if (e->origin == 0 || (!is_close && out->similarity < least_estimate(a)))
+        return OG_OK;
+    TRY(og_near_verify(near, e->origin - 1, &out->similarity, err));
+    out->is_exact = true;
+    *out_is_near = is_close || (n != 0 && out->similarity >= threshold);
+    return OG_OK;
 }
 
 static int most_similar_first(const void *x, const void *y)
@@ -187,6 +198,23 @@ static int most_similar_first(const void *x, const void *y)
     return a->id.len < b->id.len ? -1 : a->id.len > b->id.len;
 }
 
+/* A document that was taken into the index and into the store is told once,
+ * exactly. */
+static size_t drop_doubles(og_near_match *matches, size_t n)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_double = false;
+        for (size_t j = 0; j < n && !is_double && !matches[i].is_exact; j++)
+            is_double = matches[j].is_exact &&
+                        matches[j].id.len == matches[i].id.len &&
+                        memcmp(matches[j].id.data, matches[i].id.data,
+                               matches[i].id.len) == 0;
+        if (!is_double) matches[n_left++] = matches[i];
+    }
+    return n_left;
+}
+
 static og_status find(struct asking *a, const uint8_t *sketch, size_t *out_n,
                       og_error *err)
 {
@@ -199,13 +227,19 @@ static og_status find(struct asking *a, const uint8_t *sketch, size_t *out_n,
         struct og_near_entry e;
         og_near_index_get(a->near->index, found[i], &e);
         og_near_match *m = &a->matches[n];
-        if (!compare(a, sketch, e.sketch, m)) continue;
+        bool is_near;
+        TRY(compare(a, sketch, &e, m, &is_near, err));
+        if (!is_near) continue;
         m->id = e.id;
         m->time = e.time;
         m->has_time = e.has_time;
         og_near_index_touch(a->near->index, found[i]);
         n++;
     }
+    if (a->near->stored != NULL) n = drop_doubles(a->matches, n);
+    for (size_t i = 0; i < n; i++)
+        *(a->matches[i].is_exact ? &a->near->n_exact : &a->near->n_estimated) +=
+            1;
     if (n > 1) qsort(a->matches, n, sizeof(*a->matches), most_similar_first);
     *out_n = n;
     return OG_OK;
@@ -215,6 +249,12 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
     struct asking *a = ctx;
     size_t n = 0;
+    const size_t at = og_near_prints_at(a->near);
+    if (a->near->stored != NULL)
+        TRY(og_near_verify_ask(
+            a->near,
+            (const uint64_t *)(const void *)((const char *)d->made + at),
+            (d->made_len - at) / sizeof(uint64_t), err));
     TRY(find(a, d->made, &n, err));
     if (a->ask->on_answer != NULL &&
         !a->ask->on_answer(a->ask->ctx, &d->doc, a->matches, n))

@@ -219,6 +219,7 @@ static og_status save_entry(void *ctx, const struct og_near_entry *e,
                             og_error *err)
 {
     struct saving *s = ctx;
+    if (e->origin != 0) return OG_OK; /* the store has it */
     s->buffer.len = 0;
     pack_frame(&s->buffer, e, s->near->sketch_len);
     if (s->buffer.failed) return og_error_memory(err, e->id.len, "an entry");
@@ -307,12 +308,13 @@ static og_status load_files(og_near *near, const char *index_path,
     free(data);
     data = NULL;
     TRY(status);
-    if (is_new && !near->is_writable)
-        return og_error_set(err, OG_ERR_IO,
-                            "cannot open '%s': no such index; --add makes one",
-                            near->folder);
+    if (is_new && !near->is_writable && near->stored == NULL)
+        return og_error_set(
+            err, OG_ERR_IO,
+            "cannot open '%s': no such index%s; --add makes one", near->folder,
+            near->is_store ? ", and the store keeps no texts" : "");
     if (is_new) TRY(og_near_index_make(near, err));
-    if (is_new) return save_index(near, err);
+    if (is_new) return near->is_writable ? save_index(near, err) : OG_OK;
     status = read_all(journal_path, &data, &len, err);
     if (status == OG_OK && data != NULL)
         status = load_journal(near, journal_path, data, len, &end, err);

@@ -17,6 +17,10 @@
 #include "lib/base/packing.h"
 #include "lib/dedup_stream.h"
 #include "lib/neighbour/near_index.h"
+#include "lib/neighbour/shingle_set.h"
+#include "lib/stored.h"
+
+struct og_dedup_texts;
 
 struct og_near {
     og_near_options options;
@@ -30,6 +34,13 @@ struct og_near {
     int lock_fd, journal_fd;
     uint64_t n_journal;     /* entries in it */
     struct og_pack waiting; /* frames that are not written yet */
+    /* In the folder of a store (near_verify.h): */
+    bool is_store;
+    struct og_stored *stored; /* NULL: it keeps no texts */
+    struct og_dedup_texts *texts;
+    struct og_shingle_set set; /* of the document asked about */
+    uint64_t n_stored;         /* documents of the store */
+    uint64_t n_exact, n_estimated;
 };
 
 og_status og_near_index_make(og_near *near, og_error *err);

@@ -152,7 +152,8 @@ OG_API og_status og_hamming_merge(const char *const *paths, size_t n_paths,
  *
  * An index keeps a sketch of each document, its id and its time. When it is
  * full, one that was not matched for long goes for each that comes. The
- * similarity of an answer is estimated from the samples of both sketches. */
+ * similarity of an answer is estimated from the samples of both sketches, or
+ * exact where a store has the text. */
 
 typedef struct og_near og_near;
 
@@ -172,7 +173,9 @@ typedef struct og_near_options {
 OG_API og_near_options og_near_options_default(void);
 
 /* `path` is ":memory:" or a store's folder, which gets a folder `near` with
- * the index; the options are those that it was made with then. One writer at a
+ * the index; the options are those that it was made with then. The documents
+ * of a store that keeps texts are known as well, and compared shingle by
+ * shingle; reading their texts is what opening takes. One writer at a
  * time (OG_ERR_STORE: there is another). A damaged file is OG_ERR_STORE and
  * named. `options` NULL means the default. */
 OG_API og_status og_near_open(const char *path, bool writable,
@@ -185,6 +188,9 @@ OG_API og_status og_near_commit(og_near *near, og_error *err);
 
 typedef struct og_near_info {
     uint64_t n_documents, n_room, n_evicted;
+    bool is_store, has_texts; /* the folder is one of og_store, with texts */
+    uint64_t n_stored;        /* documents that the store gave */
+    uint64_t n_exact, n_estimated; /* matches told so far */
     og_near_options options;
 } og_near_info;
 OG_API void og_near_info_get(const og_near *near, og_near_info *out);
@@ -193,8 +199,9 @@ typedef struct og_near_match {
     og_bytes id; /* valid during the call */
     int64_t time;
     bool has_time;
-    double similarity; /* estimated Jaccard similarity of shingles; -1: the
-                          method has none */
+    double similarity; /* Jaccard similarity of shingles; -1: the method has
+                          none */
+    bool is_exact;     /* compared shingle by shingle; else it is estimated */
     unsigned distance; /* of simhashes in bits; 64 when there are none */
 } og_near_match;
 

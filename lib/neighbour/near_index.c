@@ -22,9 +22,9 @@
 #define ID_MOST  UINT16_MAX
 
 struct head {
-    uint64_t sequence; /* the order of adding */
     int64_t time;
     char *id;
+    uint32_t origin;
     uint16_t id_len;
     bool has_time, is_touched, is_used;
 };
@@ -35,7 +35,7 @@ struct og_near_index {
     size_t n_bands, sketch_len;
     uint32_t room, n, hand;
     uint32_t n_buckets; /* of each band, a power of two */
-    uint64_t sequence, n_evicted;
+    uint64_t n_evicted;
     uint64_t id_bytes, id_room; /* ids have their share of the memory */
     uint8_t *sketches;
     uint32_t *next;   /* [entry][band] */
@@ -188,8 +188,8 @@ og_status og_near_index_add(struct og_near_index *x,
     /* Long ids take the place of more than one entry. */
     while (x->n > 0 && x->id_bytes + entry->id.len > x->id_room)
         at = find_place(x);
-    x->heads[at] = (struct head){.sequence = x->sequence++,
-                                 .time = entry->time,
+    x->heads[at] = (struct head){.time = entry->time,
+                                 .origin = entry->origin,
                                  .id = id,
                                  .id_len = (uint16_t)entry->id.len,
                                  .has_time = entry->has_time,
@@ -251,7 +251,8 @@ void og_near_index_get(const struct og_near_index *x, uint32_t number,
     *out = (struct og_near_entry){.sketch = sketch_of(x, number),
                                   .id = {h->id, h->id_len},
                                   .time = h->time,
-                                  .has_time = h->has_time};
+                                  .has_time = h->has_time,
+                                  .origin = h->origin};
 }
 
 void og_near_index_touch(struct og_near_index *x, uint32_t number)

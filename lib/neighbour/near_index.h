@@ -21,6 +21,7 @@ struct og_near_entry {
     og_bytes id;
     int64_t time;
     bool has_time;
+    uint32_t origin; /* the caller's; 0 when it has none */
 };
 
 struct og_near_index;
@@ -36,8 +37,8 @@ void og_near_index_free(struct og_near_index *index); /* NULL is fine */
 og_status og_near_index_add(struct og_near_index *index,
                             const struct og_near_entry *entry, og_error *err);
 
-/* Numbers of entries with an equal band, each once, in the order in which they
- * were added; valid until the next call. At most 1,024 of a band are met. */
+/* Numbers of entries with an equal band, each once; valid until the next call.
+ * At most 1,024 of a band are met. */
 og_status og_near_index_find(struct og_near_index *index, const uint8_t *sketch,
                              const uint32_t **out, size_t *out_n,
                              og_error *err);

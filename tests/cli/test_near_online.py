@@ -84,6 +84,57 @@ def test_near_store(place):
         assert b"near/index" in done.stderr
 
 
+def test_near_store_with_texts(place):
+    """A store of origo add: exact where a text is kept, and says so."""
+    texts = family_texts(44, 30)
+    write_jsonl(place / "a.jsonl", texts)
+    store, bare = place / "store", place / "bare"
+    assert origo("add", "-q", "-s", store, place / "a.jsonl").returncode == 0
+    done = origo("export", "-s", store)
+    known = {d["id"]: shingles(d["text"])
+             for d in map(json.loads, done.stdout.splitlines())}
+    assert len(known) > 30, done
+    asked = texts[::-1] + [" ".join(words(random.Random(1), 30))]
+    with open(place / "b.jsonl", "w") as f:
+        for i, text in enumerate(asked):
+            f.write(json.dumps({"id": "b%d" % i, "text": text}) + "\n")
+    design = ["--bands", 60, "--rows", 3]
+    answers = near("-s", store, *design, place / "b.jsonl")
+    assert not (store / "near").exists(), "asking must not write"
+    for text, answer in zip(asked, answers):
+        mine = shingles(text)
+        expected = {i: jaccard(mine, s) for i, s in known.items()
+                    if jaccard(mine, s) >= 0.8}
+        assert {m["id"] for m in answer["near"]} == set(expected), answer
+        for m in answer["near"]:
+            assert m["exact"] is True
+            assert abs(m["similarity"] - expected[m["id"]]) < 1e-4, m
+    # With --add, those that the store does not have are estimated.
+    near("-s", store, "--add", "-q", place / "a.jsonl")
+    near("-s", store, "--add", "-q", place / "b.jsonl")
+    done = origo("near", "-s", store, place / "b.jsonl")
+    assert done.returncode == 0
+    said = re.search(rb"(\d+) documents of the store; (\d+) similarities are "
+                     rb"exact, (\d+) estimated", done.stderr)
+    assert int(said.group(1)) == len(known) and int(said.group(2)) > 0 \
+        and int(said.group(3)) > 0, done.stderr
+    for line in done.stdout.splitlines():
+        answer = json.loads(line)
+        ids = [m["id"] for m in answer["near"]]
+        assert len(ids) == len(set(ids)) and answer["id"] in ids, answer
+        for m in answer["near"]:
+            assert m["exact"] == (m["id"] in known), m
+    # Without texts there is nothing to ask, and then only estimates.
+    assert origo("add", "-q", "--no-texts", "-s", bare,
+                 place / "a.jsonl").returncode == 0
+    done = origo("near", "-s", bare, place / "b.jsonl")
+    assert done.returncode == 3 and b"keeps no texts" in done.stderr
+    near("-s", bare, "--add", "-q", place / "a.jsonl")
+    done = origo("near", "-s", bare, place / "b.jsonl")
+    assert b"keeps no texts: similarities are estimated" in done.stderr
+    assert b'"exact":false' in done.stdout and b"true" not in done.stdout
+
+
 def test_near_kill(place):
     """What an ended command took in survives; a killed one harms nothing."""
     rng = random.Random(42)
