@@ -156,7 +156,10 @@ static og_status load_index(og_near *near, const char *path,
     struct og_near_entry e;
     const char *why;
     TRY(take_head(path, MAGIC_INDEX, &u, &near->options, err));
-    TRY(og_near_index_make(near, err));
+    const og_status status = og_near_index_make(near, err);
+    if (status == OG_ERR_USAGE)
+        return damaged(path, 8, "its options make no sense", err);
+    TRY(status);
     for (;;) {
         const uint64_t off = (uint64_t)(u.at - data);
         if (og_unpacker_left(&u) == 4 && og_load32(u.at) == 0) return OG_OK;
@@ -164,6 +167,13 @@ static og_status load_index(og_near *near, const char *path,
             return damaged(path, off, why, err);
         TRY(og_near_index_add(near->index, &e, err));
     }
+}
+
+static bool same_options(const og_near_options *a, const og_near_options *b)
+{
+    return a->method == b->method && a->tokens == b->tokens &&
+           a->shingle_len == b->shingle_len && a->n_bands == b->n_bands &&
+           a->n_rows == b->n_rows && a->memory == b->memory;
 }
 
 /* *out_end is where the sound part ends. */
@@ -178,6 +188,8 @@ static og_status load_journal(og_near *near, const char *path,
     *out_end = 0;
     if (len < HEAD_LEN) return OG_OK; /* stopped while it was made */
     TRY(take_head(path, MAGIC_JOURNAL, &u, &options, err));
+    if (!same_options(&options, &near->options))
+        return damaged(path, 8, "its options are not those of the index", err);
     *out_end = HEAD_LEN;
     while (og_unpacker_left(&u) > 0 &&
            take_frame(&u, near->sketch_len, &e, &why)) {

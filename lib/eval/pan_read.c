@@ -211,9 +211,12 @@ static og_status read_xml(const struct xml *x, og_bytes text)
     uint32_t document = 0;
     bool has_document = false;
     const char *end = text.data + text.len;
-    for (const char *p = text.data;
-         (p = memchr(p, '<', (size_t)(end - p))) != NULL; p++) {
-        const char *close = memchr(p, '>', (size_t)(end - p));
+    const char *close = text.data;
+    /* Each byte is in one tag at most: a file of nothing but '<' takes no
+     * longer than another. */
+    for (const char *p; (p = memchr(close, '<', (size_t)(end - close))) != NULL;
+         close++) {
+        close = memchr(p, '>', (size_t)(end - p));
         if (close == NULL) return broken(x, "a tag does not end");
         const og_bytes tag = {p, (size_t)(close - p)};
         og_bytes reference;
