@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/source/block.h"
+#include "lib/source/problem_teller.h"
 #include "lib/source/source.h"
 
 /* What happens with each document of a file. */
@@ -12,25 +13,8 @@ struct reading {
     const og_stream_options *options;
     void *ctx;
     og_status (*take)(void *ctx, const og_document *doc, og_error *err);
-    og_error failure; /* of a file that could not be read */
+    struct og_problem_teller teller;
 };
-
-static void tell_problems(struct reading *r, const struct og_block *block,
-                          size_t from)
-{
-    for (size_t i = from; i < block->n_problems; i++) {
-        const struct og_source_problem *p = &block->problems[i];
-        const og_problem problem = {.file = {block->file, strlen(block->file)},
-                                    .line = p->line,
-                                    .offset = p->offset,
-                                    .skipped = p->skipped,
-                                    .message = p->message};
-        if (p->whole_file && r->failure.status == OG_OK)
-            og_block_failure(block, p, &r->failure);
-        if (r->options->on_problem != NULL)
-            r->options->on_problem(r->options->ctx, &problem);
-    }
-}
 
 static og_status take_block(struct reading *r, struct og_block *block,
                             const struct og_source_options *options,
@@ -40,11 +24,11 @@ static og_status take_block(struct reading *r, struct og_block *block,
     size_t n_told = 0;
     og_status status;
     while ((status = og_block_next(block, options, &record, err)) == OG_OK) {
-        tell_problems(r, block, n_told);
+        og_tell_block_problems(&r->teller, block, n_told, block->n_problems);
         n_told = block->n_problems;
         TRY(r->take(r->ctx, &record.doc, err));
     }
-    tell_problems(r, block, n_told);
+    og_tell_block_problems(&r->teller, block, n_told, block->n_problems);
     return status == OG_END ? OG_OK : status;
 }
 
@@ -57,6 +41,8 @@ static og_status read_file(const char *path, struct reading *r, og_error *err)
         .max_document = r->options->max_document};
     struct og_source *source = NULL;
     struct og_block block;
+    r->teller = (struct og_problem_teller){
+        .ctx = r->options->ctx, .on_problem = r->options->on_problem};
     og_block_init(&block, NULL);
     og_status status = og_source_new(&path, 1, &options, NULL, &source, err);
     while (status == OG_OK &&
@@ -64,9 +50,7 @@ static og_status read_file(const char *path, struct reading *r, og_error *err)
         status = take_block(r, &block, &options, err);
     og_source_free(source);
     og_block_release(&block);
-    if (status != OG_END) return status;
-    if (r->failure.status == OG_OK) return OG_OK;
-    return og_error_set(err, r->failure.status, "%s", r->failure.message);
+    return og_teller_end(&r->teller, status == OG_END ? OG_OK : status, err);
 }
 
 /* ---- the second file ---- */

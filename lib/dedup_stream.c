@@ -16,6 +16,7 @@
 #include "lib/os/new_file.h"
 #include "lib/os/temp_file.h"
 #include "lib/ring.h"
+#include "lib/source/problem_teller.h"
 
 /* A job that held more than this gives its memory back. */
 #define KEEP_LEN ((size_t)4 << 20)
@@ -35,8 +36,7 @@ struct stream {
     struct og_source_options options;
     struct og_source *reader;
     og_stream_counts *counts;
-    og_status first_failure;
-    og_error failure;
+    struct og_problem_teller teller;
     int passed_fd;      /* lines that are too long, until they are rejected */
     uint64_t passed_at; /* up to here they were */
 };
@@ -248,14 +248,6 @@ static void prepare_job(void *ctx, void *mine, void *of_job)
 
 /* ---- taking, in order ---- */
 
-static void tell(const struct stream *s, const struct og_block *block,
-                 og_problem problem)
-{
-    if (s->source->on_problem == NULL) return;
-    problem.file = (og_bytes){block->file, strlen(block->file)};
-    s->source->on_problem(s->source->report_ctx, &problem);
-}
-
 /* The reader passes over a line that does not fit a block. Its bytes go to a
  * temporary file, for it reads ahead: they are rejected in their turn. */
 static og_status on_passed(void *ctx, og_bytes bytes, og_error *err)
@@ -308,19 +300,8 @@ static og_status take_problems(struct stream *s, const struct og_block *block,
 {
     for (size_t i = from; i < to; i++) {
         const struct og_source_problem *p = &block->problems[i];
-        if (p->whole_file) {
-            s->counts->n_files_failed++;
-            if (s->first_failure == OG_OK)
-                s->first_failure = og_block_failure(block, p, &s->failure);
-        } else if (p->skipped) {
-            s->counts->n_skipped++;
-            TRY(reject(s, block, p, err));
-        }
-        tell(s, block,
-             (og_problem){.line = p->line,
-                          .offset = p->offset,
-                          .skipped = p->skipped,
-                          .message = p->message});
+        if (p->skipped && !p->whole_file) TRY(reject(s, block, p, err));
+        og_tell_block_problem(&s->teller, block, i);
     }
     return OG_OK;
 }
@@ -336,9 +317,7 @@ static void count(struct stream *s, const struct og_dedup_doc *d)
     s->counts->n_repaired++;
     snprintf(message, sizeof(message), "%zu byte%s not UTF-8: read as U+FFFD",
              d->n_repaired, d->n_repaired == 1 ? " is" : "s are");
-    tell(
-        s, d->block,
-        (og_problem){.line = d->line, .offset = d->offset, .message = message});
+    og_tell_document(&s->teller, d->block, d->line, d->offset, message);
 }
 
 static og_status take_job(struct stream *s, struct job *job, og_error *err)
@@ -429,6 +408,9 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
                                    .reading = source->reading,
                                    .max_document = source->max_document},
                        .counts = counts,
+                       .teller = {.ctx = source->report_ctx,
+                                  .on_problem = source->on_problem,
+                                  .counts = counts},
                        .passed_fd = -1};
     if (source->stored != NULL) return stream_stored(&s, err);
     if (source->reject != NULL && source->folder != NULL) {
@@ -454,6 +436,5 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
     og_ring_free(ring);
     og_source_free(s.reader);
     if (s.passed_fd >= 0) close(s.passed_fd);
-    if (status != OG_OK || s.first_failure == OG_OK) return status;
-    return og_error_set(err, s.first_failure, "%s", s.failure.message);
+    return og_teller_end(&s.teller, status, err);
 }

@@ -20,6 +20,7 @@
 #include "lib/os/cpu.h"
 #include "lib/os/warmer.h"
 #include "lib/source/block.h"
+#include "lib/source/problem_teller.h"
 #include "lib/store_disk.h"
 #include "lib/workers.h"
 
@@ -48,47 +49,10 @@ struct writer {
     uint64_t base;
     struct og_warmer warmer;
     og_stream_counts counts;
-    og_status first_failure; /* of a whole file */
-    og_error failure;
+    struct og_problem_teller teller;
 };
 
 /* ---- problems ---- */
-
-static void tell(const struct writer *w, const struct og_block *block,
-                 const og_problem *problem)
-{
-    if (w->options->on_problem == NULL) return;
-    og_problem named = *problem;
-    named.file = (og_bytes){block->file, strlen(block->file)};
-    w->options->on_problem(w->options->ctx, &named);
-}
-
-/* Keeps the first one: it becomes the status of the run. */
-static void note_failed_file(struct writer *w, const struct og_block *block,
-                             const struct og_source_problem *problem)
-{
-    w->counts.n_files_failed++;
-    if (w->first_failure != OG_OK) return;
-    w->first_failure = og_block_failure(block, problem, &w->failure);
-}
-
-/* The problems of a block from number `from` up to `to`. */
-static void tell_block_problems(struct writer *w, const struct og_block *block,
-                                size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++) {
-        const struct og_source_problem *p = &block->problems[i];
-        if (p->whole_file)
-            note_failed_file(w, block, p);
-        else if (p->skipped)
-            w->counts.n_skipped++;
-        tell(w, block,
-             &(og_problem){.line = p->line,
-                           .offset = p->offset,
-                           .skipped = p->skipped,
-                           .message = p->message});
-    }
-}
 
 /* A problem of a document that is taken in all the same. */
 static void tell_document_problem(const struct writer *w,
@@ -96,9 +60,7 @@ static void tell_document_problem(const struct writer *w,
                                   const struct og_job_document *d,
                                   const char *message)
 {
-    tell(w, block,
-         &(og_problem){
-             .line = d->line, .offset = d->offset, .message = message});
+    og_tell_document(&w->teller, block, d->line, d->offset, message);
 }
 
 static void tell_repaired(const struct writer *w, const struct og_block *block,
@@ -271,13 +233,13 @@ static og_status write_job(struct writer *w, const struct og_job *job,
     w->segment = 0;
     for (size_t i = 0; i < job->n_docs; i++) {
         const struct og_job_document *d = &job->docs[i];
-        tell_block_problems(w, block, n_told, d->n_problems_before);
+        og_tell_block_problems(&w->teller, block, n_told, d->n_problems_before);
         n_told = d->n_problems_before;
         if (is_stopped(w)) return stop(w, err);
         TRY(write_document(w, job, d, err));
     }
     TRY(tell_held(w, err));
-    tell_block_problems(w, block, n_told, block->n_problems);
+    og_tell_block_problems(&w->teller, block, n_told, block->n_problems);
     if (job->status != OG_OK)
         return og_error_set(err, job->status, "%s", job->err.message);
     w->counts.n_files += block->ends_file;
@@ -352,9 +314,12 @@ og_status og_stream_run(og_store *store, const char *const *paths,
                         size_t n_paths, const og_stream_options *options,
                         og_stream_counts *out_counts, og_error *err)
 {
-    struct writer w = {.store = store,
-                       .options = options,
-                       .holds = options->add && store->disk != NULL};
+    struct writer w = {
+        .store = store,
+        .options = options,
+        .teller = {.ctx = options->ctx, .on_problem = options->on_problem},
+        .holds = options->add && store->disk != NULL};
+    w.teller.counts = &w.counts;
     if (options->add && store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,
                             "the store was opened for reading only");
@@ -371,8 +336,7 @@ og_status og_stream_run(og_store *store, const char *const *paths,
     og_arena_release(&w.arena);
     OG_UNGROW(store->allocator, w.held, w.held_cap);
     og_trace_release(&w.trace);
-    w.counts.is_told = status == OG_OK && w.first_failure != OG_OK;
+    w.counts.is_told = status == OG_OK && w.teller.failure.status != OG_OK;
     if (out_counts != NULL) *out_counts = w.counts;
-    if (status != OG_OK || w.first_failure == OG_OK) return status;
-    return og_error_set(err, w.first_failure, "%s", w.failure.message);
+    return og_teller_end(&w.teller, status, err);
 }

@@ -4,11 +4,10 @@
  * answer depends on every document before it. Documents are made durable in
  * groups, for a disk takes as long for one as for a thousand. */
 
-#include <string.h>
-
 #include "lib/os/clock.h"
 #include "lib/sentence/sentences.h"
 #include "lib/source/block.h"
+#include "lib/source/problem_teller.h"
 
 enum { GROUP_BYTES = 1 << 20 };
 #define GROUP_SECONDS 0.25
@@ -28,47 +27,8 @@ struct stream {
     uint64_t n_waiting; /* bytes since the last commit */
     bool has_waiting;
     double last_commit;
-    og_status first_failure; /* of a whole file */
-    og_error failure;
+    struct og_problem_teller teller;
 };
-
-/* ---- problems ---- */
-
-static void tell(const struct stream *s, const struct og_block *block,
-                 og_problem problem)
-{
-    if (s->options->on_problem == NULL) return;
-    problem.file = (og_bytes){block->file, strlen(block->file)};
-    s->options->on_problem(s->options->ctx, &problem);
-}
-
-static void tell_problems(struct stream *s, const struct og_block *block,
-                          size_t from)
-{
-    for (size_t i = from; i < block->n_problems; i++) {
-        const struct og_source_problem *p = &block->problems[i];
-        if (p->whole_file) {
-            s->counts.n_files_failed++;
-            if (s->first_failure == OG_OK)
-                s->first_failure = og_block_failure(block, p, &s->failure);
-        } else if (p->skipped) {
-            s->counts.n_skipped++;
-        }
-        tell(s, block,
-             (og_problem){.line = p->line,
-                          .offset = p->offset,
-                          .skipped = p->skipped,
-                          .message = p->message});
-    }
-}
-
-static void tell_document(struct stream *s, const struct og_block *block,
-                          const struct og_record *r, const char *message)
-{
-    tell(
-        s, block,
-        (og_problem){.line = r->line, .offset = r->offset, .message = message});
-}
 
 /* ---- documents ---- */
 
@@ -105,17 +65,18 @@ static og_status take_record(struct stream *s, const struct og_block *block,
     s->counts.n_text_bytes += r->doc.text.len;
     if (r->bad_time) {
         s->counts.n_bad_times++;
-        tell_document(s, block, r,
-                      "time is not RFC 3339 nor seconds: taken as a document "
-                      "without a time");
+        og_tell_document(&s->teller, block, r->line, r->offset,
+                         "time is not RFC 3339 nor seconds: taken as a "
+                         "document without a time");
     }
     s->has_waiting = true;
     if (!s->options->no_answers) TRY(answer(s, &r->doc, err));
     if (s->options->add) {
         if (og_sentences_has(s->sentences, r->doc.id)) {
             s->counts.n_repeated_ids++;
-            tell_document(s, block, r,
-                          "its id was seen before: taken as another version");
+            og_tell_document(
+                &s->teller, block, r->line, r->offset,
+                "its id was seen before: taken as another version");
         }
         TRY(og_sentences_add(s->sentences, &r->doc, err));
         s->n_waiting += r->doc.text.len;
@@ -148,12 +109,12 @@ static og_status take_block(struct stream *s, struct og_block *block,
     size_t n_told = 0;
     while ((status = og_block_next(block, &s->source_options, &record, err)) ==
            OG_OK) {
-        tell_problems(s, block, n_told);
+        og_tell_block_problems(&s->teller, block, n_told, block->n_problems);
         n_told = block->n_problems;
         TRY(take_or_skip(s, block, &record, err));
     }
     if (status != OG_END) return status;
-    tell_problems(s, block, n_told);
+    og_tell_block_problems(&s->teller, block, n_told, block->n_problems);
     s->counts.n_files += block->ends_file;
     s->counts.n_input_bytes += block->n_input_bytes;
     if (s->options->on_progress != NULL)
@@ -184,7 +145,9 @@ og_status og_quote_stream(og_sentences *sentences, const char *const *paths,
         .source_options = {.fields = options->fields,
                            .reading = options->reading,
                            .max_document = options->max_document},
+        .teller = {.ctx = options->ctx, .on_problem = options->on_problem},
         .last_commit = og_clock_seconds()};
+    s.teller.counts = &s.counts;
     struct og_source *source = NULL;
     og_status status = og_source_new(paths, n_paths, &s.source_options,
                                      sentences->allocator, &source, err);
@@ -200,6 +163,5 @@ og_status og_quote_stream(og_sentences *sentences, const char *const *paths,
         }
     }
     if (out_counts != NULL) *out_counts = s.counts;
-    if (status != OG_OK || s.first_failure == OG_OK) return status;
-    return og_error_set(err, s.first_failure, "%s", s.failure.message);
+    return og_teller_end(&s.teller, status, err);
 }

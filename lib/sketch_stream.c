@@ -17,7 +17,8 @@
 #include <string.h>
 
 #include "lib/os/cpu.h"
-#include "lib/source/source.h"
+#include "lib/source/block.h"
+#include "lib/source/problem_teller.h"
 
 #define MOST_THREADS 256
 
@@ -72,8 +73,7 @@ struct stream {
     unsigned n_hands;
     bool at_end;
     og_stream_counts counts;
-    og_status first_failure;
-    og_error failure;
+    struct og_problem_teller teller;
 };
 
 /* ---- one document, any thread ---- */
@@ -118,17 +118,13 @@ static bool is_own_fault(og_status status)
 static og_status report(struct piece *p, const struct og_record *record,
                         og_status status)
 {
-    struct og_block *b = &p->block;
-    if (!OG_GROW(b->allocator, b->problems, b->problems_cap, b->n_problems + 1))
-        return og_error_memory(&p->err, sizeof(*b->problems), "a problem");
-    struct og_source_problem *problem = &b->problems[b->n_problems++];
-    *problem = (struct og_source_problem){.line = record->line,
-                                          .offset = record->offset,
-                                          .skipped = true,
-                                          .status = status};
-    snprintf(problem->message, sizeof(problem->message), "%.199s",
-             p->err.message);
-    return OG_OK;
+    const struct og_source_problem problem = {.line = record->line,
+                                              .offset = record->offset,
+                                              .skipped = true,
+                                              .status = status};
+    char message[sizeof(problem.message)];
+    snprintf(message, sizeof(message), "%.199s", p->err.message);
+    return og_block_report(&p->block, &problem, &p->err, "%s", message);
 }
 
 static void make_piece(struct hand *h, struct piece *p)
@@ -162,34 +158,6 @@ static void *make_pieces(void *ctx)
 
 /* ---- problems and counts, in order ---- */
 
-static void tell(const struct stream *s, const struct og_block *block,
-                 og_problem problem)
-{
-    if (s->options->on_problem == NULL) return;
-    problem.file = (og_bytes){block->file, strlen(block->file)};
-    s->options->on_problem(s->options->ctx, &problem);
-}
-
-static void tell_problems(struct stream *s, const struct og_block *block,
-                          size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++) {
-        const struct og_source_problem *p = &block->problems[i];
-        if (p->whole_file) {
-            s->counts.n_files_failed++;
-            if (s->first_failure == OG_OK)
-                s->first_failure = og_block_failure(block, p, &s->failure);
-        } else if (p->skipped) {
-            s->counts.n_skipped++;
-        }
-        tell(s, block,
-             (og_problem){.line = p->line,
-                          .offset = p->offset,
-                          .skipped = p->skipped,
-                          .message = p->message});
-    }
-}
-
 static void tell_repaired(const struct stream *s, const struct og_block *block,
                           const struct made *m)
 {
@@ -197,9 +165,7 @@ static void tell_repaired(const struct stream *s, const struct og_block *block,
     snprintf(message, sizeof(message),
              "%zu byte%s not UTF-8: replaced by U+FFFD", m->n_repaired,
              m->n_repaired == 1 ? " is" : "s are");
-    tell(
-        s, block,
-        (og_problem){.line = m->line, .offset = m->offset, .message = message});
+    og_tell_document(&s->teller, block, m->line, m->offset, message);
 }
 
 static void count_document(struct stream *s, const struct og_block *block,
@@ -222,7 +188,7 @@ static og_status take_piece(struct stream *s, const struct piece *p,
     size_t n_told = 0;
     for (size_t i = 0; i < p->n_made; i++) {
         const struct made *m = &p->made[i];
-        tell_problems(s, block, n_told, m->n_problems_before);
+        og_tell_block_problems(&s->teller, block, n_told, m->n_problems_before);
         n_told = m->n_problems_before;
         count_document(s, block, m);
         const og_bytes id = {(const char *)p->bytes.data + m->id_off,
@@ -230,7 +196,7 @@ static og_status take_piece(struct stream *s, const struct piece *p,
         TRY(s->work->take(s->work->ctx, id, p->bytes.data + m->off, m->len,
                           m->n_features, err));
     }
-    tell_problems(s, block, n_told, block->n_problems);
+    og_tell_block_problems(&s->teller, block, n_told, block->n_problems);
     if (p->status != OG_OK)
         return og_error_set(err, p->status, "%s", p->err.message);
     s->counts.n_files += block->ends_file;
@@ -357,6 +323,9 @@ og_status og_sketch_stream(const char *const *paths, size_t n_paths,
 {
     struct stream s = {
         .options = options, .work = work, .allocator = allocator};
+    s.teller = (struct og_problem_teller){.ctx = options->ctx,
+                                          .on_problem = options->on_problem,
+                                          .counts = &s.counts};
     s.source_options =
         (struct og_source_options){.fields = options->fields,
                                    .reading = options->reading,
@@ -370,8 +339,7 @@ og_status og_sketch_stream(const char *const *paths, size_t n_paths,
     if (status == OG_OK) status = run(&s, err);
     stop(&s);
     if (out_counts != NULL) *out_counts = s.counts;
-    if (status != OG_OK || s.first_failure == OG_OK) return status;
-    return og_error_set(err, s.first_failure, "%s", s.failure.message);
+    return og_teller_end(&s.teller, status, err);
 }
 
 og_status og_sketch_stream_end(struct og_sketch_writer *writer,

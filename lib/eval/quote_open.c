@@ -14,6 +14,7 @@
 #include "lib/eval/quote_eval.h"
 #include "lib/os/clock.h"
 #include "lib/source/block.h"
+#include "lib/source/problem_teller.h"
 
 enum {
     GROWTH_QUESTIONS = 300,
@@ -45,21 +46,6 @@ struct reading {
     size_t step; /* of growth */
 };
 
-static void tell_problems(const struct reading *r, const struct og_block *b)
-{
-    const og_quote_eval_options *o = &r->eval->options;
-    if (!r->is_first || o->on_problem == NULL) return;
-    for (size_t i = 0; i < b->n_problems; i++) {
-        const struct og_source_problem *p = &b->problems[i];
-        const og_problem problem = {.file = {b->file, strlen(b->file)},
-                                    .line = p->line,
-                                    .offset = p->offset,
-                                    .skipped = p->skipped,
-                                    .message = p->message};
-        o->on_problem(o->ctx, &problem);
-    }
-}
-
 static og_status take_block(struct reading *r, struct og_block *b,
                             const struct og_source_options *o, og_error *err)
 {
@@ -67,11 +53,10 @@ static og_status take_block(struct reading *r, struct og_block *b,
     og_status status;
     while ((status = og_block_next(b, o, &record, err)) == OG_OK)
         TRY(r->take(r, &record.doc, err));
-    tell_problems(r, b);
-    for (size_t i = 0; i < b->n_problems; i++)
-        if (b->problems[i].whole_file)
-            return og_block_failure(b, &b->problems[i], err);
-    return status == OG_END ? OG_OK : status;
+    struct og_problem_teller teller = {.ctx = r->eval->options.ctx};
+    if (r->is_first) teller.on_problem = r->eval->options.on_problem;
+    og_tell_block_problems(&teller, b, 0, b->n_problems);
+    return og_teller_end(&teller, status == OG_END ? OG_OK : status, err);
 }
 
 /* OG_END from take() ends the reading early. */

@@ -1,8 +1,7 @@
 /* Documents one after the other, for evaluations: read_stream.h. */
 
 #include "lib/eval/read_stream.h"
-
-#include <string.h>
+#include "lib/source/problem_teller.h"
 
 #include "lib/text/text.h"
 
@@ -13,26 +12,8 @@ struct reading {
     struct og_source_options options;
     struct og_block block;
     uint64_t n_input_bytes;
+    struct og_problem_teller teller;
 };
-
-static void tell_problems(const struct reading *r)
-{
-    const struct og_eval_input *in = r->input;
-    for (size_t i = 0; i < r->block.n_problems; i++) {
-        const struct og_source_problem *p = &r->block.problems[i];
-        if (p->whole_file && r->counts->failure.status == OG_OK)
-            og_block_failure(&r->block, p, &r->counts->failure);
-        if (in->on_problem == NULL) continue;
-        const og_problem problem = {
-            .file = {r->block.file, strlen(r->block.file)},
-            .line = p->line,
-            .offset = p->offset,
-            .skipped = p->skipped,
-            .message = p->message,
-        };
-        in->on_problem(in->listener, &problem);
-    }
-}
 
 static og_status read_block(struct reading *r, og_error *err)
 {
@@ -45,7 +26,7 @@ static og_status read_block(struct reading *r, og_error *err)
         TRY(in->on_document(in->ctx, &record.doc, err));
     }
     if (status != OG_END) return status;
-    tell_problems(r);
+    og_tell_block_problems(&r->teller, &r->block, 0, r->block.n_problems);
     r->n_input_bytes += r->block.n_input_bytes;
     if (in->on_progress != NULL)
         in->on_progress(in->listener, "reading", r->n_input_bytes, 0);
@@ -67,6 +48,7 @@ og_status og_eval_read_stream(const char *const *paths, size_t n_paths,
     struct reading r = {
         .input = input,
         .counts = out,
+        .teller = {.ctx = input->listener, .on_problem = input->on_problem},
         .options = {.fields = input->fields, .max_document = OG_TEXT_MAX}};
     *out = (struct og_eval_read_counts){0};
     og_block_init(&r.block, NULL);
@@ -75,5 +57,6 @@ og_status og_eval_read_stream(const char *const *paths, size_t n_paths,
     if (status == OG_OK) status = read_blocks(&r, err);
     og_source_free(r.source);
     og_block_release(&r.block);
+    out->failure = r.teller.failure;
     return status;
 }

@@ -1,26 +1,11 @@
 "use strict";
 
-/* The HTML report as a reader meets it: node test_report_page.js BROWSER OUT
- *
- * OUT holds the pages of web_fixture; screenshots go there too. Each test is a
- * function that gets a fresh page; it prints 'ok NAME' or 'FAILED NAME'. Any
- * error on a page, and any request that it makes, fails its test. */
+/* The HTML report as a reader meets it: node test_report_page.js BROWSER OUT,
+ * on the pages of web_fixture (browser.js). */
 
 const assert = require("assert");
-const fs = require("fs");
-const path = require("path");
-const { pathToFileURL } = require("url");
-const { chromium } = require("playwright-core");
-
-const [, , browserPath, out] = process.argv;
-const tests = [];
-const test = (name, report, run, options = {}) =>
-    tests.push({ name, report, run, options });
-
-const addressOf = (name) =>
-    pathToFileURL(path.resolve(out, name + ".html")).href;
-const readJson = (name) => fs.readFileSync(path.join(out, name + ".json"),
-    "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const { contrasts, frames, readJson, runTests, shoot, test, WIDTHS } =
+    require("./browser.js");
 
 /* The text of a passage without its number. */
 const passageText = (page, p, doc = 1) => page.$$eval(
@@ -33,9 +18,6 @@ const shownPassages = (page) => page.$$eval(
     "article:not([hidden]) .text mark[id]:not(.off)",
     (marks) => marks.map((mark) => Number(mark.dataset.p)));
 const figure = (page) => page.textContent("article:not([hidden]) .number");
-const frames = (page) => page.evaluate(() => new Promise((done) =>
-    requestAnimationFrame(() => requestAnimationFrame(() =>
-        setTimeout(done, 60)))));
 
 /* ---- what is shown ---- */
 
@@ -272,38 +254,6 @@ test("contrast: text on its colours is at least 4.5 to 1", "report",
         }
     });
 
-/* Runs in the page: what has too little contrast. */
-function contrasts() {
-    const canvas = document.createElement("canvas").getContext("2d",
-        { willReadFrequently: true });
-    const rgb = (colour) => {
-        canvas.clearRect(0, 0, 1, 1);
-        canvas.fillStyle = colour;
-        canvas.fillRect(0, 0, 1, 1);
-        return [...canvas.getImageData(0, 0, 1, 1).data];
-    };
-    const light = (colour) => rgb(colour).slice(0, 3).map((v) => {
-        v /= 255;
-        return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-    }).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-    const under = (e) => {
-        for (; e; e = e.parentElement) {
-            const colour = getComputedStyle(e).backgroundColor;
-            if (rgb(colour)[3] > 250) return colour;
-        }
-        return "white";
-    };
-    const low = [];
-    for (const e of document.querySelectorAll("mark, .n, .facts, .facts a, " +
-        "blockquote, .summary, .chain li, .filters label, h1, h3, .u")) {
-        const a = light(getComputedStyle(e).color), b = light(under(e));
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        if (ratio < 4.5)
-            low.push(`${e.className || e.tagName} ${ratio.toFixed(2)}`);
-    }
-    return [...new Set(low)];
-}
-
 test("light and dark by button", "report", async (page) => {
     const paper = () => page.evaluate(() =>
         getComputedStyle(document.body).backgroundColor);
@@ -475,8 +425,6 @@ test("a document of 10 MB is usable", "big", async (page, { loaded }) => {
 
 /* ---- screenshots ---- */
 
-const WIDTHS = [["wide", 1440, 900], ["middle", 900, 1000], ["narrow", 390, 844]];
-
 for (const scheme of ["light", "dark"])
     for (const [name, width, height] of WIDTHS)
         test(`screenshot: ${name}, ${scheme}`, "report", async (page) => {
@@ -509,63 +457,4 @@ test("screenshot: for the README", "report", async (page) => {
     await shoot(page, "readme");
 }, { viewport: { width: 1200, height: 620 } });
 
-const shoot = (page, name) => page.screenshot({
-    path: path.join(out, "screenshots", name + ".png") });
-
-/* ---- running ---- */
-
-async function runTest(browser, { report, run, options }) {
-    const context = await browser.newContext({
-        viewport: options.viewport || { width: 1280, height: 900 },
-        ...options.context });
-    context.setDefaultTimeout(options.timeout || 10000);
-    const page = await context.newPage();
-    const errors = [];
-    const note = (what) => {
-        if (!options.allowErrors?.test(what)) errors.push(what);
-    };
-    page.on("pageerror", (error) => note(error.message));
-    page.on("console", (m) => m.type() === "error" && note(m.text()));
-    page.on("dialog", (d) => { note("dialog"); d.dismiss(); });
-    page.on("request", (r) => r.url().split("#")[0] !== addressOf(report) &&
-        note("asked for " + r.url()));
-    try {
-        const began = Date.now();
-        await page.goto(addressOf(report), { timeout: 30000 });
-        await run(page, { loaded: Date.now() - began });
-        assert.deepStrictEqual(errors, []);
-    } finally {
-        await context.close();
-    }
-}
-
-async function main() {
-    fs.mkdirSync(path.join(out, "screenshots"), { recursive: true });
-    const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-    const browser = await chromium.launch({ executablePath: browserPath, args });
-    const only = process.env.ONLY;
-    const waiting = tests.filter((t) => !only || t.name.includes(only));
-    let failed = 0;
-    const worker = async (most = Infinity) => {
-        for (let one; most-- > 0 && (one = waiting.shift());) {
-            try {
-                await runTest(browser, one);
-                console.log("ok " + one.name);
-            } catch (error) {
-                failed++;
-                console.log(["FAILED " + one.name, ...String(error.stack)
-                    .split("\n").slice(0, 12)].join("\n    "));
-            }
-        }
-    };
-    /* The one that looks at the clock goes alone; the others wait for their
-     * frames most of the time. */
-    const alone = waiting.findIndex((t) => t.options.alone);
-    if (alone > 0) waiting.unshift(...waiting.splice(alone, 1));
-    if (alone >= 0) await worker(1);
-    await Promise.all([worker(), worker(), worker(), worker()]);
-    await browser.close();
-    process.exit(failed ? 1 : 0);
-}
-
-main();
+runTests();

@@ -1,0 +1,37 @@
+#ifndef OG_SOURCE_PROBLEM_TELLER_H
+#define OG_SOURCE_PROBLEM_TELLER_H
+
+/* What went wrong with the documents of a stream: told to the caller, counted,
+ * and the first file that failed kept for the status of the run. */
+
+#include "lib/source/source.h"
+
+struct og_problem_teller {
+    void *ctx;
+    void (*on_problem)(void *ctx, const og_problem *problem); /* or NULL */
+    og_stream_counts *counts; /* NULL: nobody counts */
+    og_error failure; /* of the first whole file; OG_OK: there was none */
+};
+
+/* The problem gets the name of the block's file. */
+void og_tell_problem(const struct og_problem_teller *teller,
+                     const struct og_block *block, og_problem problem);
+
+/* A problem of a document that is taken in all the same. */
+void og_tell_document(const struct og_problem_teller *teller,
+                      const struct og_block *block, uint64_t line,
+                      uint64_t offset, const char *message);
+
+/* Problem number i of a block; all from number `from` up to `to`. */
+void og_tell_block_problem(struct og_problem_teller *teller,
+                           const struct og_block *block, size_t i);
+void og_tell_block_problems(struct og_problem_teller *teller,
+                            const struct og_block *block, size_t from,
+                            size_t to);
+
+/* The status of a run that ended with `status`: a file that failed is a
+ * failure, too. */
+og_status og_teller_end(const struct og_problem_teller *teller,
+                        og_status status, og_error *err);
+
+#endif

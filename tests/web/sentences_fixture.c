@@ -1,0 +1,105 @@
+/* Writes the pages of reused sentences that the browser tests look at:
+ * sentences_fixture FOLDER. Each as HTML and as JSON:
+ *
+ *     sentences          a column that takes up sentences of three papers
+ *     sentences-hostile  markup in names and texts */
+
+#include <origo/origo.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static og_error err;
+
+static void must(og_status status)
+{
+    if (status == OG_OK) return;
+    fprintf(stderr, "sentences_fixture: %s\n", err.message);
+    exit(1);
+}
+
+static og_document document(const char *id, const char *title, int64_t time,
+                            const char *text)
+{
+    return (og_document){.id = {id, strlen(id)},
+                         .title = {title, strlen(title)},
+                         .text = {text, strlen(text)},
+                         .time = time,
+                         .has_time = time != 0};
+}
+
+static void write_page(const char *folder, const char *name,
+                       const og_document *old, size_t n_old,
+                       const og_document *column)
+{
+    static const struct {
+        og_quote_format format;
+        const char *ending;
+    } forms[] = {{OG_QUOTE_HTML, "html"}, {OG_QUOTE_JSON, "json"}};
+    og_sentences *sentences;
+    const og_quotes *quotes;
+    must(og_sentences_open(":memory:", true, NULL, &sentences, &err));
+    for (size_t i = 0; i < n_old; i++)
+        must(og_sentences_add(sentences, &old[i], &err));
+    must(og_sentences_ask(sentences, column, NULL, &quotes, &err));
+    for (unsigned i = 0; i < 2; i++) {
+        char path[4096];
+        og_quote_report *report;
+        snprintf(path, sizeof(path), "%s/%s.%s", folder, name, forms[i].ending);
+        must(og_quote_report_open(path, forms[i].format, (og_text_style){0},
+                                  &report, &err));
+        must(og_quote_report_add(report, column, quotes, &err));
+        must(og_quote_report_close(report, &err));
+    }
+    og_sentences_close(sentences);
+}
+
+static void papers(const char *folder)
+{
+    const og_document old[] = {
+        document("lantern-14", "Pier closed after night of storm", 1457481600,
+                 "The west pier of the harbour was struck by a barge in the "
+                 "night. Nobody was hurt, the harbour master told this paper. "
+                 "His kettle is lost."),
+        document("gull-3", "", 1457568000,
+                 "A barge struck the west pier of the harbour in the night! "
+                 "The planks are to be replaced at the cost of the harbour "
+                 "fund."),
+        document("minutes-2", "Minutes, 9 February", 1454976000,
+                 "Resolved that the planks be replaced at the cost of the "
+                 "harbour fund before the end of April. Mr Orr asked that his "
+                 "doubts about the fund be recorded."),
+    };
+    const og_document column = document(
+        "column", "Who knew about the moorings?", 1458000000,
+        "Who knew? The west pier of the harbour was struck by a barge "
+        "yesterday in the night. I was asleep, as were all of my neighbours "
+        "in this street.\n\n"
+        "The planks are to be replaced soon at the cost of the harbour "
+        "fund. Mr Orr asked that his doubts about the fund be recorded. So "
+        "do I.");
+    write_page(folder, "sentences", old, 3, &column);
+}
+
+static void hostile(const char *folder)
+{
+    static const char text[] =
+        "Look at this <img src=x onerror=alert(1)> of the old harbour & pier.";
+    const og_document old =
+        document("\"><b>", "</bdi><script>alert(2)</script>", 7, text);
+    const og_document column = document(
+        "' onclick='alert(3)", "<style>*{display:none}</style>", 9, text);
+    write_page(folder, "sentences-hostile", &old, 1, &column);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: sentences_fixture FOLDER\n");
+        return 1;
+    }
+    papers(argv[1]);
+    hostile(argv[1]);
+    return 0;
+}
