@@ -19,14 +19,16 @@ static void must(og_status status)
     exit(1);
 }
 
-static og_document document(const char *id, const char *title, int64_t time,
+static og_document document(const char *id, const char *title, const char *date,
                             const char *text)
 {
+    int64_t time = 0;
+    if (!og_time_parse((og_bytes){date, strlen(date)}, &time)) exit(1);
     return (og_document){.id = {id, strlen(id)},
                          .title = {title, strlen(title)},
                          .text = {text, strlen(text)},
                          .time = time,
-                         .has_time = time != 0};
+                         .has_time = true};
 }
 
 static void write_page(const char *folder, const char *name,
@@ -58,21 +60,21 @@ static void write_page(const char *folder, const char *name,
 static void papers(const char *folder)
 {
     const og_document old[] = {
-        document("lantern-14", "Pier closed after night of storm", 1457481600,
-                 "The west pier of the harbour was struck by a barge in the "
-                 "night. Nobody was hurt, the harbour master told this paper. "
-                 "His kettle is lost."),
-        document("gull-3", "", 1457568000,
+        document("gull-3", "", "2016-03-10",
                  "A barge struck the west pier of the harbour in the night! "
                  "The planks are to be replaced at the cost of the harbour "
                  "fund."),
-        document("minutes-2", "Minutes, 9 February", 1454976000,
+        document("lantern-14", "Pier closed after night of storm", "2016-03-09",
+                 "The west pier of the harbour was struck by a barge in the "
+                 "night. Nobody was hurt, the harbour master told this paper. "
+                 "His kettle is lost."),
+        document("minutes-2", "Minutes, 9 February", "2016-02-09",
                  "Resolved that the planks be replaced at the cost of the "
                  "harbour fund before the end of April. Mr Orr asked that his "
                  "doubts about the fund be recorded."),
     };
     const og_document column = document(
-        "column", "Who knew about the moorings?", 1458000000,
+        "column", "Who knew about the moorings?", "2016-03-15",
         "Who knew? The west pier of the harbour was struck by a barge "
         "yesterday in the night. I was asleep, as were all of my neighbours "
         "in this street.\n\n"
@@ -86,10 +88,11 @@ static void hostile(const char *folder)
 {
     static const char text[] =
         "Look at this <img src=x onerror=alert(1)> of the old harbour & pier.";
-    const og_document old =
-        document("\"><b>", "</bdi><script>alert(2)</script>", 7, text);
-    const og_document column = document(
-        "' onclick='alert(3)", "<style>*{display:none}</style>", 9, text);
+    const og_document old = document(
+        "\"><b>", "</bdi><script>alert(2)</script>", "2001-01-01", text);
+    const og_document column =
+        document("' onclick='alert(3)", "<style>*{display:none}</style>",
+                 "2002-01-01", text);
     write_page(folder, "sentences-hostile", &old, 1, &column);
 }
 

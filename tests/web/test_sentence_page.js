@@ -44,6 +44,7 @@ test("sentences: sources, the earliest first", "sentences", async (page) => {
             (e) => e.length), matches.length);
         const times = await page.$$eval(`${entry} time`, (all) =>
             all.map((e) => e.textContent));
+        assert.deepStrictEqual(times, matches.map((m) => m.time.slice(0, 10)));
         assert.deepStrictEqual(times, [...times].sort());
         const texts = await page.$$eval(`${entry} blockquote`, (all) =>
             all.map((e) => e.textContent));
