@@ -1,8 +1,8 @@
 #ifndef OG_SENTENCE_SENTENCES_H
 #define OG_SENTENCE_SENTENCES_H
 
-/* The inside of an og_sentences. sentences.c takes documents in and keeps
- * images, sentences_ask.c answers. */
+/* The inside of an og_sentences. sentences_open.c opens and closes it,
+ * sentences.c takes documents in and keeps images, sentences_ask.c answers. */
 
 #include "lib/sentence/form_list.h"
 #include "lib/sentence/sentence_heap.h"
