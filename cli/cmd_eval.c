@@ -159,7 +159,7 @@ static int measure(og_eval *eval, const struct plan *plan, bool quiet,
                    struct progress *progress)
 {
     og_error err = {0};
-    og_eval_result *results = calloc(plan->n_runs, sizeof(*results));
+    og_eval_result *results = calloc(plan->n_runs + 1, sizeof(*results));
     if (results == NULL) {
         say("out of memory for %zu results", plan->n_runs);
         return EXIT_IO;
