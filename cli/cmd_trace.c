@@ -70,6 +70,13 @@ static const struct option trace_options[] = {
      NULL, NULL, "do not compare with the texts of the origins",
      "Faster; spans then rest on prints alone, and have no place in their "
      "origin."},
+    {"What counts", 0, "reworded", &type_flag, AT(asking.reworded), NULL, NULL,
+     NULL, "also passages that were reworded",
+     "Compares with the whole texts of the up to 64 documents that have most "
+     "in "
+     "common: finds what was said in other words, in another order, or "
+     "summarised, and leaves out what is too short to be a passage. Some "
+     "milliseconds a document. Finds most in a store of preset short."},
     THREADS_OPTION(AT, reading.n_threads, "Input",
                    "The output is the same bytes for any number."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),

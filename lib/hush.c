@@ -40,6 +40,14 @@ og_status og_trace_ask(og_trace *trace, const og_asking *asking, og_error *err)
     const struct og_selection *sel = &trace->scratch.prepared.selection;
     hush->asking = asking != NULL ? *asking : (og_asking){0};
     hush->n_ignored = 0;
+    if (hush->asking.reworded && hush->asking.no_verify)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "reworded passages cannot be found without a look "
+                            "at the texts");
+    if (hush->asking.reworded && !og_store_can_confirm(trace->store))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "reworded passages are found in texts, and this "
+                            "store keeps none");
     if (hush->asking.ignored.len == 0) return OG_OK;
     TRY(og_scratch_prepare(&trace->scratch, hush->asking.ignored,
                            &trace->store->prepare, err));

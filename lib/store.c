@@ -313,7 +313,7 @@ og_status og_store_ask(og_store *store, const struct og_guest *guest,
 }
 
 /* Without a place in the origin a hit leads nowhere. */
-static bool can_confirm(const og_store *store)
+bool og_store_can_confirm(const og_store *store)
 {
     return og_store_has_texts(store) &&
            store->params.estimate == OG_ESTIMATE_CONTEXT;
@@ -326,9 +326,9 @@ static og_status confirm(og_store *store, const struct og_guest *guest,
     const struct og_confirm_source source = {
         .ctx = &trace->origins,
         .side = og_origins_side,
-        .earlier = og_catalogue_earlier,
-        .order = &store->catalogue,
+        .order = {og_catalogue_earlier, &store->catalogue},
     };
+    trace->confirming.reworded = trace->hush.asking.reworded;
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
     return og_confirm(&trace->confirming,
@@ -340,7 +340,8 @@ og_status og_store_answer(og_store *store, const struct og_guest *guest,
                           og_trace *trace, og_error *err)
 {
     const struct og_evidence evidence = {&trace->confirming, &trace->origins};
-    const bool confirmed = can_confirm(store) && !trace->hush.asking.no_verify;
+    const bool confirmed =
+        og_store_can_confirm(store) && !trace->hush.asking.no_verify;
     struct og_filter filter;
     TRY(og_hush_filter(&trace->hush, store, guest, &filter, err));
     if (confirmed) TRY(confirm(store, guest, trace, err));

@@ -95,6 +95,9 @@ uint64_t og_text_hash(og_bytes text);
 /* Whether the store would keep it, by its length. */
 bool og_store_keeps(const og_store *store, const struct og_prepared *prepared);
 
+/* Whether hits can be compared with the texts of their origins. */
+bool og_store_can_confirm(const og_store *store);
+
 /* Is it known, and where does it stand in the order? Any thread when `shared`,
  * else the writer's. */
 og_status og_store_greet(og_store *store, struct og_guest *guest, bool shared,

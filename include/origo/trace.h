@@ -106,9 +106,16 @@ typedef struct og_asking {
     bool compare_same; /* tell also of documents that og_params.same keeps
                           apart */
     bool no_verify;    /* do not compare with the texts of the origins */
+    /* Compare with the whole texts of the documents that have something in
+     * common, and tell also of passages that were reworded: other words, in
+     * another order, summarised. What is too little to be a passage is not told
+     * then. Slower, up to some milliseconds a document. The store must have
+     * texts; best with shingles of 4 words (preset short). */
+    bool reworded;
 } og_asking;
 
-/* From now on; NULL: everything is told again. OG_ERR_MEMORY. */
+/* From now on; NULL: everything is told again. OG_ERR_USAGE: the store cannot
+ * (see `reworded`). OG_ERR_MEMORY. */
 OG_API og_status og_trace_ask(og_trace *trace, const og_asking *asking,
                               og_error *err);
 

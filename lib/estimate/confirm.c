@@ -1,5 +1,6 @@
 #include "lib/estimate/confirm.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What is left of a passage when an earlier origin has taken the rest: fewer
@@ -24,6 +25,7 @@ void og_confirming_release(struct og_confirming *c)
     OG_UNGROW(a, c->data, c->cap);
     OG_UNGROW(a, c->runs, c->runs_cap);
     OG_UNGROW(a, c->found, c->found_cap);
+    OG_UNGROW(a, c->ranked, c->ranked_cap);
     OG_UNGROW(a, c->owner, c->owner_cap);
     OG_UNGROW(a, c->is_hit, c->is_hit_cap);
     og_copies_release(&c->rest);
@@ -32,67 +34,44 @@ void og_confirming_release(struct og_confirming *c)
 
 /* ---- which origins ---- */
 
-struct candidate {
-    uint32_t doc, n_hits;
-};
+/* So many texts are always fetched, more only while all of them together have
+ * no more tokens than this. */
+enum { ALWAYS = 16, MOST_TOKENS = 200000 };
 
-/* Counts as many different documents as the list holds; what comes later and
- * is not in it takes the place of the smallest when that has one hit only. A
- * document with many hits finds its way in. */
-static void count_hit(struct candidate *list, uint32_t *n, uint32_t doc)
+/* Those with the most hits. */
+static og_status fetch_origins(struct og_confirming *c,
+                               const struct og_labels *labels,
+                               const struct og_confirm_source *source,
+                               og_error *err)
 {
-    enum { MOST = 4 * OG_CONFIRM_ORIGINS };
-    uint32_t least = 0;
-    for (uint32_t i = 0; i < *n; i++) {
-        if (list[i].doc == doc) {
-            list[i].n_hits++;
-            return;
-        }
-        if (list[i].n_hits < list[least].n_hits) least = i;
+    struct og_candidate list[OG_CONFIRM_ORIGINS];
+    const uint32_t n =
+        og_candidates_choose(labels, source->order, list, OG_CONFIRM_ORIGINS);
+    size_t n_tokens = 0;
+    c->n_docs = 0;
+    while (c->n_docs < n && (c->n_docs < ALWAYS || n_tokens < MOST_TOKENS)) {
+        const uint32_t side = c->n_docs++;
+        c->docs[side] = list[side].doc;
+        c->sides[side] = (struct og_align_side){0};
+        TRY(source->side(source->ctx, c->docs[side], side, &c->sides[side],
+                         err));
+        if (c->sides[side].tokens != NULL) n_tokens += c->sides[side].tokens->n;
     }
-    if (*n < MOST)
-        list[(*n)++] = (struct candidate){doc, 1};
-    else if (--list[least].n_hits == 0)
-        list[least] = (struct candidate){doc, 1};
+    return OG_OK;
 }
 
-/* Numbers say when a document arrived, which must not matter. */
-static bool comes_first(const struct candidate *a, const struct candidate *b,
-                        const struct og_confirm_source *source, bool by_hits)
+/* The numbers of the sides, the earliest document first. */
+static void order_sides(const struct og_confirming *c,
+                        struct og_time_order order, uint32_t *out)
 {
-    if (by_hits && a->n_hits != b->n_hits) return a->n_hits > b->n_hits;
-    return source->earlier(source->order, a->doc, b->doc);
-}
-
-static void sort_candidates(struct candidate *list, uint32_t n,
-                            const struct og_confirm_source *source,
-                            bool by_hits)
-{
-    for (uint32_t i = 1; i < n; i++) {
-        const struct candidate moved = list[i];
+    for (uint32_t i = 0; i < c->n_docs; i++) {
         uint32_t j = i;
-        for (; j > 0 && comes_first(&moved, &list[j - 1], source, by_hits); j--)
-            list[j] = list[j - 1];
-        list[j] = moved;
+        for (; j > 0 &&
+               order.earlier(order.order, c->docs[i], c->docs[out[j - 1]]);
+             j--)
+            out[j] = out[j - 1];
+        out[j] = i;
     }
-}
-
-/* Those with the most hits, in the order of time. */
-static void choose_origins(struct og_confirming *c,
-                           const struct og_labels *labels,
-                           const struct og_confirm_source *source)
-{
-    struct candidate list[4 * OG_CONFIRM_ORIGINS];
-    uint32_t n = 0;
-    for (size_t i = 0; i < labels->n; i++)
-        if (labels->hits[i].doc != OG_NO_DOC)
-            count_hit(list, &n, labels->hits[i].doc);
-    sort_candidates(list, n, source, true);
-    if (n > OG_CONFIRM_ORIGINS) n = OG_CONFIRM_ORIGINS;
-    sort_candidates(list, n, source, false);
-    for (uint32_t i = 0; i < n; i++)
-        c->docs[i] = list[i].doc;
-    c->n_docs = n;
 }
 
 /* ---- one origin ---- */
@@ -174,17 +153,14 @@ static og_status keep_passage(struct og_confirming *c,
         .begin = p->begin,
         .end = p->end,
         .doc = c->docs[side],
+        .origin_begin = p->origin_begin,
+        .origin_end = p->origin_end,
         .first_run = c->n_runs,
         .n_runs = p->n_runs,
         .side = side,
+        .kind = p->kind,
+        .weight = p->weight,
     };
-    /* Equal tokens that no earlier origin has. What lies between them may come
-     * from somebody else. */
-    for (size_t i = 0; i < p->n_runs; i++) {
-        const struct og_run *run = &c->runs[c->n_runs + i];
-        for (uint32_t t = run->begin; t < run->begin + run->len; t++)
-            if (c->owner[t] == 0) c->owner[t] = (uint32_t)c->n_found;
-    }
     c->n_runs += p->n_runs;
     return OG_OK;
 }
@@ -198,20 +174,15 @@ static bool has_shingle(const struct og_passage *p,
     return false;
 }
 
-static og_status confirm_origin(struct og_confirming *c, uint32_t side,
-                                struct og_align_side document,
-                                const struct og_selection *sel,
-                                const struct og_labels *labels,
-                                const struct og_confirm_source *source,
-                                og_error *err)
+static og_status verify_origin(struct og_confirming *c, uint32_t side,
+                               struct og_align_side document,
+                               const struct og_selection *sel,
+                               const struct og_labels *labels, og_error *err)
 {
+    const struct og_align_side origin = c->sides[side];
     struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
-    struct og_align_side origin = {0};
     struct og_alignment alignment;
     size_t n_seeds = 0;
-    TRY(source->side(source->ctx, c->docs[side], side, &origin, err));
-    c->has_text[side] = origin.tokens != NULL;
-    if (origin.tokens == NULL) return OG_OK;
     options.min_copy = LEAST_WORTH;
     TRY(gather_seeds(c, c->docs[side], sel, labels, document.tokens,
                      origin.tokens, &n_seeds, err));
@@ -225,7 +196,100 @@ static og_status confirm_origin(struct og_confirming *c, uint32_t side,
     return OG_OK;
 }
 
+static og_status compare_origin(struct og_confirming *c, uint32_t side,
+                                struct og_align_side document, og_error *err)
+{
+    const struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
+    struct og_alignment alignment;
+    TRY(og_align(c->aligner, document, c->sides[side], &options, &alignment,
+                 err));
+    for (size_t i = 0; i < alignment.n_passages; i++)
+        TRY(keep_passage(c, &alignment.passages[i], alignment.matches, side,
+                         err));
+    return OG_OK;
+}
+
+/* Whole texts are compared up to this many tokens of both sides, all in all;
+ * longer ones are looked at only where the seeds are. */
+#define MOST_COMPARED ((size_t)4 << 20)
+
+static og_status confirm_origins(struct og_confirming *c,
+                                 struct og_align_side document,
+                                 const struct og_selection *sel,
+                                 const struct og_labels *labels,
+                                 struct og_time_order order, og_error *err)
+{
+    uint32_t sides[OG_CONFIRM_ORIGINS];
+    size_t n_compared = 0;
+    order_sides(c, order, sides);
+    for (uint32_t i = 0; i < c->n_docs; i++) {
+        const struct og_align_side *origin = &c->sides[sides[i]];
+        if (origin->tokens == NULL) continue;
+        n_compared += document.tokens->n + origin->tokens->n;
+        if (c->reworded && n_compared <= MOST_COMPARED)
+            TRY(compare_origin(c, sides[i], document, err));
+        else
+            TRY(verify_origin(c, sides[i], document, sel, labels, err));
+    }
+    return OG_OK;
+}
+
 /* ---- what each keeps ---- */
+
+/* Equal tokens that no earlier origin has. What lies between them may come from
+ * somebody else. */
+static void own_copy(struct og_confirming *c, size_t i)
+{
+    const struct og_confirmed *p = &c->found[i];
+    for (size_t r = 0; r < p->n_runs; r++) {
+        const struct og_run *run = &c->runs[p->first_run + r];
+        for (uint32_t t = run->begin; t < run->begin + run->len; t++)
+            if (c->owner[t] == 0) c->owner[t] = (uint32_t)i + 1;
+    }
+}
+
+/* All of it: its words are no longer those of the origin. */
+static void own_reworded(struct og_confirming *c, size_t i)
+{
+    for (uint32_t t = c->found[i].begin; t < c->found[i].end; t++)
+        if (c->owner[t] == 0) c->owner[t] = (uint32_t)i + 1;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct og_ranked *x = a;
+    const struct og_ranked *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return (x->found > y->found) - (x->found < y->found);
+}
+
+static og_status rank_reworded(struct og_confirming *c, size_t *out_n,
+                               og_error *err)
+{
+    size_t n = 0;
+    if (!OG_GROW(c->allocator, c->ranked, c->ranked_cap, c->n_found))
+        return og_error_memory(err, c->n_found * sizeof(*c->ranked),
+                               "passages");
+    for (size_t i = 0; i < c->n_found; i++)
+        if (c->found[i].kind == OG_PASSAGE_REWORDED)
+            c->ranked[n++] = (struct og_ranked){c->found[i].weight, i};
+    if (n > 1) qsort(c->ranked, n, sizeof(*c->ranked), by_weight);
+    *out_n = n;
+    return OG_OK;
+}
+
+static og_status find_owners(struct og_confirming *c, size_t n_tokens,
+                             og_error *err)
+{
+    size_t n_reworded = 0;
+    TRY(rank_reworded(c, &n_reworded, err));
+    memset(c->owner, 0, n_tokens * sizeof(*c->owner));
+    for (size_t i = 0; i < c->n_found; i++)
+        if (c->found[i].kind == OG_PASSAGE_COPY) own_copy(c, i);
+    for (size_t i = 0; i < n_reworded; i++)
+        own_reworded(c, c->ranked[i].found);
+    return OG_OK;
+}
 
 /* The part of the runs of `p` that lies in its tokens; false: none does. */
 static bool clip_runs(struct og_confirming *c, struct og_confirmed *p)
@@ -269,7 +333,8 @@ static size_t part_end(const struct og_confirming *c, size_t t, size_t n_tokens)
             end = i + 1;
             continue;
         }
-        if (c->owner[i] != 0 || c->is_hit[i] || i >= c->found[owner - 1].end)
+        if (c->owner[i] != 0 || i >= c->found[owner - 1].end ||
+            (c->is_hit[i] && !c->reworded))
             break;
     }
     return end;
@@ -292,7 +357,9 @@ static og_status cut_apart(struct og_confirming *c, size_t n_tokens,
         part.begin = (uint32_t)t;
         part.end = (uint32_t)end;
         if (!is_whole && end - t < LEAST_REST) continue;
-        if (clip_runs(c, &part)) c->data[c->n++] = part;
+        if ((is_whole && part.kind == OG_PASSAGE_REWORDED) ||
+            clip_runs(c, &part))
+            c->data[c->n++] = part;
     }
     return OG_OK;
 }
@@ -313,17 +380,16 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
 {
     const size_t n_tokens = document.tokens->n;
     c->n = c->n_runs = c->n_found = 0;
-    choose_origins(c, labels, source);
+    TRY(fetch_origins(c, labels, source, err));
     if (c->n_docs == 0) return OG_OK;
     if (c->aligner == NULL) c->aligner = og_aligner_new(c->allocator);
     if (c->aligner == NULL ||
         !OG_GROW(c->allocator, c->owner, c->owner_cap, n_tokens) ||
         !OG_GROW(c->allocator, c->is_hit, c->is_hit_cap, n_tokens))
         return og_error_memory(err, n_tokens * sizeof(*c->owner), "passages");
-    memset(c->owner, 0, n_tokens * sizeof(*c->owner));
     mark_hits(c, sel, labels, n_tokens);
-    for (uint32_t side = 0; side < c->n_docs; side++)
-        TRY(confirm_origin(c, side, document, sel, labels, source, err));
+    TRY(confirm_origins(c, document, sel, labels, source->order, err));
+    TRY(find_owners(c, n_tokens, err));
     return cut_apart(c, n_tokens, err);
 }
 
@@ -332,7 +398,7 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
 static bool was_compared(const struct og_confirming *c, uint32_t doc)
 {
     for (uint32_t i = 0; i < c->n_docs; i++)
-        if (c->docs[i] == doc) return c->has_text[i];
+        if (c->docs[i] == doc) return c->sides[i].tokens != NULL;
     return false;
 }
 
@@ -345,11 +411,22 @@ static void mark_confirmed(struct og_confirming *c, size_t n_tokens)
             c->owner[t] = 1;
 }
 
+/* What the table alone says of a text that was not compared: it is told like
+ * the others only when it is long enough for a passage. */
+static bool is_too_little(const struct og_confirming *c,
+                          const struct og_copy *copy, bool compared)
+{
+    const struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
+    return c->reworded &&
+           (compared || copy->end - copy->begin < options.min_copy);
+}
+
 static og_status keep_rest(struct og_confirming *c, const struct og_copy *copy,
                            og_error *err)
 {
     const bool only_hits = was_compared(c, copy->doc);
     uint32_t end;
+    if (is_too_little(c, copy, only_hits)) return OG_OK;
     for (uint32_t t = copy->begin; t < copy->end; t = end) {
         end = t + 1;
         if (c->owner[t] != 0 || (only_hits && !c->is_hit[t])) continue;

@@ -113,7 +113,7 @@ static og_status verify(struct running *r, const struct og_eval_doc *doc,
 {
     const struct og_tokens tokens = og_eval_doc_view(r->eval, doc);
     const struct og_confirm_source source = {
-        .ctx = r, .side = give_side, .earlier = comes_before};
+        .ctx = r, .side = give_side, .order = {.earlier = comes_before}};
     TRY(og_confirm(&r->confirming, (struct og_align_side){.tokens = &tokens},
                    sel, &r->labels, &source, err));
     TRY(og_labels_join(sel, &r->labels, &r->copies, err));

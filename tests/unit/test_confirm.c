@@ -29,8 +29,8 @@ static bool comes_before(const void *order, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static const struct og_confirm_source source = {.side = give_side,
-                                                .earlier = comes_before};
+static const struct og_confirm_source source = {
+    .side = give_side, .order = {.earlier = comes_before}};
 
 /* Document 2 is tokens 10 .. 40 of document 0, then 0 .. 20 of document 1. */
 static void make_documents(void)
