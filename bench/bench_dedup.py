@@ -2,22 +2,29 @@
 """How fast, how exact and in how little memory is origo dedup, beside others?
 
     bench/bench_dedup.py BUILD_DIR DATA [--quick] [--runs N] [--peers DIR]
+                         [--minutes N]
 
 DATA has mail, rfc and pep-history as .jsonl.zst. Parts: lane A of all tools on
-each stream (wall, CPU, peak memory, kept, precision, recall against exact
-Jaccard); origo on a mix grown to 2 GB, with and without a cap of 256 MB;
-growth with the number of documents; passages; near, online, at 1, 10 and
-100 % of the memory. --quick takes the first 2,000 documents of each.
+an extract of each stream and, where time allows, on the whole of it; a mix
+grown to 2 GB, with and without a cap of 256 MB; passages; growth with the
+number of documents; near, online, at 1, 10 and 100 % of the memory. --quick
+shows in two minutes that all of it works: nothing of it is a result.
 
-Precision: removed documents that are alike (0.8) to one that was kept. Recall:
-those, over those and the kept documents that are alike to an earlier kept one.
+Truth is every pair of documents whose exact Jaccard similarity is at least
+0.8 (bench_pairs). Precision: of the documents removed, those that are alike to
+one that was kept. Recall: of the documents that are alike to one that was
+kept, before them or after, those that were removed. A tool that compares no
+texts also removes documents for a wrong reason; that may hide a miss, which is
+why its recall can stand above that of the bands it shares with origo.
 """
 
 import argparse
 import hashlib
 import json
 import os
+import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,24 +34,46 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = ["datasketch", "rensa", "fastsketchlsh", "gaoya", "datatrove",
          "text-dedup"]
 STREAMS = ["mail", "rfc", "pep-history"]
+BEGAN = time.monotonic()
 
 
-def measure(command, runs=1, timeout=7200):
-    """The fastest run: seconds, CPU seconds, peak MB; or why not."""
-    best = None
-    for _ in range(runs):
+class Stopped(Exception):
+    """A run that was over its time, or that failed: what to say of it."""
+
+
+def run_once(command, limit):
+    """Seconds, CPU seconds, peak MB and what was said on stderr."""
+    with tempfile.TemporaryFile() as said:
         began = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE)
-        said = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
+                                   stderr=said, start_new_session=True)
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            wall = time.monotonic() - began
+            if pid != 0:
+                break
+            if wall > limit:
+                os.killpg(process.pid, signal.SIGKILL)
+                os.wait4(process.pid, 0)
+                process.returncode = -signal.SIGKILL
+                raise Stopped("stopped after %.0f s" % wall)
+            time.sleep(min(0.05, max(0.001, wall / 500)))
         process.returncode = status
-        wall = time.monotonic() - began
-        if status != 0:
-            return None, said.decode(errors="replace")[-300:]
-        row = (wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3)
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+    if status != 0:
+        lines = text.strip().split("\n")
+        raise Stopped("FAILED: " + lines[-1][:80].replace("|", "/"))
+    return (wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3), text
+
+
+def measure(command, runs=1, limit=3600):
+    """The fastest run."""
+    best, said = None, ""
+    for _ in range(runs):
+        row, said = run_once(command, limit)
         best = min(best or row, row)
-    return best, said.decode(errors="replace")
+    return best, said
 
 
 def unpack(data, name, target, n_documents):
@@ -57,7 +86,31 @@ def unpack(data, name, target, n_documents):
                 unpacked.kill()
                 break
             f.write(line)
+    unpacked.stdout.close()
     unpacked.wait()
+
+
+def extract(source, target, size):
+    """The first documents of a stream, up to so many bytes; how many."""
+    n = 0
+    with open(source, "rb") as f, open(target, "wb") as out:
+        for line in f:
+            if out.tell() + len(line) > size:
+                break
+            out.write(line)
+            n += 1
+    return n
+
+
+# ---- quality -----------------------------------------------------------------
+
+def true_pairs(options, source):
+    """(i, j), i < j, counted from 0, that are alike."""
+    with tempfile.TemporaryFile(dir=options.folder) as f:
+        subprocess.run([os.path.join(options.build, "bench/bench_pairs"),
+                        source], stdout=f, check=True)
+        f.seek(0)
+        return [tuple(map(int, line.split(b"\t")[:2])) for line in f]
 
 
 def line_keys(path):
@@ -66,14 +119,13 @@ def line_keys(path):
                 for line in f]
 
 
-def quality(source, kept_path, pairs):
-    """Precision and recall of a result, by lines."""
-    lines = line_keys(source)
+def quality(source_keys, kept_path, pairs):
+    """Kept documents, precision and recall of a result, by lines."""
     left = {}
     for key in line_keys(kept_path):
         left[key] = left.get(key, 0) + 1
     kept = []
-    for key in lines:
+    for key in source_keys:
         kept.append(left.get(key, 0) > 0)
         if kept[-1]:
             left[key] -= 1
@@ -89,48 +141,100 @@ def quality(source, kept_path, pairs):
     return sum(kept), precision, recall
 
 
-def lane_a(options, streams, folder):
-    origo = os.path.join(options.build, "cli", "origo")
-    print("\n## Lane A: a cold process, JSONL in, kept JSONL out\n")
-    print("words, shingles of 5, 14 bands of 8, Jaccard 0.8; fastest of %d "
-          "(peers: 1)\n" % options.runs)
-    print("| stream | tool | seconds | MB/s | CPU s | peak MB | kept | "
-          "precision | recall |\n|---|---|---|---|---|---|---|---|---|")
-    for name, source in streams.items():
-        size = os.path.getsize(source) / 1e6
-        pairs_path = os.path.join(folder, "pairs")
-        with open(pairs_path, "wb") as f:
-            subprocess.run([os.path.join(options.build, "bench/bench_pairs"),
-                            source], stdout=f, check=True)
-        with open(pairs_path) as f:
-            pairs = [tuple(map(int, line.split("\t")[:2])) for line in f]
-        out = os.path.join(folder, "kept.jsonl")
-        tools = [("origo, 1 thread", [origo, "dedup", "-j", "1", "-o", out,
-                                      source]),
-                 ("origo, all threads", [origo, "dedup", "-o", out, source])]
-        tools += [(p, [os.path.join(options.peers, "bin/python"),
-                       os.path.join(HERE, "peers_dedup.py"), p, source, out])
-                  for p in PEERS]
-        for tool, command in tools:
-            if os.path.exists(out):
-                os.remove(out)
-            is_ours = tool.startswith("origo")
-            row, said = measure(command, options.runs if is_ours else 1)
-            if row is None:
-                reason = said.strip().split("\n")[-1][:80]
-                print("| %s | %s | SKIPPED: %s |" % (name, tool, reason))
-                continue
-            print("| %s | %s | %.2f | %.1f | %.2f | %.0f | %d | %.4f | %.4f |"
-                  % ((name, tool, row[0], size / row[0], row[1], row[2]) +
-                     quality(source, out, pairs)), flush=True)
+# ---- lane A ------------------------------------------------------------------
 
+HEAD = ("| %s | tool | wall s | CPU s | peak MB | MB/s | kept | precision | "
+        "recall | x origo |\n|---|---|---|---|---|---|---|---|---|---|")
+
+
+def tools_of(options, source, out):
+    """Name, command, whether it is ours."""
+    origo = os.path.join(options.build, "cli", "origo")
+    ours = [("origo, 1 thread", ["-j", "1"]),
+            ("origo, all threads", []),
+            ("origo --preset thorough, 1 thread",
+             ["-j", "1", "--preset", "thorough"])]
+    tools = [(name, [origo, "dedup", *more, "-o", out, source], True)
+             for name, more in ours]
+    return tools + [(p, [os.path.join(options.peers, "bin/python"),
+                         os.path.join(HERE, "peers_dedup.py"), p, source, out],
+                     False) for p in PEERS]
+
+
+def time_left(options):
+    return options.minutes * 60 - (time.monotonic() - BEGAN)
+
+
+def lane_a(options, name, source, pairs, limit, speeds):
+    """A row for each tool. Peers that would take longer than `limit`, by
+    their speed on the extract, are not tried. Notes speeds in MB/s."""
+    out = os.path.join(options.folder, "kept.jsonl")
+    size = os.path.getsize(source) / 1e6
+    keys = line_keys(source) if pairs is not None else None
+    base = None
+    for tool, command, is_ours in tools_of(options, source, out):
+        if os.path.exists(out):
+            os.remove(out)
+        try:
+            guess = size / speeds[tool] if tool in speeds else 0
+            if not is_ours and guess > limit:
+                raise Stopped("not tried: %.1f MB/s on the extract make %.0f "
+                              "s, %.0f are the most" % (speeds[tool], guess,
+                                                        limit))
+            most = limit if is_ours else min(limit, time_left(options))
+            if most <= 0:
+                raise Stopped("not tried: no time left")
+            row, _ = measure(command, options.runs if is_ours else 1, most)
+        except Stopped as why:
+            print("| %s | %s | %s |" % (name, tool, why), flush=True)
+            if not is_ours:
+                speeds.setdefault(tool, 1e-9)
+            continue
+        base = base or row[0]
+        if not is_ours:
+            speeds.setdefault(tool, size / row[0])
+        good = "%d | %.4f | %.4f" % quality(keys, out, pairs) \
+            if pairs is not None else "%d | - | -" % sum(
+                1 for _ in open(out, "rb"))
+        print("| %s | %s | %.2f | %.2f | %.0f | %.1f | %s | %.1f |" % (
+            name, tool, row[0], row[1], row[2], size / row[0], good,
+            row[0] / base), flush=True)
+
+
+def lanes(options, streams):
+    speeds = {}
+    print("\n## Lane A: a cold process, JSONL in, kept JSONL out\n")
+    print("Words, shingles of 5, 14 bands of 8, Jaccard 0.8 (thorough: 25 "
+          "bands of 5). Fastest of %d; peers once. x origo: wall time over "
+          "that of origo with one thread on the same input.\n" % options.runs)
+    print("All tools on an extract: the first documents of each stream, up "
+          "to %d MB.\n" % (options.extract / 1e6))
+    print(HEAD % "extract")
+    for name, source in streams.items():
+        part = os.path.join(options.folder, "extract.jsonl")
+        n = extract(source, part, options.extract)
+        mine = {}
+        lane_a(options, "%s, %d documents" % (name, n), part,
+               true_pairs(options, part), options.slow, mine)
+        for tool, speed in mine.items():
+            speeds[tool] = min(speed, speeds.get(tool, speed))
+    print("\nThe whole streams; a peer has at most %d s.\n" % options.limit)
+    print(HEAD % "stream")
+    pairs = {}
+    for name, source in streams.items():
+        pairs[name] = true_pairs(options, source)
+        lane_a(options, name, source, pairs[name], options.limit,
+               dict(speeds))
+    return speeds, pairs
+
+
+# ---- the mix -----------------------------------------------------------------
 
 def grow_mix(streams, target, size):
     """All streams, then changed copies of them until it is large enough."""
-    n = 0
+    n = copy = 0
     with open(target, "wb") as out:
-        copy = 0
-        while out.tell() < size:
+        while True:
             for source in streams.values():
                 with open(source, "rb") as f:
                     for line in f:
@@ -146,54 +250,69 @@ def grow_mix(streams, target, size):
                         if out.tell() >= size:
                             return n
             copy += 1
-    return n
 
 
-def mix(options, streams, folder):
+def digest_of(path):
+    digest = hashlib.blake2b()
+    with open(path, "rb") as f:
+        for block in iter(lambda: f.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()[:16]
+
+
+def mix(options, streams, source):
     origo = os.path.join(options.build, "cli", "origo")
-    source = os.path.join(folder, "mix.jsonl")
+    out = os.path.join(options.folder, "kept.jsonl")
     n = grow_mix(streams, source, 2e7 if options.quick else 2e9)
     size = os.path.getsize(source) / 1e6
-    print("\n## A mix of all, grown to %.0f MB (%d documents)\n" % (size, n))
-    print("| run | seconds | MB/s | CPU s | peak MB | same output |\n"
-          "|---|---|---|---|---|---|")
-    sums = set()
+    print("\n## A mix of all, grown to %.0f MB (%d documents), with and "
+          "without a cap on memory\n" % (size, n))
+    print("| origo | wall s | CPU s | peak MB | MB/s | x no cap | BLAKE2 of "
+          "the output |\n|---|---|---|---|---|---|---|")
+    base, sums = {}, set()
     for name, more in (("1 thread", ["-j", "1"]), ("all threads", []),
+                       ("1 thread, --memory 256M", ["-j", "1", "-m", "256M"]),
                        ("all threads, --memory 256M", ["-m", "256M"]),
                        ("all threads, --memory 64M", ["-m", "64M"])):
-        out = os.path.join(folder, "kept.jsonl")
-        row, said = measure([origo, "dedup", "-o", out, *more, source])
-        with open(out, "rb") as f:
-            digest = hashlib.blake2b()
-            for block in iter(lambda: f.read(1 << 20), b""):
-                digest.update(block)
-            sums.add(digest.digest())
-        print("| %s | %.2f | %.1f | %.2f | %.0f | %s |" % (
-            name, row[0], size / row[0], row[1], row[2],
-            "yes" if len(sums) == 1 else "NO"), flush=True)
-    print("\n## Passages of 50 tokens and more (suffix-array tools, published: "
-          "C4 in about 1,000 CPU hours and 600 GB of memory)\n")
-    print("| stream | seconds | MB/s | CPU s | peak MB | text removed |\n"
+        row, _ = measure([origo, "dedup", "-o", out, *more, source])
+        key = name.split(",")[0]
+        base.setdefault(key, row[0])
+        sums.add(digest_of(out))
+        print("| %s | %.2f | %.2f | %.0f | %.1f | %.2f | %s |" % (
+            name, row[0], row[1], row[2], size / row[0], row[0] / base[key],
+            digest_of(out)), flush=True)
+    print("\n%s" % ("The same output in all of them." if len(sums) == 1
+                    else "THE OUTPUTS DIFFER."))
+
+
+def passages(options, streams, mixed):
+    origo = os.path.join(options.build, "cli", "origo")
+    print("\n## Passages of 50 tokens and more\n")
+    print("Suffix-array tools, published: C4 in about 1,000 CPU hours and 600 "
+          "GB of memory, that is 0.09 MB/s a core.\n")
+    print("| stream | wall s | CPU s | peak MB | MB/s | text removed |\n"
           "|---|---|---|---|---|---|")
-    for name, path in [*streams.items(), ("mix", source)]:
+    for name, path in [*streams.items(), ("mix", mixed)]:
         row, said = measure([origo, "dedup", "--level", "passage", "-o",
-                             os.path.join(folder, "kept.jsonl"), path])
+                             os.path.join(options.folder, "kept.jsonl"),
+                             path])
         share = re.search(r"\(([\d.]+) %\) of the text", said)
-        print("| %s | %.2f | %.1f | %.2f | %.0f | %s %% |" % (
-            name, row[0], os.path.getsize(path) / 1e6 / row[0], row[1],
-            row[2], share.group(1)), flush=True)
+        print("| %s | %.2f | %.2f | %.0f | %.1f | %s %% |" % (
+            name, row[0], row[1], row[2],
+            os.path.getsize(path) / 1e6 / row[0], share.group(1)), flush=True)
 
 
-def growth(options, folder):
-    import random
+# ---- growth, and near --------------------------------------------------------
+
+def growth(options):
     origo = os.path.join(options.build, "cli", "origo")
     rng = random.Random(1)
     print("\n## Growth: documents of 60 words, one in five nearly an earlier "
-          "one\n\n| documents | seconds | us/document | peak MB | bytes/"
+          "one\n\n| documents | wall s | us/document | peak MB | bytes/"
           "document |\n|---|---|---|---|---|")
     for n in (10 ** 3, 10 ** 4) if options.quick else (10 ** 4, 10 ** 5,
                                                        10 ** 6):
-        path = os.path.join(folder, "grown.jsonl")
+        path = os.path.join(options.folder, "grown.jsonl")
         recent = []
         with open(path, "w") as f:
             for i in range(n):
@@ -201,36 +320,42 @@ def growth(options, folder):
                     words = list(rng.choice(recent))
                     words[rng.randrange(60)] = "new"
                 else:
-                    words = ["w%d" % rng.randrange(50000) for _ in range(60)]
+                    words = ["w%d" % w for w in rng.choices(range(50000),
+                                                            k=60)]
                 recent = recent[-1000:] + [words]
                 f.write('{"id":"%d","text":"%s"}\n' % (i, " ".join(words)))
         row, _ = measure([origo, "dedup", "-j", "1", "-o",
-                          os.path.join(folder, "kept.jsonl"), path])
+                          os.path.join(options.folder, "kept.jsonl"), path],
+                         options.runs if n < 10 ** 6 else 1)
         print("| %d | %.2f | %.2f | %.0f | %.0f |" % (
             n, row[0], row[0] / n * 1e6, row[2], row[2] * 1e6 / n), flush=True)
 
 
-def online(options, streams, folder):
+def online(options, streams, pairs):
     origo = os.path.join(options.build, "cli", "origo")
-    print("\n## near, online: recall against all memory, in share of documents "
-          "that have a match\n\n| stream | memory | documents/s | found | "
-          "recall |\n|---|---|---|---|---|")
+    print("\n## near, online\n\nA document is to be found when an earlier one "
+          "has a Jaccard similarity of 0.8 or more; 100 % is memory for all "
+          "documents. Similarities are estimated, so some at the threshold "
+          "fall on the other side.\n\n| stream | memory | documents/s | found "
+          "| precision | recall |\n|---|---|---|---|---|---|")
     for name, source in streams.items():
         with open(source, "rb") as f:
-            n = sum(1 for _ in f)
-        base = None
+            ids = [json.loads(line)["id"] for line in f]
+        truth = {j for _, j in pairs[name]}
         for share in (1.0, 0.1, 0.01):
             began = time.monotonic()
             done = subprocess.run(
-                [origo, "near", "-q", "-s", ":memory:", "--add", "--only-near",
-                 "-m", str(int(n * 320 * share) + 16384), source],
+                [origo, "near", "-q", "-s", ":memory:", "--add",
+                 "-m", str(int(len(ids) * 320 * share) + 16384), source],
                 stdout=subprocess.PIPE, check=True)
             seconds = time.monotonic() - began
-            found = {json.loads(x)["id"] for x in done.stdout.splitlines()}
-            base = base or found
-            print("| %s | %g %% | %.0f | %d | %.4f |" % (
-                name, share * 100, n / seconds, len(found),
-                len(found & base) / max(1, len(base))), flush=True)
+            found = {i for i, x in enumerate(done.stdout.splitlines())
+                     if not x.endswith(b'"near":[]}')}
+            right = len(found & truth)
+            print("| %s | %g %% | %.0f | %d | %.4f | %.4f |" % (
+                name, share * 100, len(ids) / seconds, len(found),
+                right / max(1, len(found)), right / max(1, len(truth))),
+                flush=True)
 
 
 def main():
@@ -240,24 +365,37 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--peers")
+    parser.add_argument("--minutes", type=float, default=33,
+                        help="when they are over, no further peer is tried")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     options.peers = options.peers or os.path.join(options.build, "peers-dedup")
-    print("# " + __doc__.split("\n")[0])
-    print("\nmachine: %s, %d processors" % (
+    # Bytes of an extract; seconds of a peer on it, on a stream, on the mix.
+    options.extract, options.slow, options.limit, options.mix = \
+        (2e6, 30, 5, 5) if options.quick else (2e7, 150, 60, 240)
+    print("# Deduplication, beside others")
+    print("\nmachine: %s, %d processors%s" % (
         next((line.split(":")[1].strip() for line in open("/proc/cpuinfo")
-              if line.startswith("model name")), "?"), os.cpu_count()))
+              if line.startswith("model name")), "?"), os.cpu_count(),
+        "; QUICK: no results" if options.quick else ""))
     with tempfile.TemporaryDirectory(prefix="origo-bench-",
-                                     dir=options.build) as folder:
+                                     dir=options.build) as options.folder:
         streams = {}
         for name in STREAMS:
-            streams[name] = os.path.join(folder, name + ".jsonl")
+            streams[name] = os.path.join(options.folder, name + ".jsonl")
             unpack(options.data, name, streams[name],
                    2000 if options.quick else -1)
-        lane_a(options, streams, folder)
-        mix(options, streams, folder)
-        growth(options, folder)
-        online(options, streams, folder)
+        mixed = os.path.join(options.folder, "mix.jsonl")
+        speeds, pairs = lanes(options, streams)
+        growth(options)
+        online(options, streams, pairs)
+        mix(options, streams, mixed)
+        passages(options, streams, mixed)
+        print("\n## The mix in lane A; a peer has at most %d s\n" % options.mix)
+        print(HEAD % "mix")
+        options.runs = 1
+        lane_a(options, "mix", mixed, None, options.mix, speeds)
+    print("\n%.0f minutes in all." % ((time.monotonic() - BEGAN) / 60))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* origo dedup: kept documents out, and what was removed of which. */
 
+#include "keep_option.h"
 #include "progress.h"
 #include "say.h"
 
@@ -49,8 +50,7 @@ static const struct option dedup_options[] = {
      "jaccard|containment", NULL, "jaccard, or containment in the larger one",
      "jaccard: shingles in common over the shingles of either. containment: "
      "over those of the smaller document."},
-    {"What", 0, "keep", &type_string, AT(keep), "WHICH",
-     "first|last|longest|field:NAME", NULL,
+    {"What", 0, "keep", &type_string, AT(keep), "WHICH", KEEP_VALUES, NULL,
      "which of the documents that are alike stays",
      "field:NAME takes the largest number or time in that field, field:-NAME "
      "the smallest; documents without one come last."},
@@ -131,25 +131,6 @@ static const struct option dedup_options[] = {
 };
 
 /* ---- settings ---- */
-
-static int set_keep(og_dedup_options *o, const char *keep)
-{
-    if (strcmp(keep, "first") == 0)
-        o->keep = OG_KEEP_FIRST;
-    else if (strcmp(keep, "last") == 0)
-        o->keep = OG_KEEP_LAST;
-    else if (strcmp(keep, "longest") == 0)
-        o->keep = OG_KEEP_LONGEST;
-    else if (strncmp(keep, "field:", 6) == 0) {
-        o->keep = OG_KEEP_FIELD;
-        o->keep_field = keep + 6;
-    } else
-        return say_usage(COMMAND,
-                         "--keep takes first, last, longest or field:NAME, "
-                         "not '%s'",
-                         keep);
-    return EXIT_DONE;
-}
 
 static int set_sketch(og_dedup_options *o, const struct dedup_settings *s)
 {
@@ -234,7 +215,7 @@ static int dedup_run(const void *settings, const char *const *paths, size_t n)
     og_dedup_options o = s->dedup;
     og_dedup_counts counts = {0};
     og_error err = {0};
-    int status = set_keep(&o, s->keep);
+    int status = set_keep(COMMAND, &o, s->keep);
     if (status == EXIT_DONE) status = set_sketch(&o, s);
     if (status != EXIT_DONE) return status;
     o.level = (og_dedup_level)s->level;

@@ -1,5 +1,6 @@
 /* origo sketch, bands, components, filter: deduplication in stages. */
 
+#include "keep_option.h"
 #include "options.h"
 #include "say.h"
 
@@ -10,6 +11,7 @@ struct stage_settings {
     og_stage_options stage;
     const char *shard;
     const char *preset;
+    const char *keep;
     int measure;
     uint32_t shingle_len, n_bands, n_rows, threads;
     bool quiet;
@@ -23,6 +25,7 @@ static void stage_defaults(void *settings)
     s->stage.output = "origo.kept";
     s->shard = "1/1";
     s->preset = "datatrove";
+    s->keep = "first";
 }
 
 #define AT(member) offsetof(struct stage_settings, member)
@@ -48,6 +51,16 @@ static void stage_defaults(void *settings)
          NULL,                                                                 \
          "folder of what the stages tell each other",                          \
          NULL},                                                                \
+        {"Sketch",                                                             \
+         0,                                                                    \
+         "keep",                                                               \
+         &type_string,                                                         \
+         AT(keep),                                                             \
+         "WHICH",                                                              \
+         KEEP_VALUES,                                                          \
+         NULL,                                                                 \
+         "which of the documents that are alike stays",                        \
+         "As for origo dedup; the same for all stages."},                      \
         {"Sketch",                                                             \
          0,                                                                    \
          "preset",                                                             \
@@ -122,6 +135,12 @@ static const struct option plain_options[] = {STAGE_OPTIONS};
 static const struct option compare_options[] = {
     STAGE_OPTIONS,
     COMPARE_OPTIONS,
+    {"Compare", 0, "candidates", &type_string, AT(stage.candidates), "DIR",
+     NULL, "the bands", "folder with datatrove's .dups or .clusters",
+     "Of its stages 2 or 3, over the same files in the same order. Documents "
+     "that they join are compared; stage bands is not needed. Pairs with an "
+     "index of another data set are passed over and counted: there is no text "
+     "to compare with."},
 };
 static const struct option filter_options[] = {
     STAGE_OPTIONS,
@@ -129,6 +148,12 @@ static const struct option filter_options[] = {
      "folder of kept documents, reports and lists",
      "File F of the inputs, from 0, gives FFFFFF.jsonl, FFFFFF.tsv, and "
      "FFFFFF.remove and FFFFFF.clusters in datatrove's form."},
+    {"Stage", 0, "remove", &type_string, AT(stage.remove), "DIR", NULL,
+     "the decisions of components", "folder with datatrove's .remove",
+     "What they name goes, uncompared, and the report says of no document "
+     "what it is a copy of; its cluster, if .clusters are there. No other "
+     "stage is needed. To have it compared, give .dups or .clusters to origo "
+     "components --candidates."},
 };
 /* clang-format on */
 
@@ -156,6 +181,8 @@ static int set_options(const char *command, const struct stage_settings *s,
     o->n_shards = n;
     if (!og_dedup_preset((og_bytes){s->preset, strlen(s->preset)}, &o->dedup))
         return say_usage(command, "no preset '%s'", s->preset);
+    const int status = set_keep(command, &o->dedup, s->keep);
+    if (status != EXIT_DONE) return status;
     if (s->shingle_len != 0) o->dedup.shingle_len = s->shingle_len;
     if (s->n_bands != 0) o->dedup.n_bands = s->n_bands;
     if (s->n_rows != 0) o->dedup.n_rows = s->n_rows;
@@ -182,6 +209,10 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
             (unsigned long long)c.n_there, (unsigned long long)c.n_documents,
             (unsigned long long)c.n_pairs, (unsigned long long)c.n_kept,
             (unsigned long long)c.n_removed);
+    if (c.n_passed != 0)
+        say("%llu pairs with an index of others were passed over: there is no "
+            "text to compare with",
+            (unsigned long long)c.n_passed);
     return EXIT_DONE;
 }
 
@@ -197,8 +228,9 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
         .brief = BRIEF,                                                        \
         .about = ABOUT                                                         \
         "\n\nThe stages are sketch, bands, components and filter. Give all "   \
-        "of them the same files, plain JSONL, in the same order, and the "     \
-        "same options. Each needs all shards of the one before, writes files " \
+        "of them the same files, as for origo dedup, no folders and no "       \
+        "pipes, in the same order, and the same options. Each needs all "      \
+        "shards of the one before, writes files "                              \
         "that appear when they are whole, and makes only what is missing. "    \
         "The outcome is that of origo dedup over the same files, whatever "    \
         "the numbers of shards.",                                              \

@@ -164,9 +164,9 @@ static void pack_tsv(struct og_pack *line, const struct og_removal *r)
     og_pack_text(line, "\t");
     og_pack_field(line, r->of_id);
     og_pack_text(line, "\t");
-    og_pack_share(line, r->similarity);
+    if (r->similarity >= 0) og_pack_share(line, r->similarity);
     og_pack_text(line, "\t");
-    og_pack_decimal(line, r->cluster);
+    if (r->cluster != 0) og_pack_decimal(line, r->cluster);
     og_pack_text(line, "\t");
     og_pack_field(line, (og_bytes){r->file, strlen(r->file)});
     og_pack_text(line, "\t");

@@ -37,8 +37,8 @@ og_status og_dedup_output_sync(struct og_dedup_output *out,
 
 struct og_removal {
     og_bytes id, of_id;
-    double similarity;
-    uint64_t cluster; /* the number of the kept document, from 1 */
+    double similarity; /* below 0: not known */
+    uint64_t cluster;  /* the number of the kept document, from 1; 0: none */
     const char *file;
     uint64_t line;
 };

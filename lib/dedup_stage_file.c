@@ -37,9 +37,9 @@ static og_status read_bytes(const char *path, struct og_stage_file *out,
     return status;
 }
 
-static og_status check(const char *path, const char *magic, uint64_t digest,
-                       size_t record_len, struct og_stage_file *f,
-                       og_error *err)
+og_status og_stage_file_check(const char *path, const char *magic,
+                              uint64_t digest, size_t record_len,
+                              struct og_stage_file *f, og_error *err)
 {
     if (f->len < HEAD_LEN + 8 || memcmp(f->data, magic, 8) != 0)
         return og_error_set(err, OG_ERR_INPUT, "'%s' is no file of this stage",
@@ -65,7 +65,7 @@ og_status og_stage_file_read(const char *path, const char *magic,
     *out = (struct og_stage_file){0};
     og_status status = read_bytes(path, out, err);
     if (status == OG_OK)
-        status = check(path, magic, digest, record_len, out, err);
+        status = og_stage_file_check(path, magic, digest, record_len, out, err);
     if (status != OG_OK) og_stage_file_release(out);
     return status;
 }

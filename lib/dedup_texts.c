@@ -186,6 +186,16 @@ og_status og_dedup_texts_check(struct og_dedup_texts *t, og_error *err)
     return OG_OK;
 }
 
+bool og_dedup_is_plain(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    const int fd = og_file_open(path);
+    const bool is_plain = fd >= 0 && !is_packed(fd);
+    if (fd >= 0) close(fd);
+    return is_plain;
+}
+
 /* ---- the temporary file ---- */
 
 #define SPOOL_HEAD sizeof(uint32_t)

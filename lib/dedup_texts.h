@@ -53,6 +53,9 @@ og_status og_dedup_texts_file(struct og_dedup_texts *texts, const char *path,
                               uint32_t *out_file, bool *out_is_plain,
                               og_error *err);
 
+/* Whether the lines of a file can be read again from it: a file, not packed. */
+bool og_dedup_is_plain(const char *path);
+
 /* Puts a document into the temporary file. */
 og_status og_dedup_texts_spool(struct og_dedup_texts *texts, og_bytes id,
                                og_bytes text, struct og_place *out,

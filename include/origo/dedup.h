@@ -116,14 +116,21 @@ OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
 
 /* ---- deduplication in stages, for arrays of jobs ----
  *
- * Four steps over the same list of plain JSONL files, each a pure function of
+ * Four steps over the same list of files, each a pure function of
  * files in the folder `work`; shard i of n does its share, and a file that is
  * there is not made again. The outcome is that of og_dedup_run() over the same
  * list, whatever the numbers of shards. lib/dedup_stages.h draws the files. */
 
 typedef struct og_stage_options {
-    og_dedup_options dedup; /* what to compare and how; the first stays */
+    og_dedup_options dedup; /* what to compare and how, and which stays */
     const char *work;
+    /* Of components: a folder with .dups or .clusters of datatrove, to take
+     * for candidates instead of bands; each is compared before anything goes.
+     * NULL: none. */
+    const char *candidates;
+    /* Of filter: a folder with .remove (and .clusters) of datatrove. What they
+     * name goes, uncompared; no other stage is needed. NULL: none. */
+    const char *remove;
     const char *output;       /* of filter: a folder; file F, from 0, gives
                                  FFFFFF.jsonl, .tsv, .remove and .clusters */
     uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
@@ -132,6 +139,7 @@ typedef struct og_stage_options {
 typedef struct og_stage_counts {
     uint64_t n_made, n_there; /* files */
     uint64_t n_documents, n_pairs, n_kept, n_removed;
+    uint64_t n_passed; /* pairs with an index of others: no text to compare */
 } og_stage_counts;
 
 /* In this order; each needs all shards of the one before. OG_ERR_INPUT: a file
