@@ -56,28 +56,19 @@ def run_rensa(source, out):
 
 
 def run_fastsketchlsh(source, out):
-    """In batches, as it wants them: sketches, then flags of duplicates. Powers
-    of two only: 16 bands of 8, one in eight more than asked."""
+    """One after the other: its flags of a batch name all that are alike, the
+    first as well. Powers of two only: 16 bands of 8, one in eight more than
+    asked."""
     import numpy
     from FastSketchLSH import LSH, FastSimilaritySketch
     sketch = FastSimilaritySketch(128, 42)
     lsh = LSH(num_perm=128, num_bands=16, num_threads=1)
-    batch = []
-
-    def flush():
-        rows = numpy.array([row for _, row in batch], dtype="uint64")
-        flags = lsh.insert_and_query_duplicates(rows)
-        for (line, _), is_duplicate in zip(batch, flags):
-            if not is_duplicate:
-                out.write(line)
-        batch.clear()
-
     for _, line, text in documents(source):
-        batch.append((line, sketch(list(shingles(text)))))
-        if len(batch) == 4096:
-            flush()
-    if batch:
-        flush()
+        row = numpy.asarray(sketch(list(shingles(text))), dtype="uint64")
+        if lsh.query(row):
+            continue
+        lsh.insert(row.reshape(1, -1))
+        out.write(line)
 
 
 def run_text_dedup(source, out):
