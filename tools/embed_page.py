@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Makes C of the style and the script of the HTML report.
 
-usage: tools/embed_page.py STYLE.css SCRIPT.js OUT.c
+usage: tools/embed_page.py OUT.c STYLE.css SCRIPT.js...
+
+The scripts are joined, in this order, inside one function.
 
 The bytes become arrays, beside the hashes that the page's security policy
 names: a browser runs this script and no other."""
@@ -21,23 +23,29 @@ def array(name, data):
             % (name, ",\n    ".join(rows), name, len(data), name, digest))
 
 
-def main(style, script, out):
+def read(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    if not data:
+        sys.exit("%s: is empty" % path)
+    return data
+
+
+def main(out, style, *scripts):
+    script = (b'"use strict";\n\n(() => {\n\n' +
+              b"\n".join(read(path) for path in scripts) + b"\n})();\n")
     pieces = ['/* Made by tools/embed_page.py. */\n\n'
               '#include "lib/report/page_files.h"\n']
-    for name, path in (("style", style), ("script", script)):
-        with open(path, "rb") as f:
-            data = f.read()
+    for name, data in (("style", read(style)), ("script", script)):
         # What ends the element inside it would end the page.
         if b"</" + name.encode() in data.lower() or b"<!--" in data:
-            sys.exit("%s: holds what ends a %s element" % (path, name))
-        if not data:
-            sys.exit("%s: is empty" % path)
+            sys.exit("the %s holds what ends its element" % name)
         pieces.append(array(name, data))
     with open(out, "w") as f:
         f.write("\n".join(pieces))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -1,0 +1,55 @@
+/* What clicks and keys do. */
+
+body.addEventListener("click", (event) => {
+    if (!view || event.target.closest("button, select, input, label")) return;
+    if (String(getSelection()) !== "") return;
+    const mark = event.target.closest(".text mark");
+    if (mark && !mark.classList.contains("off")) {
+        event.preventDefault();
+        openCompare(Number(mark.dataset.p) - 1);
+        return;
+    }
+    const item = event.target.closest(".source");
+    if (!item || event.target.closest("a.url")) return;
+    event.preventDefault();
+    compareSource(view.items.indexOf(item));
+});
+
+const help = make("dialog", { "aria-label": "Keys" }, make("dl", {},
+    make("dt", {}, make("kbd", {}, "j"), " ", make("kbd", {}, "k")),
+    make("dd", {}, "next, previous passage"),
+    make("dt", {}, make("kbd", {}, "Enter")),
+    make("dd", {}, "on a number: compare with the source"),
+    make("dt", {}, make("kbd", {}, "Esc")),
+    make("dd", {}, "close the comparison"),
+    make("dt", {}, make("kbd", {}, "["), " ", make("kbd", {}, "]")),
+    make("dd", {}, "previous, next document"),
+    make("dt", {}, make("kbd", {}, "t")),
+    make("dd", {}, "light, dark, as the system has it"),
+    make("dt", {}, make("kbd", {}, "?")),
+    make("dd", {}, "this list")));
+
+const keys = {
+    j: () => moveBy(1),
+    k: () => moveBy(-1),
+    t: () => nextTheme(),
+    "?": () => help.showModal(),
+    "[": () => turnPage(-1),
+    "]": () => turnPage(1),
+    Escape: () => closeCompare(),
+};
+
+function turnPage(by) {
+    const i = articles.indexOf(view.article) + by;
+    if (articles[i]) location.hash = articles[i].id;
+}
+
+addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.target.closest?.("input, select, textarea") &&
+        event.key !== "Escape") return;
+    const action = keys[event.key];
+    if (!action || !view) return;
+    event.preventDefault();
+    action();
+});
