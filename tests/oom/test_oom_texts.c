@@ -2,27 +2,8 @@
  * status says so, nothing leaks, and what was there before is still whole. */
 
 #include "lib/store/documents.h"
+#include "tests/oom/oom_support.h"
 #include "tests/unit/texts_support.h"
-
-struct failing {
-    size_t n_calls; /* that asked for memory */
-    size_t fail_at; /* 0: none fails */
-    size_t n_held;
-};
-
-static void *failing_resize(void *ctx, void *ptr, size_t old_len,
-                            size_t new_len)
-{
-    struct failing *f = ctx;
-    if (new_len == 0) {
-        f->n_held -= old_len;
-        free(ptr);
-        return NULL;
-    }
-    if (++f->n_calls == f->fail_at) return NULL;
-    f->n_held += new_len - old_len;
-    return realloc(ptr, new_len);
-}
 
 /* Wants OG_OK or missing memory, and passes the latter on. */
 #define STEP(expr)                                                             \

@@ -4,25 +4,9 @@
  * the file is split at its newlines. */
 
 #define _GNU_SOURCE
-#include "tests/unit/source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include "lib/base/bits.h"
-
-static struct folder folder;
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 static void add_random_line(struct string *out, uint64_t *random)
 {

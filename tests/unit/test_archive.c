@@ -1,24 +1,8 @@
 /* Archives through a source: good ones, and all that can be wrong with them. */
 
-#include "tests/unit/source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include "lib/source/unpack.h"
-
-static struct folder folder;
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 /* ---- making archives ---- */
 

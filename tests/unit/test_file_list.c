@@ -1,25 +1,9 @@
-#include "tests/unit/source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include <errno.h>
 
 #include "lib/source/file_list.h"
 #include "lib/source/walk.h"
-
-static struct folder folder;
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 /* The paths of a list, each in brackets; an errno as a number. */
 static const char *paths_of(const char *name)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/chunk/chunk_tree.h"
+#include "tests/oom/oom_support.h"
 #include "tests/property/plain_cut.h"
 
 static void check_same(const struct og_chunk_tree *a,
@@ -245,24 +246,6 @@ static void a_file_without_length_is_read_to_its_end(void **state)
 }
 
 /* ---- memory ---- */
-
-struct failing {
-    size_t n_calls, fail_at, n_held;
-};
-
-static void *failing_resize(void *ctx, void *ptr, size_t old_len,
-                            size_t new_len)
-{
-    struct failing *f = ctx;
-    if (new_len == 0) {
-        f->n_held -= old_len;
-        free(ptr);
-        return NULL;
-    }
-    if (++f->n_calls == f->fail_at) return NULL;
-    f->n_held += new_len - old_len;
-    return realloc(ptr, new_len);
-}
 
 static bool fails_at(const char *path, og_cut_kind kind, size_t n)
 {

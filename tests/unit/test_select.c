@@ -1,6 +1,7 @@
 /* Every l-th, modulo, winnowing and the no-complete-overlap forms against the
  * words of the paper (2.1), written down again here without any cleverness. */
 
+#include "tests/oom/oom_support.h"
 #include "tests/unit/stage_support.h"
 
 #define MAX_TOKENS 400
@@ -305,17 +306,6 @@ static void every_level_selects_the_same(void **state)
     stage_release(&s);
 }
 
-static void *fail_after(void *ctx, void *ptr, size_t old_len, size_t new_len)
-{
-    int *left = ctx;
-    (void)old_len;
-    if (new_len == 0) {
-        free(ptr);
-        return NULL;
-    }
-    return (*left)-- > 0 ? realloc(ptr, new_len) : NULL;
-}
-
 static void no_memory_is_an_error(void **state)
 {
     (void)state;
@@ -326,15 +316,16 @@ static void no_memory_is_an_error(void **state)
     const og_select_options all = {.kind = OG_SELECT_ALL};
     enum { N_ARRAYS = 6 };
     for (int allowed = 0; allowed < N_ARRAYS; allowed++) {
-        int left = allowed;
-        const og_allocator a = {.ctx = &left, .resize = fail_after};
+        struct failing failing = {.fail_at = (size_t)allowed + 1,
+                                  .for_good = true};
+        const og_allocator a = {&failing, failing_resize};
         struct og_selection sel;
         og_selection_init(&sel, &a);
         assert_int_equal(
             og_prints_select(&s.tokens, &s.prints, &s.key, &all, &sel, NULL),
             OG_ERR_MEMORY);
         assert_int_equal(sel.n, 0);
-        left = N_ARRAYS;
+        failing.fail_at = 0;
         assert_int_equal(
             og_prints_select(&s.tokens, &s.prints, &s.key, &all, &sel, NULL),
             OG_OK);

@@ -1,24 +1,8 @@
 #define _GNU_SOURCE
-#include "tests/unit/source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include <fcntl.h>
 #include <sys/time.h>
-
-static struct folder folder;
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 static void check_path(const char *path,
                        const struct og_source_options *options,

@@ -12,6 +12,7 @@
 
 #include "lib/base/bits.h"
 #include "lib/store.h"
+#include "tests/oom/oom_support.h"
 
 #define LIGHTHOUSE                                                             \
     "the old lighthouse will be lit again in spring once the lamp has been "   \
@@ -538,24 +539,6 @@ static void test_many_documents_in_little_memory(void **state)
 }
 
 /* ---- without memory ---- */
-
-struct failing {
-    size_t n_calls, fail_at, n_held;
-};
-
-static void *failing_resize(void *ctx, void *ptr, size_t old_len,
-                            size_t new_len)
-{
-    struct failing *f = ctx;
-    if (new_len == 0) {
-        f->n_held -= old_len;
-        free(ptr);
-        return NULL;
-    }
-    if (++f->n_calls == f->fail_at) return NULL;
-    f->n_held += new_len - old_len;
-    return realloc(ptr, new_len);
-}
 
 /* Returns false when nothing failed. An addition that failed can be tried
  * again and counts once. */

@@ -1,6 +1,7 @@
 /* The table as a whole: its size, what it keeps, who wins a slot, the two
  * ways to ask it. Policies and buckets have tests of their own. */
 
+#include "tests/oom/oom_support.h"
 #include "tests/unit/table_support.h"
 
 /* ---- sizes ---- */
@@ -107,24 +108,14 @@ static void too_little_memory_is_a_wrong_usage(void **state)
     og_table_release(&t);
 }
 
-static void *fail_after(void *ctx, void *ptr, size_t old_len, size_t new_len)
-{
-    int *left = ctx;
-    (void)old_len;
-    if (new_len == 0) {
-        free(ptr);
-        return NULL;
-    }
-    return (*left)-- > 0 ? realloc(ptr, new_len) : NULL;
-}
-
 static void no_memory_is_an_error(void **state)
 {
     (void)state;
     const struct og_table_options o = {.bucket_slots = 64, .memory = 10000};
     for (int allowed = 0; allowed < 3; allowed++) {
-        int left = allowed;
-        const og_allocator a = {.ctx = &left, .resize = fail_after};
+        struct failing failing = {.fail_at = (size_t)allowed + 1,
+                                  .for_good = true};
+        const og_allocator a = {&failing, failing_resize};
         struct og_table t;
         assert_int_equal(og_table_init(&t, &o, &a, NULL),
                          allowed < 2 ? OG_ERR_MEMORY : OG_OK);

@@ -1,27 +1,11 @@
 #define _GNU_SOURCE
-#include "tests/unit/source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 
 #include "lib/base/bits.h"
 #include "lib/source/unpack.h"
-
-static struct folder folder;
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 /* Text that packs neither to nothing nor not at all. */
 static void make_text(struct string *out, size_t len)
