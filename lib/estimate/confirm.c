@@ -15,6 +15,7 @@ void og_confirming_init(struct og_confirming *c, const og_allocator *allocator)
 {
     *c = (struct og_confirming){.allocator = allocator};
     og_copies_init(&c->rest, allocator);
+    og_text_seeds_init(&c->text_seeds, allocator);
 }
 
 void og_confirming_release(struct og_confirming *c)
@@ -29,6 +30,7 @@ void og_confirming_release(struct og_confirming *c)
     OG_UNGROW(a, c->owner, c->owner_cap);
     OG_UNGROW(a, c->is_hit, c->is_hit_cap);
     og_copies_release(&c->rest);
+    og_text_seeds_release(&c->text_seeds);
     og_confirming_init(c, a);
 }
 
@@ -174,6 +176,26 @@ static bool has_shingle(const struct og_passage *p,
     return false;
 }
 
+/* What the table has forgotten, the text of an origin still has. Shorter runs
+ * than this are told only when the table does. */
+#define LEAST_TEXT_SEED 8
+
+static og_status add_text_seeds(struct og_confirming *c,
+                                const struct og_tokens *document,
+                                const struct og_tokens *origin, size_t *n,
+                                og_error *err)
+{
+    struct og_text_seeds *found = &c->text_seeds;
+    TRY(og_text_seeds_find(found, document, origin, err));
+    if (!OG_GROW(c->allocator, c->seeds, c->seeds_cap, *n + found->n_found))
+        return og_error_memory(err, found->n_found * sizeof(*c->seeds),
+                               "seeds");
+    if (found->n_found > 0)
+        memcpy(c->seeds + *n, found->data, found->n_found * sizeof(*c->seeds));
+    *n += found->n_found;
+    return OG_OK;
+}
+
 static og_status verify_origin(struct og_confirming *c, uint32_t side,
                                struct og_align_side document,
                                const struct og_selection *sel,
@@ -186,6 +208,7 @@ static og_status verify_origin(struct og_confirming *c, uint32_t side,
     options.min_copy = LEAST_WORTH;
     TRY(gather_seeds(c, c->docs[side], sel, labels, document.tokens,
                      origin.tokens, &n_seeds, err));
+    TRY(add_text_seeds(c, document.tokens, origin.tokens, &n_seeds, err));
     TRY(og_verify(c->aligner, document, origin, c->seeds, n_seeds, &options,
                   &alignment, err));
     for (size_t i = 0; i < alignment.n_passages; i++)
@@ -388,6 +411,10 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
         !OG_GROW(c->allocator, c->is_hit, c->is_hit_cap, n_tokens))
         return og_error_memory(err, n_tokens * sizeof(*c->owner), "passages");
     mark_hits(c, sel, labels, n_tokens);
+    TRY(og_text_seeds_set(&c->text_seeds, document.tokens,
+                          sel->shingle_len > LEAST_TEXT_SEED ? sel->shingle_len
+                                                             : LEAST_TEXT_SEED,
+                          err));
     TRY(confirm_origins(c, document, sel, labels, source->order, err));
     TRY(find_owners(c, n_tokens, err));
     return cut_apart(c, n_tokens, err);

@@ -16,6 +16,7 @@
 
 #include "lib/estimate/align.h"
 #include "lib/estimate/candidates.h"
+#include "lib/estimate/text_seeds.h"
 
 /* Texts that are fetched for one document at most: those with the most hits.
  * The passages of other origins stay as the labels have them. Beyond the first
@@ -54,6 +55,7 @@ struct og_confirming {
     bool reworded; /* the caller's: look for reworded passages, too. Needs the
                       texts of both sides, not only their tokens */
     struct og_aligner *aligner;
+    struct og_text_seeds text_seeds;
     struct og_run *seeds;
     size_t seeds_cap;
     struct og_confirmed *data; /* in order, not overlapping */

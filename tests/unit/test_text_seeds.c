@@ -1,0 +1,105 @@
+/* What two texts have in common, against a comparison of all places. */
+
+#include "tests/unit/stage_support.h"
+
+#include "lib/base/bits.h"
+#include "lib/estimate/text_seeds.h"
+
+enum { MOST = 400 };
+
+static struct og_tokens tokens_of(uint64_t *hash, size_t n)
+{
+    return (struct og_tokens){.hash = hash, .n = n};
+}
+
+static bool is_equal(const struct og_tokens *document,
+                     const struct og_tokens *origin, size_t here, size_t there,
+                     size_t len)
+{
+    return here + len <= document->n && there + len <= origin->n &&
+           memcmp(document->hash + here, origin->hash + there, 8 * len) == 0;
+}
+
+/* The tokens of the document that stand in a shingle of the origin. */
+static void mark_by_definition(const struct og_tokens *document,
+                               const struct og_tokens *origin, uint32_t k,
+                               uint8_t *out)
+{
+    memset(out, 0, document->n);
+    for (size_t i = 0; i + k <= document->n; i++)
+        for (size_t j = 0; j + k <= origin->n; j++)
+            if (is_equal(document, origin, i, j, k)) {
+                memset(out + i, 1, k);
+                break;
+            }
+}
+
+static void check(const struct og_tokens *document,
+                  const struct og_tokens *origin, uint32_t k)
+{
+    struct og_text_seeds seeds;
+    uint8_t right[MOST], found[MOST] = {0};
+    og_text_seeds_init(&seeds, NULL);
+    assert_int_equal(og_text_seeds_set(&seeds, document, k, NULL), OG_OK);
+    for (int turn = 0; turn < 2; turn++) /* nothing is left of the first */
+        assert_int_equal(og_text_seeds_find(&seeds, document, origin, NULL),
+                         OG_OK);
+    mark_by_definition(document, origin, k, right);
+    for (size_t i = 0; i < seeds.n_found; i++) {
+        const struct og_run *run = &seeds.data[i];
+        assert_true(run->len >= k);
+        assert_true(is_equal(document, origin, run->begin, run->origin_begin,
+                             run->len));
+        memset(found + run->begin, 1, run->len);
+    }
+    assert_memory_equal(found, right, document->n);
+    og_text_seeds_release(&seeds);
+}
+
+static void random_texts(void **state)
+{
+    (void)state;
+    uint64_t lot = 11;
+    uint64_t a[MOST], b[MOST];
+    for (int turn = 0; turn < 2000; turn++) {
+        const uint32_t k = 1 + (uint32_t)(og_random_next(&lot) % 9);
+        const size_t n = og_random_next(&lot) % MOST;
+        const size_t m = og_random_next(&lot) % MOST;
+        const uint64_t n_words = 1 + og_random_next(&lot) % (turn % 2 ? 3 : 40);
+        for (size_t i = 0; i < n; i++)
+            a[i] = og_random_next(&lot) % n_words;
+        for (size_t i = 0; i < m; i++)
+            b[i] = og_random_next(&lot) % n_words;
+        if (turn % 3 == 0 && n > 60 && m > 60) memcpy(a + 7, b + 11, 8 * 48);
+        const struct og_tokens document = tokens_of(a, n);
+        const struct og_tokens origin = tokens_of(b, m);
+        check(&document, &origin, k);
+    }
+}
+
+/* One word over and over, on both sides, takes no longer than other text. */
+static void one_word_a_million_times(void **state)
+{
+    (void)state;
+    enum { N = 1000000 };
+    uint64_t *hash = calloc(N, sizeof(*hash));
+    struct og_text_seeds seeds;
+    assert_non_null(hash);
+    const struct og_tokens tokens = tokens_of(hash, N);
+    og_text_seeds_init(&seeds, NULL);
+    assert_int_equal(og_text_seeds_set(&seeds, &tokens, 8, NULL), OG_OK);
+    assert_int_equal(og_text_seeds_find(&seeds, &tokens, &tokens, NULL), OG_OK);
+    assert_int_equal(seeds.n_found, 1);
+    assert_int_equal(seeds.data[0].len, N);
+    og_text_seeds_release(&seeds);
+    free(hash);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_texts),
+        cmocka_unit_test(one_word_a_million_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
