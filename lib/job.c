@@ -47,6 +47,7 @@ static void clear(struct og_job *job)
     job->frames.len = 0;
     job->frames.failed = false;
     job->n_docs = 0;
+    job->answers_len = 0;
 }
 
 void og_job_tools_init(struct og_job_tools *tools,
@@ -62,6 +63,7 @@ void og_job_tools_release(struct og_job_tools *tools)
     OG_UNGROW(a, tools->texts, tools->texts_cap);
     OG_UNGROW(a, tools->places, tools->places_cap);
     if (tools->has_framer) og_framer_release(&tools->framer);
+    og_trace_free(tools->trace);
     og_scratch_release(&tools->scratch);
 }
 
@@ -147,6 +149,44 @@ static og_status keep(struct og_job *job, const struct og_record *record,
     return OG_OK;
 }
 
+/* ---- asking ---- */
+
+/* The texts of origins that the answers of a job may hold: the writer asks
+ * again for those that do not fit, which are few. */
+#define ANSWERS_LEN ((size_t)8 << 20)
+
+static bool fits(struct og_job *job, const og_answer *answer)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < answer->n_origins; i++)
+        len += answer->origins[i].text.len;
+    if (len > ANSWERS_LEN - job->answers_len) return false;
+    job->answers_len += len;
+    return true;
+}
+
+static og_status ask(struct og_job *job, const struct og_job_options *options,
+                     struct og_job_tools *tools, struct og_job_document *d)
+{
+    struct og_guest guest = {.doc = &d->doc,
+                             .prepared = &tools->scratch.prepared,
+                             .text_hash = d->text_hash,
+                             .text_len = d->text_len};
+    if (tools->trace == NULL) {
+        tools->trace = og_trace_new(options->store);
+        if (tools->trace == NULL)
+            return og_error_memory(&job->err, sizeof(*tools->trace), "a trace");
+        TRY(og_trace_ask(tools->trace, options->asking, &job->err));
+    }
+    TRY(og_store_trace_guest(options->store, &guest, tools->trace, &job->err));
+    const og_answer *answer = og_trace_answer(tools->trace);
+    if (!fits(job, answer)) return OG_OK;
+    if (!og_answer_keep(answer, &job->arena, &d->answer))
+        return og_error_memory(&job->err, d->text_len, "an answer");
+    d->has_answer = true;
+    return OG_OK;
+}
+
 /* ---- preparing ---- */
 
 static og_status report_long_text(struct og_job *job,
@@ -162,13 +202,19 @@ static og_status report_long_text(struct og_job *job,
 
 static og_status prepare(struct og_job *job, const struct og_record *record,
                          const struct og_job_options *options,
-                         struct og_scratch *scratch)
+                         struct og_job_tools *tools)
 {
+    struct og_scratch *scratch = &tools->scratch;
     const og_status status = og_scratch_prepare(scratch, record->doc.text,
                                                 options->prepare, &job->err);
     if (status == OG_ERR_LIMIT) return report_long_text(job, record);
     if (status != OG_OK) return status;
-    return keep(job, record, &scratch->prepared, options);
+    TRY(keep(job, record, &scratch->prepared, options));
+    if (options->store == NULL) return OG_OK;
+    const og_status asked =
+        ask(job, options, tools, &job->docs[job->n_docs - 1]);
+    if (asked != OG_OK) job->n_docs--; /* the story is told at its place */
+    return asked;
 }
 
 /* ---- packing ---- */
@@ -218,8 +264,7 @@ void og_job_prepare(struct og_job *job, const struct og_job_options *options,
     while (status == OG_OK) {
         status =
             og_block_next(&job->block, &options->source, &record, &job->err);
-        if (status == OG_OK)
-            status = prepare(job, &record, options, &tools->scratch);
+        if (status == OG_OK) status = prepare(job, &record, options, tools);
         og_scratch_trim(&tools->scratch);
     }
     if (status == OG_END)

@@ -9,7 +9,7 @@
 #include "lib/arena.h"
 #include "lib/scratch.h"
 #include "lib/source/source.h"
-#include "lib/store/texts.h"
+#include "lib/store.h"
 
 /* A document of a job; all views are into the job. */
 struct og_job_document {
@@ -23,6 +23,8 @@ struct og_job_document {
     /* What the stages made of it. Without places only the selection is there,
      * and the numbers: tokens.n, text.n_repaired. */
     struct og_prepared prepared;
+    bool has_answer; /* a worker has asked already */
+    og_answer answer;
 };
 
 struct og_job_options {
@@ -33,6 +35,10 @@ struct og_job_options {
     bool keep_names;        /* title, address, other fields */
     struct og_texts *texts; /* pack the texts for it; NULL: do not */
     size_t min_tokens;      /* shorter documents are not kept, nor packed */
+    /* When nothing is added an answer does not depend on the documents before
+     * it: workers ask this store. NULL: they do not. */
+    og_store *store;
+    const og_asking *asking;
 };
 
 struct og_job {
@@ -41,6 +47,7 @@ struct og_job {
     struct og_job_document *docs;
     size_t n_docs, docs_cap;
     struct og_arena arena;
+    size_t answers_len;    /* of texts in the answers */
     struct og_pack frames; /* the texts, packed, of those that may be kept */
     /* OG_OK; OG_END: there is no block, the input is at its end; else what
      * went wrong behind the last document, and its story. */
@@ -57,6 +64,7 @@ void og_job_read(struct og_job *job, struct og_source *source);
 /* What a thread needs to prepare jobs. */
 struct og_job_tools {
     struct og_scratch scratch;
+    og_trace *trace;         /* only for options->store */
     struct og_framer framer; /* only for options->texts */
     bool has_framer;
     og_bytes *texts; /* of a job */

@@ -8,7 +8,8 @@
  * so the last steps are taken by one thread, in the order of the documents:
  * the calling one. What it sees is the same for any number of threads, hence
  * so are the answers, the problems and the counts. It is the narrow place, so
- * it does only what has to be done in order: look up, label, answer, add.
+ * it does only what has to be done in order: look up, label, answer, add. When
+ * nothing is added the order does not matter, and the workers ask (job.c).
  *
  * The problems of a document are told before its answer, and those of records
  * that were skipped at their place among the documents. A file that cannot be
@@ -205,6 +206,7 @@ static og_status write_document(struct writer *w, const struct og_job *job,
                              .text_len = d->text_len};
     note_document(w, &job->block, d);
     if (!for_answer && !is_added) return OG_OK;
+    if (d->has_answer) return tell_answer(w, &d->doc, &d->answer, err);
     TRY(og_store_greet(w->store, &guest, false, &w->trace, err));
     if (is_added) note_series(w, &job->block, d, &guest);
     if (for_answer || !guest.is_known)
@@ -296,6 +298,8 @@ static og_status run(struct writer *w, const char *const *paths, size_t n_paths,
         .keep_names = o->on_answer != NULL || w->store->disk != NULL,
         .texts = texts,
         .min_tokens = w->store->params.min_tokens,
+        .store = o->on_answer != NULL && !o->add ? w->store : NULL,
+        .asking = &o->asking,
     };
     struct og_source *source = NULL;
     struct og_workers *workers = NULL;

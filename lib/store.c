@@ -362,15 +362,21 @@ static struct og_guest guest_of(const og_document *doc,
                              .text_len = doc->text.len};
 }
 
+og_status og_store_trace_guest(og_store *store, struct og_guest *guest,
+                               og_trace *trace, og_error *err)
+{
+    TRY(og_store_greet(store, guest, true, trace, err));
+    TRY(ask_shared(store, guest, trace, err));
+    return og_store_answer(store, guest, trace, err);
+}
+
 static og_status trace_document(og_store *store, const og_document *doc,
                                 og_trace *trace, og_error *err)
 {
     const struct og_prepared *p = &trace->scratch.prepared;
     TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
     struct og_guest guest = guest_of(doc, p);
-    TRY(og_store_greet(store, &guest, true, trace, err));
-    TRY(ask_shared(store, &guest, trace, err));
-    return og_store_answer(store, &guest, trace, err);
+    return og_store_trace_guest(store, &guest, trace, err);
 }
 
 og_status og_store_trace(og_store *store, const og_document *doc,

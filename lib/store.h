@@ -113,6 +113,11 @@ og_status og_store_ask(og_store *store, const struct og_guest *guest,
 og_status og_store_answer(og_store *store, const struct og_guest *guest,
                           og_trace *trace, og_error *err);
 
+/* All three, for whoever has prepared the document; any thread, beside the
+ * writer. */
+og_status og_store_trace_guest(og_store *store, struct og_guest *guest,
+                               og_trace *trace, og_error *err);
+
 /* At last: takes it in, unless it is known. On failure nothing has changed. */
 og_status og_store_take(og_store *store, const struct og_guest *guest,
                         og_trace *trace, og_error *err);
