@@ -38,6 +38,8 @@ struct og_quote_eval {
     size_t sums_cap;
     uint32_t *touched;
     size_t touched_cap;
+    double *best; /* seconds of groups of questions */
+    size_t best_cap;
 };
 
 static inline const uint64_t *og_eval_question(const struct og_quote_eval *e,

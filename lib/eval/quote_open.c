@@ -17,7 +17,7 @@
 #include "lib/source/problem_teller.h"
 
 enum {
-    GROWTH_QUESTIONS = 300,
+    GROWTH_QUESTIONS = 2000, /* too many to be in the caches of a processor */
     CHECKED = 20,
     LONGEST_QUESTION = 512,
     OF_ONE_DOCUMENT = 8, /* questions, so that many documents are asked */
@@ -125,7 +125,9 @@ static og_status gather_questions(struct reading *r, const og_document *doc,
     if (r->step == 0) return OG_OK;
     size_t *n = &e->growth_n[r->step - 1];
     const bool is_last = r->step == OG_QUOTE_GROWTH;
-    const size_t most = is_last ? e->options.n_questions : GROWTH_QUESTIONS;
+    const size_t most = is_last && e->options.n_questions > GROWTH_QUESTIONS
+                            ? e->options.n_questions
+                            : GROWTH_QUESTIONS;
     if (*n == most) return is_last ? OG_END : OG_OK;
     TRY(og_word_reader_read(&r->words, doc->text, err));
     size_t n_taken = 0;
@@ -316,6 +318,8 @@ static og_status read_all(struct reading *r, og_error *err)
     while (r->step < OG_QUOTE_GROWTH)
         TRY(measure_growth(r, err));
     choose_questions(e, OG_QUOTE_GROWTH - 1);
+    if (e->n_questions > e->options.n_questions)
+        e->n_questions = e->options.n_questions;
     note_facts(e);
     progress(e, "truth", 0, 1);
     TRY(find_truth(e, err));
@@ -376,6 +380,7 @@ void og_quote_eval_close(og_quote_eval *e)
     OG_UNGROW(NULL, e->parts, e->parts_cap);
     OG_UNGROW(NULL, e->sums, e->sums_cap);
     OG_UNGROW(NULL, e->touched, e->touched_cap);
+    OG_UNGROW(NULL, e->best, e->best_cap);
     og_release(NULL, e, sizeof(*e));
 }
 

@@ -11,9 +11,9 @@
  * d / p bits, and more sharply: one of the first d mod p + 1 parts in at most
  * d / p, or one of the others in at most d / p - 1. So a question visits, in
  * each table, the keys within that radius of its own, and compares whole
- * signatures there; when these come to half of all, it reads all signatures
- * front to back instead. (The paper has a Hybrid-tree over points of m
- * dimensions; when m is large such a tree looks at most of its leaves.)
+ * signatures there; when these come to an eighth of all, it reads all
+ * signatures front to back instead. (The paper has a Hybrid-tree over points of
+ * m dimensions; when m is large such a tree looks at most of its leaves.)
  *
  * Both count bits, for which the processor has an instruction that plain C may
  * not assume: each loop is compiled twice. */
@@ -265,7 +265,7 @@ void og_find_by_signature(const struct og_image *image,
 {
     const struct og_form_list before = *list;
     const unsigned n_parts = image->foot.signature_bits / 16;
-    const uint64_t most = list->n_seen + image->foot.n_forms / 2;
+    const uint64_t most = list->n_seen + image->foot.n_forms / 8;
     for (unsigned p = 0; p < n_parts; p++) {
         int radius = (int)(max_distance / n_parts);
         if (p > max_distance % n_parts) radius--;
