@@ -209,8 +209,7 @@ og_status og_dedup_journal_open(
     pack_string(&name, options->output);
     name.len -= !name.failed;
     pack_string(&name, ".journal");
-    if (name.failed) return og_error_memory(err, 1, "a file name");
-    j->path = og_name_copy(name.data, name.len);
+    if (!name.failed) j->path = og_name_copy(name.data, name.len);
     og_pack_release(&name);
     if (j->path == NULL) return og_error_memory(err, 1, "a file name");
     TRY(drop_stale(j, options->output, err));
