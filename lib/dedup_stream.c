@@ -177,13 +177,15 @@ static og_status make(struct stream *s, struct og_dedup_hand *h,
         d->made = bytes;
     } else if (source->sketcher != NULL) {
         TRY(og_shingler_run(&h->shingler, text, &job->err));
-        d->prints = h->shingler.prints.data;
+        const uint64_t *prints = h->shingler.prints.data;
+        const uint8_t *samples = sketch;
         d->n_prints = h->shingler.prints.n;
-        og_band_sketch(source->sketcher, d->prints, d->n_prints, sketch);
-        d->sketch = sketch;
-        if (!KEEP(&job->arena, d->prints, d->n_prints) ||
-            !KEEP(&job->arena, d->sketch, source->sketcher->n_samples))
+        og_band_sketch(source->sketcher, prints, d->n_prints, sketch);
+        if (!KEEP(&job->arena, prints, d->n_prints) ||
+            !KEEP(&job->arena, samples, source->sketcher->n_samples))
             return og_error_memory(&job->err, d->n_prints * 8, "a document");
+        d->prints = prints;
+        d->sketch = samples;
     } else {
         return OG_OK;
     }
