@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +66,7 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
 {
     struct og_dedup_texts *t = aligned_alloc(64, sizeof(*t));
     if (t == NULL) return og_error_memory(err, sizeof(*t), "texts");
-    memset(t, 0, offsetof(struct og_dedup_texts, slots));
-    memset(t->slots, 0, sizeof(t->slots));
+    memset(t, 0, sizeof(*t));
     t->fields = fields;
     t->folder = folder;
     t->memory = memory;
