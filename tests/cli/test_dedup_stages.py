@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 
-from dedup_support import (ORIGO, family_texts, origo, read_lines, words,
+from dedup_support import (ORIGO, Skipped, family_texts, origo, read_lines, words,
                            write_jsonl, run_cases)
 
 
@@ -262,9 +262,8 @@ def test_datatrove_itself(place):
     """The real one reads our .dups, .remove and .clusters, and we its."""
     python = python_with_datatrove()
     if python is None:
-        print("SKIPPED dedup: datatrove_itself: there is no datatrove; "
-              "$DATATROVE_PYTHON may name a python that has it")
-        return
+        raise Skipped("there is no datatrove; $DATATROVE_PYTHON may name a "
+                      "python that has it")
     data = place / "data"
     data.mkdir()
     files = stage_files(data, 3, 57)
