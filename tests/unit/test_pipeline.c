@@ -229,6 +229,57 @@ static void test_any_number_of_threads(void **state)
     folder_remove(&folder);
 }
 
+/* A store on disk that holds the stream, to be asked about the stream. */
+static og_store *open_filled(const struct folder *folder, const char *stream)
+{
+    char path[4096];
+    og_params params = small_params();
+    og_store *store;
+    og_error err;
+    snprintf(path, sizeof(path), "%s/asked.store", folder->path);
+    assert_int_equal(og_store_open(path, &params, &store, &err), OG_OK);
+    og_stream_options options = og_stream_options_default();
+    options.add = true;
+    assert_int_equal(og_stream_run(store, &stream, 1, &options, NULL, &err),
+                     OG_OK);
+    return store;
+}
+
+/* When nothing is added the workers ask, each with texts of its own. */
+static void test_asked_by_any_number_of_threads(void **state)
+{
+    (void)state;
+    static const unsigned n_threads[] = {1, 2, 5};
+    struct folder folder;
+    struct string stream = {0};
+    struct transcript first = {.calls = {0}};
+    folder_make(&folder);
+    make_up_stream(&stream, 2000);
+    const char *const path =
+        folder_write(&folder, "a.jsonl", stream.data, stream.len);
+    og_store *store = open_filled(&folder, path);
+    for (size_t i = 0; i < sizeof(n_threads) / sizeof(*n_threads); i++) {
+        struct transcript t = {.calls = {0}};
+        og_stream_options options = options_for(&t, n_threads[i]);
+        options.add = false;
+        assert_int_equal(og_stream_run(store, &path, 1, &options, NULL, NULL),
+                         OG_OK);
+        assert_true(t.n_answers > 1000);
+        if (i == 0) {
+            first = t;
+            continue;
+        }
+        assert_int_equal(t.calls.len, first.calls.len);
+        assert_memory_equal(t.calls.data, first.calls.data, t.calls.len);
+        string_release(&t.calls);
+    }
+    assert_non_null(strstr(first.calls.data, " verified "));
+    og_store_close(store);
+    string_release(&first.calls);
+    string_release(&stream);
+    folder_remove(&folder);
+}
+
 /* Without callbacks the same work is done: the counts and the table agree. */
 static void test_nobody_listens(void **state)
 {
@@ -529,6 +580,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_number_of_threads),
+        cmocka_unit_test(test_asked_by_any_number_of_threads),
         cmocka_unit_test(test_nobody_listens),
         cmocka_unit_test(test_without_adding_nothing_changes),
         cmocka_unit_test(test_what_is_told),
