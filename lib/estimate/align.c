@@ -15,6 +15,7 @@ struct og_aligner *og_aligner_new(const og_allocator *allocator)
     og_chainer_init(&a->chainer, allocator);
     og_matcher_init(&a->matcher, allocator);
     og_reworder_init(&a->reworder, allocator);
+    og_near_seeds_init(&a->near, allocator);
     og_runs_init(&a->runs, allocator);
     og_runs_init(&a->chained, allocator);
     og_runs_init(&a->matches, allocator);
@@ -29,6 +30,7 @@ void og_aligner_free(struct og_aligner *a)
     og_runs_release(&a->matches);
     og_runs_release(&a->chained);
     og_runs_release(&a->runs);
+    og_near_seeds_release(&a->near);
     og_reworder_release(&a->reworder);
     og_matcher_release(&a->matcher);
     og_chainer_release(&a->chainer);
@@ -40,6 +42,10 @@ static struct og_hashes hashes_of(struct og_align_side side)
 {
     return (struct og_hashes){side.tokens->hash, (uint32_t)side.tokens->n};
 }
+
+/* Runs that a run may follow. Around seeds there are few that do not belong to
+ * the copy. */
+enum { LOOK_BACK = 32, LOOK_BACK_SEEDED = 8 };
 
 /* From runs to copies that stand apart. */
 static og_status join_runs(struct og_aligner *a, struct og_align_side document,
@@ -76,6 +82,7 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
     a->runs.n = 0;
     TRY(og_runs_find(&a->finder, d, o, (struct og_window){0, d.n, 0, o.n},
                      &a->runs, err));
+    a->chainer.look_back = LOOK_BACK;
     TRY(join_runs(a, document, options, err));
     if (options->reworded) {
         TRY(og_reworded_find(&a->reworder, document, origin,
@@ -89,7 +96,7 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
 
 /* Seeds so near each other are looked at together, and so far around them the
  * copy is looked for. */
-#define NEAR 128u
+#define NEAR 64u
 
 static int by_place(const void *a, const void *b)
 {
@@ -193,6 +200,8 @@ og_status og_verify(struct og_aligner *a, struct og_align_side document,
     a->runs.n = 0;
     if (n_seeds > 0) qsort(seeds, n_seeds, sizeof(*seeds), by_place);
     TRY(find_near_seeds(a, d, o, seeds, n_seeds, err));
+    TRY(og_near_seeds_keep(&a->near, seeds, n_seeds, &a->runs, err));
+    a->chainer.look_back = LOOK_BACK_SEEDED;
     TRY(join_runs(a, document, options, err));
     return finish(a, d, o, out, err);
 }

@@ -97,6 +97,7 @@ struct og_chainer {
     size_t ends_cap;
     uint32_t *strong; /* numbers of the longer runs */
     size_t strong_cap;
+    uint32_t look_back; /* runs that a run may follow, and as many long ones */
 };
 
 void og_chainer_init(struct og_chainer *chainer, const og_allocator *allocator);

@@ -3,9 +3,9 @@
  * The sum over runs of a local alignment (Smith and Waterman), on runs instead
  * of tokens as aligners of genomes do it (minimap2): the best chain that ends
  * with a run is that run alone, or that run behind the best chain that ends
- * with an earlier one, less the price of the gap between them. Only the
- * LOOK_BACK runs before are asked, and as many of the longer ones, which bounds
- * the work; between two neighbours of a real copy there are few others.
+ * with an earlier one, less the price of the gap between them. Only so many
+ * runs before are asked (`look_back`), and as many of the longer ones, which
+ * bounds the work; between two neighbours of a real copy there are few others.
  *
  * Scores count words. A run of n words is worth n - 1: it says once where it
  * stands. A character of a script without spaces is a token, too, and tells a
@@ -25,7 +25,6 @@
 #define GAP_PRICE 0.5f
 /* What the sides of a gap differ by was inserted or left out. */
 #define SHIFT_PRICE 0.1f
-#define LOOK_BACK   32
 #define STRONG      4
 #define MAX_GAP     64u
 /* What is worth less says nothing: letters that meet everywhere. */
@@ -96,10 +95,13 @@ static float gain_behind(const struct og_run *before, const struct og_run *run,
                     SHIFT_PRICE * (float)(longer - shorter));
 }
 
-/* Makes run `i` stand behind run `j` when that is better than what it has. */
+/* Makes run `i`, which is worth `value` by itself, stand behind run `j` when
+ * that is better than what it has. No gain is more than the value, so most are
+ * settled by one comparison. */
 static void try_link(struct og_link *links, const struct og_run *runs, size_t i,
-                     size_t j)
+                     size_t j, float value)
 {
+    if (links[j].score + value <= links[i].score) return;
     const float gain = gain_behind(&runs[j], &runs[i], links[i].worth);
     if (links[j].score + gain <= links[i].score) return;
     links[i].score = links[j].score + gain;
@@ -107,16 +109,20 @@ static void try_link(struct og_link *links, const struct og_run *runs, size_t i,
 }
 
 /* `strong` are the runs before that are worth STRONG words or more. */
-static void link_run(struct og_link *links, const struct og_run *runs, size_t i,
-                     const uint32_t *strong, size_t n_strong)
+static void link_run(const struct og_chainer *chainer, size_t i,
+                     size_t n_strong)
 {
+    struct og_link *links = chainer->links;
+    const struct og_run *runs = chainer->runs.data;
+    const uint32_t *strong = chainer->strong;
+    const size_t look_back = chainer->look_back;
     const float worth = links[i].worth;
-    links[i] =
-        (struct og_link){worth, value_of(&runs[i], worth), NO_LINK, false};
-    for (size_t back = 1; back <= LOOK_BACK && back <= i; back++)
-        try_link(links, runs, i, i - back);
-    for (size_t back = 1; back <= LOOK_BACK && back <= n_strong; back++)
-        try_link(links, runs, i, strong[n_strong - back]);
+    const float value = value_of(&runs[i], worth);
+    links[i] = (struct og_link){worth, value, NO_LINK, false};
+    for (size_t back = 1; back <= look_back && back <= i; back++)
+        try_link(links, runs, i, i - back, value);
+    for (size_t back = 1; back <= look_back && back <= n_strong; back++)
+        try_link(links, runs, i, strong[n_strong - back], value);
 }
 
 static int by_score(const void *a, const void *b)
@@ -235,7 +241,7 @@ og_status og_runs_chain(struct og_chainer *chainer,
     TRY(pick_runs(chainer, document, runs, err));
     const struct og_run *picked = chainer->runs.data;
     for (size_t i = 0; i < chainer->runs.n; i++) {
-        link_run(chainer->links, picked, i, chainer->strong, n_strong);
+        link_run(chainer, i, n_strong);
         if (value_of(&picked[i], chainer->links[i].worth) >= STRONG)
             chainer->strong[n_strong++] = (uint32_t)i;
         if (chainer->links[i].score < min_score) continue;

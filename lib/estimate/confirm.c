@@ -37,11 +37,12 @@ void og_confirming_release(struct og_confirming *c)
 /* ---- which origins ---- */
 
 /* So many texts are always fetched, more only while all of them together have
- * no more tokens than this. */
-enum { ALWAYS = 16, MOST_TOKENS = 200000 };
+ * no more tokens than this, or than so many times those of the document: a
+ * short message in a digest of a megabyte must not take long. */
+enum { ALWAYS = 4, MOST_TOKENS = 50000, TIMES = 16 };
 
 /* Those with the most hits. */
-static og_status fetch_origins(struct og_confirming *c,
+static og_status fetch_origins(struct og_confirming *c, size_t document_len,
                                const struct og_labels *labels,
                                const struct og_confirm_source *source,
                                og_error *err)
@@ -49,9 +50,11 @@ static og_status fetch_origins(struct og_confirming *c,
     struct og_candidate list[OG_CONFIRM_ORIGINS];
     const uint32_t n =
         og_candidates_choose(labels, source->order, list, OG_CONFIRM_ORIGINS);
+    const size_t most =
+        TIMES * document_len > MOST_TOKENS ? TIMES * document_len : MOST_TOKENS;
     size_t n_tokens = 0;
     c->n_docs = 0;
-    while (c->n_docs < n && (c->n_docs < ALWAYS || n_tokens < MOST_TOKENS)) {
+    while (c->n_docs < n && (c->n_docs < ALWAYS || n_tokens < most)) {
         const uint32_t side = c->n_docs++;
         c->docs[side] = list[side].doc;
         c->sides[side] = (struct og_align_side){0};
@@ -141,6 +144,18 @@ static og_status gather_seeds(struct og_confirming *c, uint32_t doc,
     return OG_OK;
 }
 
+/* Equal tokens that no earlier origin has. What lies between them may come from
+ * somebody else. */
+static void own_copy(struct og_confirming *c, size_t i)
+{
+    const struct og_confirmed *p = &c->found[i];
+    for (size_t r = 0; r < p->n_runs; r++) {
+        const struct og_run *run = &c->runs[p->first_run + r];
+        for (uint32_t t = run->begin; t < run->begin + run->len; t++)
+            if (c->owner[t] == 0) c->owner[t] = (uint32_t)i + 1;
+    }
+}
+
 static og_status keep_passage(struct og_confirming *c,
                               const struct og_passage *p,
                               const struct og_run *matches, uint32_t side,
@@ -164,6 +179,7 @@ static og_status keep_passage(struct og_confirming *c,
         .weight = p->weight,
     };
     c->n_runs += p->n_runs;
+    if (p->kind == OG_PASSAGE_COPY) own_copy(c, c->n_found - 1);
     return OG_OK;
 }
 
@@ -196,6 +212,20 @@ static og_status add_text_seeds(struct og_confirming *c,
     return OG_OK;
 }
 
+/* Whether a seed holds some tokens in a row that no earlier origin has. In a
+ * long thread everybody has what the first one wrote, and only that one
+ * matters. */
+static bool brings_more(const struct og_confirming *c, size_t n_seeds)
+{
+    for (size_t i = 0; i < n_seeds; i++) {
+        uint32_t n_free = 0;
+        for (uint32_t t = 0; t < c->seeds[i].len && n_free < LEAST_REST; t++)
+            n_free = c->owner[c->seeds[i].begin + t] == 0 ? n_free + 1 : 0;
+        if (n_free == LEAST_REST || n_free == c->seeds[i].len) return true;
+    }
+    return false;
+}
+
 static og_status verify_origin(struct og_confirming *c, uint32_t side,
                                struct og_align_side document,
                                const struct og_selection *sel,
@@ -209,6 +239,7 @@ static og_status verify_origin(struct og_confirming *c, uint32_t side,
     TRY(gather_seeds(c, c->docs[side], sel, labels, document.tokens,
                      origin.tokens, &n_seeds, err));
     TRY(add_text_seeds(c, document.tokens, origin.tokens, &n_seeds, err));
+    if (!brings_more(c, n_seeds)) return OG_OK;
     TRY(og_verify(c->aligner, document, origin, c->seeds, n_seeds, &options,
                   &alignment, err));
     for (size_t i = 0; i < alignment.n_passages; i++)
@@ -259,18 +290,6 @@ static og_status confirm_origins(struct og_confirming *c,
 
 /* ---- what each keeps ---- */
 
-/* Equal tokens that no earlier origin has. What lies between them may come from
- * somebody else. */
-static void own_copy(struct og_confirming *c, size_t i)
-{
-    const struct og_confirmed *p = &c->found[i];
-    for (size_t r = 0; r < p->n_runs; r++) {
-        const struct og_run *run = &c->runs[p->first_run + r];
-        for (uint32_t t = run->begin; t < run->begin + run->len; t++)
-            if (c->owner[t] == 0) c->owner[t] = (uint32_t)i + 1;
-    }
-}
-
 /* All of it: its words are no longer those of the origin. */
 static void own_reworded(struct og_confirming *c, size_t i)
 {
@@ -301,14 +320,10 @@ static og_status rank_reworded(struct og_confirming *c, size_t *out_n,
     return OG_OK;
 }
 
-static og_status find_owners(struct og_confirming *c, size_t n_tokens,
-                             og_error *err)
+static og_status own_all_reworded(struct og_confirming *c, og_error *err)
 {
     size_t n_reworded = 0;
     TRY(rank_reworded(c, &n_reworded, err));
-    memset(c->owner, 0, n_tokens * sizeof(*c->owner));
-    for (size_t i = 0; i < c->n_found; i++)
-        if (c->found[i].kind == OG_PASSAGE_COPY) own_copy(c, i);
     for (size_t i = 0; i < n_reworded; i++)
         own_reworded(c, c->ranked[i].found);
     return OG_OK;
@@ -403,20 +418,21 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
 {
     const size_t n_tokens = document.tokens->n;
     c->n = c->n_runs = c->n_found = 0;
-    TRY(fetch_origins(c, labels, source, err));
+    TRY(fetch_origins(c, n_tokens, labels, source, err));
     if (c->n_docs == 0) return OG_OK;
     if (c->aligner == NULL) c->aligner = og_aligner_new(c->allocator);
     if (c->aligner == NULL ||
         !OG_GROW(c->allocator, c->owner, c->owner_cap, n_tokens) ||
         !OG_GROW(c->allocator, c->is_hit, c->is_hit_cap, n_tokens))
         return og_error_memory(err, n_tokens * sizeof(*c->owner), "passages");
+    memset(c->owner, 0, n_tokens * sizeof(*c->owner));
     mark_hits(c, sel, labels, n_tokens);
     TRY(og_text_seeds_set(&c->text_seeds, document.tokens,
                           sel->shingle_len > LEAST_TEXT_SEED ? sel->shingle_len
                                                              : LEAST_TEXT_SEED,
                           err));
     TRY(confirm_origins(c, document, sel, labels, source->order, err));
-    TRY(find_owners(c, n_tokens, err));
+    TRY(own_all_reworded(c, err));
     return cut_apart(c, n_tokens, err);
 }
 

@@ -4,6 +4,7 @@
 /* Reworded passages, see reworded.c: its steps and the memory between them. */
 
 #include "lib/estimate/aligner.h"
+#include "lib/estimate/near_seeds.h"
 
 /* A sentence is a bag of stems: items[first .. first + n_items). */
 struct og_bag_item {
@@ -181,6 +182,7 @@ struct og_aligner {
     struct og_chainer chainer;
     struct og_matcher matcher;
     struct og_reworder reworder;
+    struct og_near_seeds near;
     struct og_runs runs, chained, matches;
     struct og_passages passages;
 };
