@@ -31,7 +31,10 @@
 #include "lib/table/table_state.h"
 
 /* Entries wait in memory up to this, then go to the catalogue in one batch. */
-#define PENDING_LEN OG_LIMIT((size_t)4 << 20, (size_t)4 << 10)
+#define PENDING_LEN   OG_LIMIT((size_t)4 << 20, (size_t)4 << 10)
+#define PENDING_PAGES ((size_t)2048)
+/* After so many documents the pages of the catalogue are given back. */
+#define LET_GO_EACH 256
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
 #define CLOSE_LEN OG_LIMIT((uint64_t)4 << 20, (uint64_t)24 << 10)
@@ -286,6 +289,17 @@ og_status og_disk_checkpoint(og_store *store, og_error *err)
     return OG_OK;
 }
 
+/* LMDB holds every page that a batch changes until it is written. In a large
+ * catalogue each link of an entry changes a page of its own. */
+static bool is_pending_enough(const og_store *store)
+{
+    const struct og_pending *pending = &store->pending;
+    const size_t n_links = pending->n + pending->n_copies;
+    if (pending->bytes > PENDING_LEN) return true;
+    return n_links > PENDING_PAGES &&
+           og_documents_pages(store->disk->documents) > PENDING_PAGES;
+}
+
 og_status og_disk_tidy(og_store *store, og_error *err)
 {
     const struct og_disk *disk = store->disk;
@@ -293,7 +307,9 @@ og_status og_disk_tidy(og_store *store, og_error *err)
     const uint64_t by_table = OG_LIMIT(2 * table_len, table_len / 4);
     const uint64_t most = by_table > OPEN_LEN ? by_table : OPEN_LEN;
     if (disk->journal_len > most) return og_disk_checkpoint(store, err);
-    if (store->pending.bytes > PENDING_LEN) return og_disk_flush(store, err);
+    if (is_pending_enough(store)) return og_disk_flush(store, err);
+    if (store->pending.n % LET_GO_EACH == LET_GO_EACH - 1)
+        og_documents_let_go(store->disk->documents);
     return OG_OK;
 }
 

@@ -67,6 +67,16 @@ struct og_documents_batch {
     uint64_t sequence;
 };
 
+/* Of the file, as the last batch left it. */
+uint64_t og_documents_pages(struct og_documents *db);
+
+/* A batch goes through most of the trees, questions go anywhere, and every page
+ * that they touched would count as memory of this process from then on, without
+ * a bound for a long stream. Nothing is lost: the file is mapped for reading,
+ * and the system keeps its pages as long as it has room. Any thread; a batch
+ * does it at its end. */
+void og_documents_let_go(struct og_documents *db);
+
 /* One durable transaction. `first` must be og_documents_view_count() (so that
  * numbers have no gap) and `sequence` at least the one before: else
  * OG_ERR_USAGE. An entry that is none is OG_ERR_STORE. On any failure nothing

@@ -75,6 +75,63 @@ static og_status find_links(struct links *links,
     return OG_OK;
 }
 
+/* ---- the map ---- */
+
+/* Where LMDB has mapped its file, which it does not tell: a small value lies in
+ * a page that begins with its number, and page 0 bears the mark of the file.
+ * NULL: it is not so. */
+static uint8_t *map_of(const struct og_documents *db, MDB_txn *txn,
+                       size_t page_len)
+{
+    enum { MARK_AT = 16 };
+    static const uint8_t mark[4] = {0xde, 0xc0, 0xef, 0xbe};
+    MDB_val key = {6, (void *)(uintptr_t) "format"};
+    MDB_val value = {0, NULL};
+    uint64_t number;
+    if (mdb_get(txn, db->meta, &key, &value) != 0) return NULL;
+    const uintptr_t page = (uintptr_t)value.mv_data & ~(page_len - 1);
+    memcpy(&number, (const void *)page, sizeof(number));
+    MDB_envinfo info;
+    if (mdb_env_info(db->env, &info) != 0 || number > info.me_last_pgno)
+        return NULL;
+    uint8_t *map = (uint8_t *)(page - number * page_len);
+    return memcmp(map + MARK_AT, mark, sizeof(mark)) == 0 ? map : NULL;
+}
+
+/* What is mapped of the file and may be let go at any time: the pages that a
+ * batch changes are elsewhere until it ends. */
+struct mapped {
+    uint8_t *map; /* NULL: not known */
+    size_t len;
+};
+
+static struct mapped mapped_of(const struct og_documents *db)
+{
+    MDB_stat stat;
+    MDB_envinfo info;
+    MDB_txn *txn;
+    if (mdb_env_stat(db->env, &stat) != 0 ||
+        mdb_env_info(db->env, &info) != 0 ||
+        mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn) != 0)
+        return (struct mapped){0};
+    uint8_t *map = map_of(db, txn, stat.ms_psize);
+    mdb_txn_abort(txn);
+    return (struct mapped){map, (info.me_last_pgno + 1) * stat.ms_psize};
+}
+
+static void let_go(struct mapped mapped)
+{
+    if (mapped.map != NULL)
+        (void)madvise(mapped.map, mapped.len, MADV_DONTNEED);
+}
+
+void og_documents_let_go(struct og_documents *db)
+{
+    let_go(mapped_of(db));
+}
+
+/* ---- batches ---- */
+
 static int put_entries(struct og_documents *db, MDB_txn *txn,
                        const struct og_documents_batch *batch)
 {
@@ -93,8 +150,9 @@ static int put_entries(struct og_documents *db, MDB_txn *txn,
 /* `key_len` and `value_len` are 4 or 8: the numbers as this machine has them,
  * as LMDB wants them. */
 static int put_pairs(MDB_txn *txn, MDB_dbi tree, const struct pairs *pairs,
-                     size_t key_len, size_t value_len)
+                     size_t key_len, size_t value_len, struct mapped mapped)
 {
+    enum { LET_GO_EACH = 256 };
     MDB_cursor *cursor;
     int code = mdb_cursor_open(txn, tree, &cursor);
     for (size_t i = 0; i < pairs->n && code == 0; i++) {
@@ -108,6 +166,7 @@ static int put_pairs(MDB_txn *txn, MDB_dbi tree, const struct pairs *pairs,
                                                    : (void *)&large_value};
         code = mdb_cursor_put(cursor, &key, &value, MDB_NODUPDATA);
         if (code == MDB_KEYEXIST) code = 0;
+        if (i % LET_GO_EACH == LET_GO_EACH - 1) let_go(mapped);
     }
     return code;
 }
@@ -127,11 +186,12 @@ static int put_removed(struct og_documents *db, MDB_txn *txn,
 
 static int put_batch(struct og_documents *db, MDB_txn *txn,
                      const struct og_documents_batch *batch,
-                     const struct links *links)
+                     const struct links *links, struct mapped mapped)
 {
     int code = put_entries(db, txn, batch);
-    if (code == 0) code = put_pairs(txn, db->ids, &links->ids, 8, 4);
-    if (code == 0) code = put_pairs(txn, db->copies, &links->copies, 4, 8);
+    if (code == 0) code = put_pairs(txn, db->ids, &links->ids, 8, 4, mapped);
+    if (code == 0)
+        code = put_pairs(txn, db->copies, &links->copies, 4, 8, mapped);
     if (code == 0) code = put_removed(db, txn, batch);
     if (code == 0)
         code =
@@ -165,11 +225,12 @@ static og_status write_batch(struct og_documents *db,
                              og_error *err)
 {
     MDB_txn *txn;
+    const struct mapped mapped = mapped_of(db);
     int code = mdb_txn_begin(db->env, NULL, 0, &txn);
     og_status status = OG_OK;
     if (code == 0) {
         status = check_batch(db, txn, batch, err);
-        if (status == OG_OK) code = put_batch(db, txn, batch, links);
+        if (status == OG_OK) code = put_batch(db, txn, batch, links, mapped);
         if (status == OG_OK && code == 0)
             code = mdb_txn_commit(txn); /* also frees it when it fails */
         else
@@ -215,45 +276,10 @@ static og_status write_links(struct og_documents *db,
     return status;
 }
 
-/* Where LMDB has mapped its file, which it does not tell: a small value lies in
- * a page that begins with its number, and page 0 bears the mark of the file.
- * NULL: it is not so. */
-static uint8_t *map_of(const struct og_documents *db, MDB_txn *txn,
-                       size_t page_len)
+uint64_t og_documents_pages(struct og_documents *db)
 {
-    enum { MARK_AT = 16 };
-    static const uint8_t mark[4] = {0xde, 0xc0, 0xef, 0xbe};
-    MDB_val key = {6, (void *)(uintptr_t) "format"};
-    MDB_val value = {0, NULL};
-    uint64_t number;
-    if (mdb_get(txn, db->meta, &key, &value) != 0) return NULL;
-    const uintptr_t page = (uintptr_t)value.mv_data & ~(page_len - 1);
-    memcpy(&number, (const void *)page, sizeof(number));
     MDB_envinfo info;
-    if (mdb_env_info(db->env, &info) != 0 || number > info.me_last_pgno)
-        return NULL;
-    uint8_t *map = (uint8_t *)(page - number * page_len);
-    return memcmp(map + MARK_AT, mark, sizeof(mark)) == 0 ? map : NULL;
-}
-
-/* A batch goes through most of the trees, and every page that it touched would
- * count as memory of this process from then on, without a bound for a long
- * stream. Nothing is lost: the file is mapped for reading, and the system keeps
- * its pages as long as it has room. */
-static void let_pages_go(const struct og_documents *db)
-{
-    MDB_stat stat;
-    MDB_envinfo info;
-    MDB_txn *txn;
-    if (mdb_env_stat(db->env, &stat) != 0 ||
-        mdb_env_info(db->env, &info) != 0 ||
-        mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn) != 0)
-        return;
-    uint8_t *map = map_of(db, txn, stat.ms_psize);
-    mdb_txn_abort(txn);
-    if (map != NULL)
-        (void)madvise(map, (info.me_last_pgno + 1) * stat.ms_psize,
-                      MADV_DONTNEED);
+    return mdb_env_info(db->env, &info) == 0 ? info.me_last_pgno : 0;
 }
 
 og_status og_documents_write(struct og_documents *db,
@@ -267,7 +293,7 @@ og_status og_documents_write(struct og_documents *db,
                             db->folder);
     og_status status = find_links(&links, batch, err);
     if (status == OG_OK) status = write_links(db, batch, &links, err);
-    if (status == OG_OK) let_pages_go(db);
+    if (status == OG_OK) og_documents_let_go(db);
     OG_UNGROW(db->allocator, links.ids.list, links.ids.cap);
     OG_UNGROW(db->allocator, links.copies.list, links.copies.cap);
     return status;
