@@ -165,20 +165,50 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static og_status find_in_band(const struct og_band_table *t, uint32_t band,
-                              const uint8_t *sketch, uint32_t least_equal,
-                              struct og_band_hits *hits, og_error *err)
+/* Those whose tag agrees. Their sketches lie all over memory: they are asked
+ * for here and looked at when all bands are through. */
+static og_status meet_in_band(const struct og_band_table *t, uint32_t band,
+                              struct og_band_hits *hits, size_t *n,
+                              og_error *err)
 {
+    enum { LINE = 64 };
     const struct og_band_column *c = &t->columns[band];
-    const size_t n_rows = t->design.n_rows, off = band * n_rows;
     for (size_t at = hits->home[band]; c->tags[at] != 0;
          at = (at + 1) & (c->n_slots - 1)) {
         if (c->tags[at] != hits->tag[band]) continue;
+        if (!OG_GROW(t->allocator, hits->met, hits->met_cap, *n + 1))
+            return og_error_memory(err, *n * sizeof(*hits->met), "candidates");
         const uint32_t entry = c->entries[at];
+        const uint8_t *sketch = og_band_table_sketch(t, entry);
+        __builtin_prefetch(sketch);
+        __builtin_prefetch(sketch + LINE);
+        hits->met[(*n)++] = entry;
+    }
+    return OG_OK;
+}
+
+/* False when it was so before. */
+static bool set_seen(struct og_band_hits *hits, uint32_t entry)
+{
+    const uint64_t bit = UINT64_C(1) << (entry % 64);
+    const bool is_new = (hits->seen[entry / 64] & bit) == 0;
+    hits->seen[entry / 64] |= bit;
+    return is_new;
+}
+
+static og_status look_in_band(const struct og_band_table *t, uint32_t band,
+                              const uint8_t *sketch, uint32_t least_equal,
+                              struct og_band_hits *hits, og_error *err)
+{
+    const size_t n_rows = t->design.n_rows, off = band * n_rows;
+    const size_t begin = band > 0 ? hits->met_end[band - 1] : 0;
+    for (size_t i = begin; i < hits->met_end[band]; i++) {
+        const uint32_t entry = hits->met[i];
         const uint8_t *other = og_band_table_sketch(t, entry);
         if (memcmp(other + off, sketch + off, n_rows) != 0) continue;
         hits->found[band]++;
         hits->n_met++;
+        if (!set_seen(hits, entry)) continue;
         const size_t n_equal = og_band_agreement(other, sketch, t->n_samples);
         if (n_equal < least_equal) continue;
         if (!OG_GROW(t->allocator, hits->hits, hits->cap, hits->n + 1))
@@ -189,14 +219,29 @@ static og_status find_in_band(const struct og_band_table *t, uint32_t band,
     return OG_OK;
 }
 
-static void sort_hits(struct og_band_hits *hits)
+/* A bit for each entry there is; new ones are 0. */
+static og_status reserve_seen(const struct og_band_table *t,
+                              struct og_band_hits *hits, og_error *err)
 {
-    size_t n = 0;
-    if (hits->n > 1) qsort(hits->hits, hits->n, sizeof(*hits->hits), by_number);
-    for (size_t i = 0; i < hits->n; i++)
-        if (n == 0 || hits->hits[n - 1].entry != hits->hits[i].entry)
-            hits->hits[n++] = hits->hits[i];
-    hits->n = n;
+    const size_t before = hits->seen_cap;
+    if (!OG_GROW(t->allocator, hits->seen, hits->seen_cap, t->n / 64 + 1))
+        return og_error_memory(err, t->n / 8, "candidates");
+    memset(hits->seen + before, 0,
+           (hits->seen_cap - before) * sizeof(*hits->seen));
+    return OG_OK;
+}
+
+static og_status look_in_bands(const struct og_band_table *t,
+                               const uint8_t *sketch, uint32_t least_equal,
+                               struct og_band_hits *hits, og_error *err)
+{
+    const uint32_t n_bands = t->design.n_bands;
+    og_status status = OG_OK;
+    for (uint32_t b = 0; b < n_bands && status == OG_OK; b++)
+        status = look_in_band(t, b, sketch, least_equal, hits, err);
+    for (size_t i = 0; i < hits->met_end[n_bands - 1]; i++)
+        hits->seen[hits->met[i] / 64] = 0;
+    return status;
 }
 
 og_status og_band_table_find(const struct og_band_table *t,
@@ -216,10 +261,15 @@ og_status og_band_table_find(const struct og_band_table *t,
         __builtin_prefetch(t->columns[b].tags + hits->home[b]);
         __builtin_prefetch(t->columns[b].entries + hits->home[b]);
     }
-    for (uint32_t b = 0; b < n_bands; b++)
+    size_t n = 0;
+    for (uint32_t b = 0; b < n_bands; b++) {
         if (before == NULL || before[b] < OG_BAND_BUCKET_MOST)
-            TRY(find_in_band(t, b, sketch, least_equal, hits, err));
-    sort_hits(hits);
+            TRY(meet_in_band(t, b, hits, &n, err));
+        hits->met_end[b] = n;
+    }
+    TRY(reserve_seen(t, hits, err));
+    TRY(look_in_bands(t, sketch, least_equal, hits, err));
+    if (hits->n > 1) qsort(hits->hits, hits->n, sizeof(*hits->hits), by_number);
     return OG_OK;
 }
 
@@ -227,6 +277,8 @@ void og_band_hits_release(const struct og_band_table *t,
                           struct og_band_hits *hits)
 {
     OG_UNGROW(t->allocator, hits->hits, hits->cap);
+    OG_UNGROW(t->allocator, hits->met, hits->met_cap);
+    OG_UNGROW(t->allocator, hits->seen, hits->seen_cap);
     hits->n = 0;
 }
 

@@ -42,8 +42,13 @@ struct og_band_hits {
     size_t n, cap;
     uint64_t n_met;               /* with those that were passed over */
     uint16_t found[OG_BANDS_MAX]; /* entries with the key of each band */
-    size_t home[OG_BANDS_MAX];    /* scratch */
+    /* Scratch. */
+    size_t home[OG_BANDS_MAX];
     uint8_t tag[OG_BANDS_MAX];
+    uint32_t *met; /* entries whose tag agrees, band by band */
+    size_t met_end[OG_BANDS_MAX], met_cap;
+    uint64_t *seen; /* a bit for each entry, 0 between two calls */
+    size_t seen_cap;
 };
 
 og_status og_band_table_init(struct og_band_table *table,
