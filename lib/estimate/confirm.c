@@ -39,7 +39,12 @@ void og_confirming_release(struct og_confirming *c)
 /* So many texts are always fetched, more only while all of them together have
  * no more tokens than this, or than so many times those of the document: a
  * short message in a digest of a megabyte must not take long. */
-enum { ALWAYS = 4, MOST_TOKENS = 50000, TIMES = 16 };
+enum {
+    ALWAYS = 4,
+    MOST_TOKENS = 50000,
+    REWORDED_TOKENS = 200000, /* who looks for those has time */
+    TIMES = 16,
+};
 
 /* Those with the most hits. */
 static og_status fetch_origins(struct og_confirming *c, size_t document_len,
@@ -50,8 +55,9 @@ static og_status fetch_origins(struct og_confirming *c, size_t document_len,
     struct og_candidate list[OG_CONFIRM_ORIGINS];
     const uint32_t n =
         og_candidates_choose(labels, source->order, list, OG_CONFIRM_ORIGINS);
+    const size_t usual = c->reworded ? REWORDED_TOKENS : MOST_TOKENS;
     const size_t most =
-        TIMES * document_len > MOST_TOKENS ? TIMES * document_len : MOST_TOKENS;
+        TIMES * document_len > usual ? TIMES * document_len : usual;
     size_t n_tokens = 0;
     c->n_docs = 0;
     while (c->n_docs < n && (c->n_docs < ALWAYS || n_tokens < most)) {
