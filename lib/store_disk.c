@@ -30,11 +30,13 @@
 #include "lib/table/noise.h"
 #include "lib/table/table_state.h"
 
-/* Entries wait in memory up to this, then go to the catalogue in one batch. */
+/* Entries wait in memory up to this, then go to the catalogue in one batch;
+ * earlier when LMDB would hold more pages than this for it (22 MiB): a batch
+ * costs two syncs, so it must not be small. */
 #define PENDING_LEN   OG_LIMIT((size_t)4 << 20, (size_t)4 << 10)
-#define PENDING_PAGES ((size_t)2048)
+#define PENDING_PAGES ((size_t)5632)
 /* After so many documents the pages of the catalogue are given back. */
-#define LET_GO_EACH 256
+#define LET_GO_EACH 64
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
 #define CLOSE_LEN OG_LIMIT((uint64_t)4 << 20, (uint64_t)24 << 10)

@@ -152,7 +152,7 @@ static int put_entries(struct og_documents *db, MDB_txn *txn,
 static int put_pairs(MDB_txn *txn, MDB_dbi tree, const struct pairs *pairs,
                      size_t key_len, size_t value_len, struct mapped mapped)
 {
-    enum { LET_GO_EACH = 256 };
+    enum { LET_GO_EACH = 64 };
     MDB_cursor *cursor;
     int code = mdb_cursor_open(txn, tree, &cursor);
     for (size_t i = 0; i < pairs->n && code == 0; i++) {

@@ -26,7 +26,7 @@
 
 /* A lot that is worth a sync of its own, and what may wait at most. */
 #define LOT_LEN  OG_LIMIT((size_t)1 << 20, (size_t)4 << 10)
-#define MOST_LEN ((size_t)8 << 20)
+#define MOST_LEN ((size_t)4 << 20)
 
 struct og_journal {
     const og_allocator *allocator;
