@@ -31,10 +31,10 @@
 #include "lib/table/table_state.h"
 
 /* Entries wait in memory up to this, then go to the catalogue in one batch;
- * earlier when LMDB would hold more pages than this for it (22 MiB): a batch
+ * earlier when LMDB would hold more pages than this for it (20 MiB): a batch
  * costs two syncs, so it must not be small. */
 #define PENDING_LEN   OG_LIMIT((size_t)4 << 20, (size_t)4 << 10)
-#define PENDING_PAGES ((size_t)5632)
+#define PENDING_PAGES ((size_t)5120)
 /* After so many documents the pages of the catalogue are given back. */
 #define LET_GO_EACH 64
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
@@ -292,13 +292,14 @@ og_status og_disk_checkpoint(og_store *store, og_error *err)
 }
 
 /* LMDB holds every page that a batch changes until it is written. In a large
- * catalogue each link of an entry changes a page of its own. */
+ * catalogue each id changes a page of its own; copies stand by their origins,
+ * most of which are young and share pages. */
 static bool is_pending_enough(const og_store *store)
 {
     const struct og_pending *pending = &store->pending;
-    const size_t n_links = pending->n + pending->n_copies;
+    const size_t n_pages = pending->n + pending->n_copies / 4;
     if (pending->bytes > PENDING_LEN) return true;
-    return n_links > PENDING_PAGES &&
+    return n_pages > PENDING_PAGES &&
            og_documents_pages(store->disk->documents) > PENDING_PAGES;
 }
 

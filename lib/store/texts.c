@@ -24,7 +24,7 @@
 #include "lib/store/text_files.h"
 
 enum {
-    BUFFER_LEN = OG_LIMIT(4 << 20, 8 << 10),
+    BUFFER_LEN = OG_LIMIT(2 << 20, 8 << 10),
     SAMPLES_LEN = OG_LIMIT(3 << 20, 40 << 10),
     SAMPLE_MAX = 16 << 10, /* of one text: no text becomes the dictionary */
     DICT_LEN = 64 << 10,   /* 110 KiB were 0.1 % better */
