@@ -167,22 +167,27 @@ quality-verify: build
 .PHONY: quality-quote
 quality-quote: build
 	@tools/setup bench
-	@rm -rf $(BUILD)/corpora && mkdir -p $(BUILD)/corpora
+	@rm -rf $(BUILD)/corpora
 	@for corpus in reuters bible; do \
+	    mkdir -p $(BUILD)/corpora/$$corpus && \
 	    zstd -dc --long=27 $(DATA)/$$corpus.tar.zst | \
-	        tar x -C $(BUILD)/corpora || exit 1; \
+	        tar x -C $(BUILD)/corpora/$$corpus || exit 1; \
+	    bench/corpus_jsonl.py $$corpus $(BUILD)/corpora/$$corpus \
+	        $(BUILD)/corpora/$$corpus || exit 1; \
 	done
-	@bench/corpus_jsonl.py reuters $(BUILD)/corpora $(BUILD)/reuters.jsonl
-	@bench/corpus_jsonl.py bible $(BUILD)/corpora $(BUILD)/bible
 	@$(ORIGO) eval quote --paper --stop en --sentences 1100k --questions 500 \
-	    --points bench/results/quote-mail.tsv $(DATA)/mail.jsonl.zst \
-	    >bench/results/quote-mail.md
+	    --points $(BUILD)/quote-mail.tsv $(DATA)/mail.jsonl.zst \
+	    >$(BUILD)/quote-mail.md
 	@$(ORIGO) eval quote --paper --stop en --questions 500 \
-	    --points bench/results/quote-reuters.tsv $(BUILD)/reuters.jsonl \
-	    >bench/results/quote-reuters.md
-	@$(ORIGO) eval quote --aligned $(BUILD)/bible-*.jsonl \
-	    >bench/results/quote-bible.md
+	    --points $(BUILD)/quote-reuters.tsv $(BUILD)/corpora/reuters.jsonl \
+	    >$(BUILD)/quote-reuters.md
+	@$(ORIGO) eval quote --aligned $(BUILD)/corpora/bible-*.jsonl \
+	    >$(BUILD)/quote-bible.md
+	@cp $(BUILD)/quote-mail.tsv $(BUILD)/quote-mail.md \
+	    $(BUILD)/quote-reuters.tsv $(BUILD)/quote-reuters.md \
+	    $(BUILD)/quote-bible.md bench/results
 	@bench/plot_quote bench/results docs/plots
+
 # How fast, how exact and in how little memory is dedup, beside its peers? Peers
 # come from PyPI; what cannot be had is named. Half an hour, 8 GB of disk; writes
 # the tables of docs/benchmarks.md. QUICK=1 shows in three minutes that it works.

@@ -2,7 +2,7 @@
 """Makes JSONL of two corpora of the shared data: bench/corpus_jsonl.py KIND
 FOLDER OUT
 
-reuters  the stories of Reuters-21578 in the order of their dates, to OUT
+reuters  the stories of Reuters-21578 in the order of their dates, to OUT.jsonl
 bible    every verse of every translation, to OUT-NAME.jsonl"""
 
 import datetime
@@ -37,7 +37,7 @@ def reuters(folder, out):
                 "title": html.unescape(title.group(1)) if title else "",
                 "text": html.unescape(body.group(1)).replace("\x03", "")})
     stories.sort(key=lambda s: (s["time"], int(s["id"])))
-    with open(out, "w", encoding="utf-8") as f:
+    with open(out + ".jsonl", "w", encoding="utf-8") as f:
         for story in stories:
             f.write(json.dumps(story, ensure_ascii=False) + "\n")
 

@@ -73,8 +73,7 @@ static const struct option trace_options[] = {
     {"What counts", 0, "reworded", &type_flag, AT(asking.reworded), NULL, NULL,
      NULL, "also passages that were reworded",
      "Compares with the whole texts of the up to 64 documents that have most "
-     "in "
-     "common: finds what was said in other words, in another order, or "
+     "in common: finds what was said in other words, in another order, or "
      "summarised, and leaves out what is too short to be a passage. Some "
      "milliseconds a document. Finds most in a store of preset short."},
     THREADS_OPTION(AT, reading.n_threads, "Input",

@@ -78,3 +78,13 @@ bool md_print(const struct md_table *table, FILE *out)
     }
     return true;
 }
+
+og_status md_end_table(struct md_table *table, og_error *err)
+{
+    const bool printed = md_print(table, stdout);
+    md_release(table);
+    printf("\n");
+    if (printed) return OG_OK;
+    *err = (og_error){OG_ERR_MEMORY, "out of memory for a table"};
+    return OG_ERR_MEMORY;
+}

@@ -3,6 +3,7 @@
 
 /* Tables in Markdown whose columns are aligned as plain text too. */
 
+#include <origo/origo.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -26,5 +27,9 @@ void md_end_row(struct md_table *table);
 
 /* False when the memory was not enough to keep the table. */
 bool md_print(const struct md_table *table, FILE *out);
+
+/* Prints it to stdout with an empty line behind it, and releases it.
+ * OG_ERR_MEMORY. */
+og_status md_end_table(struct md_table *table, og_error *err);
 
 #endif

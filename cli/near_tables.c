@@ -20,17 +20,6 @@ struct tables {
     og_near_result result; /* of the run at hand */
 };
 
-static og_status end_table(struct md_table *table, og_error *err)
-{
-    const bool printed = md_print(table, stdout);
-    md_release(table);
-    printf("\n");
-    if (printed) return OG_OK;
-    err->status = OG_ERR_MEMORY;
-    snprintf(err->message, sizeof(err->message), "out of memory for a table");
-    return OG_ERR_MEMORY;
-}
-
 static og_status run(struct tables *t, const og_near_run *run, og_error *err)
 {
     t->on_step(t->ctx);
@@ -63,7 +52,7 @@ static og_status print_facts(struct tables *t, og_error *err)
     for (unsigned i = 2; i < 10; i++)
         md_cell(&table, "%llu", (unsigned long long)f->at_least[i]);
     md_end_row(&table);
-    return end_table(&table, err);
+    return md_end_table(&table, err);
 }
 
 /* ---- figure 1 ---- */
@@ -118,7 +107,7 @@ static og_status print_figure_1(struct tables *t, const char *title,
         md_cell(&table, "%.4f", even_all > 0 ? sum.even / even_all : 0);
         md_end_row(&table);
     }
-    return end_table(&table, err);
+    return md_end_table(&table, err);
 }
 
 /* ---- figure 2 ---- */
@@ -167,7 +156,7 @@ static og_status print_leading(struct tables *t, og_error *err)
     md_cell(&table, "%.4f", share(r->leading[64], n));
     md_cell(&table, "%.4f", 0.0);
     md_end_row(&table);
-    return end_table(&table, err);
+    return md_end_table(&table, err);
 }
 
 static void print_buckets(const struct tables *t)
@@ -278,7 +267,7 @@ static og_status print_features(struct tables *t, og_error *err)
         md_cell(&table, "%.2f", t->result.seconds);
         md_end_row(&table);
     }
-    return end_table(&table, err);
+    return md_end_table(&table, err);
 }
 
 /* ---- simhash, min-hash, both ---- */
@@ -352,7 +341,7 @@ static og_status print_contest(struct tables *t, og_error *err)
         add_score(&table, score_of(&t->result, contests[i].which));
         md_end_row(&table);
     }
-    return end_table(&table, err);
+    return md_end_table(&table, err);
 }
 
 /* ---- the whole ---- */

@@ -8,17 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static og_status end_table(struct md_table *table, og_error *err)
-{
-    const bool printed = md_print(table, stdout);
-    md_release(table);
-    printf("\n");
-    if (printed) return OG_OK;
-    err->status = OG_ERR_MEMORY;
-    snprintf(err->message, sizeof(err->message), "out of memory for a table");
-    return OG_ERR_MEMORY;
-}
-
 static void head(struct md_table *t, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -102,7 +91,7 @@ static og_status print_table_2(const struct quote_measured *m,
         md_cell(&t, "%.1f", r->n_matches[d * step]);
     published_cells(&t, r->n_bits, 6);
     md_end_row(&t);
-    return end_table(&t, err);
+    return md_end_table(&t, err);
 }
 
 /* ---- figure 7 ---- */
@@ -129,7 +118,7 @@ static og_status print_figure_7(const og_quote_recall *r, og_error *err)
             md_cell(&t, "%.3f", r->predicted_both[k - 1][d]);
         md_end_row(&t);
     }
-    return end_table(&t, err);
+    return md_end_table(&t, err);
 }
 
 /* ---- figures 8 to 10 ---- */
@@ -161,7 +150,7 @@ static og_status print_times(const struct quote_measured *m, og_error *err)
         md_cell(&t, "%.0f", scan / r->seconds);
         md_end_row(&t);
     }
-    return end_table(&t, err);
+    return md_end_table(&t, err);
 }
 
 /* The fastest qSign that reaches a recall; NULL when none does. */
@@ -299,7 +288,7 @@ static og_status print_growth(const struct quote_measured *m, og_error *err)
         md_cell(&t, "%.1f", n == 0 ? 0 : seconds / (double)n * 1e6);
     }
     md_end_row(&t);
-    return end_table(&t, err);
+    return md_end_table(&t, err);
 }
 
 static og_status print_incremental(const struct quote_measured *m,
@@ -326,7 +315,7 @@ static og_status print_incremental(const struct quote_measured *m,
             md_end_row(&t);
         }
     }
-    return end_table(&t, err);
+    return md_end_table(&t, err);
 }
 
 /* ---- the whole ---- */
@@ -389,5 +378,5 @@ og_status aligned_table_print(const char *const *paths, size_t n,
             md_cell(&t, "%.1f", r.seconds * 1e6);
             md_end_row(&t);
         }
-    return end_table(&t, err);
+    return md_end_table(&t, err);
 }

@@ -36,6 +36,16 @@ og_status og_passages_add(struct og_passages *passages,
 
 /* ---- runs.c ---- */
 
+/* The length of a hash table for n entries: a power of two, so that bits of a
+ * mixed hash are a place in it. */
+static inline size_t og_power_above(size_t n)
+{
+    size_t power = 64;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
 /* Hashes of the tokens that are compared. */
 struct og_hashes {
     const uint64_t *data;

@@ -92,18 +92,10 @@ static void order_sides(const struct og_confirming *c,
 static bool grow_seed(struct og_run *seed, const struct og_tokens *document,
                       const struct og_tokens *origin)
 {
-    const uint64_t *d = document->hash;
-    const uint64_t *o = origin->hash;
-    uint32_t begin = seed->begin;
-    uint32_t there = seed->origin_begin;
-    uint32_t end = begin;
-    uint32_t there_end = there;
-    while (end < document->n && there_end < origin->n && d[end] == o[there_end])
-        end++, there_end++;
-    if (end - begin < seed->len) return false;
-    while (begin > 0 && there > 0 && d[begin - 1] == o[there - 1])
-        begin--, there--;
-    *seed = (struct og_run){begin, there, end - begin};
+    const struct og_run run =
+        og_seed_grow(document, origin, seed->begin, seed->origin_begin, 0);
+    if (run.begin + run.len < seed->begin + seed->len) return false;
+    *seed = run;
     return true;
 }
 

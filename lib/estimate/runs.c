@@ -92,14 +92,6 @@ static uint64_t shingle_at(const uint64_t *hash)
     return og_mix64(hash[0] + 3 * hash[1] + 5 * hash[2]);
 }
 
-static size_t power_above(size_t n)
-{
-    size_t power = 64;
-    while (power < n)
-        power *= 2;
-    return power;
-}
-
 struct search {
     struct og_run_finder *finder;
     struct og_hashes document, origin;
@@ -116,7 +108,7 @@ static og_status make_index(struct search *s)
     struct og_run_finder *f = s->finder;
     const uint32_t first = s->window.origin_begin;
     const uint32_t n = s->window.origin_end - first;
-    const size_t size = power_above((size_t)n * 2);
+    const size_t size = og_power_above((size_t)n * 2);
     if (!OG_GROW(f->allocator, f->heads, f->heads_cap, size) ||
         !OG_GROW(f->allocator, f->next, f->next_cap, n) ||
         !OG_GROW(f->allocator, f->diagonals, f->diagonals_cap, size))

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/estimate/aligner.h"
 
 struct og_text_seed_slot {
     uint32_t tag;
@@ -67,18 +68,9 @@ static inline void roll(struct rolling *r, size_t i)
 
 /* ---- the document ---- */
 
-/* A power of two, so that the upper bits of a mixed sum are a place. */
-static size_t power_above(size_t n)
-{
-    size_t power = 64;
-    while (power < n)
-        power *= 2;
-    return power;
-}
-
 static og_status reserve(struct og_text_seeds *s, size_t n, og_error *err)
 {
-    const size_t n_slots = power_above(2 * n);
+    const size_t n_slots = og_power_above(2 * n);
     const size_t n_bits = n_slots / 2 * BITS_EACH;
     const size_t n_words = n_bits / 64;
     if (!OG_GROW(s->allocator, s->slots, s->slots_cap, n_slots) ||
@@ -158,11 +150,9 @@ static void pass_over(struct og_text_seeds *s, const struct og_tokens *origin)
     }
 }
 
-/* As far as the texts agree, but not before `floor`: the last seed began there,
- * so no token is looked at more than twice. */
-static struct og_run grow(const struct og_tokens *document,
-                          const struct og_tokens *origin, uint32_t here,
-                          uint32_t there, uint32_t floor)
+struct og_run og_seed_grow(const struct og_tokens *document,
+                           const struct og_tokens *origin, uint32_t here,
+                           uint32_t there, uint32_t floor)
 {
     const uint64_t *d = document->hash;
     const uint64_t *o = origin->hash;
@@ -187,12 +177,12 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
     if (s->n == 0 || origin->n < s->k) return OG_OK;
     memset(s->there, 0, s->n * sizeof(*s->there));
     pass_over(s, origin);
-    uint32_t floor = 0;
+    uint32_t floor = 0; /* no token is looked at more than twice */
     for (size_t i = 0; i < s->n; i++) {
         const uint32_t place = s->there[s->first[i]];
         if (place == 0) continue;
         const struct og_run run =
-            grow(document, origin, (uint32_t)i, place - 1, floor);
+            og_seed_grow(document, origin, (uint32_t)i, place - 1, floor);
         /* The sums were equal and the tokens are not. */
         if (run.begin + run.len < i + s->k) continue;
         if (!OG_GROW(s->allocator, s->data, s->cap, s->n_found + 1))

@@ -42,4 +42,10 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
                              const struct og_tokens *document,
                              const struct og_tokens *origin, og_error *err);
 
+/* The run of equal tokens that holds both places, but nothing before token
+ * `floor` of the document; len 0: the tokens there are not equal. */
+struct og_run og_seed_grow(const struct og_tokens *document,
+                           const struct og_tokens *origin, uint32_t here,
+                           uint32_t there, uint32_t floor);
+
 #endif
