@@ -70,6 +70,19 @@ void machine_print(const char *flags)
            og_cpu_count(), og_cpu_name(og_cpu_level()), compiler, flags);
 }
 
+double machine_free_memory(void)
+{
+    double kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (file == NULL) return 0;
+    char line[256];
+    while (fgets(line, sizeof(line), file) != NULL)
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kilobytes = strtod(line + 13, NULL);
+    fclose(file);
+    return kilobytes * 1024;
+}
+
 /* Eight sums, so that the adds do not wait for one another. */
 static uint64_t sum_words(const uint64_t *words, size_t n)
 {

@@ -19,6 +19,10 @@ void machine_unpin(void);
  * and its flags. */
 void machine_print(const char *flags);
 
+/* Bytes of memory that can be taken without swapping; 0 when the system does
+ * not say. */
+double machine_free_memory(void);
+
 /* Bytes a second of reading one after the other, and seconds per cache line of
  * reading at random places, many under way at a time, in huge pages where the
  * system gives them. Both over `len` bytes; 0 when there is no memory. */

@@ -248,13 +248,17 @@ void og_family_least(const struct og_family *family, const uint64_t *x,
 
 /* ---- bins ---- */
 
+static uint64_t place_of(uint64_t base, uint32_t n_bins)
+{
+    const uint64_t bin = (base >> 32) * n_bins >> 32;
+    return bin << 32 | (uint32_t)base;
+}
+
 void og_bins_place_plain(const uint64_t *base, size_t n, uint32_t n_bins,
                          uint64_t *out)
 {
-    for (size_t j = 0; j < n; j++) {
-        const uint64_t bin = (base[j] >> 32) * n_bins >> 32;
-        out[j] = bin << 32 | (uint32_t)base[j];
-    }
+    for (size_t j = 0; j < n; j++)
+        out[j] = place_of(base[j], n_bins);
 }
 
 void og_bins_place(const uint64_t *base, size_t n, uint32_t n_bins,
@@ -267,6 +271,31 @@ void og_bins_place(const uint64_t *base, size_t n, uint32_t n_bins,
     }
 #endif
     og_bins_place_plain(base, n, n_bins, out);
+}
+
+size_t og_bins_place_below_plain(const struct og_family *family,
+                                 const uint64_t *x, size_t n, uint32_t n_bins,
+                                 uint32_t limit, uint64_t *out)
+{
+    size_t n_out = 0;
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t base = og_family_hash(family, x[j]);
+        out[n_out] = place_of(base, n_bins);
+        n_out += (uint32_t)base < limit;
+    }
+    return n_out;
+}
+
+size_t og_bins_place_below(const struct og_family *family, const uint64_t *x,
+                           size_t n, uint32_t n_bins, uint32_t limit,
+                           uint64_t *out)
+{
+#if defined(OG_X86)
+    if (family->kind == OG_FAMILY_MIX && og_cpu_level() >= OG_CPU_AVX512)
+        return og_bins_place_below_avx512(family->seed, x, n, n_bins, limit,
+                                          out);
+#endif
+    return og_bins_place_below_plain(family, x, n, n_bins, limit, out);
 }
 
 size_t og_bins_empty_plain(const uint32_t *bin, size_t n, uint32_t *marks)

@@ -69,6 +69,15 @@ void og_bins_place(const uint64_t *base, size_t n, uint32_t n_bins,
 void og_bins_place_plain(const uint64_t *base, size_t n, uint32_t n_bins,
                          uint64_t *out);
 
+/* Hashes and places features, of which it keeps those with a value below
+ * `limit`, in order. `out` has room for n + 8. Returns how many. */
+size_t og_bins_place_below(const struct og_family *family, const uint64_t *x,
+                           size_t n, uint32_t n_bins, uint32_t limit,
+                           uint64_t *out);
+size_t og_bins_place_below_plain(const struct og_family *family,
+                                 const uint64_t *x, size_t n, uint32_t n_bins,
+                                 uint32_t limit, uint64_t *out);
+
 /* Marks the bins that hold nothing (all bits set), one bit each, and returns
  * how many there are. `marks` has room for whole words of 32. */
 size_t og_bins_empty(const uint32_t *bin, size_t n, uint32_t *marks);
@@ -89,6 +98,9 @@ size_t og_bins_round_plain(const struct og_family *family, const uint64_t *x,
 /* Kernels of family_x86.c for OG_FAMILY_MIX. */
 void og_bins_place_avx512(const uint64_t *base, size_t n, uint32_t n_bins,
                           uint64_t *out);
+size_t og_bins_place_below_avx512(uint64_t seed, const uint64_t *x, size_t n,
+                                  uint32_t n_bins, uint32_t limit,
+                                  uint64_t *out);
 size_t og_bins_empty_avx512(const uint32_t *bin, size_t n, uint32_t *marks);
 /* Up to OG_BINS_VECTOR bins. */
 size_t og_bins_round_avx512(uint32_t mul, const uint64_t *base, size_t n,

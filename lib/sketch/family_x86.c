@@ -105,19 +105,48 @@ OG_TARGET_AVX2 void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base,
 
 /* ---- bins ---- */
 
+/* The high half of each hash chooses the bin, the low half stays. */
+OG_TARGET_AVX512 static ALWAYS_INLINE __m512i place(__m512i base, __m512i bins)
+{
+    const __m512i high = _mm512_set1_epi64((long long)0xffffffff00000000u);
+    const __m512i bin = _mm512_mul_epu32(_mm512_srli_epi64(base, 32), bins);
+    return _mm512_ternarylogic_epi64(high, bin, base, 0xca);
+}
+
 OG_TARGET_AVX512 void og_bins_place_avx512(const uint64_t *base, size_t n,
                                            uint32_t n_bins, uint64_t *out)
 {
     const __m512i bins = _mm512_set1_epi64(n_bins);
-    const __m512i high = _mm512_set1_epi64((long long)0xffffffff00000000u);
     for (size_t j = 0; j < n; j += 8) {
         const __mmask8 here =
             (__mmask8)(n - j < 8 ? (1u << (n - j)) - 1 : 0xff);
         const __m512i v = _mm512_maskz_loadu_epi64(here, base + j);
-        const __m512i bin = _mm512_mul_epu32(_mm512_srli_epi64(v, 32), bins);
-        _mm512_mask_storeu_epi64(out + j, here,
-                                 _mm512_ternarylogic_epi64(high, bin, v, 0xca));
+        _mm512_mask_storeu_epi64(out + j, here, place(v, bins));
     }
+}
+
+OG_TARGET_AVX512 size_t og_bins_place_below_avx512(uint64_t seed,
+                                                   const uint64_t *x, size_t n,
+                                                   uint32_t n_bins,
+                                                   uint32_t limit,
+                                                   uint64_t *out)
+{
+    const __m512i seeds = _mm512_set1_epi64((long long)seed);
+    const __m512i bins = _mm512_set1_epi64(n_bins);
+    const __m512i limits = _mm512_set1_epi64(limit);
+    size_t n_out = 0;
+    for (size_t j = 0; j < n; j += 8) {
+        const __mmask8 here =
+            (__mmask8)(n - j < 8 ? (1u << (n - j)) - 1 : 0xff);
+        const __m512i v =
+            mix(_mm512_xor_si512(_mm512_maskz_loadu_epi64(here, x + j), seeds));
+        const __m512i low = _mm512_and_si512(v, _mm512_set1_epi64(0xffffffff));
+        const __mmask8 kept = _mm512_mask_cmplt_epu64_mask(here, low, limits);
+        _mm512_storeu_si512(out + n_out,
+                            _mm512_maskz_compress_epi64(kept, place(v, bins)));
+        n_out += (unsigned)__builtin_popcount(kept);
+    }
+    return n_out;
 }
 
 OG_TARGET_AVX512 static ALWAYS_INLINE uint32_t empty_512(const uint32_t *bin,

@@ -38,7 +38,7 @@ static void weigh_plain(const uint64_t *hash, const uint32_t *weight, size_t n,
     memset(ones, 0, 64 * sizeof(*ones));
     for (size_t i = 0; i < n; i++)
         for (unsigned j = 0; j < 64; j++)
-            if (hash[i] >> j & 1) ones[j] += weight[i];
+            ones[j] += weight[i] & -(hash[i] >> j & 1);
 }
 
 uint64_t og_simhash_signs(const uint64_t ones[64], uint64_t total)
@@ -68,6 +68,7 @@ const struct og_simhash_kernel og_simhash_plain = {"plain", sign_plain,
 #define LOAD(p)        (*(p))
 #define SUM(a, b, c)   ((a) ^ (b) ^ (c))
 #define CARRY(a, b, c) (((a) & (b)) | ((c) & ((a) ^ (b))))
+#define SWAP(v, half)  (v)
 #include "lib/sketch/slices.h"
 
 const struct og_simhash_kernel og_simhash_sliced = {"sliced words", sign_words,

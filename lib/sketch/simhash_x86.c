@@ -33,6 +33,9 @@
 #define CARRY(a, b, c)                                                         \
     _mm256_or_si256(_mm256_and_si256(a, b),                                    \
                     _mm256_and_si256(c, _mm256_xor_si256(a, b)))
+#define SWAP(v, half)                                                          \
+    ((half) == 2 ? _mm256_permute4x64_epi64(v, 0x4e)                           \
+                 : _mm256_permute4x64_epi64(v, 0xb1))
 #include "lib/sketch/slices.h"
 
 /* ---- counting: AVX-512 ---- */
@@ -44,7 +47,110 @@
 #define LOAD(p)        _mm512_loadu_si512((const void *)(p))
 #define SUM(a, b, c)   _mm512_ternarylogic_epi64(a, b, c, 0x96)
 #define CARRY(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0xe8)
+#define SWAP(v, half)                                                          \
+    ((half) == 4   ? _mm512_shuffle_i64x2(v, v, 0x4e)                          \
+     : (half) == 2 ? _mm512_permutex_epi64(v, 0x4e)                            \
+                   : _mm512_permutex_epi64(v, 0xb1))
 #include "lib/sketch/slices.h"
+
+/* ---- signs of short lists ----
+ *
+ * What follows the counting costs more than it when there is little to count.
+ * With a fixed number of planes all of it stays in registers. */
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define MOST_PLANES   9
+
+/* Adds `b` to the planes of `a`, n each; gives n + 1 planes. */
+OG_TARGET_AVX512 static ALWAYS_INLINE void
+add_planes(__m256i *a, const __m256i *b, const unsigned n)
+{
+    __m256i carry = _mm256_setzero_si256();
+    for (unsigned i = 0; i < n; i++) {
+        const __m256i sum = _mm256_ternarylogic_epi64(a[i], b[i], carry, 0x96);
+        carry = _mm256_ternarylogic_epi64(a[i], b[i], carry, 0xe8);
+        a[i] = sum;
+    }
+    a[n] = carry;
+}
+
+/* The sum of all lanes in each lane of `out`, n + 3 planes. */
+OG_TARGET_AVX512 static ALWAYS_INLINE void
+add_lanes(const __m512i *plane, const unsigned n, __m256i *out)
+{
+    __m256i other[MOST_PLANES + 2];
+    for (unsigned i = 0; i < n; i++) {
+        out[i] = _mm512_castsi512_si256(plane[i]);
+        other[i] = _mm512_extracti64x4_epi64(plane[i], 1);
+    }
+    add_planes(out, other, n);
+    for (unsigned i = 0; i < n + 1; i++)
+        other[i] = _mm256_permute4x64_epi64(out[i], 0x4e);
+    add_planes(out, other, n + 1);
+    for (unsigned i = 0; i < n + 2; i++)
+        other[i] = _mm256_permute4x64_epi64(out[i], 0xb1);
+    add_planes(out, other, n + 2);
+}
+
+/* og_slices_above without a branch. */
+OG_TARGET_AVX512 static ALWAYS_INLINE uint64_t
+above_limit(const __m256i *column, const unsigned n, uint64_t limit)
+{
+    __m256i above = _mm256_setzero_si256(), equal = _mm256_set1_epi64x(-1);
+    for (unsigned i = n; i-- > 0;) {
+        const __m256i digit = _mm256_set1_epi64x(-(long long)(limit >> i & 1));
+        const __m256i more = _mm256_andnot_si256(digit, column[i]);
+        above = _mm256_ternarylogic_epi64(above, equal, more, 0xf8);
+        equal = _mm256_ternarylogic_epi64(equal, column[i], digit, 0x90);
+    }
+    return (uint64_t)_mm256_extract_epi64(above, 0);
+}
+
+/* n hashes or the first 128 of them, with zeros behind. */
+OG_TARGET_AVX512 static ALWAYS_INLINE void
+take_block(const uint64_t *hash, size_t n, uint64_t block[128])
+{
+    for (size_t i = 0; i < 128; i += 8) {
+        const uint32_t n_here = n > i ? (uint32_t)(n - i) : 0;
+        const __mmask8 here = (__mmask8)_bzhi_u32(0xff, n_here);
+        _mm512_storeu_si512(block + i,
+                            _mm512_maskz_loadu_epi64(here, hash + i));
+    }
+}
+
+/* Up to 128 << (n_planes - 5) hashes. */
+OG_TARGET_AVX512 static ALWAYS_INLINE uint64_t sign_few(const uint64_t *hash,
+                                                        size_t n,
+                                                        const unsigned n_planes)
+{
+    __m512i plane[MOST_PLANES];
+    __m256i column[MOST_PLANES + 3];
+    uint64_t block[128];
+    for (unsigned i = 0; i < n_planes; i++)
+        plane[i] = _mm512_setzero_si512();
+    for (size_t at = 0; at < n; at += 128) {
+        const uint64_t *from = hash + at;
+        if (n - at < 128) {
+            take_block(from, n - at, block);
+            from = block;
+        }
+        __m512i carry = add16_avx512(from, plane);
+        for (unsigned i = 4; i < n_planes; i++) {
+            const __m512i both = _mm512_and_si512(plane[i], carry);
+            plane[i] = _mm512_xor_si512(plane[i], carry);
+            carry = both;
+        }
+    }
+    add_lanes(plane, n_planes, column);
+    return above_limit(column, n_planes + 3, n / 2);
+}
+
+OG_TARGET_AVX512 static uint64_t sign_any_avx512(const uint64_t *hash, size_t n)
+{
+    if (n <= 128) return sign_few(hash, n, 5);
+    if (n <= 2048) return sign_few(hash, n, MOST_PLANES);
+    return sign_avx512(hash, n);
+}
 
 /* ---- counting with masks ---- */
 
@@ -226,7 +332,7 @@ OG_TARGET_AVX512 static void weigh_avx512(const uint64_t *hash,
 const struct og_simhash_kernel og_simhash_avx2 = {"avx2 sliced", sign_avx2,
                                                   count_avx2, weigh_avx2};
 const struct og_simhash_kernel og_simhash_avx512 = {
-    "avx512 sliced", sign_avx512, count_avx512, weigh_avx512};
+    "avx512 sliced", sign_any_avx512, count_avx512, weigh_avx512};
 const struct og_simhash_kernel og_simhash_avx512_masks = {
     "avx512 masks", sign_masks, count_masks, weigh_masks};
 

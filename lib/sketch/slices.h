@@ -8,6 +8,7 @@
  *     LOAD(p)        VEC from unaligned memory
  *     SUM(a, b, c)   a ^ b ^ c
  *     CARRY(a, b, c) the majority of three
+ *     SWAP(v, half)  lane i + half of v in lane i, for i < half
  *
  * A counter of one position is a column of bits, one bit in each of several
  * planes; one logic instruction works on 64 * LANES columns. A full adder takes
@@ -52,24 +53,20 @@ SLICES_TARGET static inline VEC SLICES(add16)(const uint64_t *p, VEC plane[4])
     return sixteen;
 }
 
-/* Halves the lanes of `n` planes until one is left: lane i and lane i + half
- * are added column by column, which may need one plane more. Returns the
- * number of planes. */
-static inline unsigned SLICES(fold)(uint64_t plane[][LANES], unsigned n)
+/* Adds up the lanes of `n` planes: half of them and the other half, column by
+ * column, which may need one plane more, and so on. The sums are in lane 0.
+ * Returns the number of planes. */
+SLICES_TARGET static inline unsigned SLICES(fold)(VEC *plane, unsigned n)
 {
     for (unsigned half = LANES / 2; half > 0; half /= 2) {
-        uint64_t carry[LANES] = {0};
+        VEC carry = (VEC){0};
         for (unsigned i = 0; i < n; i++) {
-            for (unsigned lane = 0; lane < half; lane++) {
-                const uint64_t a = plane[i][lane];
-                const uint64_t b = plane[i][lane + half];
-                const uint64_t c = carry[lane];
-                plane[i][lane] = a ^ b ^ c;
-                carry[lane] = (a & b) | (c & (a ^ b));
-            }
+            const VEC other = SWAP(plane[i], half);
+            VEC next;
+            FULL_ADD(next, plane[i], other, carry);
+            carry = next;
         }
-        memcpy(plane[n], carry, sizeof(carry));
-        n++;
+        plane[n++] = carry;
     }
     return n;
 }
@@ -87,11 +84,12 @@ SLICES_TARGET static unsigned SLICES(columns)(const uint64_t *hash, size_t n,
     unsigned depth = 4;
     total[0] = total[1] = total[2] = total[3] = zero;
     uint64_t n_blocks = 0;
-    uint64_t last[STEP] = {0};
+    uint64_t last[STEP];
     for (size_t i = 0; i < n; i += STEP, n_blocks++) {
         const uint64_t *block = hash + i;
         if (n - i < STEP) {
             memcpy(last, block, (n - i) * sizeof(*last));
+            memset(last + (n - i), 0, (STEP - (n - i)) * sizeof(*last));
             block = last;
         }
         VEC carry = SLICES(add16)(block, total);
@@ -103,21 +101,20 @@ SLICES_TARGET static unsigned SLICES(columns)(const uint64_t *hash, size_t n,
         wait[level] = carry;
     }
     /* What still waits is added with a carry that ripples up. */
-    uint64_t plane[OG_SLICE_PLANES + 4][LANES];
+    VEC plane[OG_SLICE_PLANES + 4];
     VEC carry = zero;
     for (unsigned i = 0; i < depth || n_blocks >> (i - 4) != 0; i++) {
-        VEC sum = i < depth ? total[i] : zero;
         const VEC other = i >= 4 && (n_blocks >> (i - 4) & 1) ? wait[i] : zero;
         VEC next;
-        FULL_ADD(next, sum, other, carry);
+        plane[i] = i < depth ? total[i] : zero;
+        FULL_ADD(next, plane[i], other, carry);
         carry = next;
-        memcpy(plane[i], &sum, sizeof(sum));
         if (i + 1 > depth) depth = i + 1;
     }
-    memcpy(plane[depth], &carry, sizeof(carry));
+    plane[depth] = carry;
     const unsigned n_planes = SLICES(fold)(plane, depth + 1);
     for (unsigned i = 0; i < n_planes; i++)
-        out[i] = plane[i][0];
+        memcpy(&out[i], &plane[i], sizeof(out[i]));
     return n_planes;
 }
 
@@ -143,3 +140,4 @@ static void SLICES(count)(const uint64_t *hash, size_t n, uint64_t ones[64])
 #undef LOAD
 #undef SUM
 #undef CARRY
+#undef SWAP

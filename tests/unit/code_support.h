@@ -15,13 +15,7 @@
 
 #include "lib/base/bits.h"
 #include "lib/neighbour/code_index.h"
-#include "lib/os/cpu.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-#define FOR_EACH_LEVEL(level)                                                  \
-    for (og_cpu level = OG_CPU_PLAIN; level <= OG_CPU_AVX512; level++)         \
-        if (og_cpu_force(level) == level)
+#include "tests/unit/levels.h"
 
 static inline uint64_t flip_lots(uint64_t code, unsigned n, uint64_t *seed)
 {

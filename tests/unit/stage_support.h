@@ -14,16 +14,8 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/os/cpu.h"
 #include "lib/select/select.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Levels that this machine lacks are left out. Force OG_CPU_AVX512 at the end
- * to have the best one again. */
-#define FOR_EACH_LEVEL(level)                                                  \
-    for (og_cpu level = OG_CPU_PLAIN; level <= OG_CPU_AVX512; level++)         \
-        if (og_cpu_force(level) == level)
+#include "tests/unit/levels.h"
 
 static inline uint32_t lot_below(uint64_t *seed, uint32_t n)
 {

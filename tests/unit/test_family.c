@@ -61,8 +61,6 @@ static void test_levels_agree(void **state)
     }
 }
 
-/* h(x) + h(y) = h(x + y) + h(0), and x -> h(x) + h(0) is a product with a
- * fixed factor, which h(1) tells. */
 /* Rounds of bins: every level, numbers of bins on both sides of a vector's,
  * marks from none to all, also of a feature whose short hash is 0. */
 static void test_bins_agree(void **state)
@@ -105,10 +103,22 @@ static void test_bins_agree(void **state)
                 og_bins_place(base, n, n_bins, seen);
                 assert_memory_equal(seen, expected, n * 8);
             }
+            const uint32_t limit = share * 0x3fffffffu;
+            const size_t n_below =
+                og_bins_place_below_plain(&f, x, n, n_bins, limit, expected);
+            FOR_EACH_LEVEL(level)
+            {
+                assert_int_equal(
+                    og_bins_place_below(&f, x, n, n_bins, limit, seen),
+                    n_below);
+                assert_memory_equal(seen, expected, n_below * 8);
+            }
         }
     og_family_release(&f);
 }
 
+/* h(x) + h(y) = h(x + y) + h(0), and x -> h(x) + h(0) is a product with a
+ * fixed factor, which h(1) tells. */
 static void test_rabin_is_product(void **state)
 {
     (void)state;

@@ -184,6 +184,45 @@ static void test_auto_is_the_definition(void **state)
     og_minhash_free(m);
 }
 
+/* A long set: every bin has features, so `auto` and `one` are the least of each
+ * bin, whatever short way leads there. Few bins and many, sizes around those
+ * from which the short way is taken, every family. */
+static void test_long_sets_are_the_definition(void **state)
+{
+    (void)state;
+    enum { N = 30000, MOST = 300 };
+    static uint64_t x[N];
+    uint64_t seed = 14;
+    uint32_t samples[MOST], least[MOST];
+    const uint32_t n_samples[] = {1, 2, 84, 128, MOST};
+    const size_t sizes[] = {3000, 4096, 4097, N};
+    for (size_t i = 0; i < N; i++)
+        x[i] = og_random_next(&seed);
+    for (size_t k = 0; k < LENGTH(n_samples) * OG_FAMILY_END * 2; k++) {
+        og_minhash_options options = og_minhash_options_default();
+        og_minhash *m;
+        options.n_samples = n_samples[k % LENGTH(n_samples)];
+        options.family = (og_hash_family)(k / LENGTH(n_samples) / 2);
+        options.method =
+            k / LENGTH(n_samples) % 2 ? OG_MINHASH_ONE : OG_MINHASH_AUTO;
+        assert_int_equal(og_minhash_new(&options, &m, NULL), OG_OK);
+        for (size_t s = 0; s < LENGTH(sizes); s++) {
+            memset(least, 0xff, sizeof(least));
+            for (size_t i = 0; i < sizes[s]; i++) {
+                const uint64_t hash = og_family_hash(&m->family, x[i]);
+                uint32_t *bin = &least[(hash >> 32) * options.n_samples >> 32];
+                if ((uint32_t)hash < *bin) *bin = (uint32_t)hash;
+            }
+            assert_int_equal(
+                og_minhash_samples(m, x, NULL, sizes[s], samples, NULL), OG_OK);
+            for (size_t i = 0; i < options.n_samples; i++)
+                if (least[i] != UINT32_MAX) /* else a further round */
+                    assert_int_equal(samples[i], least[i]);
+        }
+        og_minhash_free(m);
+    }
+}
+
 /* ---- weights ---- */
 
 static void test_bad_weights(void **state)
@@ -324,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_order_and_repetition),
         cmocka_unit_test(test_exact_is_the_definition),
         cmocka_unit_test(test_auto_is_the_definition),
+        cmocka_unit_test(test_long_sets_are_the_definition),
         cmocka_unit_test(test_bad_weights),
         cmocka_unit_test(test_zero_weight_is_absent),
         cmocka_unit_test(test_weights_of_a_method),
