@@ -25,7 +25,9 @@ og_status og_decider_init(struct og_decider *d,
     if (options->measure == OG_MEASURE_JACCARD) {
         const double n = (double)d->table.n_samples, p = options->threshold;
         const double least = n * p - 4 * sqrt(n * p * (1 - p));
-        d->least_equal = least > 0 ? (uint32_t)least : 0;
+        d->filter.least_equal = least > 0 ? (uint32_t)least : 0;
+        d->filter.limits = &d->limits;
+        og_parity_limits_init(&d->limits, p);
     }
     return OG_OK;
 }
@@ -127,6 +129,7 @@ static og_status compare_all(struct og_decider *d,
 }
 
 static og_status remember(struct og_decider *d, const struct og_decide_doc *doc,
+                          const struct og_band_item *item,
                           struct og_verdict *out, og_error *err)
 {
     if (!d->is_full) d->is_full = !og_band_table_has_room(&d->table);
@@ -139,20 +142,20 @@ static og_status remember(struct og_decider *d, const struct og_decide_doc *doc,
                                "documents");
     d->entries[d->table.n] =
         (struct og_entry){.number = doc->number, .place = doc->place};
-    return og_band_table_add(&d->table, doc->sketch, doc->before, &d->hits,
-                             err);
+    return og_band_table_add(&d->table, item, &d->hits, err);
 }
 
 og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
                     struct og_verdict *out, og_error *err)
 {
     *out = (struct og_verdict){.kind = OG_VERDICT_KEPT};
-    TRY(og_band_table_find(&d->table, doc->sketch, doc->before, d->least_equal,
-                           &d->hits, err));
+    const struct og_band_item item = {
+        .sketch = doc->sketch, .before = doc->before, .parity = doc->parity};
+    TRY(og_band_table_find(&d->table, &item, &d->filter, &d->hits, err));
     d->n_candidates += d->hits.n_met;
     if (d->hits.n > 0 && !doc->is_against) TRY(compare_all(d, doc, out, err));
     if (out->kind == OG_VERDICT_COPY) return OG_OK;
-    return remember(d, doc, out, err);
+    return remember(d, doc, &item, out, err);
 }
 
 og_status og_decide_similarity(struct og_decider *d, const struct og_entry *a,

@@ -24,7 +24,8 @@ struct og_decide_doc {
     uint64_t number;
     struct og_place place;
     const uint8_t *sketch;
-    const uint64_t *prints; /* NULL: fetched when they are needed */
+    struct og_set_parity parity; /* n = 0: not known */
+    const uint64_t *prints;      /* NULL: fetched when they are needed */
     size_t n_prints;
     const uint16_t
         *before;     /* entries of each band in earlier rounds, or NULL */
@@ -54,7 +55,8 @@ struct og_decider {
     struct og_shingle_set set;
     struct og_entry *entries;
     size_t entries_cap;
-    uint32_t least_equal; /* samples in common that are worth a comparison */
+    struct og_band_filter filter; /* what is worth a comparison */
+    struct og_parity_limits limits;
     bool is_full;
     uint64_t n_candidates, n_compared;
     /* Components: told of every pair that is alike. */

@@ -39,6 +39,7 @@
 struct aside {
     uint64_t rank, number;
     struct og_place place;
+    struct og_set_parity parity;
 };
 
 /* A removal out of order. */
@@ -126,15 +127,15 @@ static og_status new_sorter(struct level *l, size_t len, unsigned n_keys,
 
 static og_status put_aside(struct level *l, uint64_t rank, uint64_t number,
                            const struct og_place *place, const uint16_t *counts,
-                           const uint8_t *sketch, og_error *err)
+                           const struct og_dedup_doc *d, og_error *err)
 {
-    const struct aside head = {rank, number, *place};
+    const struct aside head = {rank, number, *place, d->parity};
     const size_t n_bands = l->options->n_bands;
     memset(l->record, 0, l->aside_len);
     memcpy(l->record, &head, sizeof(head));
     if (counts != NULL)
         memcpy(l->record + sizeof(head), counts, n_bands * sizeof(*counts));
-    memcpy(l->record + sizeof(head) + n_bands * sizeof(*counts), sketch,
+    memcpy(l->record + sizeof(head) + n_bands * sizeof(*counts), d->sketch,
            l->sketcher.n_samples);
     TRY(new_sorter(l, l->aside_len, 2, &l->aside, err));
     return og_sorter_add(l->aside, l->record, err);
@@ -197,6 +198,7 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
     struct og_verdict verdict;
     struct og_decide_doc doc = {.number = number,
                                 .sketch = d->sketch,
+                                .parity = d->parity,
                                 .prints = d->prints,
                                 .n_prints = d->n_prints,
                                 .is_against = l->is_against};
@@ -208,8 +210,8 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
     }
     TRY(find_place(l, d, &doc.place, err));
     if (verdict.kind == OG_VERDICT_LATER)
-        return put_aside(l, 0, number, &doc.place, l->decider.hits.found,
-                         d->sketch, err);
+        return put_aside(l, 0, number, &doc.place, l->decider.hits.found, d,
+                         err);
     l->decider.entries[l->decider.table.n - 1].place = doc.place;
     if (l->is_against || l->aside != NULL) return OG_OK;
     og_dedup_journal_keep(&l->journal, number, d->sketch);
@@ -249,7 +251,7 @@ static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
     uint64_t rank = d->rank;
     if (l->options->keep == OG_KEEP_LAST) rank = UINT64_MAX - number;
     if (l->is_against) rank = 0;
-    return put_aside(l, rank, number, &place, NULL, d->sketch, err);
+    return put_aside(l, rank, number, &place, NULL, d, err);
 }
 
 static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
@@ -314,6 +316,7 @@ static og_status decide_aside(struct level *l, char *record, og_error *err)
         .number = head.number,
         .place = head.place,
         .sketch = (const uint8_t *)(before + n_bands),
+        .parity = head.parity,
         .before = before,
         .is_against = head.number < l->run->counts->n_against,
     };

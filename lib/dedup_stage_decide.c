@@ -225,7 +225,7 @@ static og_status decide_foreign(struct deciding *d, uint32_t root,
         const uint8_t *sketch = d->sketches + (size_t)at * n_samples;
         at = k->next;
         if (og_band_agreement(sketch, doc->sketch, n_samples) <
-            d->decider.least_equal)
+            d->decider.filter.least_equal)
             continue;
         double similarity;
         TRY(og_decide_similarity(&d->decider, &k->entry, &self, &similarity,

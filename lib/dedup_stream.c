@@ -181,6 +181,7 @@ static og_status make(struct stream *s, struct og_dedup_hand *h,
         const uint8_t *samples = sketch;
         d->n_prints = h->shingler.prints.n;
         og_band_sketch(source->sketcher, prints, d->n_prints, sketch);
+        d->parity = og_set_parity_of(prints, d->n_prints);
         if (!KEEP(&job->arena, prints, d->n_prints) ||
             !KEEP(&job->arena, samples, source->sketcher->n_samples))
             return og_error_memory(&job->err, d->n_prints * 8, "a document");

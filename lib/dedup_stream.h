@@ -9,6 +9,7 @@
 
 #include "lib/arena.h"
 #include "lib/base/packing.h"
+#include "lib/neighbour/set_parity.h"
 #include "lib/shingler.h"
 #include "lib/sketch/band_sketch.h"
 #include "lib/source/block.h"
@@ -27,6 +28,7 @@ struct og_dedup_doc {
     const uint64_t *prints;
     size_t n_prints;
     const uint8_t *sketch;
+    struct og_set_parity parity;
     const void *made; /* of another level's make() */
     size_t made_len;
     size_t n_problems_before;

@@ -1,13 +1,21 @@
-/* One open hash table for each band, over sketches that stand in one array.
+/* One open hash table for each band.
  *
  * A slot is a tag of 8 bits, tags standing together, and the number of an
- * entry; whether the band really agrees is read from the sketch itself, so no
- * key is stored. An entry of 14 bands of 8 rows takes 112 bytes of sketch and
- * 14 slots of 5 bytes that are 3/8 to 3/4 full.
+ * entry; whether the band really agrees is read from its samples, so no key is
+ * stored. An entry of 14 bands of 8 rows takes 112 bytes of samples, 16 of its
+ * parity and 14 slots of 5 bytes that are 3/8 to 3/4 full.
+ *
+ * Samples stand band by band: what a look into one band needs of a hundred
+ * thousand entries is less than a megabyte, and entries that share a band have
+ * often come one after the other. A thousand of them may share it, so a look
+ * takes one step after the other for all of them: those whose tag agrees,
+ * those whose band does, those whose parity leaves it open that the sets are
+ * alike (lib/neighbour/set_parity.h). Few are left then whose other bands are
+ * worth reading.
  *
  * Columns grow one at a time, so growing needs little room beside the table.
- * The array of sketches grows by doubling, which the system does by moving
- * pages; what is not written yet takes no memory. */
+ * Arrays grow by doubling, which the system does by moving pages; what is not
+ * written yet takes no memory. */
 
 #include "lib/neighbour/band_table.h"
 
@@ -17,7 +25,7 @@
 #define SLOT_LEN    (sizeof(uint8_t) + sizeof(uint32_t))
 #define FIRST_SLOTS ((size_t)256)
 
-/* Sketches that are asked for before they are needed while a column grows. */
+/* Samples that are asked for before they are needed. */
 #define AHEAD 16
 
 og_status og_band_table_init(struct og_band_table *t,
@@ -39,20 +47,24 @@ og_status og_band_table_init(struct og_band_table *t,
     return OG_OK;
 }
 
-static void release_column(const og_allocator *a, struct og_band_column *c)
+static void release_slots(const og_allocator *a, struct og_band_column *c)
 {
     og_release(a, c->tags, c->n_slots * sizeof(*c->tags));
     og_release(a, c->entries, c->n_slots * sizeof(*c->entries));
-    *c = (struct og_band_column){0};
+    c->tags = NULL;
+    c->entries = NULL;
+    c->n_slots = 0;
 }
 
 void og_band_table_release(struct og_band_table *t)
 {
     const og_allocator *a = t->allocator;
-    for (uint32_t b = 0; t->columns != NULL && b < t->design.n_bands; b++)
-        release_column(a, &t->columns[b]);
+    for (uint32_t b = 0; t->columns != NULL && b < t->design.n_bands; b++) {
+        release_slots(a, &t->columns[b]);
+        OG_UNGROW(a, t->columns[b].samples, t->columns[b].samples_cap);
+    }
     og_release(a, t->columns, t->design.n_bands * sizeof(*t->columns));
-    OG_UNGROW(a, t->sketches, t->cap);
+    OG_UNGROW(a, t->parities, t->parities_cap);
     t->columns = NULL;
     t->n = t->n_slots = 0;
 }
@@ -70,7 +82,9 @@ void og_band_table_clear(struct og_band_table *t)
 static uint64_t bytes_with(const struct og_band_table *t, size_t n_entries,
                            size_t n_slots)
 {
-    return (uint64_t)n_entries * (t->n_samples + t->beside_len) +
+    const size_t entry_len =
+        t->n_samples + sizeof(*t->parities) + t->beside_len;
+    return (uint64_t)n_entries * entry_len +
            (uint64_t)n_slots * SLOT_LEN * t->design.n_bands;
 }
 
@@ -101,6 +115,13 @@ bool og_band_table_has_room(const struct og_band_table *t)
 
 /* ---- slots ---- */
 
+static inline const uint8_t *samples_of(const struct og_band_table *t,
+                                        const struct og_band_column *c,
+                                        uint32_t entry)
+{
+    return c->samples + (size_t)entry * t->design.n_rows;
+}
+
 static inline uint8_t tag_of(uint64_t key)
 {
     const uint8_t tag = (uint8_t)(key >> 56);
@@ -109,9 +130,10 @@ static inline uint8_t tag_of(uint64_t key)
 
 static void put(struct og_band_column *c, uint64_t key, uint32_t entry)
 {
-    size_t at = (size_t)key & (c->n_slots - 1);
-    while (c->tags[at] != 0)
-        at = (at + 1) & (c->n_slots - 1);
+    const size_t home = (size_t)key & (c->n_slots - 1);
+    const uint8_t *empty = memchr(c->tags + home, 0, c->n_slots - home);
+    if (empty == NULL) empty = memchr(c->tags, 0, home);
+    const size_t at = (size_t)(empty - c->tags);
     c->tags[at] = tag_of(key);
     c->entries[at] = entry;
 }
@@ -120,13 +142,12 @@ static og_status grow_column(struct og_band_table *t, uint32_t band,
                              size_t n_slots, og_error *err)
 {
     struct og_band_column *c = &t->columns[band];
-    struct og_band_column grown = {
-        .tags = og_allocate_zero(t->allocator, n_slots),
-        .entries = og_allocate(t->allocator, n_slots * sizeof(uint32_t)),
-        .n_slots = n_slots,
-    };
+    struct og_band_column grown = *c;
+    grown.tags = og_allocate_zero(t->allocator, n_slots);
+    grown.entries = og_allocate(t->allocator, n_slots * sizeof(uint32_t));
+    grown.n_slots = n_slots;
     if (grown.tags == NULL || grown.entries == NULL) {
-        release_column(t->allocator, &grown);
+        release_slots(t->allocator, &grown);
         return og_error_memory(err, n_slots * SLOT_LEN, "bands");
     }
     size_t n = 0; /* those in use, to the front */
@@ -135,13 +156,11 @@ static og_status grow_column(struct og_band_table *t, uint32_t band,
     const uint32_t n_rows = t->design.n_rows;
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n)
-            __builtin_prefetch(og_band_table_sketch(t, c->entries[i + AHEAD]) +
-                               (size_t)band * n_rows);
-        const uint8_t *samples =
-            og_band_table_sketch(t, c->entries[i]) + (size_t)band * n_rows;
-        put(&grown, og_band_key(samples, n_rows), c->entries[i]);
+            __builtin_prefetch(samples_of(t, c, c->entries[i + AHEAD]));
+        put(&grown, og_band_key(samples_of(t, c, c->entries[i]), n_rows),
+            c->entries[i]);
     }
-    release_column(t->allocator, c);
+    release_slots(t->allocator, c);
     *c = grown;
     return OG_OK;
 }
@@ -165,58 +184,82 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Those whose tag agrees. Their sketches lie all over memory: they are asked
- * for here and looked at when all bands are through. */
+/* The first empty slot from `begin` on, or `end`. */
+static size_t run_end(const struct og_band_column *c, size_t begin, size_t end)
+{
+    const uint8_t *empty = memchr(c->tags + begin, 0, end - begin);
+    return empty == NULL ? end : (size_t)(empty - c->tags);
+}
+
+static og_status meet_in_slots(const struct og_band_table *t, uint32_t band,
+                               size_t begin, size_t end,
+                               struct og_band_hits *hits, size_t *n,
+                               og_error *err)
+{
+    const struct og_band_column *c = &t->columns[band];
+    const uint8_t tag = hits->tag[band];
+    const size_t most = *n + (end - begin);
+    if (!OG_GROW(t->allocator, hits->met, hits->met_cap, most))
+        return og_error_memory(err, most * sizeof(*hits->met), "candidates");
+    size_t n_met = *n;
+    for (size_t at = begin; at < end; at++) {
+        hits->met[n_met] = c->entries[at];
+        n_met += c->tags[at] == tag;
+    }
+    *n = n_met;
+    return OG_OK;
+}
+
+/* Those whose tag agrees: up to an empty slot, which may stand at the front.
+ */
 static og_status meet_in_band(const struct og_band_table *t, uint32_t band,
                               struct og_band_hits *hits, size_t *n,
                               og_error *err)
 {
-    enum { LINE = 64 };
     const struct og_band_column *c = &t->columns[band];
-    for (size_t at = hits->home[band]; c->tags[at] != 0;
-         at = (at + 1) & (c->n_slots - 1)) {
-        if (c->tags[at] != hits->tag[band]) continue;
-        if (!OG_GROW(t->allocator, hits->met, hits->met_cap, *n + 1))
-            return og_error_memory(err, *n * sizeof(*hits->met), "candidates");
-        const uint32_t entry = c->entries[at];
-        const uint8_t *sketch = og_band_table_sketch(t, entry);
-        __builtin_prefetch(sketch);
-        __builtin_prefetch(sketch + LINE);
-        hits->met[(*n)++] = entry;
-    }
-    return OG_OK;
+    const size_t home = hits->home[band];
+    const size_t end = run_end(c, home, c->n_slots);
+    TRY(meet_in_slots(t, band, home, end, hits, n, err));
+    if (end < c->n_slots) return OG_OK;
+    return meet_in_slots(t, band, 0, run_end(c, 0, home), hits, n, err);
 }
 
-/* False when it was so before. */
-static bool set_seen(struct og_band_hits *hits, uint32_t entry)
+/* 1, or 0 when it was so before. */
+static size_t set_seen(struct og_band_hits *hits, uint32_t entry)
 {
-    const uint64_t bit = UINT64_C(1) << (entry % 64);
-    const bool is_new = (hits->seen[entry / 64] & bit) == 0;
-    hits->seen[entry / 64] |= bit;
-    return is_new;
+    const uint64_t word = hits->seen[entry / 64];
+    hits->seen[entry / 64] = word | UINT64_C(1) << (entry % 64);
+    return (size_t)(~word >> (entry % 64) & 1);
 }
 
-static og_status look_in_band(const struct og_band_table *t, uint32_t band,
-                              const uint8_t *sketch, uint32_t least_equal,
-                              struct og_band_hits *hits, og_error *err)
+static inline bool agrees(const uint8_t *a, const uint8_t *b, size_t n_rows)
 {
-    const size_t n_rows = t->design.n_rows, off = band * n_rows;
-    const size_t begin = band > 0 ? hits->met_end[band - 1] : 0;
-    for (size_t i = begin; i < hits->met_end[band]; i++) {
+    if (n_rows == 8) return og_load64(a) == og_load64(b);
+    return memcmp(a, b, n_rows) == 0;
+}
+
+/* Those whose samples agree too go to the front, unless they are there. */
+static void look_in_band(const struct og_band_table *t, uint32_t band,
+                         const uint8_t *sketch, struct og_band_hits *hits,
+                         size_t *n_fresh)
+{
+    const struct og_band_column *c = &t->columns[band];
+    const size_t n_rows = t->design.n_rows;
+    const size_t end = hits->met_end[band];
+    size_t n = *n_fresh, n_found = 0;
+    for (size_t i = band > 0 ? hits->met_end[band - 1] : 0; i < end; i++) {
+        if (i + AHEAD < end)
+            __builtin_prefetch(samples_of(t, c, hits->met[i + AHEAD]));
         const uint32_t entry = hits->met[i];
-        const uint8_t *other = og_band_table_sketch(t, entry);
-        if (memcmp(other + off, sketch + off, n_rows) != 0) continue;
-        hits->found[band]++;
-        hits->n_met++;
-        if (!set_seen(hits, entry)) continue;
-        const size_t n_equal = og_band_agreement(other, sketch, t->n_samples);
-        if (n_equal < least_equal) continue;
-        if (!OG_GROW(t->allocator, hits->hits, hits->cap, hits->n + 1))
-            return og_error_memory(err, hits->n * sizeof(*hits->hits),
-                                   "candidates");
-        hits->hits[hits->n++] = (struct og_band_hit){entry, (uint32_t)n_equal};
+        if (!agrees(samples_of(t, c, entry), sketch + band * n_rows, n_rows))
+            continue;
+        n_found++;
+        hits->met[n] = entry;
+        n += set_seen(hits, entry);
     }
-    return OG_OK;
+    hits->found[band] = (uint16_t)n_found;
+    hits->n_met += n_found;
+    *n_fresh = n;
 }
 
 /* A bit for each entry there is; new ones are 0. */
@@ -231,31 +274,53 @@ static og_status reserve_seen(const struct og_band_table *t,
     return OG_OK;
 }
 
-static og_status look_in_bands(const struct og_band_table *t,
-                               const uint8_t *sketch, uint32_t least_equal,
-                               struct og_band_hits *hits, og_error *err)
+/* How many entries share a band: they are at the front of what was met. */
+static size_t look_in_bands(const struct og_band_table *t,
+                            const uint8_t *sketch, struct og_band_hits *hits)
 {
-    const uint32_t n_bands = t->design.n_bands;
-    og_status status = OG_OK;
-    for (uint32_t b = 0; b < n_bands && status == OG_OK; b++)
-        status = look_in_band(t, b, sketch, least_equal, hits, err);
-    for (size_t i = 0; i < hits->met_end[n_bands - 1]; i++)
+    size_t n = 0;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        look_in_band(t, b, sketch, hits, &n);
+    for (size_t i = 0; i < n; i++)
         hits->seen[hits->met[i] / 64] = 0;
-    return status;
+    return n;
 }
 
-og_status og_band_table_find(const struct og_band_table *t,
-                             const uint8_t *sketch, const uint16_t *before,
-                             uint32_t least_equal, struct og_band_hits *hits,
-                             og_error *err)
+static size_t agreement(const struct og_band_table *t, uint32_t entry,
+                        const uint8_t *sketch)
+{
+    const size_t n_rows = t->design.n_rows;
+    size_t n_equal = 0;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        n_equal += og_band_agreement(samples_of(t, &t->columns[b], entry),
+                                     sketch + b * n_rows, n_rows);
+    return n_equal;
+}
+
+static og_status tell(const struct og_band_table *t, const uint8_t *sketch,
+                      uint32_t least_equal, size_t n, struct og_band_hits *hits,
+                      og_error *err)
+{
+    if (!OG_GROW(t->allocator, hits->hits, hits->cap, n))
+        return og_error_memory(err, n * sizeof(*hits->hits), "candidates");
+    for (size_t i = 0; i < n; i++) {
+        const size_t n_equal = agreement(t, hits->met[i], sketch);
+        if (n_equal < least_equal) continue;
+        hits->hits[hits->n++] =
+            (struct og_band_hit){hits->met[i], (uint32_t)n_equal};
+    }
+    if (hits->n > 1) qsort(hits->hits, hits->n, sizeof(*hits->hits), by_number);
+    return OG_OK;
+}
+
+static og_status meet(const struct og_band_table *t,
+                      const struct og_band_item *item,
+                      struct og_band_hits *hits, og_error *err)
 {
     const uint32_t n_bands = t->design.n_bands, n_rows = t->design.n_rows;
-    hits->n = 0;
-    hits->n_met = 0;
-    memset(hits->found, 0, n_bands * sizeof(*hits->found));
-    if (t->n == 0) return OG_OK;
     for (uint32_t b = 0; b < n_bands; b++) {
-        const uint64_t key = og_band_key(sketch + (size_t)b * n_rows, n_rows);
+        const uint64_t key =
+            og_band_key(item->sketch + (size_t)b * n_rows, n_rows);
         hits->home[b] = (size_t)key & (t->n_slots - 1);
         hits->tag[b] = tag_of(key);
         __builtin_prefetch(t->columns[b].tags + hits->home[b]);
@@ -263,14 +328,30 @@ og_status og_band_table_find(const struct og_band_table *t,
     }
     size_t n = 0;
     for (uint32_t b = 0; b < n_bands; b++) {
-        if (before == NULL || before[b] < OG_BAND_BUCKET_MOST)
+        if (item->before == NULL || item->before[b] < OG_BAND_BUCKET_MOST)
             TRY(meet_in_band(t, b, hits, &n, err));
         hits->met_end[b] = n;
     }
-    TRY(reserve_seen(t, hits, err));
-    TRY(look_in_bands(t, sketch, least_equal, hits, err));
-    if (hits->n > 1) qsort(hits->hits, hits->n, sizeof(*hits->hits), by_number);
     return OG_OK;
+}
+
+og_status og_band_table_find(const struct og_band_table *t,
+                             const struct og_band_item *item,
+                             const struct og_band_filter *filter,
+                             struct og_band_hits *hits, og_error *err)
+{
+    hits->n = 0;
+    hits->n_met = 0;
+    memset(hits->found, 0, t->design.n_bands * sizeof(*hits->found));
+    if (t->n == 0) return OG_OK;
+    TRY(meet(t, item, hits, err));
+    TRY(reserve_seen(t, hits, err));
+    size_t n = look_in_bands(t, item->sketch, hits);
+    if (filter != NULL && filter->limits != NULL)
+        n = og_set_parity_filter(t->parities, &item->parity, filter->limits,
+                                 hits->met, n);
+    return tell(t, item->sketch, filter != NULL ? filter->least_equal : 0, n,
+                hits, err);
 }
 
 void og_band_hits_release(const struct og_band_table *t,
@@ -284,20 +365,36 @@ void og_band_hits_release(const struct og_band_table *t,
 
 /* ---- adding ---- */
 
-og_status og_band_table_add(struct og_band_table *t, const uint8_t *sketch,
-                            const uint16_t *before,
+static og_status reserve_entry(struct og_band_table *t, og_error *err)
+{
+    const size_t n_rows = t->design.n_rows;
+    if (!OG_GROW(t->allocator, t->parities, t->parities_cap, t->n + 1))
+        return og_error_memory(err, t->n * sizeof(*t->parities), "sketches");
+    for (uint32_t b = 0; b < t->design.n_bands; b++) {
+        struct og_band_column *c = &t->columns[b];
+        if (!OG_GROW(t->allocator, c->samples, c->samples_cap,
+                     (t->n + 1) * n_rows))
+            return og_error_memory(err, t->n * n_rows, "sketches");
+    }
+    return OG_OK;
+}
+
+og_status og_band_table_add(struct og_band_table *t,
+                            const struct og_band_item *item,
                             const struct og_band_hits *hits, og_error *err)
 {
-    const uint32_t n_bands = t->design.n_bands, n_rows = t->design.n_rows;
+    const uint32_t n_rows = t->design.n_rows;
     if (is_crowded(t)) TRY(grow(t, err));
-    if (!OG_GROW(t->allocator, t->sketches, t->cap, (t->n + 1) * t->n_samples))
-        return og_error_memory(err, t->n_samples, "sketches");
-    memcpy(t->sketches + t->n * t->n_samples, sketch, t->n_samples);
-    for (uint32_t b = 0; b < n_bands; b++) {
-        const unsigned n_known = hits->found[b] + (before ? before[b] : 0);
+    TRY(reserve_entry(t, err));
+    t->parities[t->n] = item->parity;
+    for (uint32_t b = 0; b < t->design.n_bands; b++) {
+        struct og_band_column *c = &t->columns[b];
+        const uint8_t *samples = item->sketch + (size_t)b * n_rows;
+        memcpy(c->samples + t->n * n_rows, samples, n_rows);
+        const unsigned n_known =
+            hits->found[b] + (item->before ? item->before[b] : 0);
         if (n_known >= OG_BAND_BUCKET_MOST) continue;
-        put(&t->columns[b], og_band_key(sketch + (size_t)b * n_rows, n_rows),
-            (uint32_t)t->n);
+        put(c, og_band_key(samples, n_rows), (uint32_t)t->n);
     }
     t->n++;
     return OG_OK;

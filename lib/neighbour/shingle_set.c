@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What stands for a print of 0, which marks an empty slot. */
-#define ZERO_PRINT 0x9e3779b97f4a7c15u
-
 void og_shingle_set_init(struct og_shingle_set *set,
                          const og_allocator *allocator)
 {
@@ -22,11 +19,6 @@ void og_shingle_set_release(struct og_shingle_set *set)
     OG_UNGROW(set->allocator, set->slots, set->slots_cap);
     og_release(set->allocator, set->bits, OG_SHINGLE_TAGS / 8);
     og_shingle_set_init(set, set->allocator);
-}
-
-static inline uint64_t never_zero(uint64_t print)
-{
-    return print == 0 ? ZERO_PRINT : print;
 }
 
 static inline size_t home(uint64_t print, size_t n_slots)
@@ -65,7 +57,7 @@ og_status og_shingle_set_fill(struct og_shingle_set *set,
     set->n_slots = n_slots;
     set->n = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint64_t print = never_zero(prints[i]);
+        const uint64_t print = og_shingle_never_zero(prints[i]);
         if (!insert(set, print)) continue;
         set->bits[print >> 54] |= (uint64_t)1 << (print >> 48 & 63);
         if (distinct != NULL) distinct[set->n] = print;
@@ -91,7 +83,7 @@ size_t og_shingle_set_common(const struct og_shingle_set *set,
         const size_t end = n - at < RUN ? n : at + RUN;
         if (common + (n - at) < least) break;
         for (size_t i = at; i < end; i++)
-            common += has(set, never_zero(prints[i]));
+            common += has(set, og_shingle_never_zero(prints[i]));
     }
     return common;
 }
@@ -99,7 +91,7 @@ size_t og_shingle_set_common(const struct og_shingle_set *set,
 void og_shingle_tags(const uint64_t *prints, size_t n, uint16_t *out)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = (uint16_t)(never_zero(prints[i]) >> 48);
+        out[i] = (uint16_t)(og_shingle_never_zero(prints[i]) >> 48);
 }
 
 size_t og_shingle_set_at_most(const struct og_shingle_set *set,

@@ -19,6 +19,12 @@ struct og_shingle_set {
     uint64_t *bits;
 };
 
+/* Another print stands for 0, which marks an empty slot. */
+static inline uint64_t og_shingle_never_zero(uint64_t print)
+{
+    return print == 0 ? 0x9e3779b97f4a7c15u : print;
+}
+
 /* The highest 16 bits of a print. */
 #define OG_SHINGLE_TAGS ((size_t)1 << 16)
 

@@ -1,0 +1,54 @@
+#ifndef OG_NEIGHBOUR_SET_PARITY_H
+#define OG_NEIGHBOUR_SET_PARITY_H
+
+/*   in:  the prints of a short document                 (lib/fingerprint)
+ *   out: 16 bytes that show of most pairs that they cannot be alike
+ *                                            (lib/neighbour/band_table.c)
+ *
+ * Every different print turns one of 96 bits over. What two sets have in
+ * common turns the same bits in both, so each bit that differs stands for at
+ * least one print that only one of them has:
+ *
+ *     |A| + |B| - 2 |A and B|  >=  the number of bits that differ
+ *
+ * and likewise it is at least the difference of their sizes. Where that is
+ * more than a threshold allows, the pair is below it: nothing is estimated
+ * and no pair is lost. */
+
+#include "lib/base/memory.h"
+
+struct og_set_parity {
+    uint64_t low; /* bits 0 to 63 */
+    uint32_t high;
+    uint32_t n; /* different prints; 0: not known, may be like any other */
+};
+_Static_assert(sizeof(struct og_set_parity) == 16, "four to a cache line");
+
+/* Longer sets have none: when some fifty prints differ all bits are as good as
+ * random, and sets of 256 prints at 0.8 differ in 56. */
+#define OG_PARITY_MOST 256
+
+/* Of `n` prints, of which some may be equal; not known when `n` is 0 or more
+ * than OG_PARITY_MOST. */
+struct og_set_parity og_set_parity_of(const uint64_t *prints, size_t n);
+
+/* How many prints may stand in one of two sets alone, by the sum of their
+ * sizes, when they reach a Jaccard similarity; -1: no such sets do. */
+struct og_parity_limits {
+    int16_t most_apart[2 * OG_PARITY_MOST + 1];
+};
+void og_parity_limits_init(struct og_parity_limits *limits, double threshold);
+
+/* Keeps those of `n` entries that may reach the threshold with `of`, in their
+ * order, at the front; returns how many. `all` are the parities by entry. */
+size_t og_set_parity_filter(const struct og_set_parity *all,
+                            const struct og_set_parity *of,
+                            const struct og_parity_limits *limits,
+                            uint32_t *entries, size_t n);
+/* Its plain twin. */
+size_t og_set_parity_filter_plain(const struct og_set_parity *all,
+                                  const struct og_set_parity *of,
+                                  const struct og_parity_limits *limits,
+                                  uint32_t *entries, size_t n);
+
+#endif

@@ -1,0 +1,195 @@
+/* Parities against their definition; what they turn away against two loops. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "lib/neighbour/set_parity.h"
+#include "lib/neighbour/shingle_set.h"
+
+enum { N_SETS = 300, ROOM = OG_PARITY_MOST };
+
+struct set {
+    uint64_t prints[ROOM];
+    size_t n;
+};
+
+static bool is_in(const uint64_t *x, size_t n, uint64_t print)
+{
+    for (size_t i = 0; i < n; i++)
+        if (x[i] == print) return true;
+    return false;
+}
+
+static size_t n_distinct(const struct set *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += !is_in(s->prints, i, s->prints[i]);
+    return n;
+}
+
+static size_t n_common(const struct set *a, const struct set *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        n += !is_in(a->prints, i, a->prints[i]) &&
+             is_in(b->prints, b->n, a->prints[i]);
+    return n;
+}
+
+/* A form of `n` prints of which every set changes some; some come twice. */
+static void make_sets(uint64_t *random, size_t n, struct set *sets)
+{
+    struct set form = {.n = n};
+    for (size_t i = 0; i < n; i++) /* 0 is a print like any other */
+        form.prints[i] = i == 0 ? 0 : og_random_next(random);
+    for (size_t s = 0; s < N_SETS; s++) {
+        const uint64_t one_in = 1 + og_random_next(random) % 20;
+        sets[s] = form;
+        sets[s].n -= og_random_next(random) % (n / 4 + 1);
+        for (size_t i = 0; i < sets[s].n; i++) {
+            if (og_random_next(random) % one_in == 0)
+                sets[s].prints[i] = og_random_next(random);
+            if (i > 0 && og_random_next(random) % 16 == 0)
+                sets[s].prints[i] = sets[s].prints[i - 1];
+        }
+    }
+}
+
+static unsigned n_turned(const struct og_set_parity *a,
+                         const struct og_set_parity *b)
+{
+    return (unsigned)(__builtin_popcountll(a->low ^ b->low) +
+                      __builtin_popcount(a->high ^ b->high));
+}
+
+static void test_bits_stand_for_prints(void **state)
+{
+    (void)state;
+    static struct set sets[N_SETS];
+    uint64_t random = 5;
+    for (size_t n = 1; n <= ROOM; n = n < 8 ? n + 1 : n * 2) {
+        make_sets(&random, n, sets);
+        for (size_t i = 1; i < N_SETS; i++) {
+            const struct set *a = &sets[i - 1], *b = &sets[i];
+            const struct og_set_parity p = og_set_parity_of(a->prints, a->n);
+            const struct og_set_parity q = og_set_parity_of(b->prints, b->n);
+            assert_int_equal(p.n, n_distinct(a));
+            const size_t apart = p.n + q.n - 2 * n_common(a, b);
+            assert_true(n_turned(&p, &q) <= apart);
+            /* Two prints that turn the same bit leave it as it was. */
+            assert_int_equal(n_turned(&p, &q) % 2, apart % 2);
+        }
+    }
+}
+
+static void test_order_and_repeats_do_not_count(void **state)
+{
+    (void)state;
+    const uint64_t a[] = {7, 0, 9, 7, 0}, b[] = {0, 9, 9, 7};
+    const struct og_set_parity p = og_set_parity_of(a, 5);
+    const struct og_set_parity q = og_set_parity_of(b, 4);
+    assert_int_equal(p.n, 3);
+    assert_memory_equal(&p, &q, sizeof(p));
+}
+
+static void test_long_sets_have_none(void **state)
+{
+    (void)state;
+    static uint64_t prints[OG_PARITY_MOST + 1];
+    for (size_t i = 0; i <= OG_PARITY_MOST; i++)
+        prints[i] = i + 1;
+    assert_int_equal(og_set_parity_of(prints, 0).n, 0);
+    assert_int_equal(og_set_parity_of(prints, OG_PARITY_MOST).n,
+                     OG_PARITY_MOST);
+    assert_int_equal(og_set_parity_of(prints, OG_PARITY_MOST + 1).n, 0);
+}
+
+static void test_the_bits_are_used_evenly(void **state)
+{
+    (void)state;
+    enum { N = 96 * 200 };
+    unsigned count[96] = {0};
+    uint64_t random = 6;
+    for (size_t i = 0; i < N; i++) {
+        const uint64_t print = og_random_next(&random);
+        const struct og_set_parity p = og_set_parity_of(&print, 1);
+        assert_int_equal(
+            __builtin_popcountll(p.low) + __builtin_popcount(p.high), 1);
+        count[p.low != 0 ? __builtin_ctzll(p.low)
+                         : 64 + __builtin_ctz(p.high)]++;
+    }
+    for (size_t i = 0; i < 96; i++)
+        assert_true(count[i] > 100 && count[i] < 300);
+}
+
+/* None that reaches the threshold goes, and most of the others do. */
+static void check_filter(const struct set *sets, double threshold,
+                         size_t *n_below, size_t *n_gone)
+{
+    static struct og_set_parity all[N_SETS];
+    uint32_t entries[N_SETS], plain[N_SETS];
+    struct og_parity_limits limits;
+    og_parity_limits_init(&limits, threshold);
+    for (size_t i = 0; i < N_SETS; i++)
+        all[i] = og_set_parity_of(sets[i].prints, sets[i].n);
+    all[7].n = 0; /* not known: never goes */
+    for (size_t of = 0; of < 20; of++) {
+        for (uint32_t i = 0; i < N_SETS; i++)
+            entries[i] = plain[i] = i;
+        const size_t n =
+            og_set_parity_filter(all, &all[of], &limits, entries, N_SETS);
+        if (all[of].n == 0) {
+            assert_int_equal(n, N_SETS);
+            continue;
+        }
+        assert_int_equal(n, og_set_parity_filter_plain(all, &all[of], &limits,
+                                                       plain, N_SETS));
+        assert_memory_equal(entries, plain, n * sizeof(*entries));
+        size_t at = 0;
+        for (uint32_t i = 0; i < N_SETS; i++) {
+            const bool stays = at < n && entries[at] == i;
+            at += stays;
+            const double j =
+                og_jaccard(n_distinct(&sets[of]), n_distinct(&sets[i]),
+                           n_common(&sets[of], &sets[i]));
+            if (j >= threshold || i == 7) assert_true(stays);
+            *n_below += j < threshold;
+            *n_gone += !stays;
+        }
+        assert_int_equal(at, n); /* in their order */
+    }
+}
+
+static void test_nothing_alike_goes(void **state)
+{
+    (void)state;
+    static struct set sets[N_SETS];
+    const double thresholds[] = {0.05, 0.5, 0.8, 0.9, 1};
+    uint64_t random = 7;
+    size_t n_below = 0, n_gone = 0;
+    for (size_t n = 1; n <= 40; n = n < 4 ? n + 1 : n * 2)
+        for (size_t t = 0; t < 5; t++) {
+            make_sets(&random, n, sets);
+            check_filter(sets, thresholds[t], &n_below, &n_gone);
+        }
+    assert_true(n_gone > n_below * 8 / 10);
+    make_sets(&random, ROOM, sets);
+    check_filter(sets, 0.8, &n_below, &n_gone);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits_stand_for_prints),
+        cmocka_unit_test(test_order_and_repeats_do_not_count),
+        cmocka_unit_test(test_long_sets_have_none),
+        cmocka_unit_test(test_the_bits_are_used_evenly),
+        cmocka_unit_test(test_nothing_alike_goes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
