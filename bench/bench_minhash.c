@@ -28,7 +28,8 @@
 #include "lib/source/source.h"
 
 #define LIMIT_FEATURES 2000000
-#define PEER_DOCS      1500
+#define PEER_DOCS      1500 /* as in peers_minhash.py */
+#define PEER_SEEDS     16
 
 struct corpus {
     uint64_t *feature;
@@ -177,14 +178,15 @@ static double time_all(const struct corpus *c, og_minhash *m,
 
 /* The mean squared error over theory's variance, on copies of which every
  * tenth feature is another: their similarity is known. */
-static double error_of(const struct corpus *c, const og_minhash_options *o)
+static double error_of(const struct corpus *c, const og_minhash_options *o,
+                       uint64_t n_seeds)
 {
     uint32_t a[OG_SAMPLES_MAX], b[OG_SAMPLES_MAX];
     uint64_t *copy = malloc(c->n * sizeof(*copy));
     double square = 0, theory = 0;
     og_error err;
     if (copy == NULL) die("out of memory");
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= n_seeds; seed++) {
         og_minhash_options options = *o;
         og_minhash *m;
         options.seed = seed;
@@ -245,7 +247,8 @@ static void bench(const struct settings *s, const struct corpus *c,
     else {
         /* Peers in Python tell theirs of the first ones only. */
         if (s->is_short && part.n_docs > PEER_DOCS) part.n_docs = PEER_DOCS;
-        printf("   error %6.3f", error_of(&part, &o));
+        printf("   error %6.3f",
+               error_of(&part, &o, s->is_short ? PEER_SEEDS : 4));
     }
     printf("   %s\n", limit);
     fflush(stdout);

@@ -17,6 +17,7 @@ os.environ.setdefault("RAYON_NUM_THREADS", "1")
 
 MASK = (1 << 64) - 1
 ERROR_DOCS = 1500  # the first of the documents; Python is slow
+ERROR_SEEDS = 16
 PIECE_FEATURES = 20000
 
 
@@ -150,7 +151,7 @@ def error_of(peer, sets, samples):
         return None
     sets = sets[:ERROR_DOCS]
     square = theory = 0.0
-    for seed in (1, 2, 3, 4):
+    for seed in range(1, ERROR_SEEDS + 1):
         a = peer.rows(peer.sketch(peer.prepare(sets), seed))
         b = peer.rows(peer.sketch(peer.prepare([altered(s) for s in sets]),
                                   seed))

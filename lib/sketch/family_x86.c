@@ -125,28 +125,40 @@ OG_TARGET_AVX512 void og_bins_place_avx512(const uint64_t *base, size_t n,
     }
 }
 
+struct below {
+    __m512i seeds, bins, limits;
+};
+
+/* Writes those of eight features that are below the limit; returns how many. */
+OG_TARGET_AVX512 static ALWAYS_INLINE size_t place_below(const struct below *b,
+                                                         __m512i x,
+                                                         __mmask8 here,
+                                                         uint64_t *out)
+{
+    const __m512i v = mix(_mm512_xor_si512(x, b->seeds));
+    const __m512i low = _mm512_and_si512(v, _mm512_set1_epi64(0xffffffff));
+    const __mmask8 kept = _mm512_mask_cmplt_epu64_mask(here, low, b->limits);
+    _mm512_storeu_si512(out,
+                        _mm512_maskz_compress_epi64(kept, place(v, b->bins)));
+    return (size_t)__builtin_popcount(kept);
+}
+
 OG_TARGET_AVX512 size_t og_bins_place_below_avx512(uint64_t seed,
                                                    const uint64_t *x, size_t n,
                                                    uint32_t n_bins,
                                                    uint32_t limit,
                                                    uint64_t *out)
 {
-    const __m512i seeds = _mm512_set1_epi64((long long)seed);
-    const __m512i bins = _mm512_set1_epi64(n_bins);
-    const __m512i limits = _mm512_set1_epi64(limit);
-    size_t n_out = 0;
-    for (size_t j = 0; j < n; j += 8) {
-        const __mmask8 here =
-            (__mmask8)(n - j < 8 ? (1u << (n - j)) - 1 : 0xff);
-        const __m512i v =
-            mix(_mm512_xor_si512(_mm512_maskz_loadu_epi64(here, x + j), seeds));
-        const __m512i low = _mm512_and_si512(v, _mm512_set1_epi64(0xffffffff));
-        const __mmask8 kept = _mm512_mask_cmplt_epu64_mask(here, low, limits);
-        _mm512_storeu_si512(out + n_out,
-                            _mm512_maskz_compress_epi64(kept, place(v, bins)));
-        n_out += (unsigned)__builtin_popcount(kept);
-    }
-    return n_out;
+    const struct below b = {_mm512_set1_epi64((long long)seed),
+                            _mm512_set1_epi64(n_bins),
+                            _mm512_set1_epi64(limit)};
+    size_t n_out = 0, j = 0;
+    for (; j + 8 <= n; j += 8)
+        n_out += place_below(&b, _mm512_loadu_si512(x + j), 0xff, out + n_out);
+    const __mmask8 rest = (__mmask8)((1u << (n - j)) - 1);
+    if (rest == 0) return n_out;
+    return n_out + place_below(&b, _mm512_maskz_loadu_epi64(rest, x + j), rest,
+                               out + n_out);
 }
 
 OG_TARGET_AVX512 static ALWAYS_INLINE uint32_t empty_512(const uint32_t *bin,
@@ -170,40 +182,49 @@ OG_TARGET_AVX512 size_t og_bins_empty_avx512(const uint32_t *bin, size_t n,
     return n_empty;
 }
 
-/* The marks of all bins are one vector; a permutation fetches the word of each
+struct bin_round {
+    __m512i muls, bins, words;
+};
+
+/* Writes those of eight features whose bin is marked; returns how many. The
+ * marks of all bins are one vector: a permutation fetches the word of each
  * bin, a shift its bit. */
+OG_TARGET_AVX512 static ALWAYS_INLINE size_t place_marked(
+    const struct bin_round *r, __m512i base, __mmask8 here, uint64_t *out)
+{
+    const __m512i zero_is = _mm512_set1_epi64(0x9e3779b9u); /* og_mix_short */
+    __m512i v = _mm512_and_si512(base, _mm512_set1_epi64(0xffffffff));
+    v = _mm512_mask_mov_epi64(v, _mm512_testn_epi64_mask(v, v), zero_is);
+    const __m512i placed =
+        _mm512_mul_epu32(_mm512_mullo_epi32(v, r->muls), r->bins);
+    const __m512i bin = _mm512_srli_epi64(placed, 32);
+    const __m512i word =
+        _mm512_permutexvar_epi32(_mm512_srli_epi64(bin, 5), r->words);
+    const __m512i bit =
+        _mm512_srlv_epi32(word, _mm512_and_si512(bin, _mm512_set1_epi64(31)));
+    const __mmask8 kept =
+        _mm512_mask_test_epi64_mask(here, bit, _mm512_set1_epi64(1));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(kept, placed));
+    return (size_t)__builtin_popcount(kept);
+}
+
 OG_TARGET_AVX512 size_t og_bins_round_avx512(uint32_t mul, const uint64_t *base,
                                              size_t n, uint32_t n_bins,
                                              const uint32_t *marks,
                                              uint64_t *out)
 {
-    const __m512i muls = _mm512_set1_epi64(mul);
-    const __m512i bins = _mm512_set1_epi64(n_bins);
-    const __m512i low = _mm512_set1_epi64(0xffffffff);
-    const __m512i zero_is = _mm512_set1_epi64(0x9e3779b9u); /* og_mix_short */
-    const __m512i words = _mm512_maskz_loadu_epi32(
-        (__mmask16)((1u << (n_bins + 31) / 32) - 1), marks);
-    size_t n_out = 0;
-    for (size_t j = 0; j < n; j += 8) {
-        const __mmask8 here =
-            (__mmask8)(n - j < 8 ? (1u << (n - j)) - 1 : 0xff);
-        __m512i v = _mm512_maskz_loadu_epi64(here, base + j);
-        v = _mm512_and_si512(v, low);
-        v = _mm512_mask_mov_epi64(v, _mm512_testn_epi64_mask(v, v), zero_is);
-        const __m512i placed =
-            _mm512_mul_epu32(_mm512_mullo_epi32(v, muls), bins);
-        const __m512i bin = _mm512_srli_epi64(placed, 32);
-        const __m512i word =
-            _mm512_permutexvar_epi32(_mm512_srli_epi64(bin, 5), words);
-        const __m512i bit = _mm512_srlv_epi32(
-            word, _mm512_and_si512(bin, _mm512_set1_epi64(31)));
-        const __mmask8 kept =
-            _mm512_mask_test_epi64_mask(here, bit, _mm512_set1_epi64(1));
-        _mm512_storeu_si512(out + n_out,
-                            _mm512_maskz_compress_epi64(kept, placed));
-        n_out += (unsigned)__builtin_popcount(kept);
-    }
-    return n_out;
+    const struct bin_round r = {
+        _mm512_set1_epi64(mul), _mm512_set1_epi64(n_bins),
+        _mm512_maskz_loadu_epi32((__mmask16)((1u << (n_bins + 31) / 32) - 1),
+                                 marks)};
+    size_t n_out = 0, j = 0;
+    for (; j + 8 <= n; j += 8)
+        n_out +=
+            place_marked(&r, _mm512_loadu_si512(base + j), 0xff, out + n_out);
+    const __mmask8 rest = (__mmask8)((1u << (n - j)) - 1);
+    if (rest == 0) return n_out;
+    return n_out + place_marked(&r, _mm512_maskz_loadu_epi64(rest, base + j),
+                                rest, out + n_out);
 }
 
 /* ---- lanes of the others ---- */
