@@ -303,8 +303,8 @@ int main(int argc, char **argv)
     struct settings settings;
     struct corpus corpus = {0};
     parse(&settings, argc, argv);
-    machine_pin();
     machine_print(OG_BENCH_FLAGS);
+    machine_pin();
     corpus_read(&corpus, &settings);
     printf("%zu documents, %zu features (phrases of 5 words), %u samples, "
            "fastest of %u\nerror: mean squared error over J (1 - J) / samples, "

@@ -1,8 +1,8 @@
 /* The planner. It weighs every design of blocks that the recurrence gives for
  * some number of leading bits, every design of parts, and the scan, each with
- * a model that was fitted to what bench/results/hamming.txt has of 1, 10 and
- * 100 million random codes (least squares of the ratios; all 15 designs come
- * out within 30 % of their measured time):
+ * a model that was fitted to 1, 10 and 100 million random codes (least squares
+ * of the ratios; all 18 tables of bench/results/hamming.txt come out within a
+ * third of their measured time):
  *
  *     a table         0.026 us: its own pages and lines
  *     a probe         0.0044 us for each doubling of the table beyond 4 MB:
