@@ -24,7 +24,7 @@ struct og_decide_doc {
     uint64_t number;
     struct og_place place;
     const uint8_t *sketch;
-    struct og_set_parity parity; /* n = 0: not known */
+    struct og_set_parity parity; /* if it is known */
     const uint64_t *prints;      /* NULL: fetched when they are needed */
     size_t n_prints;
     const uint16_t

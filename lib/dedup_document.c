@@ -213,7 +213,10 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
         return put_aside(l, 0, number, &doc.place, l->decider.hits.found, d,
                          err);
     l->decider.entries[l->decider.table.n - 1].place = doc.place;
-    if (l->is_against || l->aside != NULL) return OG_OK;
+    if (l->is_against) return OG_OK;
+    TRY(og_dedup_texts_lend(l->texts, number, d->prints, d->n_prints, d->doc.id,
+                            err)); /* until end_block() */
+    if (l->aside != NULL) return OG_OK;
     og_dedup_journal_keep(&l->journal, number, d->sketch);
     return write_kept(l, d, err);
 }
@@ -258,6 +261,7 @@ static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
 {
     struct level *l = ctx;
     const uint64_t n = l->n - l->run->counts->n_against;
+    og_dedup_texts_call_back(l->texts);
     if (l->aside != NULL) return OG_OK;
     if (sequence + 1 < l->journal.mark.n_blocks) return OG_OK;
     if (l->journal.goes_on && sequence + 1 == l->journal.mark.n_blocks) {

@@ -4,6 +4,7 @@
 
 #include "lib/dedup_texts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,6 +38,13 @@ struct file {
     bool is_plain;
 };
 
+struct lent {
+    uint64_t number;
+    const uint64_t *prints;
+    size_t n_prints;
+    og_bytes id;
+};
+
 struct og_dedup_texts {
     const og_fields *fields;
     const char *folder;
@@ -56,6 +64,8 @@ struct og_dedup_texts {
     _Alignas(64) uint64_t keys[N_SLOTS]; /* number + 1; 0: empty */
     struct slot slots[N_SLOTS];
     size_t memory, bytes, hand;
+    struct lent *lent; /* by number */
+    size_t n_lent, lent_cap;
     struct og_known giant; /* one that is too large for the cache */
 };
 
@@ -103,6 +113,7 @@ void og_dedup_texts_free(struct og_dedup_texts *t)
     }
     if (t->spool_fd >= 0) close(t->spool_fd);
     OG_UNGROW(NULL, t->files, t->files_cap);
+    OG_UNGROW(NULL, t->lent, t->lent_cap);
     OG_UNGROW(NULL, t->line, t->line_cap);
     OG_UNGROW(NULL, t->unescaped, t->unescaped_cap);
     OG_UNGROW(NULL, t->made_id, t->made_id_cap);
@@ -311,27 +322,75 @@ static og_status read_document(struct og_dedup_texts *t,
     return OG_OK;
 }
 
-static og_status make_known(struct og_dedup_texts *t,
-                            const struct og_place *place,
+/* ---- what is lent ---- */
+
+og_status og_dedup_texts_lend(struct og_dedup_texts *t, uint64_t number,
+                              const uint64_t *prints, size_t n_prints,
+                              og_bytes id, og_error *err)
+{
+    assert(t->n_lent == 0 || t->lent[t->n_lent - 1].number < number);
+    if (!OG_GROW(NULL, t->lent, t->lent_cap, t->n_lent + 1))
+        return og_error_memory(err, sizeof(*t->lent), "documents");
+    t->lent[t->n_lent++] = (struct lent){number, prints, n_prints, id};
+    return OG_OK;
+}
+
+void og_dedup_texts_call_back(struct og_dedup_texts *t)
+{
+    t->n_lent = 0;
+}
+
+/* NULL: it is not lent. */
+static const struct lent *find_lent(const struct og_dedup_texts *t,
+                                    uint64_t number)
+{
+    size_t begin = 0, end = t->n_lent;
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        if (t->lent[middle].number < number)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < t->n_lent && t->lent[begin].number == number
+               ? &t->lent[begin]
+               : NULL;
+}
+
+/* ---- sets of shingles ---- */
+
+static og_status copy_known(struct og_dedup_texts *t, og_bytes id,
+                            const uint64_t *prints, size_t n_prints,
                             struct og_known *known, og_error *err)
 {
-    og_bytes id = {"", 0}, text = {"", 0};
-    TRY(read_document(t, place, &id, &text, err));
-    TRY(og_shingler_run(&t->shingler, text, err));
-    const struct og_prints *prints = &t->shingler.prints;
-    known->prints = malloc(prints->n * sizeof(*known->prints));
+    known->prints = malloc(n_prints * sizeof(*known->prints));
     known->id = malloc(id.len + 1);
     if (known->prints == NULL || known->id == NULL)
-        return og_error_memory(err, prints->n * 8, "a set of shingles");
-    memcpy(known->id, id.data, id.len);
+        return og_error_memory(err, n_prints * 8, "a set of shingles");
+    if (id.len > 0) memcpy(known->id, id.data, id.len);
     known->id_len = id.len;
-    TRY(og_shingle_set_fill(&t->set, prints->data, prints->n, known->prints,
-                            err));
+    TRY(og_shingle_set_fill(&t->set, prints, n_prints, known->prints, err));
     known->n = t->set.n;
     known->tags = malloc(known->n * sizeof(*known->tags));
     if (known->tags == NULL)
         return og_error_memory(err, known->n * 2, "a set of shingles");
     og_shingle_tags(known->prints, known->n, known->tags);
+    return OG_OK;
+}
+
+static og_status make_known(struct og_dedup_texts *t, uint64_t number,
+                            const struct og_place *place,
+                            struct og_known *known, og_error *err)
+{
+    og_bytes id = {"", 0}, text = {"", 0};
+    const struct lent *lent = find_lent(t, number);
+    if (lent != NULL)
+        return copy_known(t, lent->id, lent->prints, lent->n_prints, known,
+                          err);
+    TRY(read_document(t, place, &id, &text, err));
+    TRY(og_shingler_run(&t->shingler, text, err));
+    TRY(copy_known(t, id, t->shingler.prints.data, t->shingler.prints.n, known,
+                   err));
     og_shingler_trim(&t->shingler);
     return OG_OK;
 }
@@ -407,7 +466,7 @@ og_status og_dedup_texts_fetch(struct og_dedup_texts *t, uint64_t number,
         return OG_OK;
     }
     struct og_known known = {0};
-    const og_status status = make_known(t, place, &known, err);
+    const og_status status = make_known(t, number, place, &known, err);
     if (status != OG_OK) {
         forget_known(&known);
         return status;

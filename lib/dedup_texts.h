@@ -61,6 +61,15 @@ og_status og_dedup_texts_spool(struct og_dedup_texts *texts, og_bytes id,
                                og_bytes text, struct og_place *out,
                                og_error *err);
 
+/* A document that stands in memory for a while, with prints of which some may
+ * be equal: until it is called back it is not read again. Numbers rise; what
+ * is pointed to must stay until then. */
+og_status og_dedup_texts_lend(struct og_dedup_texts *texts, uint64_t number,
+                              const uint64_t *prints, size_t n_prints,
+                              og_bytes id, og_error *err);
+/* Calls all of them back. */
+void og_dedup_texts_call_back(struct og_dedup_texts *texts);
+
 /* `number` is the document's own, for the cache. Valid until the next call.
  * OG_ERR_INPUT: the file was changed meanwhile. */
 og_status og_dedup_texts_fetch(struct og_dedup_texts *texts, uint64_t number,

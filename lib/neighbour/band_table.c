@@ -22,11 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/neighbour/slot_scan.h"
+
 #define SLOT_LEN    (sizeof(uint8_t) + sizeof(uint32_t))
 #define FIRST_SLOTS ((size_t)256)
 
 /* Samples that are asked for before they are needed. */
-#define AHEAD 16
+#define AHEAD 32
 
 og_status og_band_table_init(struct og_band_table *t,
                              const struct og_band_design *design,
@@ -197,16 +199,11 @@ static og_status meet_in_slots(const struct og_band_table *t, uint32_t band,
                                og_error *err)
 {
     const struct og_band_column *c = &t->columns[band];
-    const uint8_t tag = hits->tag[band];
-    const size_t most = *n + (end - begin);
+    const size_t most = *n + (end - begin) + OG_SLOTS_PADDING;
     if (!OG_GROW(t->allocator, hits->met, hits->met_cap, most))
         return og_error_memory(err, most * sizeof(*hits->met), "candidates");
-    size_t n_met = *n;
-    for (size_t at = begin; at < end; at++) {
-        hits->met[n_met] = c->entries[at];
-        n_met += c->tags[at] == tag;
-    }
-    *n = n_met;
+    *n += og_slots_with_tag(c->tags + begin, c->entries + begin, end - begin,
+                            hits->tag[band], hits->met + *n);
     return OG_OK;
 }
 
@@ -238,28 +235,25 @@ static inline bool agrees(const uint8_t *a, const uint8_t *b, size_t n_rows)
     return memcmp(a, b, n_rows) == 0;
 }
 
-/* Those whose samples agree too go to the front, unless they are there. */
+/* Those whose samples agree too go to the front. */
 static void look_in_band(const struct og_band_table *t, uint32_t band,
                          const uint8_t *sketch, struct og_band_hits *hits,
-                         size_t *n_fresh)
+                         size_t *n_front)
 {
     const struct og_band_column *c = &t->columns[band];
     const size_t n_rows = t->design.n_rows;
     const size_t end = hits->met_end[band];
-    size_t n = *n_fresh, n_found = 0;
+    size_t n = *n_front;
     for (size_t i = band > 0 ? hits->met_end[band - 1] : 0; i < end; i++) {
         if (i + AHEAD < end)
             __builtin_prefetch(samples_of(t, c, hits->met[i + AHEAD]));
         const uint32_t entry = hits->met[i];
-        if (!agrees(samples_of(t, c, entry), sketch + band * n_rows, n_rows))
-            continue;
-        n_found++;
         hits->met[n] = entry;
-        n += set_seen(hits, entry);
+        n += agrees(samples_of(t, c, entry), sketch + band * n_rows, n_rows);
     }
-    hits->found[band] = (uint16_t)n_found;
-    hits->n_met += n_found;
-    *n_fresh = n;
+    hits->found[band] = (uint16_t)(n - *n_front);
+    hits->n_met += n - *n_front;
+    *n_front = n;
 }
 
 /* A bit for each entry there is; new ones are 0. */
@@ -274,13 +268,14 @@ static og_status reserve_seen(const struct og_band_table *t,
     return OG_OK;
 }
 
-/* How many entries share a band: they are at the front of what was met. */
-static size_t look_in_bands(const struct og_band_table *t,
-                            const uint8_t *sketch, struct og_band_hits *hits)
+/* Leaves the first of equal ones; returns how many. */
+static size_t each_once(struct og_band_hits *hits, size_t n_met)
 {
     size_t n = 0;
-    for (uint32_t b = 0; b < t->design.n_bands; b++)
-        look_in_band(t, b, sketch, hits, &n);
+    for (size_t i = 0; i < n_met; i++) {
+        hits->met[n] = hits->met[i];
+        n += set_seen(hits, hits->met[n]);
+    }
     for (size_t i = 0; i < n; i++)
         hits->seen[hits->met[i] / 64] = 0;
     return n;
@@ -297,6 +292,12 @@ static size_t agreement(const struct og_band_table *t, uint32_t entry,
     return n_equal;
 }
 
+static void expect(const struct og_band_table *t, uint32_t entry)
+{
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        __builtin_prefetch(samples_of(t, &t->columns[b], entry));
+}
+
 static og_status tell(const struct og_band_table *t, const uint8_t *sketch,
                       uint32_t least_equal, size_t n, struct og_band_hits *hits,
                       og_error *err)
@@ -304,6 +305,7 @@ static og_status tell(const struct og_band_table *t, const uint8_t *sketch,
     if (!OG_GROW(t->allocator, hits->hits, hits->cap, n))
         return og_error_memory(err, n * sizeof(*hits->hits), "candidates");
     for (size_t i = 0; i < n; i++) {
+        if (i + 2 < n) expect(t, hits->met[i + 2]);
         const size_t n_equal = agreement(t, hits->met[i], sketch);
         if (n_equal < least_equal) continue;
         hits->hits[hits->n++] =
@@ -346,10 +348,13 @@ og_status og_band_table_find(const struct og_band_table *t,
     if (t->n == 0) return OG_OK;
     TRY(meet(t, item, hits, err));
     TRY(reserve_seen(t, hits, err));
-    size_t n = look_in_bands(t, item->sketch, hits);
+    size_t n = 0;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        look_in_band(t, b, item->sketch, hits, &n);
     if (filter != NULL && filter->limits != NULL)
         n = og_set_parity_filter(t->parities, &item->parity, filter->limits,
                                  hits->met, n);
+    n = each_once(hits, n);
     return tell(t, item->sketch, filter != NULL ? filter->least_equal : 0, n,
                 hits, err);
 }

@@ -40,7 +40,7 @@ struct og_band_item {
     const uint8_t *sketch;
     const uint16_t *before; /* NULL: none. Entries of each band elsewhere: one
                                of OG_BAND_BUCKET_MOST is passed over */
-    struct og_set_parity parity; /* of the document; n = 0: not known */
+    struct og_set_parity parity; /* of the document, if it is known */
 };
 
 /* Which of the entries that share a band are worth telling. */

@@ -4,7 +4,13 @@
  * Mail has thousands of short documents of one form: some twenty shingles, of
  * which fifteen are those of the form. They share bands, each with each, and
  * are not alike. What a comparison costs then is to bring both sets near, not
- * to count; 16 bytes in one array are near already. */
+ * to count; 16 bytes in one array are near already.
+ *
+ * Why two words that are looked at apart, and not one of 120 bits: sets of 22
+ * prints at 0.8 may differ in 4. A pair just below, that differs in 6, stays
+ * when two of the 6 meet in one bit: in 12 of 100 cases with 120 bits, in 5 of
+ * 100 when it must happen in both words. On mail a fifth as many stay as with
+ * one word of 96 bits. */
 
 #include "lib/neighbour/set_parity.h"
 
@@ -14,23 +20,20 @@
 #include "lib/os/cpu.h"
 
 /* Entries that are asked for before they are needed. */
-#define AHEAD 16
-
-#define N_BITS 96
+#define AHEAD 32
 
 static inline void turn(struct og_set_parity *p, uint64_t mixed)
 {
-    const uint64_t bit = og_mul_high(mixed, N_BITS);
-    if (bit < 64)
-        p->low ^= UINT64_C(1) << bit;
-    else
-        p->high ^= UINT32_C(1) << (bit - 64);
+    enum { N_BITS = 56, FIRST_BIT = 8 };
+    p->bits ^= UINT64_C(1) << (mixed >> 58);
+    p->bits_and_n ^= UINT64_C(1)
+                     << (FIRST_BIT + og_mul_high(mixed << 6, N_BITS));
 }
 
 struct og_set_parity og_set_parity_of(const uint64_t *prints, size_t n)
 {
     uint64_t slots[2 * OG_PARITY_MOST];
-    struct og_set_parity p = {0, 0, 0};
+    struct og_set_parity p = {0, 0};
     if (n > OG_PARITY_MOST) return p;
     size_t n_slots = 32;
     while (n_slots < 2 * n)
@@ -45,7 +48,7 @@ struct og_set_parity og_set_parity_of(const uint64_t *prints, size_t n)
         if (slots[at] == print) continue;
         slots[at] = print;
         turn(&p, mixed);
-        p.n++;
+        p.bits_and_n++;
     }
     return p;
 }
@@ -65,20 +68,23 @@ filter(const struct og_set_parity *all, const struct og_set_parity *of,
        const struct og_parity_limits *limits, uint32_t *entries, size_t n)
 {
     const struct og_set_parity a = *of;
+    const int n_a = (int)og_set_parity_n(&a);
     size_t kept = 0;
     for (size_t i = 0; i < n && i < AHEAD; i++)
         __builtin_prefetch(all + entries[i]);
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n) __builtin_prefetch(all + entries[i + AHEAD]);
         const struct og_set_parity b = all[entries[i]];
-        const int most = limits->most_apart[a.n + b.n];
-        const int turned = __builtin_popcountll(a.low ^ b.low) +
-                           __builtin_popcount(a.high ^ b.high);
-        const int longer = (int)a.n - (int)b.n;
-        const int apart = longer < 0 ? -longer : longer;
-        const bool may_be = (turned <= most) & (apart <= most);
+        const int n_b = (int)og_set_parity_n(&b);
+        const int most = limits->most_apart[n_a + n_b];
+        const int turned = __builtin_popcountll(a.bits ^ b.bits);
+        const int others =
+            __builtin_popcountll((a.bits_and_n ^ b.bits_and_n) >> 8);
+        const int apart = n_a < n_b ? n_b - n_a : n_a - n_b;
+        const bool may_be =
+            (turned <= most) & (others <= most) & (apart <= most);
         entries[kept] = entries[i];
-        kept += may_be | (b.n == 0);
+        kept += may_be | (n_b == 0);
     }
     return kept;
 }
@@ -91,7 +97,7 @@ size_t og_set_parity_filter_plain(const struct og_set_parity *all,
     return filter(all, of, limits, entries, n);
 }
 
-#if OG_X86
+#if defined(OG_X86)
 /* The same, where counting bits is one instruction. */
 OG_TARGET_AVX2
 static size_t filter_avx2(const struct og_set_parity *all,
@@ -108,8 +114,8 @@ size_t og_set_parity_filter(const struct og_set_parity *all,
                             const struct og_parity_limits *limits,
                             uint32_t *entries, size_t n)
 {
-    if (of->n == 0) return n;
-#if OG_X86
+    if (og_set_parity_n(of) == 0) return n;
+#if defined(OG_X86)
     if (og_cpu_level() >= OG_CPU_AVX2)
         return filter_avx2(all, of, limits, entries, n);
 #endif

@@ -5,9 +5,10 @@
  *   out: 16 bytes that show of most pairs that they cannot be alike
  *                                            (lib/neighbour/band_table.c)
  *
- * Every different print turns one of 96 bits over. What two sets have in
- * common turns the same bits in both, so each bit that differs stands for at
- * least one print that only one of them has:
+ * Every different print turns over one of 64 bits, and one of 56 others. What
+ * two sets have in common turns the same bits in both, so each of the 64 that
+ * differs, or each of the 56, stands for at least one print that only one of
+ * the sets has:
  *
  *     |A| + |B| - 2 |A and B|  >=  the number of bits that differ
  *
@@ -18,15 +19,21 @@
 #include "lib/base/memory.h"
 
 struct og_set_parity {
-    uint64_t low; /* bits 0 to 63 */
-    uint32_t high;
-    uint32_t n; /* different prints; 0: not known, may be like any other */
+    uint64_t bits;       /* 64 */
+    uint64_t bits_and_n; /* 56, and in the lowest byte n: different prints;
+                            0: not known, may be like any other */
 };
 _Static_assert(sizeof(struct og_set_parity) == 16, "four to a cache line");
 
-/* Longer sets have none: when some fifty prints differ all bits are as good as
- * random, and sets of 256 prints at 0.8 differ in 56. */
-#define OG_PARITY_MOST 256
+static inline unsigned og_set_parity_n(const struct og_set_parity *p)
+{
+    return (unsigned)(p->bits_and_n & 0xff);
+}
+
+/* Longer sets have none: when some thirty prints differ, half of the bits do,
+ * and not many more when all prints differ; and sets of 128 prints with a
+ * similarity of 0.8 differ in 28. */
+#define OG_PARITY_MOST 128
 
 /* Of `n` prints, of which some may be equal; not known when `n` is 0 or more
  * than OG_PARITY_MOST. */

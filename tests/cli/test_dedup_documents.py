@@ -188,6 +188,56 @@ def test_template_family(place):
     assert time.monotonic() - began < 60
 
 
+def test_notices_of_one_form(place):
+    """Short texts around the threshold, where nearly all pairs share a band:
+    exactly what the definition says, for parities turn nothing away that is
+    alike."""
+    rng = random.Random(14)
+    form, texts = words(rng, 30), []
+    for _ in range(500):
+        text = form[rng.randrange(3):]
+        for _ in range(rng.randrange(4)):
+            text[rng.choice((-1, -2, -3, 5, 10))] = "x%d" % rng.randrange(9)
+        texts.append(" ".join(text))
+    write_jsonl(place / "in.jsonl", texts)
+    sets, expected, of = [shingles(t) for t in texts], [], {}
+    for i, mine in enumerate(sets):
+        alike = [k for k in expected if jaccard(mine, sets[k]) >= 0.8]
+        if alike:
+            of["d%d" % i] = "d%d" % alike[0]
+        else:
+            expected.append(i)
+    assert 100 < len(expected) < 400, len(expected)
+    for more in ([], ["-m", "100k"]):
+        kept, report, said = dedup(place, "--bands", 100, "--rows", 1, *more)
+        assert kept == ["d%d" % i for i in expected], more
+        assert {r["id"]: r["duplicate_of"] for r in report} == of
+        assert ("rounds" in said) == bool(more), said
+
+
+def test_copies_near_and_far(place):
+    """The first one is in memory still, or it is read again: the report
+    names it by its line in either case, when it has no id."""
+    rng = random.Random(15)
+    base = words(rng, 100)
+    texts = [base, base + ["near"]]
+    texts += [words(rng, 100) for _ in range(1500)]  # some blocks
+    texts += [base + ["far"]]
+    with open(place / "in.jsonl", "w", encoding="utf-8") as f:
+        for text in texts:
+            f.write(json.dumps({"text": " ".join(text)}) + "\n")
+    assert (place / "in.jsonl").stat().st_size > 2 * 262144
+    for more in ([], ["-j", 3]):
+        done = origo("dedup", "-o", place / "out", "-r", place / "report",
+                     *more, place / "in.jsonl")
+        assert done.returncode == 0, done.stderr
+        rows = [line.decode().split("\t")
+                for line in read_lines(place / "report")]
+        first = "%s:1" % (place / "in.jsonl")
+        assert [row[1] for row in rows[1:]] == [first, first], rows
+        assert [row[5] for row in rows[1:]] == ["2", str(len(texts))], rows
+
+
 def test_short_inside_long(place):
     long = words(random.Random(11), 2000)
     write_jsonl(place / "in.jsonl", [" ".join(long), " ".join(long[500:600])])
