@@ -12,6 +12,8 @@
 
 /* With more shingles the tags would agree by chance too often. */
 #define WORTH_TAGS (OG_SHINGLE_TAGS / 8)
+/* For fewer candidates marking them takes longer than it saves. */
+#define WORTH_MARKS 3
 
 og_status og_decider_init(struct og_decider *d,
                           const struct og_decide_options *options,
@@ -46,6 +48,15 @@ void og_decider_clear(struct og_decider *d)
     d->is_full = false;
 }
 
+static og_status fill_set(struct og_decider *d, const uint64_t *prints,
+                          size_t n, og_error *err)
+{
+    TRY(og_shingle_set_fill(&d->set, prints, n, NULL, err));
+    d->is_marked = d->hits.n >= WORTH_MARKS && d->set.n <= WORTH_TAGS;
+    if (!d->is_marked) return OG_OK;
+    return og_shingle_set_mark(&d->set, prints, n, err);
+}
+
 /* Opens the shingles of the document, once. */
 static og_status open_set(struct og_decider *d, const struct og_decide_doc *doc,
                           bool *is_open, og_error *err)
@@ -54,10 +65,9 @@ static og_status open_set(struct og_decider *d, const struct og_decide_doc *doc,
     if (*is_open) return OG_OK;
     *is_open = true;
     if (doc->prints != NULL)
-        return og_shingle_set_fill(&d->set, doc->prints, doc->n_prints, NULL,
-                                   err);
+        return fill_set(d, doc->prints, doc->n_prints, err);
     TRY(og_dedup_texts_fetch(d->texts, doc->number, &doc->place, &known, err));
-    return og_shingle_set_fill(&d->set, known->prints, known->n, NULL, err);
+    return fill_set(d, known->prints, known->n, err);
 }
 
 /* 0 when it is below the threshold. */
@@ -75,7 +85,7 @@ static og_status compare(struct og_decider *d, const struct og_entry *entry,
                                     : og_containment_least(a, b, threshold);
     *out = 0;
     if (least > a || least > b) return OG_OK;
-    if (a <= WORTH_TAGS &&
+    if (d->is_marked &&
         og_shingle_set_at_most(&d->set, known->tags, b, least) < least)
         return OG_OK;
     const size_t common =

@@ -53,6 +53,7 @@ struct og_decider {
     struct og_band_table table;
     struct og_band_hits hits; /* of the last document */
     struct og_shingle_set set;
+    bool is_marked; /* the set, for its tags */
     struct og_entry *entries;
     size_t entries_cap;
     struct og_band_filter filter; /* what is worth a comparison */

@@ -38,30 +38,48 @@ static inline bool insert(struct og_shingle_set *set, uint64_t print)
     return true;
 }
 
+/* Sets that stay in the cache nearest to the core, or nearly, have four slots
+ * a print: it is a slot in use that takes time, for it is not foreseen. */
+static size_t slots_for(size_t n)
+{
+    const size_t least = n < 2048 ? 4 * n : 2 * n;
+    size_t n_slots = 64;
+    while (n_slots < least)
+        n_slots *= 2;
+    return n_slots;
+}
+
 og_status og_shingle_set_fill(struct og_shingle_set *set,
                               const uint64_t *prints, size_t n,
                               uint64_t *distinct, og_error *err)
 {
-    size_t n_slots = 64;
-    while (n_slots < 2 * n)
-        n_slots *= 2;
+    const size_t n_slots = slots_for(n);
     if (!OG_GROW(set->allocator, set->slots, set->slots_cap, n_slots))
         return og_error_memory(err, n_slots * sizeof(*set->slots),
                                "a set of shingles");
-    if (set->bits == NULL)
-        set->bits = og_allocate(set->allocator, OG_SHINGLE_TAGS / 8);
-    if (set->bits == NULL)
-        return og_error_memory(err, OG_SHINGLE_TAGS / 8, "a set of shingles");
-    memset(set->bits, 0, OG_SHINGLE_TAGS / 8);
     memset(set->slots, 0, n_slots * sizeof(*set->slots));
     set->n_slots = n_slots;
     set->n = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t print = og_shingle_never_zero(prints[i]);
         if (!insert(set, print)) continue;
-        set->bits[print >> 54] |= (uint64_t)1 << (print >> 48 & 63);
         if (distinct != NULL) distinct[set->n] = print;
         set->n++;
+    }
+    return OG_OK;
+}
+
+og_status og_shingle_set_mark(struct og_shingle_set *set,
+                              const uint64_t *prints, size_t n, og_error *err)
+{
+    if (set->bits == NULL)
+        set->bits = og_allocate(set->allocator, OG_SHINGLE_TAGS / 8);
+    if (set->bits == NULL)
+        return og_error_memory(err, OG_SHINGLE_TAGS / 8, "a set of shingles");
+    memset(set->bits, 0, OG_SHINGLE_TAGS / 8);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t print = og_shingle_never_zero(prints[i]);
+        set->bits[print >> 54] |= (uint64_t)1 << (print >> 48 & 63);
     }
     return OG_OK;
 }

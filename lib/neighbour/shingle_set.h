@@ -43,9 +43,15 @@ og_status og_shingle_set_fill(struct og_shingle_set *set,
 size_t og_shingle_set_common(const struct og_shingle_set *set,
                              const uint64_t *prints, size_t n, size_t least);
 
+/* Marks the tags of what the set was filled with, for _at_most(). Worth it
+ * when several sets are compared with this one. */
+og_status og_shingle_set_mark(struct og_shingle_set *set,
+                              const uint64_t *prints, size_t n, og_error *err);
+
 /* Never less than _common() would say, and three to four times faster: how
  * many of the tags are in the set, or, when there cannot be `least`, less than
- * that. Of little use for sets of more than some thousand prints. */
+ * that. Of little use for sets of more than some thousand prints. The set was
+ * marked. */
 size_t og_shingle_set_at_most(const struct og_shingle_set *set,
                               const uint16_t *tags, size_t n, size_t least);
 void og_shingle_tags(const uint64_t *prints, size_t n, uint16_t *out);

@@ -54,6 +54,7 @@ static void test_common_is_what_two_loops_count(void **state)
         assert_int_equal(og_shingle_set_common(&set, db, n_db, common), common);
         assert_true(og_shingle_set_common(&set, db, n_db, common + 1) <=
                     common);
+        assert_int_equal(og_shingle_set_mark(&set, a, na, NULL), OG_OK);
         og_shingle_tags(db, n_db, tags);
         assert_true(og_shingle_set_at_most(&set, tags, n_db, common) >= common);
         for (double t = 0.05; t <= 1; t += 0.05) {
