@@ -199,6 +199,9 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
 {
     struct line line = {.len = 0};
     struct rusage usage = {0};
+    /* Where both go to one place, what was found comes first. An error stays
+     * with stdout and is told when the command ends. */
+    fflush(stdout);
     getrusage(RUSAGE_SELF, &usage);
     const double seconds = now() - p->start;
     const double bytes = (double)c->n_text_bytes;
