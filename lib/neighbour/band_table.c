@@ -229,28 +229,36 @@ static size_t set_seen(struct og_band_hits *hits, uint32_t entry)
     return (size_t)(~word >> (entry % 64) & 1);
 }
 
-static inline bool agrees(const uint8_t *a, const uint8_t *b, size_t n_rows)
+/* Those of the entries from `begin` to `end` whose samples agree too go to
+ * place `n`; returns the place behind them. */
+__attribute__((always_inline)) static inline size_t
+agreeing(const uint8_t *samples, const uint8_t *wanted, size_t n_rows,
+         uint32_t *met, size_t begin, size_t end, size_t n)
 {
-    if (n_rows == 8) return og_load64(a) == og_load64(b);
-    return memcmp(a, b, n_rows) == 0;
+    for (size_t i = begin; i < end; i++) {
+        if (i + AHEAD < end)
+            __builtin_prefetch(samples + (size_t)met[i + AHEAD] * n_rows);
+        const uint32_t entry = met[i];
+        met[n] = entry;
+        n += memcmp(samples + (size_t)entry * n_rows, wanted, n_rows) == 0;
+    }
+    return n;
 }
 
-/* Those whose samples agree too go to the front. */
 static void look_in_band(const struct og_band_table *t, uint32_t band,
                          const uint8_t *sketch, struct og_band_hits *hits,
                          size_t *n_front)
 {
-    const struct og_band_column *c = &t->columns[band];
+    const uint8_t *samples = t->columns[band].samples;
     const size_t n_rows = t->design.n_rows;
+    const uint8_t *wanted = sketch + band * n_rows;
+    const size_t begin = band > 0 ? hits->met_end[band - 1] : 0;
     const size_t end = hits->met_end[band];
-    size_t n = *n_front;
-    for (size_t i = band > 0 ? hits->met_end[band - 1] : 0; i < end; i++) {
-        if (i + AHEAD < end)
-            __builtin_prefetch(samples_of(t, c, hits->met[i + AHEAD]));
-        const uint32_t entry = hits->met[i];
-        hits->met[n] = entry;
-        n += agrees(samples_of(t, c, entry), sketch + band * n_rows, n_rows);
-    }
+    const size_t n =
+        n_rows == 8 /* as one word */
+            ? agreeing(samples, wanted, 8, hits->met, begin, end, *n_front)
+            : agreeing(samples, wanted, n_rows, hits->met, begin, end,
+                       *n_front);
     hits->found[band] = (uint16_t)(n - *n_front);
     hits->n_met += n - *n_front;
     *n_front = n;

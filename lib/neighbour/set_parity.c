@@ -53,14 +53,21 @@ struct og_set_parity og_set_parity_of(const uint64_t *prints, size_t n)
     return p;
 }
 
+static int8_t most_apart(size_t a, size_t b, double threshold)
+{
+    const size_t all = 64; /* bits of a word: more cannot differ */
+    const size_t least = og_jaccard_least(a, b, threshold);
+    if (a == 0 || b == 0) return (int8_t)all;
+    if (least > a || least > b) return -1;
+    const size_t most = a + b - 2 * least;
+    return (int8_t)(most < all ? most : all);
+}
+
 void og_parity_limits_init(struct og_parity_limits *limits, double threshold)
 {
-    for (size_t sum = 0; sum <= (size_t)2 * OG_PARITY_MOST; sum++) {
-        /* The least in common hangs on the sum of the sizes alone. */
-        const size_t least = og_jaccard_least(sum, 0, threshold);
-        limits->most_apart[sum] =
-            2 * least > sum ? -1 : (int16_t)(sum - 2 * least);
-    }
+    for (size_t a = 0; a <= OG_PARITY_MOST; a++)
+        for (size_t b = 0; b <= OG_PARITY_MOST; b++)
+            limits->most_apart[a][b] = most_apart(a, b, threshold);
 }
 
 __attribute__((always_inline)) static inline size_t
@@ -68,23 +75,20 @@ filter(const struct og_set_parity *all, const struct og_set_parity *of,
        const struct og_parity_limits *limits, uint32_t *entries, size_t n)
 {
     const struct og_set_parity a = *of;
-    const int n_a = (int)og_set_parity_n(&a);
+    const int8_t *most_apart = limits->most_apart[og_set_parity_n(of)];
     size_t kept = 0;
     for (size_t i = 0; i < n && i < AHEAD; i++)
         __builtin_prefetch(all + entries[i]);
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n) __builtin_prefetch(all + entries[i + AHEAD]);
-        const struct og_set_parity b = all[entries[i]];
-        const int n_b = (int)og_set_parity_n(&b);
-        const int most = limits->most_apart[n_a + n_b];
+        const uint32_t entry = entries[i];
+        const struct og_set_parity b = all[entry];
+        const int most = most_apart[og_set_parity_n(&b)];
         const int turned = __builtin_popcountll(a.bits ^ b.bits);
         const int others =
             __builtin_popcountll((a.bits_and_n ^ b.bits_and_n) >> 8);
-        const int apart = n_a < n_b ? n_b - n_a : n_a - n_b;
-        const bool may_be =
-            (turned <= most) & (others <= most) & (apart <= most);
-        entries[kept] = entries[i];
-        kept += may_be | (n_b == 0);
+        entries[kept] = entry;
+        kept += (turned <= most) & (others <= most);
     }
     return kept;
 }

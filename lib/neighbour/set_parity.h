@@ -39,10 +39,11 @@ static inline unsigned og_set_parity_n(const struct og_set_parity *p)
  * than OG_PARITY_MOST. */
 struct og_set_parity og_set_parity_of(const uint64_t *prints, size_t n);
 
-/* How many prints may stand in one of two sets alone, by the sum of their
- * sizes, when they reach a Jaccard similarity; -1: no such sets do. */
+/* How many bits may differ, by the sizes of both sets, when they reach a
+ * Jaccard similarity; -1: sets of such sizes do not. All may when one of the
+ * sizes is 0, which is to say not known. */
 struct og_parity_limits {
-    int16_t most_apart[2 * OG_PARITY_MOST + 1];
+    int8_t most_apart[OG_PARITY_MOST + 1][OG_PARITY_MOST + 1];
 };
 void og_parity_limits_init(struct og_parity_limits *limits, double threshold);
 
