@@ -53,21 +53,21 @@ struct og_set_parity og_set_parity_of(const uint64_t *prints, size_t n)
     return p;
 }
 
-static int8_t most_apart(size_t a, size_t b, double threshold)
+static uint8_t limit(size_t a, size_t b, double threshold)
 {
-    const size_t all = 64; /* bits of a word: more cannot differ */
+    const size_t any = 64 + 1; /* bits of a word */
     const size_t least = og_jaccard_least(a, b, threshold);
-    if (a == 0 || b == 0) return (int8_t)all;
-    if (least > a || least > b) return -1;
+    if (a == 0 || b == 0) return (uint8_t)any;
+    if (least > a || least > b) return 0;
     const size_t most = a + b - 2 * least;
-    return (int8_t)(most < all ? most : all);
+    return (uint8_t)(most < any ? most + 1 : any);
 }
 
 void og_parity_limits_init(struct og_parity_limits *limits, double threshold)
 {
     for (size_t a = 0; a <= OG_PARITY_MOST; a++)
         for (size_t b = 0; b <= OG_PARITY_MOST; b++)
-            limits->most_apart[a][b] = most_apart(a, b, threshold);
+            limits->apart[a][b] = limit(a, b, threshold);
 }
 
 __attribute__((always_inline)) static inline size_t
@@ -75,7 +75,7 @@ filter(const struct og_set_parity *all, const struct og_set_parity *of,
        const struct og_parity_limits *limits, uint32_t *entries, size_t n)
 {
     const struct og_set_parity a = *of;
-    const int8_t *most_apart = limits->most_apart[og_set_parity_n(of)];
+    const uint8_t *apart = limits->apart[og_set_parity_n(of)];
     size_t kept = 0;
     for (size_t i = 0; i < n && i < AHEAD; i++)
         __builtin_prefetch(all + entries[i]);
@@ -83,12 +83,12 @@ filter(const struct og_set_parity *all, const struct og_set_parity *of,
         if (i + AHEAD < n) __builtin_prefetch(all + entries[i + AHEAD]);
         const uint32_t entry = entries[i];
         const struct og_set_parity b = all[entry];
-        const int most = most_apart[og_set_parity_n(&b)];
+        const int fewer_than = apart[og_set_parity_n(&b)];
         const int turned = __builtin_popcountll(a.bits ^ b.bits);
         const int others =
             __builtin_popcountll((a.bits_and_n ^ b.bits_and_n) >> 8);
         entries[kept] = entry;
-        kept += (turned <= most) & (others <= most);
+        kept += (turned < fewer_than) & (others < fewer_than);
     }
     return kept;
 }

@@ -39,11 +39,11 @@ static inline unsigned og_set_parity_n(const struct og_set_parity *p)
  * than OG_PARITY_MOST. */
 struct og_set_parity og_set_parity_of(const uint64_t *prints, size_t n);
 
-/* How many bits may differ, by the sizes of both sets, when they reach a
- * Jaccard similarity; -1: sets of such sizes do not. All may when one of the
- * sizes is 0, which is to say not known. */
+/* By the sizes of two sets: fewer bits than this differ when they reach a
+ * Jaccard similarity; 0: sets of such sizes do not. 65, so that any may, when
+ * one of the sizes is 0, which is to say not known. */
 struct og_parity_limits {
-    int8_t most_apart[OG_PARITY_MOST + 1][OG_PARITY_MOST + 1];
+    uint8_t apart[OG_PARITY_MOST + 1][OG_PARITY_MOST + 1];
 };
 void og_parity_limits_init(struct og_parity_limits *limits, double threshold);
 
