@@ -2,7 +2,10 @@
 #define OG_PENDING_H
 
 /* Entries of documents that are not yet in the catalogue on disk; of a store in
- * memory, all. One thread writes, any number read meanwhile. */
+ * memory, all. One thread writes, any number read meanwhile.
+ *
+ * They are in two lots: the young one takes in what comes, while the other is
+ * on its way to the disk and stays as it is until it has arrived. */
 
 #include <pthread.h>
 
@@ -19,9 +22,7 @@ struct og_pending_copy {
     uint32_t origin, copier, n_tokens;
 };
 
-struct og_pending {
-    const og_allocator *allocator;
-    pthread_rwlock_t lock;
+struct og_pending_lot {
     uint32_t first;    /* the number of entries[0] */
     og_bytes *entries; /* packed, in the arena */
     size_t n, cap;
@@ -35,9 +36,19 @@ struct og_pending {
     size_t n_removed, removed_cap;
 };
 
+struct og_pending {
+    const og_allocator *allocator;
+    pthread_rwlock_t lock;
+    struct og_pending_lot lots[2];
+    unsigned young; /* which of them; the writer's */
+};
+
 void og_pending_init(struct og_pending *pending, uint32_t first,
                      const og_allocator *allocator);
 void og_pending_release(struct og_pending *pending);
+
+/* As og_pending_init() says; before the first entry. */
+void og_pending_begin(struct og_pending *pending, uint32_t first);
 
 /* Room for one more of so many bytes. Changes nothing that is seen. */
 og_status og_pending_reserve(struct og_pending *pending, og_error *err);
@@ -65,7 +76,17 @@ bool og_pending_get(struct og_pending *pending, uint32_t number,
 /* The latest document here with this id; false: none. Any thread. */
 bool og_pending_latest(struct og_pending *pending, og_bytes id, uint32_t *out);
 
-/* All of it is on disk now; what comes next has the number `first`. */
-void og_pending_clear(struct og_pending *pending, uint32_t first);
+/* The young lot: the writer's. */
+const struct og_pending_lot *og_pending_young(const struct og_pending *pending);
+
+/* The lot that is on its way, NULL: none. For the writer, and for whoever
+ * brings it to the disk. */
+const struct og_pending_lot *og_pending_old(const struct og_pending *pending);
+
+/* The young lot becomes the old one, of which there must be none. */
+void og_pending_part(struct og_pending *pending);
+
+/* The old lot is on disk now: it goes. Any thread, one at a time. */
+void og_pending_drop(struct og_pending *pending);
 
 #endif

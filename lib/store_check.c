@@ -53,7 +53,7 @@ static og_status check_id(struct check *c, struct og_naming *naming,
                           uint32_t number, og_bytes id, og_error *err)
 {
     uint32_t wanted = number;
-    if (number >= c->store->pending.first) return OG_OK;
+    if (number >= og_pending_first(&c->store->pending)) return OG_OK;
     TRY(og_documents_view_begin(&naming->view, err));
     const og_status status =
         og_documents_with_id(&naming->view, id, is_this, &wanted, err);

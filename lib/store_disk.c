@@ -32,8 +32,9 @@
 
 /* Entries wait in memory up to this, then go to the catalogue in one batch;
  * earlier when LMDB would hold more pages than this for it (20 MiB): a batch
- * costs two syncs, so it must not be small. */
-#define PENDING_LEN   OG_LIMIT((size_t)4 << 20, (size_t)4 << 10)
+ * costs two syncs, so it must not be small. While it is written (filing.c) as
+ * much gathers again. */
+#define PENDING_LEN   OG_LIMIT((size_t)2 << 20, (size_t)4 << 10)
 #define PENDING_PAGES ((size_t)5120)
 /* After so many documents the pages of the catalogue are given back. */
 #define LET_GO_EACH 64
@@ -201,26 +202,38 @@ og_status og_disk_know(og_store *store, const uint64_t *prints, size_t n,
 
 /* ---- the catalogue on disk ---- */
 
-/* All records so far are in the journal, safe or not: they are made safe first,
- * or the catalogue could know of documents that a crash takes away. */
-og_status og_disk_flush(og_store *store, og_error *err)
+static bool has_pending(const og_store *store)
+{
+    const struct og_pending_lot *young = og_pending_young(&store->pending);
+    return young->n > 0 || young->n_removed > 0 ||
+           og_pending_old(&store->pending) != NULL;
+}
+
+/* What is pending goes on its way, once what went before has arrived. */
+static og_status start_filing(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
-    struct og_pending *pending = &store->pending;
-    if (pending->n == 0 && pending->n_removed == 0) return OG_OK;
+    struct og_filing *filing = &disk->filing;
+    TRY(og_filing_end(filing, err));
+    if (!has_pending(store)) return OG_OK;
     /* The last journal must not end with CLOSED while the catalogue changes. */
     TRY(start_journal(store, err));
-    TRY(og_disk_commit(store, err));
-    const struct og_documents_batch batch = {
-        .first = pending->first,
-        .entries = pending->entries,
-        .n_entries = pending->n,
-        .removed = pending->removed,
-        .n_removed = pending->n_removed,
-        .sequence = disk->next_sequence - 1,
-    };
-    TRY(og_documents_write(disk->documents, &batch, err));
-    og_pending_clear(pending, store->catalogue.n);
+    filing->pending = &store->pending;
+    filing->documents = disk->documents;
+    filing->journal = disk->journal;
+    og_filing_start(filing, disk->next_sequence - 1);
+    return OG_OK;
+}
+
+/* A lot that failed before goes first, so there can be two. */
+og_status og_disk_flush(og_store *store, og_error *err)
+{
+    struct og_filing *filing = &store->disk->filing;
+    TRY(og_filing_end(filing, err));
+    while (has_pending(store)) {
+        TRY(start_filing(store, err));
+        TRY(og_filing_end(filing, err));
+    }
     return OG_OK;
 }
 
@@ -272,15 +285,22 @@ static void remove_old_journals(const struct og_disk *disk, uint64_t keep)
             (void)unlink(path);
 }
 
+/* The table is written while the last entries are on their way. It gets its
+ * name when they have arrived. */
 og_status og_disk_checkpoint(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
     struct og_new_file file;
     TRY(start_journal(store, err));
     TRY(og_disk_commit(store, err));
-    TRY(og_disk_flush(store, err));
+    TRY(start_filing(store, err));
     TRY(write_checkpoint(store, &file, err));
-    og_status status = og_new_file_commit(&file, err);
+    og_status status = og_disk_flush(store, err);
+    if (status != OG_OK) {
+        og_new_file_discard(&file);
+        return status;
+    }
+    status = og_new_file_commit(&file, err);
     if (status == OG_OK) status = og_journal_rotate(disk->journal, err);
     if (status != OG_OK) {
         disk->has_failed = true;
@@ -296,23 +316,25 @@ og_status og_disk_checkpoint(og_store *store, og_error *err)
  * most of which are young and share pages. */
 static bool is_pending_enough(const og_store *store)
 {
-    const struct og_pending *pending = &store->pending;
-    const size_t n_pages = pending->n + pending->n_copies / 4;
-    if (pending->bytes > PENDING_LEN) return true;
+    const struct og_pending_lot *lot = og_pending_young(&store->pending);
+    const size_t n_pages = lot->n + lot->n_copies / 4;
+    if (lot->bytes > PENDING_LEN) return true;
     return n_pages > PENDING_PAGES &&
            og_documents_pages(store->disk->documents) > PENDING_PAGES;
 }
 
 og_status og_disk_tidy(og_store *store, og_error *err)
 {
-    const struct og_disk *disk = store->disk;
+    struct og_disk *disk = store->disk;
     const uint64_t table_len = og_table_bytes(&store->table.options);
     const uint64_t by_table = OG_LIMIT(2 * table_len, table_len / 4);
     const uint64_t most = by_table > OPEN_LEN ? by_table : OPEN_LEN;
+    if (og_filing_has_failed(&disk->filing))
+        return og_filing_end(&disk->filing, err);
     if (disk->journal_len > most) return og_disk_checkpoint(store, err);
-    if (is_pending_enough(store)) return og_disk_flush(store, err);
-    if (store->pending.n % LET_GO_EACH == LET_GO_EACH - 1)
-        og_documents_let_go(store->disk->documents);
+    if (is_pending_enough(store)) return start_filing(store, err);
+    if (og_pending_young(&store->pending)->n % LET_GO_EACH == LET_GO_EACH - 1)
+        og_documents_let_go(disk->documents);
     return OG_OK;
 }
 
@@ -327,6 +349,7 @@ static og_status finish(og_store *store)
         table_len / 128 > CLOSE_LEN ? table_len / 128 : CLOSE_LEN;
     TRY(og_disk_commit(store, NULL));
     if (disk->journal_len > most) TRY(og_disk_checkpoint(store, NULL));
+    TRY(og_filing_end(&disk->filing, NULL));
     TRY(og_documents_seal(disk->documents, NULL));
     TRY(append(store, OG_JOURNAL_CLOSED, "", 0, NULL));
     TRY(og_disk_commit(store, NULL));
@@ -338,6 +361,7 @@ void og_disk_close(og_store *store)
 {
     struct og_disk *disk = store->disk;
     (void)finish(store);
+    (void)og_filing_end(&disk->filing, NULL);
     og_text_reader_close(disk->reader);
     og_journal_free(disk->journal);
     (void)og_texts_close(disk->texts, NULL);

@@ -4,6 +4,7 @@
 /* The part of a store that lies on disk. All of it is the writer's, but for
  * `documents`, `texts` and the folder's name, which any thread may use. */
 
+#include "lib/filing.h"
 #include "lib/store.h"
 #include "lib/store/conf.h"
 #include "lib/store/texts.h"
@@ -21,10 +22,11 @@ struct og_disk {
     struct og_framer framer;       /* of og_store_add() */
     struct og_text_reader *reader; /* of older versions; NULL: not yet */
     struct og_journal *journal;    /* NULL: nothing written yet */
-    uint64_t next_sequence;        /* as long as there is no journal */
-    uint64_t next_journal;         /* the number of the file to begin */
-    uint64_t journal_len;          /* of all files since the checkpoint */
-    bool has_failed;               /* a write did: nothing more is done */
+    struct og_filing filing;
+    uint64_t next_sequence; /* as long as there is no journal */
+    uint64_t next_journal;  /* the number of the file to begin */
+    uint64_t journal_len;   /* of all files since the checkpoint */
+    bool has_failed;        /* a write did: nothing more is done */
     /* Of the last opening. */
     uint64_t n_records;  /* that were replayed */
     uint64_t torn_bytes; /* behind them, of a write that was broken off */

@@ -440,14 +440,14 @@ static og_status open_parts(og_store *store, og_access access, og_error *err)
     TRY(open_table(store, err));
     TRY(open_documents(store, access, err));
     TRY(catalogue_state(store, &in_catalogue, &n_documents, err));
-    store->pending.first = n_documents;
+    og_pending_begin(&store->pending, n_documents);
     TRY(replay(store, in_catalogue, err));
-    if (store->catalogue.n != n_documents + store->pending.n)
+    const size_t n_known = n_documents + og_pending_young(&store->pending)->n;
+    if (store->catalogue.n != n_known)
         return og_error_set(err, OG_ERR_STORE,
                             "store '%s' is not sound: its checkpoint knows %u "
                             "documents, its catalogue %zu",
-                            store->disk->folder, store->catalogue.n,
-                            n_documents + store->pending.n);
+                            store->disk->folder, store->catalogue.n, n_known);
     if (access == OG_READ) return OG_OK;
     TRY(settle(store->disk, err));
     remove_leftovers(store->disk->folder);

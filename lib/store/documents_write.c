@@ -127,7 +127,9 @@ static void let_go(struct mapped mapped)
 
 void og_documents_let_go(struct og_documents *db)
 {
+    og_documents_enter(db);
     let_go(mapped_of(db));
+    og_documents_leave(db);
 }
 
 /* ---- batches ---- */
@@ -147,13 +149,32 @@ static int put_entries(struct og_documents *db, MDB_txn *txn,
     return code; /* the cursor goes with the transaction */
 }
 
+/* Whether the cursor has come to another page of leaves; *at is where it was.
+ * Pages that were changed stand anywhere, two next to each other count as one
+ * at worst. */
+static bool is_other_page(MDB_cursor *cursor, uintptr_t *at)
+{
+    enum { PAGE = 4096 };
+    MDB_val key = {0, NULL};
+    MDB_val value = {0, NULL};
+    if (mdb_cursor_get(cursor, &key, &value, MDB_GET_CURRENT) != 0) return true;
+    const uintptr_t before = *at;
+    *at = (uintptr_t)key.mv_data;
+    return *at - before >= PAGE && before - *at >= PAGE;
+}
+
 /* `key_len` and `value_len` are 4 or 8: the numbers as this machine has them,
- * as LMDB wants them. */
+ * as LMDB wants them. To let go costs as much as several puts, so pages are
+ * counted: neighbours in the order of keys share them. Long lists of values
+ * have pages of their own, hence the bound of puts. */
 static int put_pairs(MDB_txn *txn, MDB_dbi tree, const struct pairs *pairs,
                      size_t key_len, size_t value_len, struct mapped mapped)
 {
-    enum { LET_GO_EACH = 64 };
+    enum { MOST_PAGES = 32, MOST_PUTS = 512 };
     MDB_cursor *cursor;
+    uintptr_t at = 0;
+    unsigned n_pages = 0;
+    unsigned n_puts = 0;
     int code = mdb_cursor_open(txn, tree, &cursor);
     for (size_t i = 0; i < pairs->n && code == 0; i++) {
         const struct pair *p = &pairs->list[i];
@@ -166,7 +187,10 @@ static int put_pairs(MDB_txn *txn, MDB_dbi tree, const struct pairs *pairs,
                                                    : (void *)&large_value};
         code = mdb_cursor_put(cursor, &key, &value, MDB_NODUPDATA);
         if (code == MDB_KEYEXIST) code = 0;
-        if (i % LET_GO_EACH == LET_GO_EACH - 1) let_go(mapped);
+        n_pages += is_other_page(cursor, &at);
+        if (++n_puts < MOST_PUTS && n_pages < MOST_PAGES) continue;
+        let_go(mapped);
+        n_puts = n_pages = 0;
     }
     return code;
 }
@@ -279,7 +303,10 @@ static og_status write_links(struct og_documents *db,
 uint64_t og_documents_pages(struct og_documents *db)
 {
     MDB_envinfo info;
-    return mdb_env_info(db->env, &info) == 0 ? info.me_last_pgno : 0;
+    og_documents_enter(db); /* it reads the map */
+    const int code = mdb_env_info(db->env, &info);
+    og_documents_leave(db);
+    return code == 0 ? info.me_last_pgno : 0;
 }
 
 og_status og_documents_write(struct og_documents *db,

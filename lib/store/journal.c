@@ -43,7 +43,8 @@ struct og_journal {
     struct og_pack filling;
     uint64_t next_sequence; /* of the next record to be appended */
     uint64_t durable;       /* all before next are safe when it is next - 1 */
-    bool is_writing, is_wanted, stop;
+    uint64_t wanted;        /* somebody waits until this one is durable */
+    bool is_writing, stop;
     og_error failure;
     /* The thread's. */
     struct og_pack writing;
@@ -73,7 +74,7 @@ static og_status put_on_disk(struct og_journal *j, og_error *err)
 static bool has_work(const struct og_journal *j)
 {
     if (j->filling.len == 0 || j->failure.status != OG_OK) return false;
-    return j->is_wanted || j->filling.len >= LOT_LEN;
+    return j->wanted > j->durable || j->filling.len >= LOT_LEN;
 }
 
 /* With the lock held, which is let go while the disk works. */
@@ -188,12 +189,11 @@ og_status og_journal_commit(struct og_journal *journal, og_error *err)
     struct og_journal *j = journal;
     pthread_mutex_lock(&j->lock);
     const uint64_t last = j->next_sequence - 1;
+    if (j->wanted < last) j->wanted = last;
     while (j->durable < last && j->failure.status == OG_OK) {
-        j->is_wanted = true;
         pthread_cond_signal(&j->may_write);
         pthread_cond_wait(&j->may_go_on, &j->lock);
     }
-    j->is_wanted = false;
     const og_status status = failure_of(j, err);
     pthread_mutex_unlock(&j->lock);
     return status;

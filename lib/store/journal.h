@@ -43,7 +43,7 @@ og_status og_journal_append(struct og_journal *journal, uint32_t type,
                             const struct og_journal_part *parts, size_t n_parts,
                             uint64_t *out_sequence, og_error *err);
 
-/* Waits until all that was appended is safe on disk. */
+/* Waits until all that was appended is safe on disk. Any thread. */
 og_status og_journal_commit(struct og_journal *journal, og_error *err);
 
 /* Ends this file, which must be committed, and begins the next: records to

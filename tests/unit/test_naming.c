@@ -98,7 +98,8 @@ static void on_disk_and_in_memory(void **state)
         /* The second time all of them are on disk. */
         if (round == 0) {
             write_documents(db, ON_DISK, IN_ALL - ON_DISK);
-            og_pending_clear(&pending, IN_ALL);
+            og_pending_part(&pending);
+            og_pending_drop(&pending);
         }
     }
     og_naming_release(&naming);
@@ -122,7 +123,8 @@ static void names_stay_until_cleared(void **state)
     ASSERT_OK(og_naming_get(&naming, 7, &from_disk, &story));
     ASSERT_OK(og_naming_get(&naming, ON_DISK + 7, &from_memory, &story));
     write_documents(db, ON_DISK, 20);
-    og_pending_clear(&pending, ON_DISK + 20);
+    og_pending_part(&pending);
+    og_pending_drop(&pending);
     append(&pending, ON_DISK + 20, 20);
     for (uint32_t i = 0; i < ON_DISK; i++)
         check_entry(&naming, i);
@@ -143,7 +145,8 @@ static void a_damaged_entry_is_told(void **state)
     og_pending_init(&pending, 0, NULL);
     og_naming_init(&naming, &pending, NULL, NULL);
     append(&pending, 0, 3);
-    ((char *)pending.entries[1].data)[pending.entries[1].len - 1] ^= 1;
+    const og_bytes entry = og_pending_young(&pending)->entries[1];
+    ((char *)entry.data)[entry.len - 1] ^= 1;
     check_entry(&naming, 0);
     check_missing(&naming, 1);
     check_entry(&naming, 2);

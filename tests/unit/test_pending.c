@@ -53,6 +53,53 @@ static void test_by_number_and_by_id(void **state)
     og_pending_release(&p);
 }
 
+static void append_number(struct og_pending *p, uint32_t number)
+{
+    char id[16];
+    snprintf(id, sizeof(id), "%u", number);
+    append(p, id, "");
+}
+
+/* Whatever lot they are in, until they go. */
+static void test_two_lots(void **state)
+{
+    struct og_pending p;
+    struct og_arena arena;
+    og_bytes bytes;
+    uint32_t number;
+    (void)state;
+    og_pending_init(&p, 10, NULL);
+    og_arena_init(&arena, NULL);
+    for (uint32_t i = 10; i < 30; i++)
+        append_number(&p, i);
+    append(&p, "10", "again");
+    assert_null(og_pending_old(&p));
+    og_pending_part(&p);
+    assert_int_equal(og_pending_old(&p)->n, 21);
+    assert_int_equal(og_pending_young(&p)->n, 0);
+    assert_int_equal(og_pending_young(&p)->first, 31);
+    for (uint32_t i = 31; i < 40; i++)
+        append_number(&p, i);
+    append(&p, "11", "again");
+    assert_int_equal(og_pending_first(&p), 10);
+    for (uint32_t i = 10; i < 41; i++)
+        assert_true(og_pending_get(&p, i, &arena, &bytes));
+    assert_false(og_pending_get(&p, 41, &arena, &bytes));
+    assert_true(og_pending_latest(&p, bytes_of("10"), &number));
+    assert_int_equal(number, 30);
+    assert_true(og_pending_latest(&p, bytes_of("11"), &number));
+    assert_int_equal(number, 40);
+    og_pending_drop(&p);
+    assert_null(og_pending_old(&p));
+    assert_int_equal(og_pending_first(&p), 31);
+    assert_false(og_pending_get(&p, 30, &arena, &bytes));
+    assert_true(og_pending_get(&p, 31, &arena, &bytes));
+    assert_false(og_pending_latest(&p, bytes_of("10"), &number));
+    assert_true(og_pending_latest(&p, bytes_of("11"), &number));
+    og_arena_release(&arena);
+    og_pending_release(&p);
+}
+
 static void test_cleared_they_are_gone(void **state)
 {
     struct og_pending p;
@@ -61,10 +108,13 @@ static void test_cleared_they_are_gone(void **state)
     og_pending_init(&p, 0, NULL);
     append(&p, "a", "");
     ASSERT_OK(og_pending_remove(&p, 5, &story));
-    assert_int_equal(p.n_removed, 1);
-    assert_true(p.bytes > 0);
-    og_pending_clear(&p, 1);
-    assert_int_equal(p.n + p.n_removed + p.bytes, 0);
+    assert_int_equal(og_pending_young(&p)->n_removed, 1);
+    assert_true(og_pending_young(&p)->bytes > 0);
+    og_pending_part(&p);
+    og_pending_drop(&p);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(p.lots[i].n + p.lots[i].n_removed + p.lots[i].bytes,
+                         0);
     assert_false(og_pending_latest(&p, bytes_of("a"), &number));
     append(&p, "b", "");
     assert_true(og_pending_latest(&p, bytes_of("b"), &number));
@@ -76,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_number_and_by_id),
+        cmocka_unit_test(test_two_lots),
         cmocka_unit_test(test_cleared_they_are_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
