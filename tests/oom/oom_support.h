@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,11 +16,12 @@
 
 /* ---- an allocator that fails ---- */
 
+/* Any thread may call it. */
 struct failing {
-    size_t n_calls; /* that asked for memory */
-    size_t fail_at; /* this call fails; 0: none does */
-    bool for_good;  /* and all after it */
-    size_t n_held;  /* bytes */
+    atomic_size_t n_calls; /* that asked for memory */
+    size_t fail_at;        /* this call fails; 0: none does */
+    bool for_good;         /* and all after it */
+    atomic_size_t n_held;  /* bytes */
 };
 
 static inline void *failing_resize(void *ctx, void *ptr, size_t old_len,
@@ -32,9 +34,8 @@ static inline void *failing_resize(void *ctx, void *ptr, size_t old_len,
         free(ptr);
         return NULL;
     }
-    f->n_calls++;
-    if (f->fail_at > 0 &&
-        (f->n_calls == f->fail_at || (f->for_good && f->n_calls > f->fail_at)))
+    const size_t n = ++f->n_calls;
+    if (f->fail_at > 0 && (n == f->fail_at || (f->for_good && n > f->fail_at)))
         return NULL;
     f->n_held += new_len - old_len;
     return realloc(ptr, new_len);
