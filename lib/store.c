@@ -228,6 +228,9 @@ og_status og_store_greet(og_store *store, struct og_guest *guest, bool shared,
     guest->same = og_same_of(store->params.same, guest->doc);
     guest->latest = guest->series = OG_NO_DOC;
     guest->is_known = false;
+    if (!shared && store->disk != NULL &&
+        !og_disk_may_have(store, guest->doc->id))
+        return OG_OK;
     TRY(og_naming_latest(&trace->naming, guest->doc->id, guest->place.number,
                          &guest->latest, err));
     if (guest->latest == OG_NO_DOC) return OG_OK;
@@ -518,8 +521,10 @@ static og_status take(og_store *store, const struct og_guest *guest,
     const size_t entry_len = trace->bytes.len;
     TRY(og_catalogue_reserve(&store->catalogue, err));
     TRY(og_pending_reserve(&store->pending, err));
-    if (store->disk != NULL)
+    if (store->disk != NULL) {
+        og_disk_note(store, guest->doc->id);
         TRY(og_disk_add(store, entry_len, &additions, &trace->bytes, err));
+    }
     const og_bytes bytes = {(const char *)trace->bytes.data, entry_len};
     const og_status status =
         og_pending_append(&store->pending, bytes, &entry, err);

@@ -21,6 +21,7 @@
 
 #include "lib/os/new_file.h"
 #include "lib/store/additions.h"
+#include "lib/store/checksum.h"
 #include "lib/store/journal.h"
 #include "lib/store/journal_format.h"
 #include "lib/store/journal_read.h"
@@ -200,6 +201,19 @@ og_status og_disk_know(og_store *store, const uint64_t *prints, size_t n,
     return OG_OK;
 }
 
+/* ---- ids ---- */
+
+bool og_disk_may_have(const og_store *store, og_bytes id)
+{
+    const struct og_id_sieve *sieve = &store->disk->sieve;
+    return og_id_sieve_may_have(sieve, og_checksum(id.data, id.len));
+}
+
+void og_disk_note(og_store *store, og_bytes id)
+{
+    og_id_sieve_add(&store->disk->sieve, og_checksum(id.data, id.len));
+}
+
 /* ---- the catalogue on disk ---- */
 
 static bool has_pending(const og_store *store)
@@ -368,6 +382,7 @@ void og_disk_close(og_store *store)
     if (disk->framer.packer != NULL) og_framer_release(&disk->framer);
     (void)og_documents_close(disk->documents, NULL);
     og_checkpoint_close(&disk->checkpoint);
+    og_id_sieve_release(&disk->sieve);
     if (disk->lock_fd >= 0) close(disk->lock_fd);
     free(disk->texts_folder);
     free(disk->folder);

@@ -7,6 +7,7 @@
 #include "lib/filing.h"
 #include "lib/store.h"
 #include "lib/store/conf.h"
+#include "lib/store/id_sieve.h"
 #include "lib/store/texts.h"
 
 struct og_journal;
@@ -23,10 +24,11 @@ struct og_disk {
     struct og_text_reader *reader; /* of older versions; NULL: not yet */
     struct og_journal *journal;    /* NULL: nothing written yet */
     struct og_filing filing;
-    uint64_t next_sequence; /* as long as there is no journal */
-    uint64_t next_journal;  /* the number of the file to begin */
-    uint64_t journal_len;   /* of all files since the checkpoint */
-    bool has_failed;        /* a write did: nothing more is done */
+    struct og_id_sieve sieve; /* on: has the ids of all documents */
+    uint64_t next_sequence;   /* as long as there is no journal */
+    uint64_t next_journal;    /* the number of the file to begin */
+    uint64_t journal_len;     /* of all files since the checkpoint */
+    bool has_failed;          /* a write did: nothing more is done */
     /* Of the last opening. */
     uint64_t n_records;  /* that were replayed */
     uint64_t torn_bytes; /* behind them, of a write that was broken off */
@@ -44,6 +46,11 @@ void og_disk_close(og_store *store);
 /* The pages of the table that these prints fall into are sound. */
 og_status og_disk_know(og_store *store, const uint64_t *prints, size_t n,
                        og_error *err);
+
+/* Whether a document can have this id. Only the writer may ask. */
+bool og_disk_may_have(const og_store *store, og_bytes id);
+/* From now on one can; before og_disk_add(). */
+void og_disk_note(og_store *store, og_bytes id);
 
 /* Records: nothing is changed but the journal. The entry is the first
  * `entry_len` of `bytes`, behind which the additions are packed. */

@@ -452,6 +452,9 @@ static og_status open_parts(og_store *store, og_access access, og_error *err)
     TRY(settle(store->disk, err));
     remove_leftovers(store->disk->folder);
     remove_leftovers(store->disk->texts_folder);
+    /* To read the ids of others would make the start long. */
+    if (store->catalogue.n == 0)
+        og_id_sieve_init(&store->disk->sieve, store->allocator);
     return open_texts(store, err);
 }
 
