@@ -304,7 +304,10 @@ static og_status read_documents(struct level *l, og_error *err)
     source.n_skip_blocks = l->journal.mark.n_blocks;
     source.n_known_blocks = l->journal.mark.n_blocks;
     l->run->step = "documents";
-    return og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
+    const og_status status =
+        og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
+    og_dedup_texts_call_back(l->texts); /* of a block that did not end */
+    return status;
 }
 
 /* ---- rounds ---- */
