@@ -181,14 +181,15 @@ uint64_t og_family_hash(const struct og_family *family, uint64_t x)
 void og_family_hash_many(const struct og_family *family, const uint64_t *x,
                          size_t n, uint64_t *out)
 {
-    size_t i = 0;
 #if defined(OG_X86)
-    if (family->kind == OG_FAMILY_MIX && og_cpu_level() >= OG_CPU_AVX512) {
-        og_mix_many_avx512(family->seed, x, n, out);
+    const og_cpu cpu = og_cpu_level();
+    if (family->kind == OG_FAMILY_MIX && cpu >= OG_CPU_AVX2) {
+        (cpu >= OG_CPU_AVX512 ? og_mix_many_avx512
+                              : og_mix_many_avx2)(family->seed, x, n, out);
         return;
     }
 #endif
-    for (; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         out[i] = og_family_hash(family, x[i]);
 }
 
@@ -265,8 +266,10 @@ void og_bins_place(const uint64_t *base, size_t n, uint32_t n_bins,
                    uint64_t *out)
 {
 #if defined(OG_X86)
-    if (og_cpu_level() >= OG_CPU_AVX512) {
-        og_bins_place_avx512(base, n, n_bins, out);
+    const og_cpu cpu = og_cpu_level();
+    if (cpu >= OG_CPU_AVX2) {
+        (cpu >= OG_CPU_AVX512 ? og_bins_place_avx512
+                              : og_bins_place_avx2)(base, n, n_bins, out);
         return;
     }
 #endif
@@ -291,9 +294,11 @@ size_t og_bins_place_below(const struct og_family *family, const uint64_t *x,
                            uint64_t *out)
 {
 #if defined(OG_X86)
-    if (family->kind == OG_FAMILY_MIX && og_cpu_level() >= OG_CPU_AVX512)
-        return og_bins_place_below_avx512(family->seed, x, n, n_bins, limit,
-                                          out);
+    const og_cpu cpu = og_cpu_level();
+    if (family->kind == OG_FAMILY_MIX && cpu >= OG_CPU_AVX2)
+        return (cpu >= OG_CPU_AVX512 ? og_bins_place_below_avx512
+                                     : og_bins_place_below_avx2)(
+            family->seed, x, n, n_bins, limit, out);
 #endif
     return og_bins_place_below_plain(family, x, n, n_bins, limit, out);
 }
@@ -313,8 +318,10 @@ size_t og_bins_empty_plain(const uint32_t *bin, size_t n, uint32_t *marks)
 size_t og_bins_empty(const uint32_t *bin, size_t n, uint32_t *marks)
 {
 #if defined(OG_X86)
-    if (og_cpu_level() >= OG_CPU_AVX512)
-        return og_bins_empty_avx512(bin, n, marks);
+    const og_cpu cpu = og_cpu_level();
+    if (cpu >= OG_CPU_AVX2)
+        return (cpu >= OG_CPU_AVX512 ? og_bins_empty_avx512
+                                     : og_bins_empty_avx2)(bin, n, marks);
 #endif
     return og_bins_empty_plain(bin, n, marks);
 }
@@ -340,10 +347,12 @@ size_t og_bins_round(const struct og_family *family, const uint64_t *x,
                      uint32_t n_bins, const uint32_t *marks, uint64_t *out)
 {
 #if defined(OG_X86)
-    if (family->kind == OG_FAMILY_MIX && n_bins <= OG_BINS_VECTOR &&
-        og_cpu_level() >= OG_CPU_AVX512)
-        return og_bins_round_avx512(family->lane_mul[lane], base, n, n_bins,
-                                    marks, out);
+    const og_cpu cpu = og_cpu_level();
+    const bool is_wide = cpu >= OG_CPU_AVX512;
+    if (family->kind == OG_FAMILY_MIX && cpu >= OG_CPU_AVX2 &&
+        n_bins <= (is_wide ? 512 : 256))
+        return (is_wide ? og_bins_round_avx512 : og_bins_round_avx2)(
+            family->lane_mul[lane], base, n, n_bins, marks, out);
 #endif
     return og_bins_round_plain(family, x, base, n, lane, n_bins, marks, out);
 }

@@ -95,18 +95,27 @@ size_t og_bins_round_plain(const struct og_family *family, const uint64_t *x,
                            uint64_t *out);
 
 #if defined(OG_X86)
-/* Kernels of family_x86.c for OG_FAMILY_MIX. */
+/* Kernels of family_x86.c and family_avx2.c for OG_FAMILY_MIX. */
 void og_bins_place_avx512(const uint64_t *base, size_t n, uint32_t n_bins,
                           uint64_t *out);
 size_t og_bins_place_below_avx512(uint64_t seed, const uint64_t *x, size_t n,
                                   uint32_t n_bins, uint32_t limit,
                                   uint64_t *out);
 size_t og_bins_empty_avx512(const uint32_t *bin, size_t n, uint32_t *marks);
-/* Up to OG_BINS_VECTOR bins. */
+/* Up to as many bins as a vector has bits. */
 size_t og_bins_round_avx512(uint32_t mul, const uint64_t *base, size_t n,
                             uint32_t n_bins, const uint32_t *marks,
                             uint64_t *out);
-#define OG_BINS_VECTOR 512
+size_t og_bins_round_avx2(uint32_t mul, const uint64_t *base, size_t n,
+                          uint32_t n_bins, const uint32_t *marks,
+                          uint64_t *out);
+void og_bins_place_avx2(const uint64_t *base, size_t n, uint32_t n_bins,
+                        uint64_t *out);
+size_t og_bins_place_below_avx2(uint64_t seed, const uint64_t *x, size_t n,
+                                uint32_t n_bins, uint32_t limit, uint64_t *out);
+size_t og_bins_empty_avx2(const uint32_t *bin, size_t n, uint32_t *marks);
+void og_mix_many_avx2(uint64_t seed, const uint64_t *x, size_t n,
+                      uint64_t *out);
 void og_mix_many_avx512(uint64_t seed, const uint64_t *x, size_t n,
                         uint64_t *out);
 void og_mix_least_avx512(const uint32_t *mul, const uint64_t *base, size_t n,

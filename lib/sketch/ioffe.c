@@ -38,6 +38,7 @@ static og_ioffe_lanes_fn *choose(void)
 {
 #if defined(OG_X86)
     if (og_cpu_level() >= OG_CPU_AVX512) return og_ioffe_lanes_avx512;
+    if (og_cpu_level() >= OG_CPU_AVX2) return og_ioffe_lanes_avx2;
 #endif
     return og_ioffe_lanes_plain;
 }

@@ -114,7 +114,7 @@ typedef void og_ioffe_lanes_fn(const uint64_t *hash, const float *log_w,
                                uint32_t *winner);
 og_ioffe_lanes_fn og_ioffe_lanes_plain;
 #if defined(OG_X86)
-og_ioffe_lanes_fn og_ioffe_lanes_avx512;
+og_ioffe_lanes_fn og_ioffe_lanes_avx2, og_ioffe_lanes_avx512;
 #endif
 
 #endif
