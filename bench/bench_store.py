@@ -28,7 +28,7 @@ import subprocess
 import sys
 import time
 
-BEST_OF = 3
+BEST_OF = 5
 MIB = 1 << 20
 MARGIN = 100 * MIB
 
