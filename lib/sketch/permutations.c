@@ -106,7 +106,7 @@ static bool fill_bins_from_few(struct og_minhash *m, const uint64_t *x,
      * is at least ln n_bins. */
     const unsigned each = 3 + 45u * (32 - (unsigned)__builtin_clz(n_bins)) / 64;
     const uint64_t n_few = (uint64_t)each * n_bins;
-    if (n < n_few + n_few / 4) return false;
+    if (n <= n_few + n_few / 4) return false; /* and the limit fits */
     const uint32_t limit = (uint32_t)((n_few << 32) / n);
     uint32_t marks[OG_SAMPLES_MAX / 32 + OG_LANES];
     uint64_t placed[OG_PIECE + 8];
