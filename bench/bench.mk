@@ -186,6 +186,8 @@ quality-quote: build
 	@cp $(BUILD)/quote-mail.tsv $(BUILD)/quote-mail.md \
 	    $(BUILD)/quote-reuters.tsv $(BUILD)/quote-reuters.md \
 	    $(BUILD)/quote-bible.md bench/results
+	@bench/insert_results --as-is docs/evaluation.md bench/results \
+	    quote-mail quote-reuters quote-bible
 	@bench/plot_quote bench/results docs/plots
 
 # How fast, how exact and in how little memory is dedup, beside its peers? Peers
