@@ -77,6 +77,9 @@ class Cluster:
         (folder / "slurm.conf").write_text(CONF % {
             "folder": folder, "control": free_port(), "nodes": nodes})
         (folder / "state").mkdir()
+
+    def come_up(self):
+        folder = self.folder
         key = folder / "munge.key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
@@ -264,6 +267,7 @@ def main():
                         *files], check=True)
         cluster = Cluster(place / "slurm")
         try:
+            cluster.come_up()
             for stage, n, victim in (("sketch", 6, "n2"), ("bands", 4, None),
                                    ("components", 3, None),
                                    ("filter", 3, None)):
