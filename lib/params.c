@@ -23,7 +23,6 @@ og_params og_params_default(void)
         .layout = OG_LAYOUT_PACKED,
         .bucket_slots = 64,
         .memory = (uint64_t)512 << 20,
-        .min_tokens = 8,
     };
 }
 
@@ -35,13 +34,13 @@ bool og_params_preset(og_bytes name, og_params *out)
     static const struct {
         const char *name;
         og_token_kind tokens;
-        uint32_t shingle_len, min_tokens;
+        uint32_t shingle_len;
         og_select_options select;
     } presets[] = {
-        {"prose", OG_TOKEN_WORDS, 8, 8, {OG_SELECT_HAILSTORM, 0, 0, true}},
-        {"short", OG_TOKEN_WORDS, 4, 4, {OG_SELECT_HAILSTORM, 0, 0, true}},
-        {"code", OG_TOKEN_WORDS, 12, 12, {OG_SELECT_HAILSTORM, 0, 0, true}},
-        {"dna", OG_TOKEN_DNA, 24, 24, {OG_SELECT_WINNOW, 8, 0, true}},
+        {"prose", OG_TOKEN_WORDS, 8, {OG_SELECT_HAILSTORM, 0, 0, true}},
+        {"short", OG_TOKEN_WORDS, 4, {OG_SELECT_HAILSTORM, 0, 0, true}},
+        {"code", OG_TOKEN_WORDS, 12, {OG_SELECT_HAILSTORM, 0, 0, true}},
+        {"dna", OG_TOKEN_DNA, 24, {OG_SELECT_WINNOW, 8, 0, true}},
     };
     for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
         if (name.len != strlen(presets[i].name) ||
@@ -49,7 +48,7 @@ bool og_params_preset(og_bytes name, og_params *out)
             continue;
         out->tokens = presets[i].tokens;
         out->shingle_len = presets[i].shingle_len;
-        out->min_tokens = presets[i].min_tokens;
+        out->min_tokens = 0;
         out->select = presets[i].select;
         return true;
     }

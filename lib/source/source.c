@@ -325,6 +325,15 @@ static og_status give_up_text(struct og_source *source, struct og_block *block,
     return report_file(block, 0, status, message, err);
 }
 
+/* A broken input of which nothing came, or a pipe that brought nothing: the
+ * export of an empty store has no document. An empty file is one. */
+static bool is_nothing(const struct og_source *source,
+                       const struct og_block *block)
+{
+    return block->len == 0 &&
+           (source->is_cut || strcmp(source->file, "-") == 0);
+}
+
 static og_status read_text(struct og_source *source, struct og_block *block,
                            og_error *err)
 {
@@ -338,7 +347,7 @@ static og_status read_text(struct og_source *source, struct og_block *block,
                  (unsigned long long)source->options.max_document);
         return give_up_text(source, block, OG_ERR_LIMIT, message, err);
     }
-    if (source->is_cut && block->len == 0) return OG_OK; /* nothing was kept */
+    if (is_nothing(source, block)) return OG_OK;
     block->kind = source->kind;
     return OG_OK;
 }

@@ -48,25 +48,33 @@ static void pack_spares(const struct og_additions *add, struct og_pack *out)
     }
 }
 
+/* A document that selects nothing has arrays of no elements, which may be NULL
+ * because they were never allocated: that says nothing about the table. All
+ * readers take such a record with both fields. */
+static uint64_t parts_of(const struct og_additions *add)
+{
+    if (add->n == 0) return HAS_OFFSET | HAS_NEAR;
+    return (add->offset != NULL ? HAS_OFFSET : 0) |
+           (add->near != NULL ? HAS_NEAR : 0) |
+           (has_weights(add) ? HAS_WEIGHT : 0) |
+           (add->spare != NULL ? HAS_SPARE : 0);
+}
+
 void og_additions_pack(const struct og_additions *add, struct og_pack *out)
 {
-    const bool weights = has_weights(add);
+    const uint64_t parts = parts_of(add);
     const size_t n = add->n;
     og_pack_fixed(out, add->doc, 4);
     og_pack_fixed(out, n, 4);
     og_pack_fixed(out, count_origins(add), 4);
-    og_pack_fixed(out,
-                  (add->offset != NULL ? HAS_OFFSET : 0) |
-                      (add->near != NULL ? HAS_NEAR : 0) |
-                      (weights ? HAS_WEIGHT : 0) |
-                      (add->spare != NULL ? HAS_SPARE : 0),
-                  4);
+    og_pack_fixed(out, parts, 4);
+    if (n == 0) return;
     og_pack_bytes(out, add->print, 8 * n);
     pack_origins(add, out);
-    if (add->offset != NULL) og_pack_bytes(out, add->offset, 2 * n);
-    if (add->near != NULL) og_pack_bytes(out, add->near, 2 * n);
-    if (weights) og_pack_bytes(out, add->weight, n);
-    if (add->spare != NULL) pack_spares(add, out);
+    if ((parts & HAS_OFFSET) != 0) og_pack_bytes(out, add->offset, 2 * n);
+    if ((parts & HAS_NEAR) != 0) og_pack_bytes(out, add->near, 2 * n);
+    if ((parts & HAS_WEIGHT) != 0) og_pack_bytes(out, add->weight, n);
+    if ((parts & HAS_SPARE) != 0) pack_spares(add, out);
 }
 
 /* ---- unpacking ---- */
@@ -118,12 +126,13 @@ static og_status take_spares(struct og_unpacked_additions *u,
     return OG_OK;
 }
 
-/* A table that keeps a field must get it; one that does not, must not. */
-static bool fits(uint64_t parts, struct og_table_fields fields)
+/* A table that keeps a field must get it, unless nothing is added: version 0.1
+ * wrote such records without any field. */
+static bool fits(uint64_t parts, size_t n, struct og_table_fields fields)
 {
-    return (parts & ~(uint64_t)ALL_PARTS) == 0 &&
-           (fields.offset_len == 0 || (parts & HAS_OFFSET) != 0) &&
-           (fields.near_len == 0 || (parts & HAS_NEAR) != 0);
+    if ((parts & ~(uint64_t)ALL_PARTS) != 0) return false;
+    return n == 0 || ((fields.offset_len == 0 || (parts & HAS_OFFSET) != 0) &&
+                      (fields.near_len == 0 || (parts & HAS_NEAR) != 0));
 }
 
 og_status og_additions_unpack(struct og_unpacked_additions *u,
@@ -136,7 +145,7 @@ og_status og_additions_unpack(struct og_unpacked_additions *u,
     u->add.n = og_take_fixed(&from, 4);
     const uint64_t n_origins = og_take_fixed(&from, 4);
     const uint64_t parts = og_take_fixed(&from, 4);
-    if (from.bad || u->add.doc == OG_NO_DOC || !fits(parts, fields))
+    if (from.bad || u->add.doc == OG_NO_DOC || !fits(parts, u->add.n, fields))
         return no_additions(err);
     const size_t n = u->add.n;
     u->add.print = (const uint64_t *)og_take_bytes(&from, 8 * (uint64_t)n);

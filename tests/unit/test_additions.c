@@ -113,12 +113,41 @@ static void test_a_table_gets_its_fields(void **state)
     og_unpacked_additions_release(&u);
 }
 
+/* A document without a print has no arrays, or arrays of no length: its record
+ * is the same and every table takes it. */
+static void test_nothing_is_added(void **state)
+{
+    const struct og_table_fields both = {.offset_len = 2, .near_len = 2};
+    struct og_unpacked_additions u = {0};
+    struct parts p;
+    struct og_additions full = some_additions(&p, 31);
+    const struct og_additions bare = {.doc = 99};
+    struct og_pack of_full = {0}, of_bare = {0};
+    (void)state;
+    full.n = 0;
+    og_additions_pack(&full, &of_full);
+    og_additions_pack(&bare, &of_bare);
+    assert_int_equal(of_full.len, 16);
+    assert_int_equal(of_bare.len, 16);
+    assert_memory_equal(of_full.data, of_bare.data, 16);
+    for (uint8_t parts = 0; parts < 16; parts++) {
+        of_bare.data[12] = parts; /* earlier versions wrote any of them */
+        ASSERT_OK(og_additions_unpack(&u, of_bare.data, 16, both, &story));
+        assert_int_equal(u.add.n, 0);
+        assert_int_equal(u.add.doc, 99);
+    }
+    og_pack_release(&of_full);
+    og_pack_release(&of_bare);
+    og_unpacked_additions_release(&u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_come_back),
         cmocka_unit_test(test_no_other_bytes_are_any),
         cmocka_unit_test(test_a_table_gets_its_fields),
+        cmocka_unit_test(test_nothing_is_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

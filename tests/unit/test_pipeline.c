@@ -84,6 +84,7 @@ static void on_progress(void *ctx, const og_stream_counts *counts)
 static og_params small_params(void)
 {
     og_params params = og_params_default();
+    params.min_tokens = 8; /* so that some are too short */
     params.memory = 1 << 18;
     return params;
 }
