@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "bench/machine.h"
+#include "lib/align/align.h"
 #include "lib/base/bits.h"
-#include "lib/estimate/align.h"
 #include "lib/os/clock.h"
 
 enum { N_WORDS = 20000, WORD_LEN = 16 };
@@ -136,8 +136,7 @@ static struct figures run(struct side *a, struct side *b, bool reworded,
     return f;
 }
 
-static void print(const char *what, const struct side *a,
-                  const struct figures *f)
+static void fp(const char *what, const struct side *a, const struct figures *f)
 {
     printf("%-44s %9zu %12.1f %9zu %9u\n", what, a->tokens.n, 1e6 * f->seconds,
            f->n_passages, f->n_tokens);
@@ -160,7 +159,7 @@ static void bench_verify(uint32_t n, uint32_t n_copied, const char *what)
     make_pair(&a, &b, n, from, n_copied, 30);
     const size_t n_seeds = make_seeds(seeds, from, n_copied);
     const struct figures f = run(&a, &b, false, seeds, n_seeds, 200);
-    print(what, &a, &f);
+    fp(what, &a, &f);
     free(seeds);
     release(&a);
     release(&b);
@@ -171,7 +170,7 @@ static void bench_align(uint32_t n, bool reworded, const char *what)
     struct side a, b;
     make_pair(&a, &b, n, n / 4, n / 2, 30);
     const struct figures f = run(&a, &b, reworded, NULL, 0, 50);
-    print(what, &a, &f);
+    fp(what, &a, &f);
     release(&a);
     release(&b);
 }
@@ -189,7 +188,7 @@ static void bench_repeated(uint32_t n)
     finish(&a);
     finish(&b);
     const struct figures f = run(&a, &b, true, NULL, 0, 3);
-    print("og_align, one token repeated", &a, &f);
+    fp("og_align, one token repeated", &a, &f);
     release(&a);
     release(&b);
 }

@@ -84,13 +84,13 @@ static uint64_t cut_plain_rabin(const uint8_t *data, size_t len,
     const struct og_rabin *rabin = og_rabin_default();
     uint64_t n = 0;
     og_rabin_window_bytes(&window, rabin, WINDOW);
-    uint64_t print = og_rabin_extend(rabin, rabin->empty, data, WINDOW);
+    uint64_t fp = og_rabin_extend(rabin, rabin->empty, data, WINDOW);
     size_t begin = 0;
     for (size_t i = WINDOW; i < len; i++) {
-        print ^= window.out[0][data[i - WINDOW]];
-        print = print >> 8 ^ rabin->by_byte[0][(print ^ data[i]) & 0xff];
+        fp ^= window.out[0][data[i - WINDOW]];
+        fp = fp >> 8 ^ rabin->by_byte[0][(fp ^ data[i]) & 0xff];
         const size_t chunk = i + 1 - begin;
-        if (((print & 0x1fff) == 0 && chunk >= o->min_len) ||
+        if (((fp & 0x1fff) == 0 && chunk >= o->min_len) ||
             chunk >= o->max_len) {
             begin = i + 1;
             n++;

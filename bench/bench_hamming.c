@@ -22,9 +22,9 @@
 
 #include "bench/machine.h"
 #include "lib/base/bits.h"
-#include "lib/neighbour/code_index.h"
-#include "lib/neighbour/code_permuted.h"
-#include "lib/neighbour/code_slices.h"
+#include "lib/hamming/code_index.h"
+#include "lib/hamming/code_permuted.h"
+#include "lib/hamming/code_slices.h"
 
 static const double FREE_SHARE = .93; /* the rest is the system's */
 enum { QUESTIONS = 20000, TRUTH = 256, SCANS = 16, DISTANCE = 3, RUNS = 3 };

@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/dedup_stream.h"
-#include "lib/neighbour/shingle_set.h"
+#include "lib/sketch/shingle_set.h"
+#include "lib/stream/document_stream.h"
 
 struct doc {
-    uint64_t *prints; /* different ones, rarest first */
+    uint64_t *fps; /* different ones, rarest first */
     size_t n;
 };
 
 struct posting {
-    uint64_t print;
+    uint64_t fp;
     uint32_t first; /* of the list, + 1; 0: empty */
 };
 
@@ -37,11 +37,11 @@ static struct og_shingle_set set;
 static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
     (void)ctx;
-    uint64_t *distinct = malloc(d->n_prints * sizeof(*distinct));
+    uint64_t *distinct = malloc(d->n_fps * sizeof(*distinct));
     if (distinct == NULL || !OG_GROW(NULL, docs, docs_cap, n_docs + 1))
-        return og_error_memory(err, d->n_prints * 8, "a document");
+        return og_error_memory(err, d->n_fps * 8, "a document");
     const og_status status =
-        og_shingle_set_fill(&set, d->prints, d->n_prints, distinct, err);
+        og_shingle_set_fill(&set, d->fps, d->n_fps, distinct, err);
     if (status != OG_OK) return status;
     docs[n_docs++] = (struct doc){distinct, set.n};
     if (!OG_GROW(NULL, all, all_cap, n_all + set.n))
@@ -57,12 +57,12 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static size_t bound(uint64_t print, bool upper)
+static size_t bound(uint64_t fp, bool upper)
 {
     size_t low = 0, high = n_all;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (all[middle] < print || (upper && all[middle] == print))
+        if (all[middle] < fp || (upper && all[middle] == fp))
             low = middle + 1;
         else
             high = middle;
@@ -72,26 +72,25 @@ static size_t bound(uint64_t print, bool upper)
 
 struct ranked {
     size_t count;
-    uint64_t print;
+    uint64_t fp;
 };
 
 static int by_rank(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->count != y->count) return x->count < y->count ? -1 : 1;
-    return x->print < y->print ? -1 : x->print > y->print;
+    return x->fp < y->fp ? -1 : x->fp > y->fp;
 }
 
-static void rank_prints(struct doc *d)
+static void rank_fps(struct doc *d)
 {
     struct ranked *r = malloc(d->n * sizeof(*r));
     for (size_t i = 0; i < d->n; i++)
-        r[i] = (struct ranked){bound(d->prints[i], true) -
-                                   bound(d->prints[i], false),
-                               d->prints[i]};
+        r[i] = (struct ranked){bound(d->fps[i], true) - bound(d->fps[i], false),
+                               d->fps[i]};
     qsort(r, d->n, sizeof(*r), by_rank);
     for (size_t i = 0; i < d->n; i++)
-        d->prints[i] = r[i].print;
+        d->fps[i] = r[i].fp;
     free(r);
 }
 
@@ -107,10 +106,10 @@ static void find_pairs(double threshold)
         const struct doc *d = &docs[i];
         const size_t prefix =
             d->n - (size_t)((double)d->n * threshold - 1e-9) + 0;
-        og_shingle_set_fill(&set, d->prints, d->n, NULL, NULL);
+        og_shingle_set_fill(&set, d->fps, d->n, NULL, NULL);
         for (size_t k = 0; k < prefix && k < d->n; k++) {
-            size_t at = (size_t)og_mix64(d->prints[k]) & (n_slots - 1);
-            while (slots[at].first != 0 && slots[at].print != d->prints[k])
+            size_t at = (size_t)og_mix64(d->fps[k]) & (n_slots - 1);
+            while (slots[at].first != 0 && slots[at].fp != d->fps[k])
                 at = (at + 1) & (n_slots - 1);
             for (uint32_t p = slots[at].first; p != 0; p = nodes[p - 1].next) {
                 const uint32_t j = nodes[p - 1].doc;
@@ -119,15 +118,14 @@ static void find_pairs(double threshold)
                 const size_t least =
                     og_jaccard_least(d->n, docs[j].n, threshold);
                 if (least > d->n || least > docs[j].n) continue;
-                const double s =
-                    og_jaccard(d->n, docs[j].n,
-                               og_shingle_set_common(&set, docs[j].prints,
-                                                     docs[j].n, least));
+                const double s = og_jaccard(
+                    d->n, docs[j].n,
+                    og_shingle_set_common(&set, docs[j].fps, docs[j].n, least));
                 if (s >= threshold) printf("%u\t%zu\t%.6f\n", j, i, s);
             }
             if (!OG_GROW(NULL, nodes, nodes_cap, n_nodes + 1)) exit(3);
             nodes[n_nodes] = (struct node){(uint32_t)i, slots[at].first};
-            slots[at] = (struct posting){d->prints[k], (uint32_t)++n_nodes};
+            slots[at] = (struct posting){d->fps[k], (uint32_t)++n_nodes};
         }
     }
 }
@@ -140,12 +138,12 @@ int main(int argc, char **argv)
         argc -= 2;
         argv += 2;
     }
-    struct og_shingle_key key;
+    struct og_shingle_factors key;
     struct og_band_sketcher sketcher;
     const struct og_band_design design = {1, 1};
     og_stream_counts counts = {0};
     og_error err = {0};
-    og_shingle_key_init(&key, og_rabin_default(), 5);
+    og_shingle_factors_init(&key, og_rabin_default(), 5);
     og_shingle_set_init(&set, NULL);
     const struct og_dedup_source source = {
         .paths = (const char *const *)argv + 1,
@@ -163,7 +161,7 @@ int main(int argc, char **argv)
     }
     qsort(all, n_all, sizeof(*all), by_value);
     for (size_t i = 0; i < n_docs; i++)
-        rank_prints(&docs[i]);
+        rank_fps(&docs[i]);
     find_pairs(threshold);
     return 0;
 }

@@ -9,8 +9,8 @@
  * candidates in the order of their matching samples alone; the verified answer
  * from 5 candidates; and the verified answer as `origo similar` gives it. */
 
-#include "lib/chunk/similar.h"
 #include "lib/os/clock.h"
+#include "lib/similar/similar.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +151,7 @@ static void measure(const char *what, size_t n_candidates, size_t n_first,
 
 int main(int argc, char **argv)
 {
-    struct og_traits_options traits = OG_TRAITS_OPTIONS_DEFAULT;
+    struct og_file_sketch_options traits = OG_FILE_SKETCH_OPTIONS_DEFAULT;
     const og_cut_options cut = og_cut_options_default(
         OG_CUT_GEAR, argc > 2 ? (uint32_t)atoi(argv[2]) : 1024);
     og_error err = {0};

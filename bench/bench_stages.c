@@ -18,7 +18,7 @@
 
 #include "bench/machine.h"
 #include "lib/estimate/estimate.h"
-#include "lib/fingerprint/print.h"
+#include "lib/fingerprint/fingerprint.h"
 #include "lib/os/cpu.h"
 #include "lib/select/select.h"
 #include "lib/source/source.h"
@@ -76,14 +76,14 @@ struct corpus {
 
 struct totals {
     double seconds[N_STAGES];
-    uint64_t n_tokens, n_prints, n_selected, n_labelled;
-    uint64_t sum_prints, sum_selected, sum_labels;
+    uint64_t n_tokens, n_fps, n_selected, n_labelled;
+    uint64_t sum_fps, sum_selected, sum_labels;
 };
 
 struct scratch {
     struct og_text text;
     struct og_tokens tokens;
-    struct og_prints prints;
+    struct og_fps fps;
     struct og_selection selection;
     struct og_labels labels;
 };
@@ -168,7 +168,7 @@ static void scratch_init(struct scratch *s)
 {
     og_text_init(&s->text, NULL);
     og_tokens_init(&s->tokens, NULL);
-    og_prints_init(&s->prints, NULL);
+    og_fps_init(&s->fps, NULL);
     og_selection_init(&s->selection, NULL);
     og_labels_init(&s->labels, NULL);
 }
@@ -177,7 +177,7 @@ static void scratch_release(struct scratch *s)
 {
     og_text_release(&s->text);
     og_tokens_release(&s->tokens);
-    og_prints_release(&s->prints);
+    og_fps_release(&s->fps);
     og_selection_release(&s->selection);
     og_labels_release(&s->labels);
 }
@@ -199,11 +199,11 @@ static uint64_t checksum(uint64_t sum, const uint64_t *data, size_t n)
 static void count(struct totals *t, const struct scratch *s, uint32_t doc)
 {
     t->n_tokens += s->tokens.n;
-    t->n_prints += s->prints.n;
+    t->n_fps += s->fps.n;
     t->n_selected += s->selection.n;
-    t->sum_prints = checksum(t->sum_prints, s->prints.data, s->prints.n);
+    t->sum_fps = checksum(t->sum_fps, s->fps.data, s->fps.n);
     t->sum_selected =
-        checksum(t->sum_selected, s->selection.print, s->selection.n);
+        checksum(t->sum_selected, s->selection.fp, s->selection.n);
     for (size_t i = 0; i < s->selection.n; i++) {
         const uint32_t origin = s->labels.data[i].doc;
         if (origin == OG_NO_DOC) continue;
@@ -215,7 +215,7 @@ static void count(struct totals *t, const struct scratch *s, uint32_t doc)
 
 /* One document all the way, a clock after each stage. */
 static void run_document(const og_params *params,
-                         const struct og_shingle_key *key,
+                         const struct og_shingle_factors *key,
                          struct og_table *table, const og_document *doc,
                          uint32_t number, struct scratch *s, struct totals *t)
 {
@@ -232,18 +232,17 @@ static void run_document(const og_params *params,
     at[STAGE_HASH] = machine_seconds();
     hash_tokens(s, params->key);
     at[STAGE_PRINT] = machine_seconds();
-    must(og_tokens_print(&s->tokens, key, &s->prints, &err), &err);
+    must(og_tokens_fingerprint(&s->tokens, key, &s->fps, &err), &err);
     at[STAGE_SELECT] = machine_seconds();
-    must(og_prints_select(&s->tokens, &s->prints, key, &params->select,
-                          &s->selection, &err),
+    must(og_fps_select(&s->tokens, &s->fps, key, &params->select, &s->selection,
+                       &err),
          &err);
     at[STAGE_NOTE] = machine_seconds();
-    og_selection_note(&s->selection, &s->tokens,
-                      og_estimate_note(params->estimate));
+    og_selection_add_context(&s->selection, &s->tokens,
+                             og_estimate_context_kind(params->estimate));
     must(og_labels_reserve(&s->labels, s->selection.n, &err), &err);
     at[STAGE_FIND] = machine_seconds();
-    og_table_find_many(table, s->selection.print, s->selection.n,
-                       s->labels.hits);
+    og_table_find_many(table, s->selection.fp, s->selection.n, s->labels.hits);
     at[STAGE_ESTIMATE] = machine_seconds();
     must(og_estimate(&s->selection, &how, &s->labels, &err), &err);
     const struct og_additions additions =
@@ -286,12 +285,12 @@ static struct totals run_stages(const struct options *o,
                                 const struct corpus *corpus)
 {
     struct totals t = {{0}, 0, 0, 0, 0, 0, 0, 0};
-    struct og_shingle_key key;
+    struct og_shingle_factors key;
     struct og_table table;
     struct scratch s;
     og_params params = og_params_default();
     params.memory = o->memory;
-    og_shingle_key_init(&key, og_rabin_default(), params.shingle_len);
+    og_shingle_factors_init(&key, og_rabin_default(), params.shingle_len);
     table_init(&table, &params);
     scratch_init(&s);
     read_files(o, NULL, t.seconds);
@@ -389,7 +388,7 @@ static void print_work(const struct totals *t)
     printf(
         "work: prints %llu (%016llx), selected %llu (%016llx), "
         "labelled %llu (%016llx)\n",
-        (unsigned long long)t->n_prints, (unsigned long long)t->sum_prints,
+        (unsigned long long)t->n_fps, (unsigned long long)t->sum_fps,
         (unsigned long long)t->n_selected, (unsigned long long)t->sum_selected,
         (unsigned long long)t->n_labelled, (unsigned long long)t->sum_labels);
 }
@@ -413,7 +412,7 @@ static void bench_stages(const struct options *o, const struct corpus *corpus)
     struct totals best = run_stages(o, corpus);
     for (unsigned run = 0; run < o->n_runs; run++) {
         const struct totals t = run_stages(o, corpus);
-        if (t.sum_prints != best.sum_prints || t.sum_labels != best.sum_labels)
+        if (t.sum_fps != best.sum_fps || t.sum_labels != best.sum_labels)
             die("two runs did not do the same work");
         for (int i = 0; i < N_STAGES; i++)
             if (run == 0 || t.seconds[i] < best.seconds[i])

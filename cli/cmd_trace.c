@@ -28,7 +28,7 @@ struct trace_settings {
     bool exit_code;
     const char *boilerplate; /* "100" or "5%"; NULL: all is told */
     const char *ignore;      /* a file of known text */
-    og_asking asking;
+    og_trace_options asking;
 };
 
 static void trace_defaults(void *settings)
@@ -89,7 +89,7 @@ static const struct option trace_options[] = {
 
 struct trace_run {
     const struct trace_settings *settings;
-    og_asking asking;
+    og_trace_options asking;
     char *ignored; /* the text of --ignore */
     og_report *report;
     struct progress progress;
@@ -179,7 +179,7 @@ static int trace_stream(og_store *store, struct trace_run *run,
 }
 
 /* "100" documents or "5%" of all. */
-static bool parse_boilerplate(const char *s, og_asking *out)
+static bool parse_boilerplate(const char *s, og_trace_options *out)
 {
     char *end;
     errno = 0;

@@ -119,7 +119,8 @@ OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
  * Four steps over the same list of files, each a pure function of
  * files in the folder `work`; shard i of n does its share, and a file that is
  * there is not made again. The outcome is that of og_dedup_run() over the same
- * list, whatever the numbers of shards. lib/dedup_stages.h draws the files. */
+ * list, whatever the numbers of shards. lib/dedup/stages/dedup_stages.h draws
+ * the files. */
 
 typedef struct og_stage_options {
     og_dedup_options dedup; /* what to compare and how, and which stays */

@@ -74,7 +74,7 @@ typedef struct og_params {
     uint32_t bucket_slots; /* 4 to 256, a power of two */
     uint64_t memory;       /* bytes of the table, a hard cap */
     uint32_t min_tokens;   /* 0; shorter ones are answered, not kept */
-    uint64_t key;          /* 0, or a secret that hides the prints */
+    uint64_t key;          /* 0, or a secret that hides the fingerprints */
     bool no_texts;         /* a store on disk shall not keep the texts */
     /* Documents with the same value of this field are not compared: "id" (the
      * versions of one), "host" (of the url), or the name of a field of their

@@ -75,7 +75,7 @@ typedef struct og_quote_match {
     bool has_time;
     uint64_t begin, end; /* bytes of its document */
     og_bytes text;
-    double similarity; /* 0 to 1: lib/sentence/measure.h */
+    double similarity; /* 0 to 1: lib/sentence/index/measure.h */
     uint32_t n_shared; /* different words */
     /* Where they stand, in `text` and in the document asked about. */
     const og_range *shared, *own;

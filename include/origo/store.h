@@ -38,18 +38,19 @@ OG_API void og_store_close(og_store *store);
 OG_API const og_params *og_store_params(const og_store *store);
 
 /* Takes all memory of the table from the system now. Without it each page is
- * taken when a print first falls into it, which a busy server or a measurement
- * notices. The writer's thread only. */
+ * taken when a fingerprint first falls into it, which a busy server or a
+ * measurement notices. The writer's thread only. */
 OG_API void og_store_warm(og_store *store);
 
 typedef struct og_store_info {
     uint64_t n_documents; /* that were added and not removed */
     uint64_t n_removed;
     uint64_t table_bytes; /* never more than params.memory */
-    uint64_t n_slots;     /* prints that the table has room for */
+    uint64_t n_slots;     /* fingerprints that the table has room for */
     uint64_t n_slots_used;
     uint64_t n_evicted;
-    uint64_t n_noise; /* prints that were counted in 100 documents or more */
+    uint64_t
+        n_noise; /* fingerprints that were counted in 100 documents or more */
     uint64_t journal_bytes; /* to be replayed at the next start; 0 in memory */
 } og_store_info;
 OG_API void og_store_info_get(const og_store *store, og_store_info *out);
@@ -58,8 +59,8 @@ OG_API void og_store_info_get(const og_store *store, og_store_info *out);
 typedef struct og_age {
     uint64_t n_documents;
     int64_t first_time, last_time; /* the least and the largest of them */
-    uint64_t n_born;               /* prints that they brought into the table */
-    uint64_t n_kept;               /* prints that name them today */
+    uint64_t n_born; /* fingerprints that they brought into the table */
+    uint64_t n_kept; /* fingerprints that name them today */
     /* A sample of them was asked about again, as if each came once more: the
      * share of tokens that were recognised. 0 asked: the store has no texts. */
     uint64_t n_asked;
@@ -72,7 +73,7 @@ typedef struct og_survey {
     og_age ages[OG_AGES]; /* equally many documents each, the oldest first */
     size_t n_ages;
     bool has_oldest; /* false: the table is empty */
-    int64_t oldest;  /* time of the oldest document that a print names */
+    int64_t oldest;  /* time of the oldest document that a fingerprint names */
 } og_survey;
 
 /* Looks at the whole table and asks about some documents again: takes about as

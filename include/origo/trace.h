@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef enum og_how {
-    OG_HOW_HIT = 0,  /* its own print was found */
+    OG_HOW_HIT = 0,  /* its own fingerprint was found */
     OG_HOW_BRIDGED,  /* lies between two hits of one origin */
     OG_HOW_EXPANDED, /* stands beside a hit, and what is known of the hit's
                         surroundings agrees */
@@ -93,7 +93,7 @@ OG_API og_trace *og_trace_new(og_store *store); /* NULL: no memory */
 OG_API void og_trace_free(og_trace *trace);     /* NULL is fine */
 
 /* What is not told in an answer. All zero: everything is. */
-typedef struct og_asking {
+typedef struct og_trace_options {
     /* Passages that stand in more documents than this, or than this share of
      * all: boilerplate. 0: they are told. The store counts them in memory of
      * fixed size. */
@@ -112,12 +112,13 @@ typedef struct og_asking {
      * then. Slower, up to some milliseconds a document. The store must have
      * texts; best with shingles of 4 words (preset short). */
     bool reworded;
-} og_asking;
+} og_trace_options;
 
 /* From now on; NULL: everything is told again. OG_ERR_USAGE: the store cannot
  * (see `reworded`). OG_ERR_MEMORY. */
-OG_API og_status og_trace_ask(og_trace *trace, const og_asking *asking,
-                              og_error *err);
+OG_API og_status og_trace_configure(og_trace *trace,
+                                    const og_trace_options *asking,
+                                    og_error *err);
 
 /* Asks; changes nothing. The answer is valid until the next call with the
  * same trace. */
@@ -140,7 +141,7 @@ typedef struct og_stream_options {
     unsigned n_threads;    /* 0: as many as the machine has */
     uint64_t max_document; /* bytes; a longer one is skipped and named */
     bool add;              /* take each document in after its answer */
-    og_asking asking;
+    og_trace_options asking;
     /* NULL, or what a signal handler sets: when it is not 0, the stream ends
      * with OG_ERR_STOPPED; what was added before is safe on disk. */
     const volatile int *stop;

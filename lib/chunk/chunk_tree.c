@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
-#include "lib/chunk/strong.h"
+#include "lib/chunk/sha256.h"
 
 void og_chunk_tree_init(struct og_chunk_tree *tree,
                         const og_allocator *allocator)
@@ -40,12 +40,12 @@ void og_chunk_tree_release(struct og_chunk_tree *tree)
 
 /* ---- hashes ---- */
 
-static void add_hashes(struct og_strong *strong, const void *hashes, size_t n,
+static void add_hashes(struct og_sha256 *strong, const void *hashes, size_t n,
                        size_t stride)
 {
     const uint8_t *hash = hashes;
     for (size_t i = 0; i < n; i++)
-        og_strong_add(strong, hash + i * stride, OG_HASH_LEN);
+        og_sha256_add(strong, hash + i * stride, OG_HASH_LEN);
 }
 
 void og_node_hash(unsigned level, const void *hashes, size_t n, size_t stride,
@@ -53,12 +53,12 @@ void og_node_hash(unsigned level, const void *hashes, size_t n, size_t stride,
 {
     static const char tag[] = "origo node\n";
     const uint8_t level_byte = (uint8_t)level;
-    struct og_strong strong;
-    og_strong_init(&strong);
-    og_strong_add(&strong, tag, sizeof(tag) - 1);
-    og_strong_add(&strong, &level_byte, 1);
+    struct og_sha256 strong;
+    og_sha256_init(&strong);
+    og_sha256_add(&strong, tag, sizeof(tag) - 1);
+    og_sha256_add(&strong, &level_byte, 1);
     add_hashes(&strong, hashes, n, stride);
-    og_strong_end(&strong, out);
+    og_sha256_end(&strong, out);
 }
 
 /* ---- one level ---- */
@@ -149,13 +149,13 @@ static void make_root(struct og_chunk_tree *tree)
     static const char tag[] = "origo root\n";
     const struct children top = children_of(tree, tree->n_levels);
     const uint8_t n_levels = (uint8_t)tree->n_levels;
-    struct og_strong strong;
-    og_strong_init(&strong);
-    og_strong_add(&strong, tag, sizeof(tag) - 1);
-    og_strong_add_u64(&strong, tree->file_len);
-    og_strong_add(&strong, &n_levels, 1);
+    struct og_sha256 strong;
+    og_sha256_init(&strong);
+    og_sha256_add(&strong, tag, sizeof(tag) - 1);
+    og_sha256_add_u64(&strong, tree->file_len);
+    og_sha256_add(&strong, &n_levels, 1);
     add_hashes(&strong, top.hash, top.n, top.stride);
-    og_strong_end(&strong, tree->root);
+    og_sha256_end(&strong, tree->root);
 }
 
 og_status og_chunk_tree_build(struct og_chunk_tree *tree, og_error *err)

@@ -28,7 +28,7 @@
  * first_child, n_children, hash} are public: origo/files.h. */
 
 /* Runs of hashes are cut by the winnow rule with these in place of bytes, and
- * the first 8 bytes of each hash, low first, in place of prints: 8 to 32
+ * the first 8 bytes of each hash, low first, in place of fingerprints: 8 to 32
  * children, 21 on average (the derivation is that of og_cut_reach()). A change
  * of one chunk then sends about 21 hashes for each level. b hashes a level cost
  * b / ln b for a file: 2.7 would be best for the bytes, more saves round

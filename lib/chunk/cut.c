@@ -158,7 +158,8 @@ static og_status work_init(struct og_cutter *cutter, og_error *err)
             return og_error_memory(err, places_len, "finding chunks");
     }
     if (cutter->options.kind != OG_CUT_GEAR) {
-        og_shingle_key_init(&work->key, og_rabin_default(), OG_CUT_WINDOW / 8);
+        og_shingle_factors_init(&work->key, og_rabin_default(),
+                                OG_CUT_WINDOW / 8);
         og_rabin_window_bytes(&work->window, og_rabin_default(), OG_CUT_WINDOW);
     }
     return OG_OK;

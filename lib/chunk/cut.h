@@ -21,15 +21,13 @@
  * that come behind it. With a chunk that begins at b:
  *
  *   winnow       the end is that place e in b + min_len .. b + reach with the
- *                smallest Rabin print of the OG_CUT_WINDOW bytes before e, the
- *                rightmost one of equals. reach is what og_cut_reach() says,
- *                at most max_len.
- *   winnow-fast  the same, but places are ordered by (lead, print), where the
- *                lead is the high byte of the gear hash of the same bytes.
- *   gear         the end is the first place e in b + min_len .. b + max_len
- *                whose gear hash of the OG_CUT_WINDOW bytes before e is below
- *                a threshold, a low one before the normal point and a high one
- *                behind it; b + max_len when there is none.
+ *                smallest Rabin fingerprint of the OG_CUT_WINDOW bytes before
+ * e, the rightmost one of equals. reach is what og_cut_reach() says, at most
+ * max_len. winnow-fast the same, but places are ordered by (lead, fingerprint),
+ * where the lead is the high byte of the gear hash of the same bytes. gear the
+ * end is the first place e in b + min_len .. b + max_len whose gear hash of the
+ * OG_CUT_WINDOW bytes before e is below a threshold, a low one before the
+ * normal point and a high one behind it; b + max_len when there is none.
  *
  * In each, when the data end before the rule can be satisfied (winnow: less
  * than `reach` bytes are left), the rest is the last chunk. So every chunk has

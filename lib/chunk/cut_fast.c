@@ -1,5 +1,6 @@
 /* Winnowing in two parts (the book, 6.2): places are ordered by a short hash
- * that is cheap, then by the Rabin print, which is dear and needed rarely.
+ * that is cheap, then by the Rabin fingerprint, which is dear and needed
+ * rarely.
  *
  * The short hash is the high byte of the gear hash, the lead. A scan (gear.h)
  * finds the places whose lead is zero, one in 256 of random data; only they
@@ -60,21 +61,20 @@ static size_t find_lowest(const struct walk *walk, uint32_t *lowest)
     return n;
 }
 
-static uint64_t print_of(const struct walk *walk, uint32_t place)
+static uint64_t fp_of(const struct walk *walk, uint32_t place)
 {
-    return og_cut_print(walk->cutter->work,
-                        walk->in->data + walk->first + place);
+    return og_cut_fp(walk->cutter->work, walk->in->data + walk->first + place);
 }
 
 static size_t rightmost_min(const struct walk *walk, const uint32_t *lowest,
                             size_t n)
 {
-    uint64_t min = print_of(walk, lowest[0]);
+    uint64_t min = fp_of(walk, lowest[0]);
     size_t at = lowest[0];
     for (size_t i = 1; i < n; i++) {
-        const uint64_t print = print_of(walk, lowest[i]);
-        if (print > min) continue;
-        min = print;
+        const uint64_t fp = fp_of(walk, lowest[i]);
+        if (fp > min) continue;
+        min = fp;
         at = lowest[i];
     }
     return walk->first + at;
@@ -90,15 +90,14 @@ static size_t rightmost_min_dense(const struct walk *walk,
     const size_t n_places = walk->last - walk->first + 1;
     uint64_t min = UINT64_MAX;
     size_t at = lowest[0], i = 0;
-    for (size_t block = 0; block < n_places; block += OG_CUT_PRINT_BLOCK) {
+    for (size_t block = 0; block < n_places; block += OG_CUT_FP_BLOCK) {
         const size_t left = n_places - block;
-        const size_t n_block =
-            left < OG_CUT_PRINT_BLOCK ? left : OG_CUT_PRINT_BLOCK;
-        og_cut_print_block(work, data + block, n_block, work->prints);
+        const size_t n_block = left < OG_CUT_FP_BLOCK ? left : OG_CUT_FP_BLOCK;
+        og_cut_fp_block(work, data + block, n_block, work->fps);
         for (; i < n && lowest[i] < block + n_block; i++) {
-            const uint64_t print = work->prints[lowest[i] - block];
-            at = print <= min ? lowest[i] : at;
-            min = print <= min ? print : min;
+            const uint64_t fp = work->fps[lowest[i] - block];
+            at = fp <= min ? lowest[i] : at;
+            min = fp <= min ? fp : min;
         }
     }
     return walk->first + at;
@@ -150,8 +149,8 @@ static og_status walk_block(struct walk *walk, size_t block, size_t len,
         const size_t place = block + work->places[i];
         TRY(end_before(walk, place, err));
         if (place < walk->first) continue;
-        const uint64_t print = og_cut_print(work, walk->in->data + place);
-        if (!og_winnow_ring_push(&work->ring, place, print))
+        const uint64_t fp = og_cut_fp(work, walk->in->data + place);
+        if (!og_winnow_ring_push(&work->ring, place, fp))
             return og_error_memory(err, 2 * work->ring.cap, "winnowing");
     }
     return end_before(walk, block + len + 1, err);

@@ -7,12 +7,12 @@
 
 #include "lib/chunk/cut.h"
 #include "lib/chunk/winnow_ring.h"
-#include "lib/fingerprint/print.h"
+#include "lib/fingerprint/fingerprint.h"
 
-/* Prints are worked out in blocks of so many places: 65 groups of 64 in eight
- * lanes of 520, whose prints do not meet in one set of the cache, as they
- * would 512 apart. */
-#define OG_CUT_PRINT_BLOCK 4160
+/* Fingerprints are worked out in blocks of so many places: 65 groups of 64 in
+ * eight lanes of 520, whose fingerprints do not meet in one set of the cache,
+ * as they would 512 apart. */
+#define OG_CUT_FP_BLOCK 4160
 
 struct og_cut_work {
     /* gear, winnow-fast: what a scan of a block found, OG_GEAR_BLOCK. */
@@ -21,11 +21,12 @@ struct og_cut_work {
     uint32_t *lowest;
     size_t lowest_cap;
     struct og_winnow_ring ring;
-    uint64_t n_compared; /* winnow: prints, besides those in the ring */
-    /* winnow forms: prints of 32 bytes, as those of four words or slid. */
-    struct og_shingle_key key;
+    uint64_t n_compared; /* winnow: fingerprints, besides those in the ring */
+    /* winnow forms: fingerprints of 32 bytes, as those of four words or slid.
+     */
+    struct og_shingle_factors key;
     struct og_rabin_window window;
-    uint64_t prints[OG_CUT_PRINT_BLOCK];
+    uint64_t fps[OG_CUT_FP_BLOCK];
 };
 
 struct og_cut_input {
@@ -47,12 +48,12 @@ og_status og_cutter_add_end(struct og_cutter *cutter,
                             const struct og_cut_input *in, size_t end,
                             og_error *err);
 
-/* The Rabin prints of the n places data, data + 1, ..., no more than a block of
- * them; the OG_CUT_WINDOW bytes before each are read. */
-void og_cut_print_block(const struct og_cut_work *work, const uint8_t *data,
-                        size_t n, uint64_t *out);
+/* The Rabin fingerprints of the n places data, data + 1, ..., no more than a
+ * block of them; the OG_CUT_WINDOW bytes before each are read. */
+void og_cut_fp_block(const struct og_cut_work *work, const uint8_t *data,
+                     size_t n, uint64_t *out);
 
-/* The Rabin print of the OG_CUT_WINDOW bytes before `end`. */
-uint64_t og_cut_print(const struct og_cut_work *work, const uint8_t *end);
+/* The Rabin fingerprint of the OG_CUT_WINDOW bytes before `end`. */
+uint64_t og_cut_fp(const struct og_cut_work *work, const uint8_t *end);
 
 #endif

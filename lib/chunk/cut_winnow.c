@@ -1,19 +1,20 @@
-/* Winnowing: the end of a chunk is the rightmost minimum of a window of prints.
+/* Winnowing: the end of a chunk is the rightmost minimum of a window of
+ * fingerprints.
  *
  * The window of a chunk that begins at b are the places b + min_len ..
  * b + reach. When its last place has come, the minimum ends the chunk, and the
  * window of the next one begins min_len behind it: a stretch of it has been
  * seen already, and the ring (winnow_ring.h) still knows its minima.
  *
- * Two things make it fast. A print slides from place to place and mostly waits
- * for the one before: eight windows slide in eight parts of a block at a time.
- * And a ring of single places asks questions whose answers no processor can
- * guess, once a byte. So
- * the ring holds groups of 64 places, each by its own rightmost minimum, found
- * by vector comparisons; the few places of a window that do not fill a group,
- * at its two ends, are looked at when the window is decided. That makes one
- * comparison a place, at most three a group (as the book counts them), and at
- * most 126 a chunk: 1.02 a byte in all for random bytes (tests count). */
+ * Two things make it fast. A fingerprint slides from place to place and mostly
+ * waits for the one before: eight windows slide in eight parts of a block at a
+ * time. And a ring of single places asks questions whose answers no processor
+ * can guess, once a byte. So the ring holds groups of 64 places, each by its
+ * own rightmost minimum, found by vector comparisons; the few places of a
+ * window that do not fill a group, at its two ends, are looked at when the
+ * window is decided. That makes one comparison a place, at most three a group
+ * (as the book counts them), and at most 126 a chunk: 1.02 a byte in all for
+ * random bytes (tests count). */
 
 #include "lib/chunk/cut_kinds.h"
 #include "lib/os/cpu.h"
@@ -22,7 +23,7 @@
 #include <immintrin.h>
 #endif
 
-/* ---- prints ---- */
+/* ---- fingerprints ---- */
 
 static void load_words(uint64_t *words, const uint8_t *data, size_t n)
 {
@@ -33,14 +34,14 @@ static void load_words(uint64_t *words, const uint8_t *data, size_t n)
 #endif
 }
 
-uint64_t og_cut_print(const struct og_cut_work *work, const uint8_t *end)
+uint64_t og_cut_fp(const struct og_cut_work *work, const uint8_t *end)
 {
 #if defined(OG_X86)
     if (og_cpu_level() >= OG_CPU_SSE42) {
-        uint64_t words[OG_CUT_WINDOW / 8], print;
+        uint64_t words[OG_CUT_WINDOW / 8], fp;
         load_words(words, end - OG_CUT_WINDOW, OG_CUT_WINDOW / 8);
-        og_print_clmul(words, 1, &work->key, &print);
-        return print;
+        og_fingerprint_clmul(words, 1, &work->key, &fp);
+        return fp;
     }
 #endif
     const struct og_rabin *rabin = work->key.rabin;
@@ -50,24 +51,24 @@ uint64_t og_cut_print(const struct og_cut_work *work, const uint8_t *end)
 
 /* og_rabin_slide_byte(), in place: a call for every byte would cost more. */
 static inline uint64_t slide(const struct og_cut_work *work,
-                             const uint8_t *data, uint64_t print)
+                             const uint8_t *data, uint64_t fp)
 {
-    print ^= work->window.out[0][*(data - OG_CUT_WINDOW)];
-    return print >> 8 ^ work->key.rabin->by_byte[0][(print ^ *data) & 0xff];
+    fp ^= work->window.out[0][*(data - OG_CUT_WINDOW)];
+    return fp >> 8 ^ work->key.rabin->by_byte[0][(fp ^ *data) & 0xff];
 }
 
-static void print_one_lane(const struct og_cut_work *work, const uint8_t *data,
-                           size_t n, uint64_t *out)
+static void fp_one_lane(const struct og_cut_work *work, const uint8_t *data,
+                        size_t n, uint64_t *out)
 {
     if (n == 0) return;
-    out[0] = og_cut_print(work, data);
+    out[0] = og_cut_fp(work, data);
     for (size_t i = 1; i < n; i++)
         out[i] = slide(work, data + i - 1, out[i - 1]);
 }
 
 enum { N_LANES = 8 };
 
-/* The lanes by name, so that their prints stay in registers. */
+/* The lanes by name, so that their fingerprints stay in registers. */
 static void slide_lanes(const struct og_cut_work *work, const uint8_t *data,
                         size_t lane_len, const uint64_t first[N_LANES],
                         uint64_t *out)
@@ -89,33 +90,34 @@ static void slide_lanes(const struct og_cut_work *work, const uint8_t *data,
     }
 }
 
-void og_cut_print_block(const struct og_cut_work *work, const uint8_t *data,
-                        size_t n, uint64_t *out)
+void og_cut_fp_block(const struct og_cut_work *work, const uint8_t *data,
+                     size_t n, uint64_t *out)
 {
     const size_t lane_len = n / N_LANES;
-    uint64_t print[N_LANES];
+    uint64_t fp[N_LANES];
     if (lane_len < OG_CUT_WINDOW) {
-        print_one_lane(work, data, n, out);
+        fp_one_lane(work, data, n, out);
         return;
     }
     for (size_t l = 0; l < N_LANES; l++)
-        out[l * lane_len] = print[l] = og_cut_print(work, data + l * lane_len);
-    slide_lanes(work, data, lane_len, print, out);
-    print_one_lane(work, data + N_LANES * lane_len, n - N_LANES * lane_len,
-                   out + N_LANES * lane_len);
+        out[l * lane_len] = fp[l] = og_cut_fp(work, data + l * lane_len);
+    slide_lanes(work, data, lane_len, fp, out);
+    fp_one_lane(work, data + N_LANES * lane_len, n - N_LANES * lane_len,
+                out + N_LANES * lane_len);
 }
 
 /* ---- minima ---- */
 
 enum { GROUP = 64 };
 
-/* The rightmost minimum of n prints; its place counts from the first one. */
-static struct og_winnow_item min_plain(const uint64_t *prints, size_t n)
+/* The rightmost minimum of n fingerprints; its place counts from the first one.
+ */
+static struct og_winnow_item min_plain(const uint64_t *fps, size_t n)
 {
     struct og_winnow_item best = {0, UINT64_MAX};
     for (size_t i = 0; i < n; i++) {
-        const bool is_less = prints[i] <= best.value;
-        best.value = is_less ? prints[i] : best.value;
+        const bool is_less = fps[i] <= best.value;
+        best.value = is_less ? fps[i] : best.value;
         best.place = is_less ? i : best.place;
     }
     return best;
@@ -124,12 +126,12 @@ static struct og_winnow_item min_plain(const uint64_t *prints, size_t n)
 #if defined(OG_X86)
 /* The same for a group. */
 OG_TARGET_AVX512 static struct og_winnow_item
-min_group_avx512(const uint64_t *prints)
+min_group_avx512(const uint64_t *fps)
 {
     __m512i row[GROUP / 8];
     uint64_t equal = 0;
     for (size_t i = 0; i < GROUP / 8; i++)
-        row[i] = _mm512_loadu_si512(prints + 8 * i);
+        row[i] = _mm512_loadu_si512(fps + 8 * i);
     __m512i min = row[0];
     for (size_t i = 1; i < GROUP / 8; i++)
         min = _mm512_min_epu64(min, row[i]);
@@ -142,12 +144,12 @@ min_group_avx512(const uint64_t *prints)
 }
 #endif
 
-static struct og_winnow_item min_group(const uint64_t *prints)
+static struct og_winnow_item min_group(const uint64_t *fps)
 {
 #if defined(OG_X86)
-    if (og_cpu_level() >= OG_CPU_AVX512) return min_group_avx512(prints);
+    if (og_cpu_level() >= OG_CPU_AVX512) return min_group_avx512(fps);
 #endif
-    return min_plain(prints, GROUP);
+    return min_plain(fps, GROUP);
 }
 
 /* ---- the walk ---- */
@@ -178,12 +180,11 @@ static void open_chunk(struct walk *walk, size_t begin)
 static void try_edge(struct walk *walk, size_t from, size_t to,
                      struct og_winnow_item *best)
 {
-    uint64_t prints[2 * GROUP];
+    uint64_t fps[2 * GROUP];
     if (from >= to) return;
     walk->cutter->work->n_compared += to - from;
-    og_cut_print_block(walk->cutter->work, walk->in->data + from, to - from,
-                       prints);
-    const struct og_winnow_item min = min_plain(prints, to - from);
+    og_cut_fp_block(walk->cutter->work, walk->in->data + from, to - from, fps);
+    const struct og_winnow_item min = min_plain(fps, to - from);
     if (min.value <= best->value)
         *best = (struct og_winnow_item){from + min.place, min.value};
 }
@@ -216,7 +217,7 @@ static og_status take_group(struct walk *walk, size_t block, size_t from,
     while (walk->last < group + GROUP - 1)
         TRY(end_chunk(walk, group, err));
     if (group < walk->first) return OG_OK;
-    const struct og_winnow_item min = min_group(work->prints + from);
+    const struct og_winnow_item min = min_group(work->fps + from);
     work->n_compared += GROUP;
     if (!og_winnow_ring_push(&work->ring, group + min.place, min.value))
         return og_error_memory(err, 2 * work->ring.cap, "winnowing");
@@ -226,11 +227,11 @@ static og_status take_group(struct walk *walk, size_t block, size_t from,
 static og_status walk_groups(struct walk *walk, size_t begin, size_t end,
                              og_error *err)
 {
-    for (size_t block = begin; block < end; block += OG_CUT_PRINT_BLOCK) {
+    for (size_t block = begin; block < end; block += OG_CUT_FP_BLOCK) {
         const size_t left = end - block;
-        const size_t n = left < OG_CUT_PRINT_BLOCK ? left : OG_CUT_PRINT_BLOCK;
-        og_cut_print_block(walk->cutter->work, walk->in->data + block, n,
-                           walk->cutter->work->prints);
+        const size_t n = left < OG_CUT_FP_BLOCK ? left : OG_CUT_FP_BLOCK;
+        og_cut_fp_block(walk->cutter->work, walk->in->data + block, n,
+                        walk->cutter->work->fps);
         for (size_t from = 0; from < n; from += GROUP)
             TRY(take_group(walk, block, from, err));
     }

@@ -54,11 +54,11 @@ og_status og_file_chunks_read(struct og_file_chunks *chunks, const char *path,
 
 /* ---- windows ---- */
 
-og_status og_window_init(struct og_window *window, int fd, const char *name,
-                         uint64_t file_len, const og_allocator *allocator,
-                         og_error *err)
+og_status og_file_window_init(struct og_file_window *window, int fd,
+                              const char *name, uint64_t file_len,
+                              const og_allocator *allocator, og_error *err)
 {
-    *window = (struct og_window){
+    *window = (struct og_file_window){
         .allocator = allocator, .fd = fd, .name = name, .file_len = file_len};
     window->data = og_allocate(allocator, OG_WINDOW_LEN);
     if (window->data == NULL)
@@ -66,14 +66,14 @@ og_status og_window_init(struct og_window *window, int fd, const char *name,
     return OG_OK;
 }
 
-void og_window_release(struct og_window *window)
+void og_file_window_release(struct og_file_window *window)
 {
     if (window->data != NULL)
         og_release(window->allocator, window->data, OG_WINDOW_LEN);
     window->data = NULL;
 }
 
-static og_status fill(struct og_window *w, uint64_t off, og_error *err)
+static og_status fill(struct og_file_window *w, uint64_t off, og_error *err)
 {
     const uint64_t left = w->file_len - off;
     const size_t want = left < OG_WINDOW_LEN ? (size_t)left : OG_WINDOW_LEN;
@@ -91,8 +91,8 @@ static og_status fill(struct og_window *w, uint64_t off, og_error *err)
     return OG_OK;
 }
 
-og_status og_window_at(struct og_window *w, uint64_t off, size_t *len,
-                       const uint8_t **out, og_error *err)
+og_status og_file_window_at(struct og_file_window *w, uint64_t off, size_t *len,
+                            const uint8_t **out, og_error *err)
 {
     if (off < w->off || off - w->off >= w->len) TRY(fill(w, off, err));
     const size_t skip = (size_t)(off - w->off);
@@ -101,8 +101,8 @@ og_status og_window_at(struct og_window *w, uint64_t off, size_t *len,
     return OG_OK;
 }
 
-og_status og_window_before(struct og_window *w, uint64_t off, size_t *len,
-                           const uint8_t **out, og_error *err)
+og_status og_file_window_before(struct og_file_window *w, uint64_t off,
+                                size_t *len, const uint8_t **out, og_error *err)
 {
     if (off <= w->off || off - w->off > w->len) {
         /* The place in the middle, so that steps to both sides are near. */
@@ -115,13 +115,13 @@ og_status og_window_before(struct og_window *w, uint64_t off, size_t *len,
     return OG_OK;
 }
 
-og_status og_window_read(struct og_window *w, uint64_t off, size_t len,
-                         uint8_t *out, og_error *err)
+og_status og_file_window_read(struct og_file_window *w, uint64_t off,
+                              size_t len, uint8_t *out, og_error *err)
 {
     while (len > 0) {
         const uint8_t *p;
         size_t n = len;
-        TRY(og_window_at(w, off, &n, &p, err));
+        TRY(og_file_window_at(w, off, &n, &p, err));
         memcpy(out, p, n);
         out += n;
         off += n;

@@ -39,7 +39,7 @@ og_status og_file_chunks_read(struct og_file_chunks *chunks, const char *path,
                               og_error *err);
 
 /* A file that is read in places, through a window of its bytes. */
-struct og_window {
+struct og_file_window {
     const og_allocator *allocator;
     int fd;
     const char *name; /* for messages; the caller's */
@@ -50,23 +50,24 @@ struct og_window {
 };
 enum { OG_WINDOW_LEN = 1 << 18 };
 
-og_status og_window_init(struct og_window *window, int fd, const char *name,
-                         uint64_t file_len, const og_allocator *allocator,
-                         og_error *err);
-void og_window_release(struct og_window *window);
+og_status og_file_window_init(struct og_file_window *window, int fd,
+                              const char *name, uint64_t file_len,
+                              const og_allocator *allocator, og_error *err);
+void og_file_window_release(struct og_file_window *window);
 
 /* The bytes from `off` on, at least one of them and as many as there happen
  * to be up to *len, which is set. They stay until the next call. A file that
  * became shorter is OG_ERR_INPUT. `off` must be below file_len. */
-og_status og_window_at(struct og_window *window, uint64_t off, size_t *len,
-                       const uint8_t **out, og_error *err);
+og_status og_file_window_at(struct og_file_window *window, uint64_t off,
+                            size_t *len, const uint8_t **out, og_error *err);
 
 /* Those before `off`, the last of them out[*len - 1]. `off` is above 0. */
-og_status og_window_before(struct og_window *window, uint64_t off, size_t *len,
-                           const uint8_t **out, og_error *err);
+og_status og_file_window_before(struct og_file_window *window, uint64_t off,
+                                size_t *len, const uint8_t **out,
+                                og_error *err);
 
 /* Copies off .. off + len. */
-og_status og_window_read(struct og_window *window, uint64_t off, size_t len,
-                         uint8_t *out, og_error *err);
+og_status og_file_window_read(struct og_file_window *window, uint64_t off,
+                              size_t len, uint8_t *out, og_error *err);
 
 #endif

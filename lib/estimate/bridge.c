@@ -25,16 +25,16 @@ struct og_table_fields og_estimate_fields(og_estimate_kind kind)
     return (struct og_table_fields){0, 0};
 }
 
-og_note_kind og_estimate_note(og_estimate_kind kind)
+og_context_kind og_estimate_context_kind(og_estimate_kind kind)
 {
     switch (kind) {
     case OG_ESTIMATE_NONE: break;
     case OG_ESTIMATE_EXPAND:
     case OG_ESTIMATE_BRIDGE:
-    case OG_ESTIMATE_BOTH: return OG_NOTE_ORDER;
-    case OG_ESTIMATE_CONTEXT: return OG_NOTE_CONTEXT;
+    case OG_ESTIMATE_BOTH: return OG_CONTEXT_ORDER;
+    case OG_ESTIMATE_CONTEXT: return OG_CONTEXT_BITS;
     }
-    return OG_NOTE_NONE;
+    return OG_CONTEXT_NONE;
 }
 
 static void label_hits(struct og_labels *labels)

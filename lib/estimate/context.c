@@ -1,9 +1,9 @@
 /* CX: origo's own estimation. It labels every shingle of a document, not only
  * the selected ones.
  *
- * Beside each print the table keeps the context of the shingle: two bits of
- * each of the four tokens before and behind it (lib/select/notes.c), and its
- * place in the origin. From a hit
+ * Beside each fingerprint the table keeps the context of the shingle: two bits
+ * of each of the four tokens before and behind it (lib/select/context_bits.c),
+ * and its place in the origin. From a hit
  *
  *   - the copy reaches as far to either side as the contexts agree, token by
  *     token: the shingles that begin there are copied too;

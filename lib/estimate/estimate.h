@@ -60,7 +60,7 @@ struct og_estimate_options {
 
 /* What a table must keep, and what must be noted, for an estimation. */
 struct og_table_fields og_estimate_fields(og_estimate_kind kind);
-og_note_kind og_estimate_note(og_estimate_kind kind);
+og_context_kind og_estimate_context_kind(og_estimate_kind kind);
 
 /* From labels->hits, one for each shingle of `sel`, to labels->data. */
 og_status og_estimate(const struct og_selection *sel,

@@ -115,7 +115,7 @@ static void weigh_lucky(struct og_labels *labels)
 }
 
 /* Only the first hit of a copied block counts: a passage that was copied once
- * keeps one print for sure, and the rest may go. */
+ * keeps one fingerprint for sure, and the rest may go. */
 static void weigh_first_hits(struct og_labels *labels)
 {
     memset(labels->weights, 0, labels->n);
@@ -165,7 +165,7 @@ static void restore_origins(struct og_labels *labels,
         const struct og_label *label = &labels->data[i];
         const bool lost = labels->hits[i].doc == OG_NO_DOC &&
                           label->doc != OG_NO_DOC &&
-                          og_table_may_have_lost(table, sel->print[i]);
+                          og_table_may_have_lost(table, sel->fp[i]);
         labels->origins[i] = lost ? label->doc : OG_NO_DOC;
         labels->offsets[i] = sel->offset[i];
         if (!lost) continue;
@@ -185,7 +185,7 @@ struct og_additions og_labels_additions(struct og_labels *labels,
     if (restores) restore_origins(labels, sel, table);
     return (struct og_additions){
         .doc = doc,
-        .print = sel->print,
+        .fp = sel->fp,
         .offset = restores ? labels->offsets : sel->offset,
         .near = sel->near,
         .weight = labels->weights,

@@ -18,7 +18,8 @@ og_status og_eval_open(const char *const *paths, size_t n_paths,
     og_eval *eval = og_allocate_zero(NULL, sizeof(*eval));
     if (eval == NULL) return og_error_memory(err, sizeof(*eval), "a stream");
     eval->options = *options;
-    og_shingle_key_init(&eval->key, og_rabin_default(), options->shingle_len);
+    og_shingle_factors_init(&eval->key, og_rabin_default(),
+                            options->shingle_len);
     og_status status = og_eval_read(eval, paths, n_paths, err);
     if (status == OG_OK) status = og_eval_find_truth(eval, err);
     if (status == OG_OK) status = og_eval_set_arrival(eval, err);

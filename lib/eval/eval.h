@@ -20,7 +20,7 @@ struct og_eval_doc {
 
 struct og_eval {
     og_eval_options options;
-    struct og_shingle_key key;
+    struct og_shingle_factors key;
     uint64_t *hash;
     size_t n_hash, hash_cap;
     struct og_eval_doc *docs;

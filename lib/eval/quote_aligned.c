@@ -9,7 +9,7 @@
 
 struct aligned {
     og_sentences *sentences; /* those of B, in one image */
-    struct og_sentence_heap heap;
+    struct og_memtable heap;
     struct og_word_reader reader;
     double threshold;
     og_aligned_result result;
@@ -47,15 +47,16 @@ static og_status add_record(struct aligned *a, const og_document *doc,
                             og_error *err)
 {
     TRY(og_word_reader_read_one(&a->reader, doc->text, err));
-    return og_heap_add(&a->heap, doc, 0, &a->reader, err);
+    return og_memtable_add(&a->heap, doc, 0, &a->reader, err);
 }
 
 /* Whether the record with this id is among the places of a form. */
-static bool has_id(const struct og_image *m, uint32_t form, og_bytes id)
+static bool has_id(const struct og_sentence_segment *m, uint32_t form,
+                   og_bytes id)
 {
     for (uint32_t i = m->place_starts[form]; i < m->place_starts[form + 1];
          i++) {
-        const struct og_image_document *d =
+        const struct og_sentence_segment_document *d =
             &m->documents[m->sentences[m->places[i]].document];
         if (d->id_len == id.len &&
             memcmp(m->names + d->name_off, id.data, id.len) == 0)
@@ -96,7 +97,7 @@ static og_status run(struct aligned *a, const char *path_a, const char *path_b,
     o.signature_bits = 0;
     TRY(og_sentences_open(":memory:", true, &o, &a->sentences, err));
     TRY(read_records(path_b, a, add_record, err));
-    TRY(og_heap_build(&a->heap, &a->sentences->image[0], err));
+    TRY(og_memtable_build(&a->heap, &a->sentences->image[0], err));
     a->sentences->n_images = 1;
     a->sentences->n_sentences = a->heap.n_sentences;
     TRY(read_records(path_a, a, ask_record, err));
@@ -109,11 +110,11 @@ og_status og_quote_eval_aligned(const char *path_a, const char *path_b,
                                 og_error *err)
 {
     struct aligned a = {.threshold = threshold};
-    og_heap_init(&a.heap, NULL, 0, 0);
+    og_memtable_init(&a.heap, NULL, 0, 0);
     TRY(og_word_reader_init(&a.reader, NULL, NULL, NULL, err));
     const og_status status = run(&a, path_a, path_b, err);
     og_sentences_close(a.sentences);
-    og_heap_release(&a.heap);
+    og_memtable_release(&a.heap);
     og_word_reader_release(&a.reader);
     *out = a.result;
     return status;

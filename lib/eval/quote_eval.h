@@ -4,7 +4,7 @@
 /* The inside of an og_quote_eval: quote_open.c reads and makes the truth,
  * quote_time.c measures, quote_recall.c counts. */
 
-#include "lib/sentence/sentences.h"
+#include "lib/sentence/index/sentences.h"
 
 struct og_truth_pair {
     uint32_t question, form;
@@ -32,7 +32,7 @@ struct og_quote_eval {
     uint8_t *signatures;
     uint32_t *parts;
     size_t signatures_cap, parts_cap;
-    struct og_image bare; /* the image without them */
+    struct og_sentence_segment bare; /* the image without them */
     /* The inverted index's sums. */
     float *sums;
     size_t sums_cap;

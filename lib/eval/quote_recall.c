@@ -37,11 +37,11 @@ static struct og_signature signature_of(const struct og_quote_eval *e,
 /* All sentences within each distance, whether they are reused or not. */
 static void count_matches(const struct og_quote_eval *e, og_quote_recall *out)
 {
-    const struct og_image *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->image[0];
     for (size_t i = 0; i < e->n_questions; i++) {
         const struct og_signature q = signature_of(e, i);
         for (size_t k = 0; k < m->foot.n_forms; k++) {
-            const struct og_signature s = og_image_signature(m, k);
+            const struct og_signature s = og_sentence_segment_signature(m, k);
             const unsigned d = og_signature_distance(&q, &s);
             if (d >= DISTANCES) continue;
             out->n_matches[d] += m->place_starts[k + 1] - m->place_starts[k];
@@ -59,7 +59,7 @@ static void predict(const struct og_quote_eval *e,
                     const struct og_truth_pair *p, double at, double *paper,
                     double *both)
 {
-    const struct og_image *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->image[0];
     size_t n;
     (void)og_eval_question(e, p->question, &n);
     const double shared = (double)n * sqrt(at), added = (double)n - shared;
@@ -78,14 +78,14 @@ static void predict(const struct og_quote_eval *e,
 
 static void count_pairs(const struct og_quote_eval *e, og_quote_recall *out)
 {
-    const struct og_image *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->image[0];
     double all[OG_QUOTE_BANDS] = {0}, beside[4] = {0}, total = 0;
     for (size_t i = 0; i < e->n_pairs; i++) {
         const struct og_truth_pair *p = &e->pairs[i];
         const int band = band_of(p->similarity);
         if (band < 0) continue;
         const struct og_signature q = signature_of(e, p->question);
-        const struct og_signature s = og_image_signature(m, p->form);
+        const struct og_signature s = og_sentence_segment_signature(m, p->form);
         const unsigned d = og_signature_distance(&q, &s);
         add_from(out->recall[band], DISTANCES, d, p->n_places);
         add_from(out->total, ALL_DISTANCES, d, p->n_places);
@@ -113,12 +113,12 @@ static void count_pairs(const struct og_quote_eval *e, og_quote_recall *out)
 void og_eval_count_near(const struct og_quote_eval *e, unsigned distance,
                         double *out_recall, double *out_recall_70)
 {
-    const struct og_image *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->image[0];
     double all[2] = {0, 0}, near[2] = {0, 0};
     for (size_t i = 0; i < e->n_pairs; i++) {
         const struct og_truth_pair *p = &e->pairs[i];
         const struct og_signature q = signature_of(e, p->question);
-        const struct og_signature s = og_image_signature(m, p->form);
+        const struct og_signature s = og_sentence_segment_signature(m, p->form);
         const double n =
             og_signature_distance(&q, &s) <= distance ? p->n_places : 0;
         all[0] += p->n_places;

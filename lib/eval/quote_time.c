@@ -11,7 +11,7 @@
 
 #include "lib/eval/quote_eval.h"
 #include "lib/os/clock.h"
-#include "lib/sentence/image_parts.h"
+#include "lib/sentence/index/segment_parts.h"
 
 enum { N_KEYS = 65536, SCANNED = 20, GROUP = 16 };
 #define MOST_SECONDS  2.0
@@ -33,16 +33,16 @@ void og_eval_take_signatures(struct og_quote_eval *e)
 static void fill_part(const struct og_quote_eval *e, unsigned part, size_t n,
                       uint32_t *starts, uint32_t *forms)
 {
-    const struct og_image *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->image[0];
     memset(starts, 0, (N_KEYS + 1) * sizeof(*starts));
     for (size_t i = 0; i < n; i++) {
-        const struct og_signature s = og_image_signature(m, i);
+        const struct og_signature s = og_sentence_segment_signature(m, i);
         starts[og_signature_part(&s, part) + 1]++;
     }
     for (size_t i = 0; i < N_KEYS; i++)
         starts[i + 1] += starts[i];
     for (size_t i = 0; i < n; i++) {
-        const struct og_signature s = og_image_signature(m, i);
+        const struct og_signature s = og_sentence_segment_signature(m, i);
         forms[starts[og_signature_part(&s, part)]++] = (uint32_t)i;
     }
     memmove(starts + 1, starts, N_KEYS * sizeof(*starts));
@@ -58,7 +58,7 @@ og_status og_eval_lay_signatures(struct og_quote_eval *e, uint32_t n_bits,
     if (word_bits == 0) word_bits = og_signature_word_bits(n_bits, 200000, 10);
     if (e->n_bits == n_bits && e->word_bits == word_bits) return OG_OK;
     og_eval_take_signatures(e);
-    struct og_image *m = &s->image[0];
+    struct og_sentence_segment *m = &s->image[0];
     const size_t n = m->foot.n_forms, part_len = N_KEYS + 1 + n;
     if (!OG_GROW(NULL, e->signatures, e->signatures_cap, n * (n_bits / 8)) ||
         !OG_GROW(NULL, e->parts, e->parts_cap, part_len * (n_bits / 16)))
@@ -92,7 +92,7 @@ static bool may_begin(const struct og_question *q, size_t n_left, double left,
 
 static og_status keep(struct og_sentences *s, uint32_t form, og_error *err)
 {
-    const struct og_image *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->image[0];
     uint32_t n_shared;
     const double similarity = og_question_overlap(
         &s->question, m->keys + m->form_starts[form],
@@ -109,13 +109,13 @@ static og_status add_up(struct og_quote_eval *e, double threshold,
                         size_t *out_n, og_error *err)
 {
     struct og_sentences *s = e->sentences;
-    const struct og_image *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->image[0];
     const struct og_question *q = &s->question;
     double left = q->total;
     size_t n = 0;
     for (size_t i = 0; i < q->n; i++) {
         const uint32_t word = q->rare[i];
-        const size_t place = og_image_find_word(m, q->words[word]);
+        const size_t place = og_sentence_segment_find_word(m, q->words[word]);
         const bool begins = may_begin(q, q->n - i, left, threshold);
         const float weight = (float)q->weights[word];
         left -= q->weights[word];
@@ -143,7 +143,7 @@ static og_status ask_inverted(struct og_quote_eval *e, const uint64_t *words,
 {
     struct og_sentences *s = e->sentences;
     struct og_question *q = &s->question;
-    const struct og_image *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->image[0];
     size_t n = 0;
     s->n_found = 0;
     s->list.n_seen = 0;
@@ -155,7 +155,7 @@ static og_status ask_inverted(struct og_quote_eval *e, const uint64_t *words,
     }
     TRY(og_question_set(q, words, n_words, err));
     for (size_t i = 0; i < n_words; i++) {
-        const size_t place = og_image_find_word(m, words[i]);
+        const size_t place = og_sentence_segment_find_word(m, words[i]);
         q->df[i] = place == m->foot.n_words ? 0 : m->counts[place];
     }
     og_question_weigh(q, s->n_sentences, e->options.threshold);
@@ -201,7 +201,7 @@ static og_status select_only(struct og_quote_eval *e, const og_quote_way *way,
     s->list.n_seen = s->list.n_skipped = 0;
     s->list.limit = UINT64_MAX;
     og_find_by_signature(&s->image[0], &signature, way->distance, &s->list);
-    og_form_list_sort(&s->list);
+    og_wordset_list_sort(&s->list);
     return OG_OK;
 }
 

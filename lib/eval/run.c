@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "lib/estimate/confirm.h"
+#include "lib/align/confirm.h"
 #include "lib/eval/selected.h"
 #include "lib/os/clock.h"
 #include "lib/os/cpu.h"
@@ -177,7 +177,7 @@ static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
     if (is_query || og_labels_shape_table(run->estimate, run->evict)) {
         const struct og_estimate_options options = {
             .kind = run->estimate, .bridge_limit = run->bridge_limit};
-        og_table_find_many(&r->table, sel.print, sel.n, r->labels.hits);
+        og_table_find_many(&r->table, sel.fp, sel.n, r->labels.hits);
         drop_later(r, number);
         TRY(og_estimate(&sel, &options, &r->labels, err));
     }

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static const og_note_kind note_kinds[OG_SELECTED_NOTES] = {OG_NOTE_ORDER,
-                                                           OG_NOTE_CONTEXT};
+static const og_context_kind note_kinds[OG_SELECTED_NOTES] = {OG_CONTEXT_ORDER,
+                                                              OG_CONTEXT_BITS};
 
 /* ---- arrays of one capacity ---- */
 
@@ -20,7 +20,7 @@ struct array {
 static void list_arrays(struct og_selected *s, struct array out[N_ARRAYS])
 {
     struct array *a = out;
-    *a++ = (struct array){(void **)&s->print, sizeof(*s->print)};
+    *a++ = (struct array){(void **)&s->fp, sizeof(*s->fp)};
     *a++ = (struct array){(void **)&s->pos, sizeof(*s->pos)};
     *a++ = (struct array){(void **)&s->len, sizeof(*s->len)};
     *a++ = (struct array){(void **)&s->spare, sizeof(*s->spare)};
@@ -70,12 +70,12 @@ static og_status append(struct og_selected *s, struct og_selection *sel,
     TRY(reserve(s, n + sel->n, err));
     s->shingle_len = sel->shingle_len;
     if (sel->n == 0) return OG_OK; /* nor is there an array */
-    memcpy(s->print + n, sel->print, sel->n * sizeof(*sel->print));
+    memcpy(s->fp + n, sel->fp, sel->n * sizeof(*sel->fp));
     memcpy(s->pos + n, sel->pos, sel->n * sizeof(*sel->pos));
     memcpy(s->len + n, sel->len, sel->n * sizeof(*sel->len));
     memcpy(s->spare + n, sel->spare, sel->n * sizeof(*sel->spare));
     for (int i = 0; i < OG_SELECTED_NOTES; i++) {
-        og_selection_note(sel, tokens, note_kinds[i]);
+        og_selection_add_context(sel, tokens, note_kinds[i]);
         memcpy(s->offset[i] + n, sel->offset, sel->n * sizeof(*sel->offset));
         memcpy(s->near[i] + n, sel->near, sel->n * sizeof(*sel->near));
     }
@@ -86,18 +86,18 @@ static og_status append(struct og_selected *s, struct og_selection *sel,
 struct selecting {
     const struct og_eval *eval;
     const og_select_options *rule;
-    struct og_prints prints;
+    struct og_fps fps;
     struct og_selection sel;
 };
 
 static og_status select_doc(struct selecting *s, size_t doc,
                             struct og_selected *out, og_error *err)
 {
-    const struct og_shingle_key *key = &s->eval->key;
+    const struct og_shingle_factors *key = &s->eval->key;
     const struct og_tokens tokens =
         og_eval_doc_view(s->eval, &s->eval->docs[doc]);
-    TRY(og_tokens_print(&tokens, key, &s->prints, err));
-    TRY(og_prints_select(&tokens, &s->prints, key, s->rule, &s->sel, err));
+    TRY(og_tokens_fingerprint(&tokens, key, &s->fps, err));
+    TRY(og_fps_select(&tokens, &s->fps, key, s->rule, &s->sel, err));
     TRY(append(out, &s->sel, &tokens, err));
     out->first[doc + 1] = out->n;
     return OG_OK;
@@ -113,13 +113,13 @@ og_status og_selected_init(struct og_selected *selected,
     if (selected->first == NULL)
         return og_error_memory(err, first_len, "selections");
     struct selecting s = {.eval = eval, .rule = rule};
-    og_prints_init(&s.prints, NULL);
+    og_fps_init(&s.fps, NULL);
     og_selection_init(&s.sel, NULL);
     og_status status = OG_OK;
     for (size_t doc = 0; doc < eval->n_docs && status == OG_OK; doc++)
         status = select_doc(&s, doc, selected, err);
     og_selection_release(&s.sel);
-    og_prints_release(&s.prints);
+    og_fps_release(&s.fps);
     return status;
 }
 
@@ -128,11 +128,12 @@ struct og_selection og_selected_view(const struct og_selected *selected,
                                      og_estimate_kind estimate)
 {
     const size_t first = selected->first[doc];
-    const int note = og_estimate_note(estimate) == OG_NOTE_CONTEXT ? 1 : 0;
+    const int note =
+        og_estimate_context_kind(estimate) == OG_CONTEXT_BITS ? 1 : 0;
     if (selected->n == 0) /* nor is there an array */
         return (struct og_selection){.shingle_len = selected->shingle_len};
     return (struct og_selection){
-        .print = selected->print + first,
+        .fp = selected->fp + first,
         .pos = selected->pos + first,
         .len = selected->len + first,
         .offset = selected->offset[note] + first,

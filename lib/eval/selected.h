@@ -6,11 +6,11 @@
 
 #include "lib/eval/eval.h"
 
-/* OG_NOTE_ORDER and OG_NOTE_CONTEXT: both are kept, runs want either. */
+/* OG_CONTEXT_ORDER and OG_CONTEXT_BITS: both are kept, runs want either. */
 #define OG_SELECTED_NOTES 2
 
 struct og_selected {
-    uint64_t *print;
+    uint64_t *fp;
     uint32_t *pos, *len;
     uint8_t *spare;
     uint16_t *offset[OG_SELECTED_NOTES], *near[OG_SELECTED_NOTES];

@@ -1,9 +1,9 @@
 /* The true origin of every shingle: the first document that holds it.
  *
- * One hash table of all distinct prints, with room for all of them: the system
- * of the paper "without selection and with enough memory". Prints of 64 bits
- * are taken for the shingles themselves; among 10^8 of them the chance that
- * any two collide is 3 in 10^4. */
+ * One hash table of all distinct fingerprints, with room for all of them: the
+ * system of the paper "without selection and with enough memory". Fingerprints
+ * of 64 bits are taken for the shingles themselves; among 10^8 of them the
+ * chance that any two collide is 3 in 10^4. */
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #define DOMINANT_BY 1.1
 
 struct first_holder {
-    uint64_t print;
+    uint64_t fp;
     uint32_t doc_plus_1;
     uint32_t unused;
 };
@@ -37,16 +37,17 @@ static og_status holders_init(struct holders *h, uint64_t n, og_error *err)
     return OG_OK;
 }
 
-/* The first document that held the print; `doc` from now on if none did. */
-static uint32_t first_holder(struct holders *h, uint64_t print, uint32_t doc)
+/* The first document that held the fingerprint; `doc` from now on if none did.
+ */
+static uint32_t first_holder(struct holders *h, uint64_t fp, uint32_t doc)
 {
-    for (size_t i = print & h->mask;; i = (i + 1) & h->mask) {
+    for (size_t i = fp & h->mask;; i = (i + 1) & h->mask) {
         struct first_holder *place = &h->data[i];
         if (place->doc_plus_1 == 0) {
-            *place = (struct first_holder){print, doc + 1, 0};
+            *place = (struct first_holder){fp, doc + 1, 0};
             return doc;
         }
-        if (place->print == print) return place->doc_plus_1 - 1;
+        if (place->fp == fp) return place->doc_plus_1 - 1;
     }
 }
 
@@ -77,7 +78,7 @@ static uint32_t dominant_of(const uint32_t *origin, size_t n, uint32_t *count)
 struct truth {
     struct og_eval *eval;
     struct holders holders;
-    struct og_prints prints;
+    struct og_fps fps;
     uint32_t *origin; /* of every shingle, indexed by token */
     uint32_t *count;
     uint64_t n_with_dominant, n_copied, n_blocks, n_block_tokens;
@@ -87,20 +88,20 @@ struct truth {
 
 static void find_origins(struct truth *t, uint32_t doc, uint32_t *origin)
 {
-    const uint64_t *print = t->prints.data;
-    const size_t n = t->prints.n;
+    const uint64_t *fp = t->fps.data;
+    const size_t n = t->fps.n;
     for (size_t i = 0; i < n; i++) {
         if (i + LOOK_AHEAD < n)
             __builtin_prefetch(
-                &t->holders.data[print[i + LOOK_AHEAD] & t->holders.mask], 1);
-        origin[i] = first_holder(&t->holders, print[i], doc);
+                &t->holders.data[fp[i + LOOK_AHEAD] & t->holders.mask], 1);
+        origin[i] = first_holder(&t->holders, fp[i], doc);
     }
 }
 
 /* A copied block: a maximal run of shingles copied from one origin. */
 static void count_blocks(struct truth *t, uint32_t doc, const uint32_t *origin)
 {
-    for (size_t i = 0; i < t->prints.n; i++) {
+    for (size_t i = 0; i < t->fps.n; i++) {
         if (origin[i] == doc) continue;
         t->n_copied++;
         const bool begins = i == 0 || origin[i - 1] != origin[i];
@@ -116,12 +117,12 @@ static og_status find_all_origins(struct truth *t, og_error *err)
         struct og_eval_doc *d = &eval->docs[doc];
         const struct og_tokens tokens = og_eval_doc_view(eval, d);
         uint32_t *origin = t->origin + d->first_token;
-        TRY(og_tokens_print(&tokens, &eval->key, &t->prints, err));
+        TRY(og_tokens_fingerprint(&tokens, &eval->key, &t->fps, err));
         find_origins(t, doc, origin);
         count_blocks(t, doc, origin);
-        d->dominant = dominant_of(origin, t->prints.n, t->count);
+        d->dominant = dominant_of(origin, t->fps.n, t->count);
         t->n_with_dominant += d->dominant != OG_NO_DOC;
-        eval->n_shingles += t->prints.n;
+        eval->n_shingles += t->fps.n;
         if (eval->options.on_progress != NULL && doc % 1024 == 0)
             eval->options.on_progress(eval->options.ctx, "finding the truth",
                                       doc, eval->n_docs);
@@ -217,10 +218,10 @@ static og_status find_truth(struct truth *t, og_error *err)
 og_status og_eval_find_truth(struct og_eval *eval, og_error *err)
 {
     struct truth t = {.eval = eval};
-    og_prints_init(&t.prints, NULL);
+    og_fps_init(&t.fps, NULL);
     const og_status status = find_truth(&t, err);
     og_pages_release(&t.holders.pages);
-    og_prints_release(&t.prints);
+    og_fps_release(&t.fps);
     og_release(NULL, t.origin, 0);
     og_release(NULL, t.count, 0);
     return status;

@@ -1,10 +1,10 @@
-/* Tables for Rabin prints, and the forms that use them.
+/* Tables for Rabin fingerprints, and the forms that use them.
  *
  * Everything here follows from one line: appending the unit u to a string with
- * print f gives (f + u) * x^(bits of u). Multiplying by x^8 shifts the word by
- * a byte and what falls out comes back through by_byte[0]; multiplying by x^64
- * moves all eight bytes out, each through a table of its own, so the eight
- * look-ups do not wait for each other. */
+ * fingerprint f gives (f + u) * x^(bits of u). Multiplying by x^8 shifts the
+ * word by a byte and what falls out comes back through by_byte[0]; multiplying
+ * by x^64 moves all eight bytes out, each through a table of its own, so the
+ * eight look-ups do not wait for each other. */
 
 #include "lib/fingerprint/rabin.h"
 
@@ -78,19 +78,19 @@ const struct og_rabin *og_rabin_default(void)
     return &default_rabin;
 }
 
-uint64_t og_rabin_extend_plain(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend_plain(const struct og_rabin *rabin, uint64_t fp,
                                const void *data, size_t len)
 {
     const uint8_t *bytes = data;
     for (size_t i = 0; i < len; i++) {
-        print ^= bytes[i];
+        fp ^= bytes[i];
         for (int bit = 0; bit < 8; bit++)
-            print = og_field_mul_x(&rabin->field, print);
+            fp = og_field_mul_x(&rabin->field, fp);
     }
-    return print;
+    return fp;
 }
 
-/* print * x^64 by eight independent look-ups; byte 0 travels farthest. */
+/* fingerprint * x^64 by eight independent look-ups; byte 0 travels farthest. */
 static uint64_t shift_word(const uint64_t by_byte[8][256], uint64_t v)
 {
     return by_byte[7][v & 0xff] ^ by_byte[6][v >> 8 & 0xff] ^
@@ -99,59 +99,59 @@ static uint64_t shift_word(const uint64_t by_byte[8][256], uint64_t v)
            by_byte[1][v >> 48 & 0xff] ^ by_byte[0][v >> 56];
 }
 
-static uint64_t extend_byte(const struct og_rabin *rabin, uint64_t print,
+static uint64_t extend_byte(const struct og_rabin *rabin, uint64_t fp,
                             uint8_t byte)
 {
-    return print >> 8 ^ rabin->by_byte[0][(print ^ byte) & 0xff];
+    return fp >> 8 ^ rabin->by_byte[0][(fp ^ byte) & 0xff];
 }
 
-uint64_t og_rabin_extend_tables(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend_tables(const struct og_rabin *rabin, uint64_t fp,
                                 const void *data, size_t len)
 {
     const uint8_t *bytes = data;
     for (; len >= 8; bytes += 8, len -= 8)
-        print = shift_word(rabin->by_byte, print ^ og_load64(bytes));
+        fp = shift_word(rabin->by_byte, fp ^ og_load64(bytes));
     for (; len > 0; bytes++, len--)
-        print = extend_byte(rabin, print, *bytes);
-    return print;
+        fp = extend_byte(rabin, fp, *bytes);
+    return fp;
 }
 
-uint64_t og_rabin_extend(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend(const struct og_rabin *rabin, uint64_t fp,
                          const void *data, size_t len)
 {
 #if defined(OG_X86)
     if (og_cpu_level() >= OG_CPU_SSE42)
-        return og_rabin_extend_clmul(rabin, print, data, len);
+        return og_rabin_extend_clmul(rabin, fp, data, len);
 #endif
-    return og_rabin_extend_tables(rabin, print, data, len);
+    return og_rabin_extend_tables(rabin, fp, data, len);
 }
 
-uint64_t og_rabin_extend_word(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend_word(const struct og_rabin *rabin, uint64_t fp,
                               uint64_t word)
 {
-    return shift_word(rabin->by_byte, print ^ word);
+    return shift_word(rabin->by_byte, fp ^ word);
 }
 
 uint64_t og_rabin_words(const struct og_rabin *rabin, const uint64_t *words,
                         size_t n)
 {
-    uint64_t print = rabin->empty;
+    uint64_t fp = rabin->empty;
     for (size_t i = 0; i < n; i++)
-        print = og_rabin_extend_word(rabin, print, words[i]);
-    return print;
+        fp = og_rabin_extend_word(rabin, fp, words[i]);
+    return fp;
 }
 
-/* With its leading 1 a string a has the print (x^|a| + a) x^64. So
+/* With its leading 1 a string a has the fingerprint (x^|a| + a) x^64. So
  * print(ab) = (print(a) + x^64) x^|b| + print(b): the x^64 cancels the leading
  * 1 that print(b) brings along. */
-uint64_t og_rabin_concat(const struct og_rabin *rabin, uint64_t print_a,
-                         uint64_t print_b, uint64_t len_b)
+uint64_t og_rabin_concat(const struct og_rabin *rabin, uint64_t fp_a,
+                         uint64_t fp_b, uint64_t len_b)
 {
-    uint64_t shifted = print_a ^ rabin->empty;
+    uint64_t shifted = fp_a ^ rabin->empty;
     for (unsigned i = 0; len_b != 0; i++, len_b >>= 1)
         if ((len_b & 1) != 0)
             shifted = og_field_mul(&rabin->field, shifted, rabin->power[i]);
-    return shifted ^ print_b;
+    return shifted ^ fp_b;
 }
 
 /* A unit that has w units behind it when it leaves contributes u * x^(w bits)
@@ -190,28 +190,28 @@ void og_rabin_window_words(struct og_rabin_window *window,
     window_init(window, rabin, n_units, 8);
 }
 
-uint64_t og_rabin_slide_byte(const struct og_rabin_window *window,
-                             uint64_t print, uint8_t leaves, uint8_t comes)
+uint64_t og_rabin_slide_byte(const struct og_rabin_window *window, uint64_t fp,
+                             uint8_t leaves, uint8_t comes)
 {
-    return extend_byte(window->rabin, print ^ window->out[0][leaves], comes);
+    return extend_byte(window->rabin, fp ^ window->out[0][leaves], comes);
 }
 
-uint64_t og_rabin_slide_word(const struct og_rabin_window *window,
-                             uint64_t print, uint64_t leaves, uint64_t comes)
+uint64_t og_rabin_slide_word(const struct og_rabin_window *window, uint64_t fp,
+                             uint64_t leaves, uint64_t comes)
 {
     for (unsigned a = 0; a < 8; a++)
-        print ^= window->out[a][leaves >> 8 * a & 0xff];
-    return og_rabin_extend_word(window->rabin, print, comes);
+        fp ^= window->out[a][leaves >> 8 * a & 0xff];
+    return og_rabin_extend_word(window->rabin, fp, comes);
 }
 
 uint64_t og_rabin_words_62(const uint64_t *words, size_t n)
 {
     const struct og_field field = {.degree = 62, .poly = OG_RABIN_POLY_62};
-    uint64_t print = field.poly; /* x^62: a leading 1, shifted */
+    uint64_t fp = field.poly; /* x^62: a leading 1, shifted */
     for (size_t i = 0; i < n; i++)
         for (unsigned bit = 0; bit < 64; bit++) {
-            print ^= words[i] >> bit & 1;
-            print = og_field_mul_x(&field, print);
+            fp ^= words[i] >> bit & 1;
+            fp = og_field_mul_x(&field, fp);
         }
-    return print;
+    return fp;
 }

@@ -5,8 +5,8 @@
  *
  * A string is read as a polynomial: a leading 1 (so that leading zeros count),
  * its bits, then 64 zeros (so that neighbours in value land far apart); its
- * print is what is left modulo a primitive polynomial of degree 64. Words are
- * read as their eight bytes, low byte first, so both readings agree. */
+ * fingerprint is what is left modulo a primitive polynomial of degree 64. Words
+ * are read as their eight bytes, low byte first, so both readings agree. */
 
 #include "lib/fingerprint/field.h"
 
@@ -17,12 +17,13 @@
 #define OG_RABIN_SEED 2009
 #define OG_RABIN_POLY 0x830e6081a58adedau
 
-/* The same for prints of 62 bits, the size that the paper's tables use. */
+/* The same for fingerprints of 62 bits, the size that the paper's tables use.
+ */
 #define OG_RABIN_POLY_62 0x3e1b119f22aca1d1u
 
 struct og_rabin {
     struct og_field field;
-    uint64_t empty; /* the print of the empty string: x^64 */
+    uint64_t empty; /* the fingerprint of the empty string: x^64 */
     /* by_byte[a][n]: n * x^(8 (a + 1)), what a byte that is shifted out of the
      * word leaves behind. */
     uint64_t by_byte[8][256];
@@ -38,32 +39,33 @@ void og_rabin_init(struct og_rabin *rabin, uint64_t poly);
 /* The one of OG_RABIN_POLY, made once; lives as long as the process. */
 const struct og_rabin *og_rabin_default(void);
 
-/* The print of the string whose print is `print`, followed by `len` bytes.
- * Start with rabin->empty. _plain goes bit by bit: the definition. */
-uint64_t og_rabin_extend_plain(const struct og_rabin *rabin, uint64_t print,
+/* The fingerprint of the string whose fingerprint is `fingerprint`, followed by
+ * `len` bytes. Start with rabin->empty. _plain goes bit by bit: the definition.
+ */
+uint64_t og_rabin_extend_plain(const struct og_rabin *rabin, uint64_t fp,
                                const void *data, size_t len);
-uint64_t og_rabin_extend_tables(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend_tables(const struct og_rabin *rabin, uint64_t fp,
                                 const void *data, size_t len);
 #if defined(__x86_64__)
-uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin, uint64_t fp,
                                const void *data, size_t len);
 #endif
 /* The fastest of them on this machine. */
-uint64_t og_rabin_extend(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend(const struct og_rabin *rabin, uint64_t fp,
                          const void *data, size_t len);
 
 /* One more word. */
-uint64_t og_rabin_extend_word(const struct og_rabin *rabin, uint64_t print,
+uint64_t og_rabin_extend_word(const struct og_rabin *rabin, uint64_t fp,
                               uint64_t word);
 
-/* The print of `n` words. */
+/* The fingerprint of `n` words. */
 uint64_t og_rabin_words(const struct og_rabin *rabin, const uint64_t *words,
                         size_t n);
 
-/* The print of a string followed by another one of `len_b` bytes, from the
- * prints of the two. */
-uint64_t og_rabin_concat(const struct og_rabin *rabin, uint64_t print_a,
-                         uint64_t print_b, uint64_t len_b);
+/* The fingerprint of a string followed by another one of `len_b` bytes, from
+ * the fingerprints of the two. */
+uint64_t og_rabin_concat(const struct og_rabin *rabin, uint64_t fp_a,
+                         uint64_t fp_b, uint64_t len_b);
 
 /* A window of fixed length that moves on by one unit at a time. */
 struct og_rabin_window {
@@ -79,15 +81,15 @@ void og_rabin_window_bytes(struct og_rabin_window *window,
 void og_rabin_window_words(struct og_rabin_window *window,
                            const struct og_rabin *rabin, size_t n_units);
 
-/* From the print of a window to that of the next: `leaves` was its first
+/* From the fingerprint of a window to that of the next: `leaves` was its first
  * unit, `comes` is the new last one. */
-uint64_t og_rabin_slide_byte(const struct og_rabin_window *window,
-                             uint64_t print, uint8_t leaves, uint8_t comes);
-uint64_t og_rabin_slide_word(const struct og_rabin_window *window,
-                             uint64_t print, uint64_t leaves, uint64_t comes);
+uint64_t og_rabin_slide_byte(const struct og_rabin_window *window, uint64_t fp,
+                             uint8_t leaves, uint8_t comes);
+uint64_t og_rabin_slide_word(const struct og_rabin_window *window, uint64_t fp,
+                             uint64_t leaves, uint64_t comes);
 
-/* The 62-bit print of `n` words: a field of its own, GF(2^62), words taken
- * bit by bit. For the paper's layout and for tests; not for hot loops. */
+/* The 62-bit fingerprint of `n` words: a field of its own, GF(2^62), words
+ * taken bit by bit. For the paper's layout and for tests; not for hot loops. */
 uint64_t og_rabin_words_62(const uint64_t *words, size_t n);
 
 #endif

@@ -1,13 +1,13 @@
-/* Bytes to a print, 32 at a step: four words are multiplied by their powers of
- * x at once and reduced together, so the long chain of dependent steps is one
- * reduction for every 32 bytes. */
+/* Bytes to a fingerprint, 32 at a step: four words are multiplied by their
+ * powers of x at once and reduced together, so the long chain of dependent
+ * steps is one reduction for every 32 bytes. */
 
 #include "lib/fingerprint/clmul.h"
 
 #if defined(OG_X86)
 
 OG_TARGET_SSE42 uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin,
-                                               uint64_t print, const void *data,
+                                               uint64_t fp, const void *data,
                                                size_t len)
 {
     const uint8_t *bytes = data;
@@ -19,14 +19,14 @@ OG_TARGET_SSE42 uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin,
         const uint64_t x191 = og_field_mul(field, x127, rabin->empty);
         const uint64_t x255 = og_field_mul(field, x191, rabin->empty);
         for (; len >= 32; bytes += 32, len -= 32) {
-            __m128i sum = og_clmul(print ^ og_load64(bytes), x255);
+            __m128i sum = og_clmul(fp ^ og_load64(bytes), x255);
             sum = _mm_xor_si128(sum, og_clmul(og_load64(bytes + 8), x191));
             sum = _mm_xor_si128(sum, og_clmul(og_load64(bytes + 16), x127));
             sum = _mm_xor_si128(sum, og_clmul(og_load64(bytes + 24), x63));
-            print = og_clmul_reduce(rabin, sum);
+            fp = og_clmul_reduce(rabin, sum);
         }
     }
-    return og_rabin_extend_tables(rabin, print, bytes, len);
+    return og_rabin_extend_tables(rabin, fp, bytes, len);
 }
 
 #endif

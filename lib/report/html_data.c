@@ -58,7 +58,7 @@ static void put_pair(struct og_writer *w, uint64_t a, uint64_t b)
     og_writer_byte(w, ']');
 }
 
-static void put_places(struct og_html *h, size_t i)
+static void put_places(struct og_html_report *h, size_t i)
 {
     const og_span *span = &h->answer->spans[i];
     const struct og_sources *sources = &h->sources;
@@ -78,14 +78,14 @@ static void put_places(struct og_html *h, size_t i)
     og_writer_byte(h->w, ']');
 }
 
-static bool is_boilerplate(const struct og_html *h, size_t i)
+static bool is_boilerplate(const struct og_html_report *h, size_t i)
 {
     const uint32_t number = h->sources.number_of_span[i];
     const og_origin *detail = h->sources.list[number - 1].detail;
     return detail != NULL && detail->n_copiers >= OG_BOILERPLATE_COPIERS;
 }
 
-static void put_passage(struct og_html *h, size_t i, size_t *quote_at)
+static void put_passage(struct og_html_report *h, size_t i, size_t *quote_at)
 {
     struct og_writer *w = h->w;
     const og_span *span = &h->answer->spans[i];
@@ -126,7 +126,7 @@ static uint64_t settle(og_bytes text, uint64_t at)
 }
 
 /* What to show of a text, in order and not overlapping. Returns the count. */
-static size_t choose_pieces(const struct og_html *h, size_t source,
+static size_t choose_pieces(const struct og_html_report *h, size_t source,
                             og_range *pieces)
 {
     const struct og_source_share *s = &h->sources.list[source];
@@ -157,7 +157,7 @@ static size_t choose_pieces(const struct og_html *h, size_t source,
     return kept + 1;
 }
 
-static uint64_t put_pieces(struct og_html *h, og_bytes text,
+static uint64_t put_pieces(struct og_html_report *h, og_bytes text,
                            const og_range *pieces, size_t n, uint64_t room)
 {
     struct og_units at = {text, OG_OFFSETS_UTF16, 0, 0};
@@ -195,7 +195,7 @@ static void put_copiers(struct og_writer *w, const og_origin *origin)
     og_writer_byte(w, ']');
 }
 
-static void put_source(struct og_html *h, size_t i, og_range *pieces,
+static void put_source(struct og_html_report *h, size_t i, og_range *pieces,
                        uint64_t *room)
 {
     struct og_writer *w = h->w;
@@ -215,7 +215,7 @@ static void put_source(struct og_html *h, size_t i, og_range *pieces,
     og_writer_byte(w, '}');
 }
 
-og_status og_html_data(struct og_html *h, og_error *err)
+og_status og_html_data(struct og_html_report *h, og_error *err)
 {
     struct og_writer *w = h->w;
     const size_t n_spans = h->answer->n_spans;

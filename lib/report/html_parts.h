@@ -11,7 +11,7 @@
 #include "lib/report/report.h"
 #include "lib/report/shares.h"
 
-struct og_html {
+struct og_html_report {
     struct og_writer *w;
     const og_document *doc;
     const og_answer *answer;
@@ -21,13 +21,13 @@ struct og_html {
 };
 
 /* The text, with its passages marked. */
-void og_html_text(struct og_html *h);
+void og_html_text(struct og_html_report *h);
 
 /* What the script needs besides: a script element of JSON. */
-og_status og_html_data(struct og_html *h, og_error *err);
+og_status og_html_data(struct og_html_report *h, og_error *err);
 
 /* "d1p3"; kind 0 is the document alone. */
-void og_html_name(struct og_html *h, char kind, size_t n);
+void og_html_name(struct og_html_report *h, char kind, size_t n);
 
 /* An origin that so many others have copied is no sign of who copied whom:
  * the foot of every letter, a licence, a slogan. */

@@ -25,7 +25,7 @@ enum {
 #define NO_SPAN SIZE_MAX
 
 struct page {
-    struct og_html *h;
+    struct og_html_report *h;
     bool in_group, in_paragraph, in_mark;
     bool continues; /* the paragraph before was cut */
     size_t group_len, paragraph_len;
@@ -237,7 +237,7 @@ static void put_span(struct page *p, size_t i, uint64_t from, uint64_t end)
     p->span = NO_SPAN;
 }
 
-void og_html_text(struct og_html *h)
+void og_html_text(struct og_html_report *h)
 {
     struct page p = {.h = h, .span = NO_SPAN};
     uint64_t at = 0;

@@ -23,7 +23,7 @@
 #include "lib/report/quote_page.h"
 
 struct view {
-    struct og_html html; /* reused sentences as passages */
+    struct og_html_report html; /* reused sentences as passages */
     og_answer answer;
     const og_quotes *quotes;
     og_span *spans;

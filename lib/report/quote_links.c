@@ -93,7 +93,7 @@ static og_status count_match(struct og_quote_links *l, size_t first,
     if (i == l->n_links) {
         if (!OG_GROW(NULL, l->links, l->links_cap, l->n_links + 1))
             return og_error_memory(err, sizeof(*l->links), "links");
-        l->links[l->n_links++] = (struct og_link){.from = from, .to = to};
+        l->links[l->n_links++] = (struct og_quote_link){.from = from, .to = to};
     }
     l->links[i].n_sentences++;
     l->links[i].n_words += m->n_shared;
@@ -138,7 +138,7 @@ static void write_csv(const struct og_quote_links *l, struct og_writer *w)
     og_writer_string(w, "from,from_time,to,to_time,sentences,words,"
                         "similarity\n");
     for (size_t i = 0; i < l->n_links; i++) {
-        const struct og_link *k = &l->links[i];
+        const struct og_quote_link *k = &l->links[i];
         write_csv_text(w, og_link_id(l, k->from));
         og_writer_byte(w, ',');
         write_time(w, &l->nodes[k->from]);
@@ -218,7 +218,7 @@ static void write_graphml(const struct og_quote_links *l, struct og_writer *w)
         og_writer_string(w, "</node>\n");
     }
     for (size_t i = 0; i < l->n_links; i++) {
-        const struct og_link *k = &l->links[i];
+        const struct og_quote_link *k = &l->links[i];
         og_writer_string(w, "<edge source=\"n");
         og_writer_number(w, k->from);
         og_writer_string(w, "\" target=\"n");

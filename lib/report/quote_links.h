@@ -14,7 +14,7 @@ struct og_link_node {
     uint64_t hash;
 };
 
-struct og_link {
+struct og_quote_link {
     uint32_t from, to; /* the one that takes up, the one that had it */
     uint32_t n_sentences;
     uint64_t n_words;  /* that both have */
@@ -24,7 +24,7 @@ struct og_link {
 struct og_quote_links {
     struct og_link_node *nodes;
     size_t n_nodes, nodes_cap;
-    struct og_link *links;
+    struct og_quote_link *links;
     size_t n_links, links_cap;
     char *ids;
     size_t ids_len, ids_cap;

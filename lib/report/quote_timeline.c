@@ -63,7 +63,7 @@ static void write_row(const struct og_quote_links *l, struct og_writer *w,
 
 /* From the later to the earlier document; a title tells the numbers. */
 static void write_arc(const struct og_quote_links *l, struct og_writer *w,
-                      const struct og_link *k, size_t from_y, size_t to_y)
+                      const struct og_quote_link *k, size_t from_y, size_t to_y)
 {
     const size_t apart = from_y > to_y ? from_y - to_y : to_y - from_y;
     size_t bow = LABEL + 30 + apart * 2 / 3;
@@ -120,7 +120,7 @@ static void write_picture(const struct og_quote_links *l, struct og_writer *w,
     for (size_t i = 0; i < n; i++)
         y_of[rows[i].node] = TOP + i * ROW;
     for (size_t i = 0; i < l->n_links; i++) {
-        const struct og_link *k = &l->links[i];
+        const struct og_quote_link *k = &l->links[i];
         if (y_of[k->from] == 0 || y_of[k->to] == 0) continue;
         write_arc(l, w, k, y_of[k->from], y_of[k->to]);
         n_left_out--;

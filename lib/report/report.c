@@ -21,7 +21,7 @@
 
 struct og_report {
     og_report_options options;
-    const struct og_form *form;
+    const struct og_wordset *form;
     FILE *file;
     bool own_file; /* opened here: a twin of new_file's descriptor */
     struct og_new_file new_file;
@@ -32,14 +32,14 @@ struct og_report {
     og_status failed; /* of the first call that did; OG_OK */
 };
 
-static const struct og_form *const forms[] = {
-    [OG_FORMAT_TEXT] = &og_form_text,
-    [OG_FORMAT_JSON] = &og_form_json,
-    [OG_FORMAT_TSV] = &og_form_tsv,
-    [OG_FORMAT_HTML] = &og_form_html,
-    [OG_FORMAT_PAN] = &og_form_pan,
-    [OG_FORMAT_ANNOTATION] = &og_form_annotation,
-    [OG_FORMAT_TEI] = &og_form_tei,
+static const struct og_wordset *const forms[] = {
+    [OG_FORMAT_TEXT] = &og_report_as_text,
+    [OG_FORMAT_JSON] = &og_report_as_json,
+    [OG_FORMAT_TSV] = &og_report_as_tsv,
+    [OG_FORMAT_HTML] = &og_report_as_html,
+    [OG_FORMAT_PAN] = &og_report_as_pan,
+    [OG_FORMAT_ANNOTATION] = &og_report_as_annotation,
+    [OG_FORMAT_TEI] = &og_report_as_tei,
 };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
@@ -86,8 +86,8 @@ static og_status add_json(struct og_writer *w, const og_document *doc,
     return og_write_json(w, doc, answer, options, err);
 }
 
-const struct og_form og_form_text = {.name = "text", .add = add_text};
-const struct og_form og_form_json = {.name = "json", .add = add_json};
+const struct og_wordset og_report_as_text = {.name = "text", .add = add_text};
+const struct og_wordset og_report_as_json = {.name = "json", .add = add_json};
 
 /* ---- opening ---- */
 

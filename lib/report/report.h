@@ -15,7 +15,7 @@ struct og_progress {
     uint64_t n_items; /* that a form has written, all documents together */
 };
 
-struct og_form {
+struct og_wordset {
     const char *name;
     /* NULL: nothing. `first` is the first document, NULL when there is none;
      * `many`: another one follows it. */
@@ -30,8 +30,9 @@ struct og_form {
     bool holds_first;
 };
 
-extern const struct og_form og_form_text, og_form_json, og_form_tsv,
-    og_form_html, og_form_pan, og_form_annotation, og_form_tei;
+extern const struct og_wordset og_report_as_text, og_report_as_json,
+    og_report_as_tsv, og_report_as_html, og_report_as_pan,
+    og_report_as_annotation, og_report_as_tei;
 
 og_status og_write_json(struct og_writer *w, const og_document *doc,
                         const og_answer *answer,

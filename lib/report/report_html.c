@@ -23,7 +23,7 @@
 
 enum { SNIPPET_LEN = 220 }; /* bytes of a source in the list, and a word */
 
-void og_html_name(struct og_html *h, char kind, size_t n)
+void og_html_name(struct og_html_report *h, char kind, size_t n)
 {
     og_writer_byte(h->w, 'd');
     og_writer_number(h->w, h->number);
@@ -34,7 +34,7 @@ void og_html_name(struct og_html *h, char kind, size_t n)
 
 /* ---- the head of a document ---- */
 
-static void write_figure(struct og_html *h)
+static void write_figure(struct og_html_report *h)
 {
     const og_answer *a = h->answer;
     const uint64_t n_old = a->n_tokens - a->n_fresh;
@@ -44,7 +44,7 @@ static void write_figure(struct og_html *h)
     og_writer_string(h->w, "</span>&nbsp;%</strong> <span>copied</span></p>\n");
 }
 
-static void write_names(struct og_html *h)
+static void write_names(struct og_html_report *h)
 {
     struct og_writer *w = h->w;
     const og_document *doc = h->doc;
@@ -70,7 +70,7 @@ static void write_names(struct og_html *h)
     og_writer_string(w, "</p>\n");
 }
 
-static void put_source_link(struct og_html *h, size_t i)
+static void put_source_link(struct og_html_report *h, size_t i)
 {
     const struct og_source_share *source = &h->sources.list[i];
     const og_bytes id = h->answer->spans[source->first_span].origin_id;
@@ -84,7 +84,7 @@ static void put_source_link(struct og_html *h, size_t i)
     og_writer_string(h->w, "</bdi></a>");
 }
 
-static void write_summary(struct og_html *h)
+static void write_summary(struct og_html_report *h)
 {
     struct og_writer *w = h->w;
     const og_answer *a = h->answer;
@@ -125,7 +125,7 @@ static const char *known_by(unsigned how_mask)
 }
 
 /* From the source's own text where it is at hand, else from the document. */
-static og_bytes snippet_of(const struct og_html *h, size_t i)
+static og_bytes snippet_of(const struct og_html_report *h, size_t i)
 {
     const og_span *span = &h->answer->spans[h->sources.list[i].first_span];
     const og_bytes there = og_sources_text(&h->sources, span, i + 1);
@@ -137,7 +137,7 @@ static og_bytes snippet_of(const struct og_html *h, size_t i)
     return (og_bytes){here.data + span->begin, span->end - span->begin};
 }
 
-static void write_source_names(struct og_html *h, size_t i)
+static void write_source_names(struct og_html_report *h, size_t i)
 {
     struct og_writer *w = h->w;
     const struct og_source_share *source = &h->sources.list[i];
@@ -163,7 +163,7 @@ static void write_source_names(struct og_html *h, size_t i)
     og_writer_string(w, "</a></p>\n");
 }
 
-static void write_source(struct og_html *h, size_t i)
+static void write_source(struct og_html_report *h, size_t i)
 {
     struct og_writer *w = h->w;
     const struct og_source_share *source = &h->sources.list[i];
@@ -189,7 +189,7 @@ static void write_source(struct og_html *h, size_t i)
     og_writer_string(w, "</span></p></li>\n");
 }
 
-static void write_sources(struct og_html *h)
+static void write_sources(struct og_html_report *h)
 {
     og_writer_string(h->w, "<section class=\"sources\" aria-label=\"Sources\">"
                            "<h2>Sources</h2>\n<ol>\n");
@@ -200,7 +200,7 @@ static void write_sources(struct og_html *h)
 
 /* ---- the whole ---- */
 
-static og_status write_article(struct og_html *h, og_error *err)
+static og_status write_article(struct og_html_report *h, og_error *err)
 {
     struct og_writer *w = h->w;
     og_writer_string(w, "<article id=\"");
@@ -227,7 +227,7 @@ static og_status add_html(struct og_writer *w, const og_document *doc,
                           struct og_progress *progress, og_error *err)
 {
     (void)options;
-    struct og_html h = {
+    struct og_html_report h = {
         .w = w, .doc = doc, .answer = answer, .number = progress->number};
     og_status status = og_sources_gather(answer, &h.sources, err);
     if (status == OG_OK)
@@ -261,5 +261,5 @@ static void end_html(struct og_writer *w, const struct og_progress *progress)
     og_writer_string(w, "</script>\n</body>\n</html>\n");
 }
 
-const struct og_form og_form_html = {
+const struct og_wordset og_report_as_html = {
     .name = "html", .begin = begin_html, .add = add_html, .end = end_html};

@@ -1,5 +1,5 @@
 /* Hash breaking and DCT: the text is cut into segments behind tokens whose
- * hash the divisor p divides, and each segment gets one print.
+ * hash the divisor p divides, and each segment gets one fingerprint.
  *
  * The revised rule of Seo and Croft does without segments shorter than p. The
  * shares of the paper's Table 3 (20 % for p = 3, 8 % for p = 8) are those of
@@ -8,22 +8,22 @@
  * the short segments themselves out gives 1/p (1 - 1/p)^(p-1), 15 % and 5 %.
  * We do the former: no text goes unseen.
  *
- * Hash breaking prints the tokens of a segment exactly. DCT reads their hashes
- * as a signal, takes the first coefficients of its discrete cosine transform
- * and rounds them coarsely, so that a segment with a small change may keep its
- * print. All arithmetic is IEEE double without contraction, with a cosine of
- * our own: the same prints on every machine. */
+ * Hash breaking fingerprints the tokens of a segment exactly. DCT reads their
+ * hashes as a signal, takes the first coefficients of its discrete cosine
+ * transform and rounds them coarsely, so that a segment with a small change may
+ * keep its fingerprint. All arithmetic is IEEE double without contraction, with
+ * a cosine of our own: the same fingerprints on every machine. */
 
 #include "lib/select/rules.h"
 
 #include <math.h>
 
 static void add_segment(struct og_selection *sel, size_t begin, size_t end,
-                        uint64_t print)
+                        uint64_t fp)
 {
     sel->pos[sel->n] = (uint32_t)begin;
     sel->len[sel->n] = (uint32_t)(end - begin);
-    sel->print[sel->n] = print;
+    sel->fp[sel->n] = fp;
     sel->n++;
 }
 
@@ -86,10 +86,10 @@ static double cos_pi_ratio(uint64_t a, uint64_t b)
  * coefficient's rounding. */
 #define DCT_LONGEST 256
 
-static uint64_t dct_print(const uint64_t *hash, size_t n)
+static uint64_t dct_fp(const uint64_t *hash, size_t n)
 {
     if (n > DCT_LONGEST) n = DCT_LONGEST;
-    uint64_t print = 0;
+    uint64_t fp = 0;
     for (uint64_t u = 0; u < DCT_COEFFICIENTS; u++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++) {
@@ -99,9 +99,9 @@ static uint64_t dct_print(const uint64_t *hash, size_t n)
         }
         const double scaled = sum / sqrt((double)n) / DCT_STEP;
         const int level = (int)floor(scaled + 0.5);
-        print = print << 8 | (uint8_t)level;
+        fp = fp << 8 | (uint8_t)level;
     }
-    return og_mix64(print);
+    return og_mix64(fp);
 }
 
 void og_select_dct(const struct og_tokens *tokens, uint32_t divisor,
@@ -112,6 +112,6 @@ void og_select_dct(const struct og_tokens *tokens, uint32_t divisor,
         end = segment_end(tokens, begin, divisor);
         if (end - begin >= divisor)
             add_segment(sel, begin, end,
-                        dct_print(tokens->hash + begin, end - begin));
+                        dct_fp(tokens->hash + begin, end - begin));
     }
 }

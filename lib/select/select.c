@@ -4,8 +4,8 @@
  * that look at single shingles (All, every l-th, modulo, Hailstorm, syncmers)
  * never look at their neighbours: the same shingle is chosen in every document
  * that holds it, or in none (every l-th excepted, which counts). Winnowing
- * looks at a window of prints. Hash breaking and DCT (segment.c) do not choose
- * shingles but cut the text into segments. */
+ * looks at a window of fingerprints. Hash breaking and DCT (segment.c) do not
+ * choose shingles but cut the text into segments. */
 
 #include "lib/select/select.h"
 
@@ -21,7 +21,7 @@ void og_selection_init(struct og_selection *sel, const og_allocator *allocator)
 void og_selection_release(struct og_selection *sel)
 {
     const og_allocator *a = sel->allocator;
-    og_release(a, sel->print, sel->cap * sizeof(*sel->print));
+    og_release(a, sel->fp, sel->cap * sizeof(*sel->fp));
     og_release(a, sel->pos, sel->cap * sizeof(*sel->pos));
     og_release(a, sel->len, sel->cap * sizeof(*sel->len));
     og_release(a, sel->offset, sel->cap * sizeof(*sel->offset));
@@ -40,13 +40,13 @@ static og_status reserve(struct og_selection *sel, size_t n, og_error *err)
     const size_t cap = need + need / 2;
     og_selection_release(sel);
     sel->cap = cap;
-    sel->print = og_allocate(a, cap * sizeof(*sel->print));
+    sel->fp = og_allocate(a, cap * sizeof(*sel->fp));
     sel->pos = og_allocate(a, cap * sizeof(*sel->pos));
     sel->len = og_allocate(a, cap * sizeof(*sel->len));
     sel->offset = og_allocate(a, cap * sizeof(*sel->offset));
     sel->near = og_allocate(a, cap * sizeof(*sel->near));
     sel->spare = og_allocate(a, cap * sizeof(*sel->spare));
-    if (sel->print != NULL && sel->pos != NULL && sel->len != NULL &&
+    if (sel->fp != NULL && sel->pos != NULL && sel->len != NULL &&
         sel->offset != NULL && sel->near != NULL && sel->spare != NULL)
         return OG_OK;
     og_selection_release(sel);
@@ -60,33 +60,33 @@ static void select_every(size_t n_shingles, uint32_t step,
         sel->pos[sel->n++] = (uint32_t)i;
 }
 
-static void select_modulo(const struct og_prints *prints, uint32_t divisor,
+static void select_modulo(const struct og_fps *fps, uint32_t divisor,
                           struct og_selection *sel)
 {
-    for (size_t i = 0; i < prints->n; i++) {
+    for (size_t i = 0; i < fps->n; i++) {
         sel->pos[sel->n] = (uint32_t)i;
-        sel->n += prints->data[i] % divisor == 0;
+        sel->n += fps->data[i] % divisor == 0;
     }
 }
 
-/* The rightmost smallest print of every window of w prints. The window moves
- * by one: the minimum changes when a print comes that is not greater, or when
- * the minimum itself leaves and the window is searched anew (on average every
- * (w + 1) / 2 prints). */
-static void select_winnow(const struct og_prints *prints, uint32_t window,
+/* The rightmost smallest fingerprint of every window of w fingerprints. The
+ * window moves by one: the minimum changes when a fingerprint comes that is not
+ * greater, or when the minimum itself leaves and the window is searched anew
+ * (on average every (w + 1) / 2 fingerprints). */
+static void select_winnow(const struct og_fps *fps, uint32_t window,
                           struct og_selection *sel)
 {
-    const uint64_t *print = prints->data;
+    const uint64_t *fp = fps->data;
     size_t min = SIZE_MAX;
-    for (size_t end = window; end <= prints->n; end++) {
+    for (size_t end = window; end <= fps->n; end++) {
         const size_t first = end - window;
         const size_t last = end - 1;
         size_t now = min;
         if (min == SIZE_MAX || min < first) {
             now = first;
             for (size_t i = first + 1; i <= last; i++)
-                if (print[i] <= print[now]) now = i;
-        } else if (print[last] <= print[min]) {
+                if (fp[i] <= fp[now]) now = i;
+        } else if (fp[last] <= fp[min]) {
             now = last;
         }
         if (now != min) sel->pos[sel->n++] = (uint32_t)now;
@@ -121,11 +121,11 @@ static void drop_spare(struct og_selection *sel)
     memset(sel->spare, 0, n);
 }
 
-static void fill_prints(const struct og_prints *prints, uint32_t shingle_len,
-                        struct og_selection *sel)
+static void fill_fps(const struct og_fps *fps, uint32_t shingle_len,
+                     struct og_selection *sel)
 {
     for (size_t i = 0; i < sel->n; i++) {
-        sel->print[i] = prints->data[sel->pos[i]];
+        sel->fp[i] = fps->data[sel->pos[i]];
         sel->len[i] = shingle_len;
     }
 }
@@ -135,28 +135,28 @@ static bool selects_segments(og_select_kind kind)
     return kind == OG_SELECT_HASH_BREAK || kind == OG_SELECT_DCT;
 }
 
-og_status og_prints_select(const struct og_tokens *tokens,
-                           const struct og_prints *prints,
-                           const struct og_shingle_key *key,
-                           const og_select_options *options,
-                           struct og_selection *sel, og_error *err)
+og_status og_fps_select(const struct og_tokens *tokens,
+                        const struct og_fps *fps,
+                        const struct og_shingle_factors *key,
+                        const og_select_options *options,
+                        struct og_selection *sel, og_error *err)
 {
     const uint32_t shingle_len = key->shingle_len;
     TRY(reserve(sel, tokens->n, err));
     sel->n = 0;
-    sel->n_shingles = prints->n;
+    sel->n_shingles = fps->n;
     sel->shingle_len = selects_segments(options->kind) ? 0 : shingle_len;
 
     switch (options->kind) {
-    case OG_SELECT_ALL: select_every(prints->n, 1, sel); break;
-    case OG_SELECT_EVERY: select_every(prints->n, options->param, sel); break;
-    case OG_SELECT_MODULO: select_modulo(prints, options->param, sel); break;
-    case OG_SELECT_WINNOW: select_winnow(prints, options->param, sel); break;
+    case OG_SELECT_ALL: select_every(fps->n, 1, sel); break;
+    case OG_SELECT_EVERY: select_every(fps->n, options->param, sel); break;
+    case OG_SELECT_MODULO: select_modulo(fps, options->param, sel); break;
+    case OG_SELECT_WINNOW: select_winnow(fps, options->param, sel); break;
     case OG_SELECT_HAILSTORM:
-        og_select_hailstorm(tokens->hash, prints->n, shingle_len, sel);
+        og_select_hailstorm(tokens->hash, fps->n, shingle_len, sel);
         break;
     case OG_SELECT_SYNCMER:
-        og_select_syncmer(tokens->hash, prints->n, shingle_len, options->param,
+        og_select_syncmer(tokens->hash, fps->n, shingle_len, options->param,
                           sel);
         break;
     case OG_SELECT_HASH_BREAK:
@@ -173,6 +173,6 @@ og_status og_prints_select(const struct og_tokens *tokens,
     else
         memset(sel->spare, 0, sel->n);
     if (options->no_overlap) drop_spare(sel);
-    fill_prints(prints, shingle_len, sel);
+    fill_fps(fps, shingle_len, sel);
     return OG_OK;
 }

@@ -1,21 +1,22 @@
 #ifndef OG_SELECT_SELECT_H
 #define OG_SELECT_SELECT_H
 
-/*   in:  all prints of a document, in order                 (lib/fingerprint)
- *   out: the prints worth keeping, in order                 (lib/table)     */
+/*   in:  all fingerprints of a document, in order           (lib/fingerprint)
+ *   out: the fingerprints worth keeping, in order           (lib/table)     */
 
-#include "lib/fingerprint/print.h"
+#include "lib/fingerprint/fingerprint.h"
 
-/* For shingles pos[i] .. pos[i] + shingle_len are the tokens of print[i]. Hash
+/* For shingles pos[i] .. pos[i] + shingle_len are the tokens of fp[i]. Hash
  * breaking and DCT select segments of any length instead. */
 struct og_selection {
     const og_allocator *allocator;
-    uint64_t *print;
-    uint32_t *pos;    /* index of the first token */
-    uint32_t *len;    /* number of tokens */
-    uint16_t *offset; /* with `near`: what the table keeps beside a print, */
-    uint16_t *near;   /* written by og_selection_note() */
-    uint8_t *spare;   /* 1: to be kept only where there is room (S forms) */
+    uint64_t *fp;
+    uint32_t *pos; /* index of the first token */
+    uint32_t *len; /* number of tokens */
+    uint16_t
+        *offset; /* with `near`: what the table keeps beside a fingerprint, */
+    uint16_t *near; /* written by og_selection_add_context() */
+    uint8_t *spare; /* 1: to be kept only where there is room (S forms) */
     size_t n, cap;
     size_t n_shingles;    /* that there were to choose from */
     uint32_t shingle_len; /* 0: these are segments, not shingles */
@@ -25,28 +26,29 @@ void og_selection_init(struct og_selection *sel, const og_allocator *allocator);
 void og_selection_release(struct og_selection *sel);
 
 /* Replaces what `sel` held. */
-og_status og_prints_select(const struct og_tokens *tokens,
-                           const struct og_prints *prints,
-                           const struct og_shingle_key *key,
-                           const og_select_options *options,
-                           struct og_selection *sel, og_error *err);
+og_status og_fps_select(const struct og_tokens *tokens,
+                        const struct og_fps *fps,
+                        const struct og_shingle_factors *key,
+                        const og_select_options *options,
+                        struct og_selection *sel, og_error *err);
 
-/* What is noted beside each print, for the estimation to work with. */
-typedef enum og_note_kind {
-    OG_NOTE_NONE = 0,
+/* What is noted beside each fingerprint, for the estimation to work with. */
+typedef enum og_context_kind {
+    OG_CONTEXT_NONE = 0,
     /* As in the paper: offset is the number of selected shingles before it,
-     * modulo 2^8; near holds the first byte of the print of the selected
+     * modulo 2^8; near holds the first byte of the fingerprint of the selected
      * shingle before (low) and after it (high), 0 where there is none. */
-    OG_NOTE_ORDER,
+    OG_CONTEXT_ORDER,
     /* offset is the index of its first token, modulo 2^16; near holds two bits
-     * of each of the four tokens before and behind it, see notes.c. */
-    OG_NOTE_CONTEXT,
-} og_note_kind;
+     * of each of the four tokens before and behind it, see context_bits.c. */
+    OG_CONTEXT_BITS,
+} og_context_kind;
 
-void og_selection_note(struct og_selection *sel, const struct og_tokens *tokens,
-                       og_note_kind kind);
+void og_selection_add_context(struct og_selection *sel,
+                              const struct og_tokens *tokens,
+                              og_context_kind kind);
 
-/* OG_NOTE_CONTEXT: on how many tokens, going outwards from the shingle, two
+/* OG_CONTEXT_BITS: on how many tokens, going outwards from the shingle, two
  * notes agree; 0 to 4 on either side. */
 #define OG_CONTEXT_TOKENS 4
 

@@ -64,16 +64,16 @@ og_status og_minhash_copies(struct og_minhash *m, const uint64_t *x,
  * independent: a long stretch without a new best means that the best is good.
  * Tests found that form to miss the similarity by a fifth.) One stream for all
  * weights; steps are as many as the logarithm of the weight. */
-static double active_value(struct og_chain *chain, double w, double *y)
+static double active_value(struct og_ioffe_chain *chain, double w, double *y)
 {
     double index = ldexp(1, FLOOR_EXPONENT);
     chain->state = og_mix64(chain->key ^ 0x676f6c6c61707564u);
-    double g = -log(og_chain_draw(chain)) / index;
+    double g = -log(og_ioffe_chain_draw(chain)) / index;
     for (;;) {
         *y = index;
-        index += -log(og_chain_draw(chain)) / g;
+        index += -log(og_ioffe_chain_draw(chain)) / g;
         if (!(index <= w)) return g;
-        g *= og_chain_draw(chain);
+        g *= og_ioffe_chain_draw(chain);
     }
 }
 
@@ -91,7 +91,8 @@ og_status og_minhash_active(struct og_minhash *m, const uint64_t *x,
         double best = INFINITY;
         for (size_t i = 0; i < n; i++) {
             const uint64_t hash = og_family_hash(&m->family, x[i]);
-            struct og_chain chain = og_chain_of(hash, s, &m->n_bits_used);
+            struct og_ioffe_chain chain =
+                og_ioffe_chain_of(hash, s, &m->n_bits_used);
             double y;
             const double g = active_value(&chain, w[i], &y);
             if (g >= best) continue;
@@ -104,22 +105,24 @@ og_status og_minhash_active(struct og_minhash *m, const uint64_t *x,
 
 /* ---- constant expected time ---- */
 
-void og_chain_bracket(struct og_chain *chain, double w, double *y, double *z)
+void og_ioffe_chain_bracket(struct og_ioffe_chain *chain, double w, double *y,
+                            double *z)
 {
     const int home = og_interval_of(w);
     *y = *z = 0;
-    og_chain_seek(chain, home);
-    double a = og_chain_last(chain);
-    for (; a > w; a = og_chain_before(chain, a))
+    og_ioffe_chain_seek(chain, home);
+    double a = og_ioffe_chain_last(chain);
+    for (; a > w; a = og_ioffe_chain_before(chain, a))
         *z = a;
     *y = a; /* 0 when there is none in this interval */
     for (int i = home - 1; *y == 0; i--) {
-        og_chain_seek(chain, i);
-        *y = og_chain_last(chain);
+        og_ioffe_chain_seek(chain, i);
+        *y = og_ioffe_chain_last(chain);
     }
     for (int i = home + 1; *z == 0; i++) {
-        og_chain_seek(chain, i);
-        for (a = og_chain_last(chain); a != 0; a = og_chain_before(chain, a))
+        og_ioffe_chain_seek(chain, i);
+        for (a = og_ioffe_chain_last(chain); a != 0;
+             a = og_ioffe_chain_before(chain, a))
             *z = a;
     }
 }
@@ -149,10 +152,11 @@ void og_minhash_interval(struct og_minhash *m, const uint64_t *x,
         double best = INFINITY;
         for (size_t i = 0; i < n; i++) {
             const uint64_t hash = og_family_hash(&m->family, x[i]);
-            struct og_chain chain = og_chain_of(hash, s, &m->n_bits_used);
+            struct og_ioffe_chain chain =
+                og_ioffe_chain_of(hash, s, &m->n_bits_used);
             double y, z;
-            og_chain_bracket(&chain, w[i], &y, &z);
-            const double p = og_chain_probability(&chain);
+            og_ioffe_chain_bracket(&chain, w[i], &y, &z);
+            const double p = og_ioffe_chain_probability(&chain);
             m->n_bits_used += 64;
             const double t = best * z;
             if (best != INFINITY && (1 + t) * exp(-t) >= p) continue;

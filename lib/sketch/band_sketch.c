@@ -50,7 +50,7 @@ void og_band_sketcher_release(struct og_band_sketcher *s)
     og_family_release(&s->family);
 }
 
-void og_band_sketch(const struct og_band_sketcher *s, const uint64_t *prints,
+void og_band_sketch(const struct og_band_sketcher *s, const uint64_t *fps,
                     size_t n, uint8_t *out)
 {
     uint64_t base[RUN];
@@ -59,8 +59,8 @@ void og_band_sketch(const struct og_band_sketcher *s, const uint64_t *prints,
     memset(least, 0xff, n_lanes * sizeof(*least));
     for (size_t at = 0; at < n; at += RUN) {
         const size_t run = n - at < RUN ? n - at : RUN;
-        og_family_hash_many(&s->family, prints + at, run, base);
-        og_family_least(&s->family, prints + at, base, run, 0, n_lanes, least);
+        og_family_hash_many(&s->family, fps + at, run, base);
+        og_family_least(&s->family, fps + at, base, run, 0, n_lanes, least);
     }
     for (size_t i = 0; i < s->n_samples; i++)
         out[i] = (uint8_t)(least[i] * 0x9e3779b1u >> 24);

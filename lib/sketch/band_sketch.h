@@ -1,7 +1,7 @@
 #ifndef OG_SKETCH_BAND_SKETCH_H
 #define OG_SKETCH_BAND_SKETCH_H
 
-/*   in:  the prints of a document's shingles              (lib/fingerprint)
+/*   in:  the fingerprints of a document's shingles        (lib/fingerprint)
  *   out: its band sketch, a byte for every sample         (lib/neighbour)
  *
  * A band is `n_rows` samples of min-hash in a row; two documents are worth
@@ -35,9 +35,9 @@ og_status og_band_sketcher_init(struct og_band_sketcher *sketcher,
                                 const og_allocator *allocator, og_error *err);
 void og_band_sketcher_release(struct og_band_sketcher *sketcher);
 
-/* Writes n_samples bytes. `n` is at least 1; equal prints count once. */
+/* Writes n_samples bytes. `n` is at least 1; equal fingerprints count once. */
 void og_band_sketch(const struct og_band_sketcher *sketcher,
-                    const uint64_t *prints, size_t n, uint8_t *out);
+                    const uint64_t *fps, size_t n, uint8_t *out);
 
 /* A hash of the samples of one band. */
 static inline uint64_t og_band_key(const uint8_t *samples, uint32_t n_rows)

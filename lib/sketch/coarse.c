@@ -42,10 +42,10 @@ static bool is_occupied(uint64_t hash, int exponent, size_t sample,
 }
 
 /* The last active index of an interval that has one: uniform in it. */
-static double last_of(struct og_chain *chain, int exponent)
+static double last_of(struct og_ioffe_chain *chain, int exponent)
 {
-    og_chain_seek(chain, exponent);
-    return ldexp(1 + og_chain_draw(chain), exponent);
+    og_ioffe_chain_seek(chain, exponent);
+    return ldexp(1 + og_ioffe_chain_draw(chain), exponent);
 }
 
 struct race {
@@ -68,15 +68,15 @@ static double bound_of_z(const struct race *race)
     return ldexp(1, i + 1);
 }
 
-static void bracket(const struct race *race, struct og_chain *chain, double *y,
-                    double *z)
+static void bracket(const struct race *race, struct og_ioffe_chain *chain,
+                    double *y, double *z)
 {
     uint64_t *n_bits = &race->m->n_bits_used;
     double a = 0;
     *y = *z = 0;
     if (is_occupied(race->hash, race->home, race->sample, n_bits)) {
         for (a = last_of(chain, race->home); a > race->w;
-             a = og_chain_before(chain, a))
+             a = og_ioffe_chain_before(chain, a))
             *z = a;
         *y = a;
     }
@@ -85,7 +85,8 @@ static void bracket(const struct race *race, struct og_chain *chain, double *y,
             *y = last_of(chain, i);
     for (int i = race->home + 1; *z == 0; i++)
         if (is_occupied(race->hash, i, race->sample, n_bits))
-            for (a = last_of(chain, i); a != 0; a = og_chain_before(chain, a))
+            for (a = last_of(chain, i); a != 0;
+                 a = og_ioffe_chain_before(chain, a))
                 *z = a;
 }
 
@@ -100,10 +101,11 @@ static bool may_win(const struct race *race)
 static void try_exactly(struct race *race, uint32_t *out)
 {
     uint64_t *n_bits = &race->m->n_bits_used;
-    struct og_chain chain = og_chain_of(race->hash, race->sample, n_bits);
+    struct og_ioffe_chain chain =
+        og_ioffe_chain_of(race->hash, race->sample, n_bits);
     double y, z;
     bracket(race, &chain, &y, &z);
-    const double fine = og_chain_probability(&chain);
+    const double fine = og_ioffe_chain_probability(&chain);
     const double p = 1 - ldexp(2 - fine, -(int)race->run - 1);
     *n_bits += 64;
     const double t = race->best * z;

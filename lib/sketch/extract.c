@@ -7,8 +7,9 @@
  * of its first word weighs. A field that is shorter than a phrase is one
  * phrase: short documents have features, too.
  *
- * Prints are linear: the bits of two phrases that share words depend on each
- * other. Votes of a simhash must not, so every print is mixed at the end. */
+ * Fingerprints are linear: the bits of two phrases that share words depend on
+ * each other. Votes of a simhash must not, so every fingerprint is mixed at the
+ * end. */
 
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #include "lib/sketch/stem.h"
 #include "lib/sketch/stop.h"
 
-/* The kernels of prints read up to 64 bytes behind the last word. */
+/* The kernels of fingerprints read up to 64 bytes behind the last word. */
 #define WORD_SLACK 8
 
 /* ---- beginning and end ---- */
@@ -32,10 +33,11 @@ static const char *stop_language(const og_feature_options *o)
 static og_status make_parts(struct og_extractor *x, og_error *err)
 {
     const og_feature_options *o = &x->options;
-    x->shingle_key = og_allocate(x->allocator, sizeof(*x->shingle_key));
-    if (x->shingle_key == NULL)
-        return og_error_memory(err, sizeof(*x->shingle_key), "phrases");
-    og_shingle_key_init(x->shingle_key, og_rabin_default(), o->phrase_len);
+    x->shingle_factors = og_allocate(x->allocator, sizeof(*x->shingle_factors));
+    if (x->shingle_factors == NULL)
+        return og_error_memory(err, sizeof(*x->shingle_factors), "phrases");
+    og_shingle_factors_init(x->shingle_factors, og_rabin_default(),
+                            o->phrase_len);
     if (stop_language(o) != NULL)
         TRY(og_stop_set_new(stop_language(o), o->key, x->allocator, &x->stop,
                             err));
@@ -53,7 +55,7 @@ og_status og_extractor_init(struct og_extractor *x,
     x->options = *options;
     og_text_init(&x->text, allocator);
     og_tokens_init(&x->tokens, allocator);
-    og_prints_init(&x->prints, allocator);
+    og_fps_init(&x->fps, allocator);
     og_status status = og_feature_options_check(options, err);
     if (status == OG_OK) status = make_parts(x, err);
     if (status != OG_OK) og_extractor_release(x);
@@ -63,19 +65,19 @@ og_status og_extractor_init(struct og_extractor *x,
 void og_extractor_release(struct og_extractor *x)
 {
     const og_allocator *a = x->allocator;
-    og_prints_release(&x->prints);
+    og_fps_release(&x->fps);
     og_tokens_release(&x->tokens);
     og_text_release(&x->text);
     og_stemming_free(x->stemming);
     og_stop_set_free(x->stop);
-    og_release(a, x->shingle_key, sizeof(*x->shingle_key));
+    og_release(a, x->shingle_factors, sizeof(*x->shingle_factors));
     OG_UNGROW(a, x->word, x->word_cap);
     OG_UNGROW(a, x->content, x->content_cap);
     OG_UNGROW(a, x->place_weight, x->place_weight_cap);
     OG_UNGROW(a, x->is_stop, x->is_stop_cap);
     x->stemming = NULL;
     x->stop = NULL;
-    x->shingle_key = NULL;
+    x->shingle_factors = NULL;
 }
 
 size_t og_extractor_n_repaired(const struct og_extractor *x)
@@ -157,17 +159,17 @@ static og_status put_tokens(struct og_extractor *x, struct og_features *out,
 }
 
 /* The phrases that begin at each of the first `n` words. */
-static og_status put_prints(struct og_extractor *x, size_t n,
-                            struct og_features *out, og_error *err)
+static og_status put_fps(struct og_extractor *x, size_t n,
+                         struct og_features *out, og_error *err)
 {
     const struct og_tokens words = {.allocator = x->allocator,
                                     .hash = x->word,
                                     .n = n + x->options.phrase_len - 1};
     memset(x->word + words.n, 0, WORD_SLACK * sizeof(*x->word));
-    TRY(og_tokens_print(&words, x->shingle_key, &x->prints, err));
+    TRY(og_tokens_fingerprint(&words, x->shingle_factors, &x->fps, err));
     TRY(og_features_reserve(out, out->n + n, err));
     for (size_t i = 0; i < n; i++)
-        out->hash[out->n + i] = og_mix64(x->prints.data[i]);
+        out->hash[out->n + i] = og_mix64(x->fps.data[i]);
     out->n += n;
     return OG_OK;
 }
@@ -177,7 +179,7 @@ static og_status put_phrases(struct og_extractor *x, struct og_features *out,
 {
     const uint32_t len = x->options.phrase_len;
     if (x->n_words == 0) return OG_OK;
-    if (x->n_words >= len) return put_prints(x, x->n_words - len + 1, out, err);
+    if (x->n_words >= len) return put_fps(x, x->n_words - len + 1, out, err);
     TRY(og_features_reserve(out, out->n + 1, err));
     out->hash[out->n++] =
         og_mix64(og_rabin_words(og_rabin_default(), x->word, x->n_words));
@@ -192,7 +194,7 @@ static og_status put_ring(struct og_extractor *x, struct og_features *out,
     if (x->n_words == 0) return OG_OK;
     for (size_t i = 0; i + 1 < x->options.phrase_len; i++)
         x->word[x->n_words + i] = x->word[i % x->n_words];
-    return put_prints(x, x->n_words, out, err);
+    return put_fps(x, x->n_words, out, err);
 }
 
 /* The words that are no stop words, in order: what follows in a spot. */
@@ -223,11 +225,10 @@ static og_status put_spots(struct og_extractor *x, struct og_features *out,
             continue;
         }
         if (n_content - n_before < n_behind) break;
-        uint64_t print = og_rabin_words(rabin, x->word + i, 1);
+        uint64_t fp = og_rabin_words(rabin, x->word + i, 1);
         for (uint32_t j = 0; j < n_behind; j++)
-            print =
-                og_rabin_extend_word(rabin, print, x->content[n_before + j]);
-        out->hash[out->n++] = og_mix64(print);
+            fp = og_rabin_extend_word(rabin, fp, x->content[n_before + j]);
+        out->hash[out->n++] = og_mix64(fp);
         x->place_weight[n++] = x->place_weight[i];
     }
     return OG_OK;

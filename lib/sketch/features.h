@@ -14,14 +14,14 @@
  *
  * One extractor per thread. */
 
-#include "lib/fingerprint/print.h"
+#include "lib/fingerprint/fingerprint.h"
 #include "lib/sketch/idf.h"
 
 /* The features of one document.
  *
  * A hash is 64 bits, mixed: every bit of it is as good as any other, also for
- * prints, which are linear. Equal phrases have equal hashes, whatever the rest
- * of the document.
+ * fingerprints, which are linear. Equal phrases have equal hashes, whatever the
+ * rest of the document.
  *
  * With OG_TF_COUNT the features are a bag: one that comes again stands here
  * again, and its weights add up. That costs nothing, and neither a sum
@@ -65,12 +65,12 @@ struct og_stop_set; /* hashes of stop words: lib/sketch/stop.c */
 struct og_extractor {
     const og_allocator *allocator;
     og_feature_options options; /* its strings and idf must stay */
-    struct og_shingle_key *shingle_key;
+    struct og_shingle_factors *shingle_factors;
     struct og_stop_set *stop;
     struct og_stemming *stemming;
     struct og_text text;
     struct og_tokens tokens;
-    struct og_prints prints;
+    struct og_fps fps;
     size_t n_repaired;
     /* The words that phrases are made of: tokens without stop words, stemmed;
      * and what each weighs by its place. */

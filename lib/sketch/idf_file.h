@@ -7,7 +7,7 @@
  *               documents, features, largest error, 0, 0, check of the head
  *     words     what the features are, padded with zeros to 8 bytes
  *     entries   16 bytes each, rising by hash: hash, count, error
- *     check     8 bytes: a Rabin print of all that comes before it
+ *     check 8 bytes: a Rabin fingerprint of all that comes before it
  *
  * All numbers are little-endian. The true document frequency of an entry is
  * count to count + error; of a feature that is not there, 0 to the largest

@@ -1,8 +1,8 @@
-/* Files of sketches. Every byte is under a check (a Rabin print of what comes
- * before it), numbers that say how much to read are under one of their own that
- * is looked at first, and the parts of a block are bounded: a damaged or
- * foreign file is refused with its place and never makes the reader take much
- * memory. */
+/* Files of sketches. Every byte is under a check (a Rabin fingerprint of what
+ * comes before it), numbers that say how much to read are under one of their
+ * own that is looked at first, and the parts of a block are bounded: a damaged
+ * or foreign file is refused with its place and never makes the reader take
+ * much memory. */
 
 #include "lib/sketch/sketch_file.h"
 

@@ -20,7 +20,7 @@
 
 #include "lib/sketch/minhash.h"
 
-struct og_chain {
+struct og_ioffe_chain {
     uint64_t key;     /* of feature and sample */
     uint64_t state;   /* of the interval at hand */
     int exponent;     /* the interval is (2^exponent, 2^(exponent + 1)] */
@@ -33,21 +33,22 @@ static inline double og_unit(uint64_t random)
     return (double)((random >> 11) + 1) * 0x1p-53;
 }
 
-static inline double og_chain_draw(struct og_chain *chain)
+static inline double og_ioffe_chain_draw(struct og_ioffe_chain *chain)
 {
     *chain->n_bits += 64;
     return og_unit(og_random_next(&chain->state));
 }
 
-static inline struct og_chain og_chain_of(uint64_t hash, size_t sample,
-                                          uint64_t *n_bits)
+static inline struct og_ioffe_chain
+og_ioffe_chain_of(uint64_t hash, size_t sample, uint64_t *n_bits)
 {
-    return (struct og_chain){
+    return (struct og_ioffe_chain){
         .key = og_mix64(hash + 0xd1342543de82ef95u * (sample + 1)),
         .n_bits = n_bits};
 }
 
-static inline void og_chain_seek(struct og_chain *chain, int exponent)
+static inline void og_ioffe_chain_seek(struct og_ioffe_chain *chain,
+                                       int exponent)
 {
     chain->exponent = exponent;
     chain->state = og_mix64(chain->key ^
@@ -56,15 +57,16 @@ static inline void og_chain_seek(struct og_chain *chain, int exponent)
 
 /* The last active index of the interval that was sought, 0 when there is none;
  * then the one before `a`. */
-static inline double og_chain_last(struct og_chain *chain)
+static inline double og_ioffe_chain_last(struct og_ioffe_chain *chain)
 {
-    const double a = ldexp(og_chain_draw(chain), chain->exponent + 1);
+    const double a = ldexp(og_ioffe_chain_draw(chain), chain->exponent + 1);
     return a > ldexp(1, chain->exponent) ? a : 0;
 }
 
-static inline double og_chain_before(struct og_chain *chain, double a)
+static inline double og_ioffe_chain_before(struct og_ioffe_chain *chain,
+                                           double a)
 {
-    a *= og_chain_draw(chain);
+    a *= og_ioffe_chain_draw(chain);
     return a > ldexp(1, chain->exponent) ? a : 0;
 }
 
@@ -77,13 +79,15 @@ static inline int og_interval_of(double w)
 }
 
 /* The number that the value is drawn with: one for all weights. */
-static inline double og_chain_probability(const struct og_chain *chain)
+static inline double
+og_ioffe_chain_probability(const struct og_ioffe_chain *chain)
 {
     return og_unit(og_mix64(chain->key ^ 0x70726f626162696cu));
 }
 
 /* y and z around w, in constant expected time. */
-void og_chain_bracket(struct og_chain *chain, double w, double *y, double *z);
+void og_ioffe_chain_bracket(struct og_ioffe_chain *chain, double w, double *y,
+                            double *z);
 
 /* t such that (1 + t) e^-t = p: the way back from the distribution of the
  * second-largest value (5.1) in the scale t = -z ln x. */

@@ -11,10 +11,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "lib/source/archive.h"
-#include "lib/source/jsonl.h"
+#include "lib/source/json/jsonl.h"
+#include "lib/source/json/scan_bytes.h"
 #include "lib/source/measure_record.h"
-#include "lib/source/scan_bytes.h"
+#include "lib/source/web/archive.h"
 
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
                "unescaping may write into the padding");

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/source/headers.h"
+#include "lib/source/web/headers.h"
 
 struct og_readers *og_readers_new(const og_allocator *allocator)
 {

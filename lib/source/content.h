@@ -7,10 +7,10 @@
  * One set of readers per block, so that each thread has its own and their
  * memory stays warm. */
 
-#include "lib/source/http.h"
-#include "lib/source/mail.h"
+#include "lib/source/mail/mail.h"
 #include "lib/source/source.h"
-#include "lib/source/xml_text.h"
+#include "lib/source/web/http.h"
+#include "lib/source/xml/xml_text.h"
 
 struct og_readers {
     struct og_charset charset;

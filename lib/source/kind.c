@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/source/headers.h"
+#include "lib/source/web/headers.h"
 
 /* ---- names ---- */
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "lib/source/headers.h"
+#include "lib/source/web/headers.h"
 
 /* What may stand behind a record to show that its length was right: newlines
  * and the beginning of the next one. */

@@ -21,9 +21,9 @@
 
 #include "lib/os/file.h"
 #include "lib/source/block.h"
-#include "lib/source/json.h"
+#include "lib/source/json/json.h"
+#include "lib/source/json/scan_bytes.h"
 #include "lib/source/kind.h"
-#include "lib/source/scan_bytes.h"
 
 /* The most that is read beyond block_len at a time: enough that the last
  * newline of a block lies behind block_len as a rule. */

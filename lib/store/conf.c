@@ -10,9 +10,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "lib/base/checksum.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
-#include "lib/store/checksum.h"
 
 enum { TEXT_MOST = 4096 };
 

@@ -1,4 +1,4 @@
-/* Taking in the prints of one document. Like look-ups (find.c) they go in
+/* Taking in the fingerprints of one document. Like look-ups (find.c) they go in
  * groups, so that the lines they will touch are asked for in time: first the
  * tags, then the state and the payload that will be read or written. */
 
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/table/bucket.h"
-#include "lib/table/noise.h"
+#include "lib/table/common_fps.h"
 
 /* A stripe is odd from here ... */
 static void begin_change(struct og_table *t, uint64_t bucket)
@@ -29,7 +29,7 @@ static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
                        const struct og_additions *add, size_t i, uint32_t doc)
 {
     uint8_t bytes[32];
-    const uint64_t rest = og_print_rest(t, mixed);
+    const uint64_t rest = og_fp_rest(t, mixed);
     const uint64_t number = (uint64_t)doc + 1;
     memcpy(bytes, &rest, 8);
     memcpy(bytes + t->doc_off, &number, 8);
@@ -60,8 +60,8 @@ static void renew(struct og_table *t, uint8_t *bucket, uint32_t slot,
     const uint32_t holder = og_own_doc(t, payload) - 1;
     const bool repeats_itself = holder == add->doc;
     if (!repeats_itself && t->n_noise_lines > 0)
-        og_noise_count(t->base + t->noise_off, t->n_noise_lines, mixed,
-                       add->doc);
+        og_common_fps_count(t->base + t->noise_off, t->n_noise_lines, mixed,
+                            add->doc);
     if (!repeats_itself && takes_over(add, holder))
         write_slot(t, payload, mixed, add, i, origin_of(add, i));
     /* A document that repeats itself says nothing of copies to come. The
@@ -79,7 +79,7 @@ static void insert(struct og_table *t, uint8_t *bucket, uint32_t used,
     t->n_used += !full;
     t->n_evicted += full;
     const uint32_t slot = og_evict_make_room(t, bucket, used, mixed);
-    og_put8(bucket + slot, og_print_tag(mixed));
+    og_put8(bucket + slot, og_fp_tag(mixed));
     write_slot(t, og_bucket_payload(t, bucket, slot), mixed, add, i,
                origin_of(add, i));
     /* A slot that was never used has the state 0 already: its line of the
@@ -106,15 +106,15 @@ static void ask_for_tags(const struct og_table *t,
 {
     g->n = add->n - first < GROUP ? add->n - first : GROUP;
     for (size_t i = 0; i < g->n; i++) {
-        g->mixed[i] = og_mix64(add->print[first + i]);
+        g->mixed[i] = og_mix64(add->fp[first + i]);
         g->number[i] = og_bucket_of(t, g->mixed[i]);
         const uint8_t *bucket = og_bucket_at(t, g->number[i]);
         __builtin_prefetch(bucket, 1);
     }
 }
 
-/* The payload that will be touched: that of the print, or the first empty one;
- * in a full bucket it is not known yet. */
+/* The payload that will be touched: that of the fingerprint, or the first empty
+ * one; in a full bucket it is not known yet. */
 static void ask_for_payloads(const struct og_table *t, struct group *g)
 {
     const uint32_t none = t->options.bucket_slots;
@@ -128,9 +128,10 @@ static void ask_for_payloads(const struct og_table *t, struct group *g)
             __builtin_prefetch(og_bucket_payload(t, bucket, slot), 1);
         if (known || slot == none) __builtin_prefetch(bucket + t->state_off, 1);
         if (known && t->n_noise_lines > 0)
-            __builtin_prefetch(t->base + t->noise_off +
-                                   og_noise_off(t->n_noise_lines, g->mixed[i]),
-                               1);
+            __builtin_prefetch(
+                t->base + t->noise_off +
+                    og_common_fps_off(t->n_noise_lines, g->mixed[i]),
+                1);
     }
 }
 
@@ -152,7 +153,7 @@ static void add_one(struct og_table *t, const struct og_additions *add,
     end_change(t, number);
 }
 
-/* What was looked up before another print of the group went into the same
+/* What was looked up before another fingerprint of the group went into the same
  * bucket is looked up again. */
 static void add_group(struct og_table *t, const struct og_additions *add,
                       size_t first, struct group *g)

@@ -1,4 +1,4 @@
-/* Finding a print in its bucket, and moving slots about. */
+/* Finding a fingerprint in its bucket, and moving slots about. */
 
 #include "lib/table/bucket.h"
 
@@ -88,9 +88,9 @@ struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
     const uint32_t n = t->options.bucket_slots;
 #if defined(OG_X86)
     if (n == 64 && og_cpu_level() >= OG_CPU_AVX512)
-        return look_64(bucket, og_print_tag(mixed));
+        return look_64(bucket, og_fp_tag(mixed));
 #endif
-    return (struct og_look){next_tag(bucket, 0, n, og_print_tag(mixed)),
+    return (struct og_look){next_tag(bucket, 0, n, og_fp_tag(mixed)),
                             next_tag(bucket, 0, n, 0)};
 }
 
@@ -98,7 +98,7 @@ uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
                         uint64_t mixed)
 {
     const uint32_t n = t->options.bucket_slots;
-    const uint8_t tag = og_print_tag(mixed);
+    const uint8_t tag = og_fp_tag(mixed);
     uint32_t slot = next_tag(bucket, 0, n, tag);
     while (slot < n && !og_slot_holds(t, bucket, slot, mixed))
         slot = next_tag(bucket, slot + 1, n, tag);

@@ -24,13 +24,13 @@ static inline uint8_t *og_bucket_at(const struct og_table *t, uint64_t bucket)
 }
 
 /* A tag of 0 marks an empty slot, so 0 becomes 1. */
-static inline uint8_t og_print_tag(uint64_t mixed)
+static inline uint8_t og_fp_tag(uint64_t mixed)
 {
     const uint8_t tag = (uint8_t)mixed;
     return tag == 0 ? 1 : tag;
 }
 
-static inline uint64_t og_print_rest(const struct og_table *t, uint64_t mixed)
+static inline uint64_t og_fp_rest(const struct og_table *t, uint64_t mixed)
 {
     return mixed >> 8 & t->rest_mask;
 }
@@ -105,38 +105,38 @@ static inline uint32_t og_own_doc(const struct og_table *t,
     return og_load32(payload + t->doc_off);
 }
 
-/* What the tags of a bucket tell of a print, from one look. */
+/* What the tags of a bucket tell of a fingerprint, from one look. */
 struct og_look {
     uint32_t slot; /* the first with its tag; bucket_slots when there is none.
-                      May hold another print: og_slot_holds() tells. */
+                      May hold another fingerprint: og_slot_holds() tells. */
     uint32_t used; /* slots in use: they come first */
 };
 struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
                               uint64_t mixed);
 uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket);
 
-/* An empty slot has a tag that no print has, so the rest decides. */
+/* An empty slot has a tag that no fingerprint has, so the rest decides. */
 static inline bool og_slot_holds(const struct og_table *t, uint8_t *bucket,
                                  uint32_t slot, uint64_t mixed)
 {
     return og_own_rest(t, og_bucket_payload(t, bucket, slot)) ==
-           og_print_rest(t, mixed);
+           og_fp_rest(t, mixed);
 }
 
-/* Which slot holds the print; t->options.bucket_slots when none does. */
+/* Which slot holds the fingerprint; t->options.bucket_slots when none does. */
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
                         uint64_t mixed);
 
-/* evict.c: makes room for one more print in a bucket of which `used` slots
- * are taken, and returns the slot to write it to. */
+/* evict.c: makes room for one more fingerprint in a bucket of which `used`
+ * slots are taken, and returns the slot to write it to. */
 uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
                             uint64_t mixed);
-/* The slot was filled, or its print was seen again. */
+/* The slot was filled, or its fingerprint was seen again. */
 void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
                        uint8_t weight);
 void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
                     uint8_t weight);
-/* Whether the state of a print that has just come in is 0. */
+/* Whether the state of a fingerprint that has just come in is 0. */
 bool og_evict_starts_at_0(og_evict_kind evict);
 /* Bytes of state a slot needs, and bytes a bucket needs beside its slots. */
 size_t og_evict_state_len(og_evict_kind evict);
@@ -166,7 +166,7 @@ struct og_pack;
 struct og_unpacker;
 void og_learning_pack(const struct og_learning *learning, struct og_pack *out);
 void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from);
-/* A print came into a full bucket: time goes on for the others. */
+/* A fingerprint came into a full bucket: time goes on for the others. */
 void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
                       uint64_t *random);
 uint32_t og_learning_worst(const struct og_learning *learning,

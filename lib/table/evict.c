@@ -1,4 +1,4 @@
-/* Which print to give up: section 2.2 of the paper, and three more.
+/* Which fingerprint to give up: section 2.2 of the paper, and three more.
  *
  *     R    by lot
  *     LRU  the slots stand in the order of their last use; the first goes
@@ -6,12 +6,12 @@
  *     LS   the smallest lucky score goes; what a sighting is worth comes from
  *          the estimation as a weight (lib/estimate/labels.c)
  *     S3   two queues and the ghosts of those that left (s3fifo.c)
- *     thin passages lose their prints one by one (thin.c)
+ *     thin passages lose their fingerprints one by one (thin.c)
  *     learn what the stream shows to be seen again least (learn.c)
  *
  * R and LRU keep no state; the others one byte a slot. Among equals the choice
- * is by lot as well: always taking the first would let new prints push each
- * other out and keep the oldest for ever. */
+ * is by lot as well: always taking the first would let new fingerprints push
+ * each other out and keep the oldest for ever. */
 
 #include "lib/table/bucket.h"
 
@@ -21,7 +21,7 @@
 #define CC_FULL_COUNTERS 10
 /* LS: rule (e), the average score at which all are halved. */
 #define LS_LIMIT 11
-/* thin: one tick of a bucket's clock for so many prints that come in. */
+/* thin: one tick of a bucket's clock for so many fingerprints that come in. */
 #define THIN_INSERTS_PER_TICK 8
 
 size_t og_evict_state_len(og_evict_kind evict)

@@ -1,4 +1,4 @@
-/* Looking up a batch of prints, by the writer.
+/* Looking up a batch of fingerprints, by the writer.
  *
  * A table is much larger than the caches, so each look-up costs a miss for the
  * tags and, when a tag agrees, one more for the payload. Alone they would take
@@ -20,12 +20,12 @@ struct group {
     uint32_t slot[GROUP];
 };
 
-static void ask_for_tags(const struct og_table *t, const uint64_t *prints,
+static void ask_for_tags(const struct og_table *t, const uint64_t *fps,
                          size_t n, struct group *g)
 {
     g->n = n < GROUP ? n : GROUP;
     for (size_t i = 0; i < g->n; i++) {
-        g->mixed[i] = og_mix64(prints[i]);
+        g->mixed[i] = og_mix64(fps[i]);
         g->bucket[i] = og_bucket_at(t, og_bucket_of(t, g->mixed[i]));
         __builtin_prefetch(g->bucket[i]);
     }
@@ -70,22 +70,22 @@ static void read_hits(const struct og_table *t, const struct group *g,
 }
 
 /* Used slots come first, so the last tag tells. */
-bool og_table_may_have_lost(const struct og_table *table, uint64_t print)
+bool og_table_may_have_lost(const struct og_table *table, uint64_t fp)
 {
-    const uint64_t bucket = og_bucket_of(table, og_mix64(print));
+    const uint64_t bucket = og_bucket_of(table, og_mix64(fp));
     return og_bucket_at(table, bucket)[table->options.bucket_slots - 1] != 0;
 }
 
-void og_table_find_many(const struct og_table *table, const uint64_t *prints,
+void og_table_find_many(const struct og_table *table, const uint64_t *fps,
                         size_t n, struct og_hit *out)
 {
     struct group groups[2];
-    ask_for_tags(table, prints, n, &groups[0]);
+    ask_for_tags(table, fps, n, &groups[0]);
     size_t done = 0;
     for (unsigned turn = 0; done < n; turn ^= 1) {
         struct group *now = &groups[turn];
         const size_t next = done + now->n;
-        ask_for_tags(table, prints + next, n - next, &groups[turn ^ 1]);
+        ask_for_tags(table, fps + next, n - next, &groups[turn ^ 1]);
         ask_for_payloads(table, now);
         read_hits(table, now, out + done);
         done = next;

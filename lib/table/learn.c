@@ -1,25 +1,25 @@
 /* Learn: origo's own eviction, and the default.
  *
- * Which print will be seen again soon? In one stream those of the last days
- * (people answer mail), in another those that were copied before (boilerplate
- * in standards). Instead of taking a side, this policy counts. The state byte
- * of a slot is its class: how often the print was seen again (3 bits) and how
- * long ago it was last seen (5 bits, on a scale of half octaves). For each of
- * the 256 classes the table counts how much time its slots spent in it and how
- * many of them were seen again then; the quotient is the rate at which a slot
- * of that class earns its place. The slot with the lowest rate goes; among
- * equals by lot.
+ * Which fingerprint will be seen again soon? In one stream those of the last
+ * days (people answer mail), in another those that were copied before
+ * (boilerplate in standards). Instead of taking a side, this policy counts. The
+ * state byte of a slot is its class: how often the fingerprint was seen again
+ * (3 bits) and how long ago it was last seen (5 bits, on a scale of half
+ * octaves). For each of the 256 classes the table counts how much time its
+ * slots spent in it and how many of them were seen again then; the quotient is
+ * the rate at which a slot of that class earns its place. The slot with the
+ * lowest rate goes; among equals by lot.
  *
  * This is the idea of LHD (Beckmann, Chen, Cidon: least hit density, NSDI
  * 2018) cut down to one byte a slot and one small table. Measured against R,
  * LRU, CC, LS, S3-FIFO and thin in docs/evaluation.md.
  *
- * Time is what happens to a bucket: a tick is one print in TICK_PRINTS that
- * come into it when it is full. At a tick one lot is drawn, and all slots up to
- * an age move on to the next class, the older the rarer: the chance halves with
- * every octave, so that 32 classes span any age without a clock in the slot.
- * All numbers are integers and the lots come from the table's generator: the
- * same run gives the same table. */
+ * Time is what happens to a bucket: a tick is one fingerprint in TICK_PRINTS
+ * that come into it when it is full. At a tick one lot is drawn, and all slots
+ * up to an age move on to the next class, the older the rarer: the chance
+ * halves with every octave, so that 32 classes span any age without a clock in
+ * the slot. All numbers are integers and the lots come from the table's
+ * generator: the same run gives the same table. */
 
 #include <string.h>
 
@@ -33,7 +33,7 @@
 #define N_SEEN    8
 #define AGE_ONE   N_SEEN /* class = age * N_SEEN + seen */
 /* Finer ticks cost time and win nothing; coarser ones lose quality from 16. */
-#define TICK_PRINTS 4
+#define TICK_FPS 4
 /* Looking at all slots of a bucket takes a while: one tick in so many does, and
  * counts for all. */
 #define TICKS_PER_COUNT 4
@@ -214,9 +214,8 @@ void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
                       uint64_t *random)
 {
     const uint64_t lots = og_random_next(random);
-    if (lots % TICK_PRINTS != 0) return;
-    if (lots / TICK_PRINTS % TICKS_PER_COUNT == 0)
-        count_time(learning, state, n);
+    if (lots % TICK_FPS != 0) return;
+    if (lots / TICK_FPS % TICKS_PER_COUNT == 0) count_time(learning, state, n);
     grow_older(state, n, ages_that_move(learning, lots >> 16 & 0xffff));
     const uint64_t every = ++learning->n_ticks < TICKS_PER_LESSON
                                ? TICKS_TO_START

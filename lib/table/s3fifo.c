@@ -3,11 +3,11 @@
  *     slots: [ small queue, oldest first | main queue, oldest first ]
  *     ring:  [ length of the small queue ][ next ghost ][ ghosts: 2 bytes .. ]
  *
- * New prints go to the small queue, a tenth of the bucket. The oldest of it
- * moves to the main queue when it was seen again, else it leaves and its ghost
- * stays; a print whose ghost is there goes to the main queue at once. The
- * oldest of the main queue gets another round for each sighting it has (state:
- * 0 to 3). */
+ * New fingerprints go to the small queue, a tenth of the bucket. The oldest of
+ * it moves to the main queue when it was seen again, else it leaves and its
+ * ghost stays; a fingerprint whose ghost is there goes to the main queue at
+ * once. The oldest of the main queue gets another round for each sighting it
+ * has (state: 0 to 3). */
 
 #include "lib/table/bucket.h"
 
@@ -84,8 +84,7 @@ uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
                              uint64_t mixed)
 {
     uint8_t *ring = bucket + t->ring_off;
-    const uint16_t ghost =
-        ghost_of(og_print_tag(mixed), og_print_rest(t, mixed));
+    const uint16_t ghost = ghost_of(og_fp_tag(mixed), og_fp_rest(t, mixed));
     bool to_main = take_ghost(t, ring, ghost);
     uint32_t free_slot = used;
     uint32_t last = used;
@@ -93,8 +92,8 @@ uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
         free_slot = give_up(t, bucket);
         last = used - 1;
     }
-    /* The length of the small queue has one byte: the last of 256 new prints
-     * goes to the main queue. */
+    /* The length of the small queue has one byte: the last of 256 new
+     * fingerprints goes to the main queue. */
     if (ring[0] == UINT8_MAX) to_main = true;
     const uint32_t place = to_main ? last : ring[0];
     if (!to_main) og_put8(ring, ring[0] + 1);

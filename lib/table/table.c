@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/table/bucket.h"
-#include "lib/table/noise.h"
+#include "lib/table/common_fps.h"
 
 /* The writer's loads of 8 bytes may reach past the last payload. */
 #define TABLE_SLACK 8
@@ -52,7 +52,7 @@ size_t og_table_bucket_len(const struct og_table_options *options)
 /* What is left for buckets; 0: not even for one. */
 static uint64_t buckets_of(const struct og_table_options *o, size_t bucket_len)
 {
-    const uint64_t other = o->noise_len + TABLE_SLACK + OG_NOISE_LINE;
+    const uint64_t other = o->noise_len + TABLE_SLACK + OG_COMMON_LINE;
     const uint64_t all = o->noise_len > 0 ? other : TABLE_SLACK;
     return o->memory < all ? 0 : (o->memory - all) / bucket_len;
 }
@@ -63,7 +63,7 @@ static uint64_t noise_off_of(const struct og_table_options *o,
 {
     const uint64_t len = buckets_of(o, bucket_len) * bucket_len + TABLE_SLACK;
     if (o->noise_len == 0) return len;
-    return (len + OG_NOISE_LINE - 1) / OG_NOISE_LINE * OG_NOISE_LINE;
+    return (len + OG_COMMON_LINE - 1) / OG_COMMON_LINE * OG_COMMON_LINE;
 }
 
 size_t og_table_bytes(const struct og_table_options *options)
@@ -83,7 +83,7 @@ static og_status prepare(struct og_table *table,
     lay_out(table);
     table->n_buckets = buckets_of(options, table->bucket_len);
     table->noise_off = noise_off_of(options, table->bucket_len);
-    table->n_noise_lines = options->noise_len / OG_NOISE_LINE;
+    table->n_noise_lines = options->noise_len / OG_COMMON_LINE;
     if (table->n_buckets == 0)
         return og_error_set(err, OG_ERR_USAGE,
                             "a table of %llu bytes has no room for one bucket "

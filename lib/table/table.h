@@ -2,14 +2,14 @@
 #define OG_TABLE_TABLE_H
 
 /*   in:  the selection of a document                        (lib/select)
- *   out: hits: what is known of each of its prints          (lib/estimate)
+ *   out: hits: what is known of each of its fingerprints    (lib/estimate)
  *
- * A table of fixed size that maps prints to the earliest document that holds
- * them: section 2.2 of the paper. A print belongs to one bucket; a full bucket
- * gives one of its slots up (evict.c decides which).
+ * A table of fixed size that maps fingerprints to the earliest document that
+ * holds them: section 2.2 of the paper. A fingerprint belongs to one bucket; a
+ * full bucket gives one of its slots up (evict.c decides which).
  *
  *     bucket:   [ tag of each slot ][ state of each slot ][ payloads ]
- *     payload:  [ rest of the print ][ document + 1 ][ offset ][ near ]
+ *     payload: [ rest of the fingerprint ][ document + 1 ][ offset ][ near ]
  *
  * Tags stand together so that one vector comparison finds the slot: a look-up
  * reads one cache line, and one more when it hits. A tag of 0 marks an empty
@@ -21,16 +21,17 @@
  *
  * The paper's own combinations take 14 to 18; 19 are CX with a byte of state.
  *
- * The prints are mixed first, because a rule that selects small or even prints
- * would fill some buckets and leave the others empty. The bucket number is the
- * upper part of the mixed print, tag and rest are the lower 24 or 48 bits. */
+ * The fingerprints are mixed first, because a rule that selects small or even
+ * fingerprints would fill some buckets and leave the others empty. The bucket
+ * number is the upper part of the mixed fingerprint, tag and rest are the lower
+ * 24 or 48 bits. */
 
 #include "lib/os/pages.h"
 #include "lib/select/select.h"
 
 #define OG_NO_DOC UINT32_MAX
 
-/* What a slot keeps beside the print and the document. */
+/* What a slot keeps beside the fingerprint and the document. */
 struct og_table_fields {
     uint8_t offset_len; /* 0, 1 or 2 bytes */
     uint8_t near_len;   /* 0 or 2 bytes */
@@ -43,7 +44,7 @@ struct og_table_options {
     uint32_t bucket_slots; /* 4 to 256, a power of two */
     uint64_t memory;       /* bytes, a hard cap */
     uint64_t noise_len;    /* of them: to count what many documents hold; a
-                              multiple of OG_NOISE_LINE; 0: not counted */
+                              multiple of OG_COMMON_LINE; 0: not counted */
 };
 
 #define OG_TABLE_STRIPES 1024
@@ -59,7 +60,7 @@ struct og_table {
     size_t payload_len, doc_off, offset_off, near_off;
     size_t rest_len, doc_len;
     uint64_t rest_mask;
-    uint64_t noise_off, n_noise_lines; /* behind the buckets: noise.h */
+    uint64_t noise_off, n_noise_lines; /* behind the buckets: common_fps.h */
 
     uint64_t n_used, n_evicted, n_added;
     uint64_t random; /* eviction by lot: the same run, the same table */
@@ -96,23 +97,23 @@ struct og_hit {
     uint16_t near;
 };
 
-/* For the writer's thread: looks up n prints, touches nothing. */
-void og_table_find_many(const struct og_table *table, const uint64_t *prints,
+/* For the writer's thread: looks up n fingerprints, touches nothing. */
+void og_table_find_many(const struct og_table *table, const uint64_t *fps,
                         size_t n, struct og_hit *out);
 
 /* The same for any other thread while the writer works: each hit is whole. */
-void og_table_find_shared(const struct og_table *table, const uint64_t *prints,
+void og_table_find_shared(const struct og_table *table, const uint64_t *fps,
                           size_t n, struct og_hit *out);
 
-/* Whether a print that is not there may have been there once. A bucket with
- * room has never given a slot up, so what it does not hold never came. For the
- * writer's thread. */
-bool og_table_may_have_lost(const struct og_table *table, uint64_t print);
+/* Whether a fingerprint that is not there may have been there once. A bucket
+ * with room has never given a slot up, so what it does not hold never came. For
+ * the writer's thread. */
+bool og_table_may_have_lost(const struct og_table *table, uint64_t fp);
 
-/* What is to be written with each print; arrays of n. */
+/* What is to be written with each fingerprint; arrays of n. */
 struct og_additions {
     uint32_t doc;
-    const uint64_t *print;
+    const uint64_t *fp;
     const uint16_t *offset; /* NULL when the table keeps none */
     const uint16_t *near;   /* likewise */
     const uint8_t *weight;  /* what the eviction adds to a slot; NULL: 1 */
@@ -126,7 +127,7 @@ struct og_additions {
     const void *ctx;
 };
 
-/* Puts the prints of one document in, or renews those that are there; the
+/* Puts the fingerprints of one document in, or renews those that are there; the
  * earliest document keeps (or takes over) a slot. The writer's thread only. */
 void og_table_add_many(struct og_table *table, const struct og_additions *add);
 

@@ -2,12 +2,12 @@
  *
  *     (1 + age) * u / (1 + hits)^2
  *
- * where age counts ticks of the bucket's clock since the print was last seen,
- * hits counts the copied passages that it was the first hit of, and u is a
- * random byte that belongs to the print: its tag. Prints of one passage that
- * came together and are never seen again differ only in u, so a passage loses
- * its prints one by one, over a long time, instead of all at once; and bridges
- * need only one or two that are left.
+ * where age counts ticks of the bucket's clock since the fingerprint was last
+ * seen, hits counts the copied passages that it was the first hit of, and u is
+ * a random byte that belongs to the fingerprint: its tag. Fingerprints of one
+ * passage that came together and are never seen again differ only in u, so a
+ * passage loses its fingerprints one by one, over a long time, instead of all
+ * at once; and bridges need only one or two that are left.
  *
  * State: age in the upper 5 bits, hits in the lower 3. The product is compared
  * by its logarithm in steps of 1/12 octave, small enough for a byte:

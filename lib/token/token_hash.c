@@ -14,8 +14,8 @@
  * keeps both halves of the first product, and k1 is odd, so that tokens of up
  * to 8 bytes never collide before the last step. AES rounds (3 AESENC) are as
  * fast where the machine has them and some fifty times slower where it has not;
- * carry-less products are linear over GF(2), which the prints built on top must
- * not meet (lib/fingerprint).
+ * carry-less products are linear over GF(2), which the fingerprints built on
+ * top must not meet (lib/fingerprint).
  *
  * The values are part of the store's format: tests/unit/test_token_hash.c
  * freezes them. */

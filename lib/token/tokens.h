@@ -21,7 +21,7 @@ void og_tokens_init(struct og_tokens *tokens, const og_allocator *allocator);
 void og_tokens_release(struct og_tokens *tokens);
 
 /* Replaces what `tokens` held by the tokens of `text`. `key` goes into every
- * hash: another key, other prints.
+ * hash: another key, other fingerprints.
  *
  *   words  runs of letters, marks and digits; a character of a script without
  *          spaces stands alone with its marks (og_char_class_of)
@@ -39,8 +39,8 @@ og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
                            og_error *err);
 
 /* The hash of one token: the definition. `len` bytes at `data`. Not linear, so
- * that Rabin prints of sequences of hashes are safe (the book, 2.2, warning
- * 1: never print a print with the same polynomial). */
+ * that Rabin fingerprints of sequences of hashes are safe (the book, 2.2,
+ * warning 1: never fingerprint a fingerprint with the same polynomial). */
 uint64_t og_token_hash(const char *data, size_t len, uint64_t key);
 
 #endif

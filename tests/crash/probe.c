@@ -29,8 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/store/checksum.h"
-#include "lib/store_disk.h"
+#include "lib/base/checksum.h"
+#include "lib/store/store_disk.h"
 #include "lib/table/table_state.h"
 
 enum { STATUS_SAME = 0, STATUS_TOLD = 4, STATUS_OTHER = 5, STATUS_WRONG = 6 };
@@ -67,10 +67,10 @@ static og_status hash_catalogue(og_store *store, struct state *out,
     og_status status = OG_OK;
     for (uint32_t i = 0; i < store->catalogue.n && status == OG_OK; i++) {
         struct og_entry entry;
-        og_naming_clear(&trace->naming);
+        og_lookup_clear(&trace->lookup);
         og_pack_bytes(&pack, og_catalogue_get(&store->catalogue, i),
                       sizeof(struct og_mark));
-        status = og_naming_get(&trace->naming, i, &entry, err);
+        status = og_lookup_get(&trace->lookup, i, &entry, err);
         entry.place = (struct og_text_place){0};
         if (status == OG_OK) og_entry_pack(&entry, &pack);
     }

@@ -2,7 +2,7 @@
 """What acknowledged means: tests/crash/test_crash.py BUILD [--all] [--only NAME]
 
 Kills, power losses, failing disks, flipped bytes and bad company, against the
-command of BUILD with small limits (lib/store/limits.h). After each a store must
+command of BUILD with small limits (lib/base/limits.h). After each a store must
 open, verify, hold all that was acknowledged, and know exactly what a run knows
 that nothing disturbed. Without --all a share of each, in under a minute; with
 it what `make test-crash` promises. Prints 'ok NAME' or 'FAILED NAME' for each

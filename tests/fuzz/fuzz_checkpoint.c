@@ -4,8 +4,8 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
-#include "lib/store/checkpoint.h"
-#include "lib/store/checksum.h"
+#include "lib/base/checksum.h"
+#include "lib/store/table/checkpoint.h"
 
 enum { PAGE = OG_CHECKPOINT_PAGE, TABLE_LEN = 5000, MAX_LEN = 1 << 16 };
 

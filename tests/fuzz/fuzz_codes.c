@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
-#include "lib/neighbour/code_manifest.h"
-#include "lib/neighbour/image_head.h"
+#include "lib/hamming/code_manifest.h"
+#include "lib/hamming/segment_head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -50,7 +50,7 @@ static void set_sums(uint8_t *image, size_t len)
     og_code_sum_init(&sum);
     og_code_sum_add(&sum, image + sizeof(*h), len - sizeof(*h));
     h->body_sum = og_code_sum_end(&sum);
-    h->head_sum = og_image_head_sum(h);
+    h->head_sum = og_code_segment_sum(h);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

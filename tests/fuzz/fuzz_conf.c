@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "lib/store/checksum.h"
+#include "lib/base/checksum.h"
 #include "lib/store/conf.h"
 
 static void parse(const char *text, size_t len)

@@ -7,10 +7,10 @@
 
 #include <unistd.h>
 
-#include "lib/dedup_journal.h"
-#include "lib/dedup_lists.h"
-#include "lib/dedup_stages.h"
-#include "lib/near_files.h"
+#include "lib/dedup/dedup_journal.h"
+#include "lib/dedup/dedup_lists.h"
+#include "lib/dedup/stages/dedup_stages.h"
+#include "lib/near/near_files.h"
 
 #define SKETCH_LEN 112
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/chunk/delta.h"
+#include "lib/delta/delta.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

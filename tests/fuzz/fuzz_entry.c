@@ -3,9 +3,9 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
-#include "lib/store/additions.h"
-#include "lib/store/checksum.h"
-#include "lib/store/entry.h"
+#include "lib/base/checksum.h"
+#include "lib/store/catalogue/entry.h"
+#include "lib/store/table/additions.h"
 
 static void check_view(og_bytes view, const uint8_t *data, size_t len)
 {

@@ -4,10 +4,10 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
+#include "lib/base/checksum.h"
 #include "lib/base/packing.h"
-#include "lib/store/checksum.h"
-#include "lib/store/journal_format.h"
-#include "lib/store/journal_read.h"
+#include "lib/disk/journal_format.h"
+#include "lib/disk/journal_read.h"
 
 static const uint8_t uuid[16] = {1};
 

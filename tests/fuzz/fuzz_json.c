@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/source/json.h"
-#include "lib/source/jsonl.h"
+#include "lib/source/json/json.h"
+#include "lib/source/json/jsonl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

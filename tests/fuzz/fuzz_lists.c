@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz_support.h"
 
 #include "lib/base/bits.h"
-#include "lib/neighbour/code_lines.h"
+#include "lib/hamming/code_lines.h"
 #include "lib/source/file_list.h"
 
 static char path[128];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/minhash_stream.h"
+#include "lib/sketch/minhash_stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/store/checksum.h"
-#include "lib/store/documents.h"
+#include "lib/base/checksum.h"
+#include "lib/store/catalogue/documents.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/source/json.h"
+#include "lib/source/json/json.h"
 
 #include <origo/origo.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/sentence/sentences.h"
+#include "lib/sentence/index/sentences.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -31,12 +31,13 @@ static void ask_text(og_bytes text)
 
 static void open_image(const uint8_t *data, size_t len)
 {
-    struct og_image image;
+    struct og_sentence_segment image;
     uint8_t *copy = malloc(len + 1);
     if (copy == NULL) return;
     memcpy(copy, data, len);
-    if (og_image_take(&image, copy, len, len + 1, NULL, "x", NULL) == OG_OK)
-        og_image_release(&image);
+    if (og_sentence_segment_take(&image, copy, len, len + 1, NULL, "x", NULL) ==
+        OG_OK)
+        og_sentence_segment_release(&image);
     else
         free(copy);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/chunk/similar.h"
+#include "lib/similar/similar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

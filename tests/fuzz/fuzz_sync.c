@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/chunk/sync.h"
+#include "lib/sync/sync.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

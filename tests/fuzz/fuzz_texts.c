@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/store/checksum.h"
-#include "lib/store/text_files.h"
-#include "lib/store/texts.h"
+#include "lib/base/checksum.h"
+#include "lib/store/text/text_files.h"
+#include "lib/store/text/texts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -17,10 +17,10 @@
 #include "tests/oom/oom_support.h"
 
 #include "lib/estimate/estimate.h"
-#include "lib/fingerprint/print.h"
+#include "lib/fingerprint/fingerprint.h"
 #include "lib/select/select.h"
 #include "lib/source/source.h"
-#include "lib/store_disk.h"
+#include "lib/store/store_disk.h"
 #include "lib/table/table.h"
 #include "lib/text/text.h"
 #include "lib/token/tokens.h"
@@ -56,7 +56,7 @@ static og_bytes sample_text(void)
     return (og_bytes){text, len};
 }
 
-/* ---- fold, tokenise, print, select ---- */
+/* ---- fold, tokenise, fingerprint, select ---- */
 
 struct flow_case {
     og_token_kind tokens;
@@ -66,9 +66,9 @@ struct flow_case {
 struct flow_objects {
     struct og_text text;
     struct og_tokens tokens;
-    struct og_prints prints;
+    struct og_fps fps;
     struct og_selection selection;
-    struct og_shingle_key key;
+    struct og_shingle_factors key;
 };
 
 static void *flow_init(struct work *w)
@@ -76,9 +76,9 @@ static void *flow_init(struct work *w)
     static struct flow_objects o;
     og_text_init(&o.text, &w->allocator);
     og_tokens_init(&o.tokens, &w->allocator);
-    og_prints_init(&o.prints, &w->allocator);
+    og_fps_init(&o.fps, &w->allocator);
     og_selection_init(&o.selection, &w->allocator);
-    og_shingle_key_init(&o.key, og_rabin_default(), 8);
+    og_shingle_factors_init(&o.key, og_rabin_default(), 8);
     return &o;
 }
 
@@ -89,11 +89,11 @@ static og_status flow_run(struct work *w, uint64_t *out_sum)
     og_error err;
     TRY(og_text_fold(&o->text, sample_text(), &err));
     TRY(og_text_tokenise(&o->text, c->tokens, 0, &o->tokens, &err));
-    TRY(og_tokens_print(&o->tokens, &o->key, &o->prints, &err));
-    TRY(og_prints_select(&o->tokens, &o->prints, &o->key, &c->select,
-                         &o->selection, &err));
-    *out_sum = sum_words(0, o->prints.data, o->prints.n);
-    *out_sum = sum_words(*out_sum, o->selection.print, o->selection.n);
+    TRY(og_tokens_fingerprint(&o->tokens, &o->key, &o->fps, &err));
+    TRY(og_fps_select(&o->tokens, &o->fps, &o->key, &c->select, &o->selection,
+                      &err));
+    *out_sum = sum_words(0, o->fps.data, o->fps.n);
+    *out_sum = sum_words(*out_sum, o->selection.fp, o->selection.n);
     return OG_OK;
 }
 
@@ -101,7 +101,7 @@ static void flow_release(struct work *w)
 {
     struct flow_objects *o = w->objects;
     og_selection_release(&o->selection);
-    og_prints_release(&o->prints);
+    og_fps_release(&o->fps);
     og_tokens_release(&o->tokens);
     og_text_release(&o->text);
 }
@@ -148,19 +148,18 @@ static og_status table_run(struct work *w, uint64_t *out_sum)
 {
     enum { N = 500 };
     struct og_table table;
-    uint64_t prints[N];
+    uint64_t fps[N];
     struct og_hit hits[N];
     uint64_t random = 3;
     og_error err;
     for (size_t i = 0; i < N; i++)
-        prints[i] = og_random_next(&random);
+        fps[i] = og_random_next(&random);
     TRY(og_table_init(&table, w->what, &w->allocator, &err));
     const uint16_t zero[N] = {0};
     og_table_add_many(
-        &table,
-        &(struct og_additions){
-            .doc = 1, .print = prints, .offset = zero, .near = zero, .n = N});
-    og_table_find_many(&table, prints, N, hits);
+        &table, &(struct og_additions){
+                    .doc = 1, .fp = fps, .offset = zero, .near = zero, .n = N});
+    og_table_find_many(&table, fps, N, hits);
     *out_sum = 0;
     for (size_t i = 0; i < N; i++)
         *out_sum = og_mix64(*out_sum ^ hits[i].doc);
@@ -220,7 +219,7 @@ static void make_up_hits(struct og_hit *hits)
 
 static og_status label_run(struct work *w, uint64_t *out_sum)
 {
-    static uint64_t print[N_SELECTED];
+    static uint64_t fp[N_SELECTED];
     static uint32_t pos[N_SELECTED], len[N_SELECTED];
     static uint16_t offset[N_SELECTED], near[N_SELECTED];
     static uint8_t spare[N_SELECTED];
@@ -228,12 +227,12 @@ static og_status label_run(struct work *w, uint64_t *out_sum)
     struct og_dominant dominant;
     og_error err;
     for (size_t i = 0; i < N_SELECTED; i++) {
-        print[i] = og_mix64(i);
+        fp[i] = og_mix64(i);
         pos[i] = (uint32_t)i * 3;
         len[i] = 8;
         offset[i] = (uint16_t)i;
     }
-    const struct og_selection sel = {.print = print,
+    const struct og_selection sel = {.fp = fp,
                                      .pos = pos,
                                      .len = len,
                                      .offset = offset,

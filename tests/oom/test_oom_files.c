@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/bits.h"
-#include "lib/chunk/delta.h"
+#include "lib/delta/delta.h"
 
 static char name[4][64]; /* old, new, delta, out */
 

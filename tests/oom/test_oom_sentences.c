@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/bits.h"
-#include "lib/sentence/sentences_files.h"
+#include "lib/sentence/index/sentences_files.h"
 
 static void *no_objects(struct work *w)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
-#include "lib/neighbour/hamming.h"
+#include "lib/hamming/hamming.h"
 #include "lib/sketch/features.h"
 #include "lib/sketch/minhash.h"
 #include "lib/sketch/simhash.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lib/base/bits.h"
-#include "lib/chunk/similar.h"
+#include "lib/similar/similar.h"
 
 static char new_tree[64], old_tree[64], index_path[64];
 

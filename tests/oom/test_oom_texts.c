@@ -1,7 +1,7 @@
 /* Every allocation of the texts and of the catalogue on disk fails once: the
  * status says so, nothing leaks, and what was there before is still whole. */
 
-#include "lib/store/documents.h"
+#include "lib/store/catalogue/documents.h"
 #include "tests/oom/oom_support.h"
 #include "tests/unit/texts_support.h"
 
@@ -119,7 +119,7 @@ static void documents_without_memory(void **state)
     struct failing f = {.fail_at = 1};
     const og_allocator a = {&f, failing_resize};
     const struct og_entry entry = {
-        .id = OG_LITERAL("a"), .series = OG_NO_SERIES, .n_origins = 1};
+        .id = OG_LITERAL("a"), .series = OG_NO_DOC, .n_origins = 1};
     struct og_pack bytes = {0};
     og_entry_pack(&entry, &bytes);
     for (bool more = true; more; f.fail_at++) {

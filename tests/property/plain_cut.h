@@ -70,7 +70,7 @@ static inline void plain_fill(uint8_t *data, size_t len, enum data_kind kind,
 
 /* ---- hashes of a place, from scratch ---- */
 
-static inline uint64_t plain_print(const uint8_t *data, size_t place)
+static inline uint64_t plain_fp(const uint8_t *data, size_t place)
 {
     const struct og_rabin *rabin = og_rabin_default();
     return og_rabin_extend_plain(rabin, rabin->empty, data + place - 32, 32);
@@ -87,18 +87,18 @@ static inline uint32_t plain_gear(const uint8_t *data, size_t place)
 /* ---- the rules ---- */
 
 struct plain_hashes {
-    uint64_t *print; /* by place */
+    uint64_t *fp; /* by place */
     uint32_t *gear;
 };
 
 static inline struct plain_hashes plain_hashes_of(const uint8_t *data,
                                                   size_t len)
 {
-    struct plain_hashes h = {calloc(len + 1, sizeof(*h.print)),
+    struct plain_hashes h = {calloc(len + 1, sizeof(*h.fp)),
                              calloc(len + 1, sizeof(*h.gear))};
-    assert_true(h.print != NULL && h.gear != NULL);
+    assert_true(h.fp != NULL && h.gear != NULL);
     for (size_t place = 32; place <= len; place++) {
-        h.print[place] = plain_print(data, place);
+        h.fp[place] = plain_fp(data, place);
         h.gear[place] = plain_gear(data, place);
     }
     return h;
@@ -106,7 +106,7 @@ static inline struct plain_hashes plain_hashes_of(const uint8_t *data,
 
 static inline void plain_hashes_free(struct plain_hashes *h)
 {
-    free(h->print);
+    free(h->fp);
     free(h->gear);
 }
 
@@ -116,7 +116,7 @@ static inline bool plain_is_less(const struct plain_hashes *h, og_cut_kind kind,
 {
     if (kind == OG_CUT_WINNOW_FAST && h->gear[a] >> 24 != h->gear[b] >> 24)
         return h->gear[a] >> 24 < h->gear[b] >> 24;
-    return h->print[a] < h->print[b];
+    return h->fp[a] < h->fp[b];
 }
 
 static inline size_t plain_end_winnow(const struct plain_hashes *h, size_t len,

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/source/json.h"
+#include "lib/source/json/json.h"
 
 #define MAX_LEN 8192
 

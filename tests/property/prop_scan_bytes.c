@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/source/scan_bytes.h"
+#include "lib/source/json/scan_bytes.h"
 
 #define MAX_LEN 300
 

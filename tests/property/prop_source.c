@@ -14,18 +14,18 @@ static void add_random_line(struct string *out, uint64_t *random)
     const size_t n_words = (size_t)(r >> 8) % ((r >> 32) % 8 == 0 ? 400 : 12);
     switch (r % 16) {
     case 0: break;
-    case 1: string_print(out, " \t\r"); break;
-    case 2: string_print(out, "{\"id\":\"broken"); break;
-    case 3: string_print(out, "{\"id\":7}"); break;
-    case 4: string_print(out, "text"); break;
+    case 1: string_fp(out, " \t\r"); break;
+    case 2: string_fp(out, "{\"id\":\"broken"); break;
+    case 3: string_fp(out, "{\"id\":7}"); break;
+    case 4: string_fp(out, "text"); break;
     default:
-        string_print(out, "{\"id\":\"%llu\",\"text\":\"",
-                     (unsigned long long)(r >> 40));
+        string_fp(out, "{\"id\":\"%llu\",\"text\":\"",
+                  (unsigned long long)(r >> 40));
         for (size_t i = 0; i < n_words; i++)
-            string_print(out, i % 5 == 4 ? "\\n" : "w%zu ", i);
-        string_print(out, "\"}");
+            string_fp(out, i % 5 == 4 ? "\\n" : "w%zu ", i);
+        string_fp(out, "\"}");
     }
-    string_print(out, "\n");
+    string_fp(out, "\n");
 }
 
 /* Documents and long lines of a stream, by splitting it. */

@@ -133,7 +133,7 @@ static void the_mean_is_what_was_derived(void **state)
 }
 
 /* The derivation of og_cut_reach() stands on a table of means; here is the
- * rule itself on values from a generator, no bytes and no prints. */
+ * rule itself on values from a generator, no bytes and no fingerprints. */
 static double mean_of_values(uint32_t min, uint32_t window)
 {
     enum { N = 1 << 22 };

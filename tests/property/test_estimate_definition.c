@@ -167,12 +167,12 @@ static void bridges_and_expansions_agree(void **state)
         struct hits h;
         hits_init(&h, 60, 1, 8);
         for (size_t i = 0; i < 60; i++) {
-            h.sel.print[i] = og_random_next(&seed);
+            h.sel.fp[i] = og_random_next(&seed);
             if (lot_below(&seed, 6) == 0)
                 h.labels.hits[i] =
                     (struct og_hit){.doc = 4, .offset = (uint8_t)(i + 9)};
         }
-        og_selection_note(&h.sel, NULL, OG_NOTE_ORDER);
+        og_selection_add_context(&h.sel, NULL, OG_CONTEXT_ORDER);
         for (size_t i = 0; i < 60; i++)
             h.labels.hits[i].near = h.sel.near[i];
         hits_estimate(&h, OG_ESTIMATE_BOTH, 30);

@@ -261,12 +261,13 @@ static void test_active_indices(void **state)
     for (uint64_t i = 0; i < N; i++) {
         const double w = 0.7;
         double y, z, y2, z2;
-        struct og_chain chain = og_chain_of(og_mix64(i), 3, &n_bits);
-        og_chain_bracket(&chain, w, &y, &z);
+        struct og_ioffe_chain chain =
+            og_ioffe_chain_of(og_mix64(i), 3, &n_bits);
+        og_ioffe_chain_bracket(&chain, w, &y, &z);
         assert_true(y > 0 && y <= w && z > w);
-        og_chain_bracket(&chain, y, &y2, &z2);
+        og_ioffe_chain_bracket(&chain, y, &y2, &z2);
         assert_true(y2 == y && z2 == z);
-        og_chain_bracket(&chain, (y + z) / 2, &y2, &z2);
+        og_ioffe_chain_bracket(&chain, (y + z) / 2, &y2, &z2);
         assert_true(y2 == y && z2 == z);
         sum += y / w;
         square += y / w * (y / w);

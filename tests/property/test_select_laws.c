@@ -157,7 +157,7 @@ static void winnowing_leaves_no_gap(void **state)
             assert_true(s.sel.pos[0] < w);
             for (size_t i = 1; i < s.sel.n; i++)
                 assert_true(s.sel.pos[i] - s.sel.pos[i - 1] <= w);
-            assert_true(s.prints.n - 1 - s.sel.pos[s.sel.n - 1] < w);
+            assert_true(s.fps.n - 1 - s.sel.pos[s.sel.n - 1] < w);
         }
     stage_release(&s);
 }
@@ -169,7 +169,7 @@ static void winnowing_leaves_no_gap(void **state)
 static double share_of(struct stage *s, og_select_options rule)
 {
     stage_select(s, rule);
-    return (double)s->sel.n / (double)s->prints.n;
+    return (double)s->sel.n / (double)s->fps.n;
 }
 
 /* Choices of neighbours depend on each other a little; 2 % of the share is

@@ -3,8 +3,8 @@
  *
  * The model keeps arrays of structs and follows section 2.2 of the paper word
  * for word. Where the paper leaves the choice open (R always; CC and LS among
- * equals) or where it is tuned (thin, learn), the model looks which print the
- * table gave up, checks that it was allowed to, and gives up the same. */
+ * equals) or where it is tuned (thin, learn), the model looks which fingerprint
+ * the table gave up, checks that it was allowed to, and gives up the same. */
 
 #include "tests/unit/table_support.h"
 
@@ -14,7 +14,7 @@
 #define LUCKY_LIMIT 11
 
 struct entry {
-    uint64_t id; /* the bits of the mixed print that a slot keeps */
+    uint64_t id; /* the bits of the mixed fingerprint that a slot keeps */
     uint32_t doc;
     uint16_t offset, near;
     unsigned score; /* CC, LS: the score; S3: sightings */
@@ -45,9 +45,9 @@ static uint64_t id_mask(const struct og_table *t)
 }
 
 /* A tag of 0 would mark an empty slot: 0 becomes 1. */
-static uint64_t id_of(const struct og_table *t, uint64_t print)
+static uint64_t id_of(const struct og_table *t, uint64_t fp)
 {
-    const uint64_t id = og_mix64(print) & id_mask(t);
+    const uint64_t id = og_mix64(fp) & id_mask(t);
     return (id & 0xff) == 0 ? id | 1 : id;
 }
 
@@ -172,7 +172,7 @@ static void seen_again(struct model *m, struct model_bucket *b, uint32_t i,
     }
 }
 
-/* The slot whose print the table exchanged. */
+/* The slot whose fingerprint the table exchanged. */
 static uint32_t given_up(const struct model *m, uint64_t number, uint64_t id)
 {
     const struct model_bucket *b = &m->bucket[number];
@@ -285,12 +285,12 @@ static unsigned first_score(og_evict_kind evict, uint8_t weight)
     return evict == OG_EVICT_LUCKY ? weight : 0;
 }
 
-/* To be called when the table has taken the print in. */
-static void model_add(struct model *m, uint64_t print, struct entry e,
+/* To be called when the table has taken the fingerprint in. */
+static void model_add(struct model *m, uint64_t fp, struct entry e,
                       uint8_t weight)
 {
     const struct og_table_options *o = &m->table.options;
-    const uint64_t number = og_bucket_of(&m->table, og_mix64(print));
+    const uint64_t number = og_bucket_of(&m->table, og_mix64(fp));
     struct model_bucket *b = &m->bucket[number];
     const uint32_t at = find_id(b, e.id);
     if (at < b->n) {
@@ -310,39 +310,40 @@ static void model_add(struct model *m, uint64_t print, struct entry e,
     check_bucket(m, number);
 }
 
-/* A few prints are frequent, most are not; documents come in any order. */
-static void add_one(struct model *m, uint32_t n_prints, uint64_t *seed)
+/* A few fingerprints are frequent, most are not; documents come in any order.
+ */
+static void add_one(struct model *m, uint32_t n_fps, uint64_t *seed)
 {
     const struct og_table_fields *f = &m->table.options.fields;
-    const uint64_t print =
-        lot_below(seed, lot_below(seed, 3) ? n_prints : n_prints / 8 + 1);
+    const uint64_t fp =
+        lot_below(seed, lot_below(seed, 3) ? n_fps : n_fps / 8 + 1);
     const uint8_t weight =
         (uint8_t)lot_below(seed, lot_below(seed, 9) ? 5 : 60);
-    struct entry e = {.id = id_of(&m->table, print)};
+    struct entry e = {.id = id_of(&m->table, fp)};
     e.doc = lot_below(seed, 1000000);
     e.offset = (uint16_t)og_random_next(seed);
     e.near = (uint16_t)og_random_next(seed);
-    table_add(&m->table, e.doc, print, e.offset, e.near, weight);
+    table_add(&m->table, e.doc, fp, e.offset, e.near, weight);
     e.offset &= (uint16_t)((1u << 8 * f->offset_len) - 1);
     e.near &= (uint16_t)((1u << 8 * f->near_len) - 1);
-    model_add(m, print, e, weight);
+    model_add(m, fp, e, weight);
 }
 
-static void check_look_ups(const struct model *m, uint32_t n_prints)
+static void check_look_ups(const struct model *m, uint32_t n_fps)
 {
     enum { AT_ONCE = 50 };
     const struct og_table *t = &m->table;
-    for (uint64_t first = 0; first < n_prints; first += AT_ONCE) {
-        uint64_t print[AT_ONCE];
+    for (uint64_t first = 0; first < n_fps; first += AT_ONCE) {
+        uint64_t fp[AT_ONCE];
         struct og_hit many[AT_ONCE], shared[AT_ONCE];
         for (uint64_t i = 0; i < AT_ONCE; i++)
-            print[i] = first + i;
-        og_table_find_many(t, print, AT_ONCE, many);
-        og_table_find_shared(t, print, AT_ONCE, shared);
+            fp[i] = first + i;
+        og_table_find_many(t, fp, AT_ONCE, many);
+        og_table_find_shared(t, fp, AT_ONCE, shared);
         for (uint64_t i = 0; i < AT_ONCE; i++) {
-            const uint64_t mixed = og_mix64(print[i]);
+            const uint64_t mixed = og_mix64(fp[i]);
             const struct model_bucket *b = &m->bucket[og_bucket_of(t, mixed)];
-            const uint32_t at = find_id(b, id_of(t, print[i]));
+            const uint32_t at = find_id(b, id_of(t, fp[i]));
             assert_int_equal(many[i].doc,
                              at < b->n ? b->entry[at].doc : OG_NO_DOC);
             assert_int_equal(many[i].doc, shared[i].doc);
@@ -357,11 +358,11 @@ static void check_table(struct og_table_options options, uint64_t seed)
     static struct model m;
     memset(&m, 0, sizeof(m));
     table_of(&m.table, options, N_BUCKETS);
-    const uint32_t n_prints = 5 * options.bucket_slots;
+    const uint32_t n_fps = 5 * options.bucket_slots;
     const uint32_t n_rounds = 400 + 20 * options.bucket_slots;
     for (uint32_t i = 0; i < n_rounds; i++)
-        add_one(&m, n_prints, &seed);
-    check_look_ups(&m, n_prints);
+        add_one(&m, n_fps, &seed);
+    check_look_ups(&m, n_fps);
     check_used_first(&m.table);
     assert_int_equal(m.table.n_evicted, m.n_evicted);
     assert_int_equal(m.table.n_added, n_rounds);
@@ -430,7 +431,7 @@ static void learn(void **state)
     check_policy(OG_EVICT_LEARN);
 }
 
-/* Few prints, seen over and over: counters fill up and are halved. */
+/* Few fingerprints, seen over and over: counters fill up and are halved. */
 static void copy_counters_that_fill_up(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ def good_tree():
     tree["lib/base/memory.h"] = '#include <origo/origo.h>\n'
     tree["lib/text/fold.c"] = ('#include "lib/text/text.h"\n'
                                '#include "lib/base/memory.h"\n')
-    tree["lib/pipeline.c"] = '#include "lib/estimate/estimate.h"\n'
+    tree["lib/trace/trace_stream.c"] = '#include "lib/estimate/estimate.h"\n'
     tree["cli/main.c"] = ('#include <origo/origo.h>\n#include <stdio.h>\n'
                           '#include "cli/options.h"\n')
     tree["cli/options.h"] = ""

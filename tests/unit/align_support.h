@@ -5,7 +5,7 @@
 
 #include "tests/unit/stage_support.h"
 
-#include "lib/estimate/align.h"
+#include "lib/align/align.h"
 
 struct pair {
     struct og_text texts[2];

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/neighbour/code_index.h"
+#include "lib/hamming/code_index.h"
 #include "tests/unit/levels.h"
 
 static inline uint64_t flip_lots(uint64_t code, unsigned n, uint64_t *seed)

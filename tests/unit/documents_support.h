@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <inttypes.h>
 
-#include "lib/store/documents.h"
+#include "lib/store/catalogue/documents.h"
 #include "tests/unit/files_support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -32,7 +32,7 @@ static _Thread_local og_error story; /* of ASSERT_OK */
  * each copies from a third and a half of itself. */
 static inline struct og_entry entry_of(uint32_t number, char id[32])
 {
-    struct og_entry e = {.id = {id, 0}, .series = OG_NO_SERIES};
+    struct og_entry e = {.id = {id, 0}, .series = OG_NO_DOC};
     e.id.len = (size_t)snprintf(
         id, 32, "id %" PRIu32, number % 10 == 0 ? number / 100 : number * 1000);
     e.title = (og_bytes)OG_LITERAL("a title that is about so long");

@@ -18,7 +18,7 @@ static inline void hits_init(struct hits *h, size_t n, uint32_t step,
 {
     *h = (struct hits){.sel = {.n = n, .shingle_len = len}};
     h->sel.n_shingles = n > 0 ? (n - 1) * step + 1 : 0;
-    h->sel.print = calloc(n + 1, sizeof(*h->sel.print));
+    h->sel.fp = calloc(n + 1, sizeof(*h->sel.fp));
     h->sel.pos = calloc(n + 1, sizeof(*h->sel.pos));
     h->sel.len = calloc(n + 1, sizeof(*h->sel.len));
     h->sel.offset = calloc(n + 1, sizeof(*h->sel.offset));
@@ -37,7 +37,7 @@ static inline void hits_init(struct hits *h, size_t n, uint32_t step,
 
 static inline void hits_release(struct hits *h)
 {
-    free(h->sel.print);
+    free(h->sel.fp);
     free(h->sel.pos);
     free(h->sel.len);
     free(h->sel.offset);

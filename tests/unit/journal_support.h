@@ -3,9 +3,9 @@
 
 /* A journal of made-up records: record i has i % 50 bytes of the value i. */
 
-#include "lib/store/journal.h"
-#include "lib/store/journal_format.h"
-#include "lib/store/journal_read.h"
+#include "lib/disk/journal.h"
+#include "lib/disk/journal_format.h"
+#include "lib/disk/journal_read.h"
 #include "tests/unit/store_support.h"
 
 static inline struct og_journal *open_journal(uint64_t number, uint64_t first)

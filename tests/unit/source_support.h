@@ -38,7 +38,7 @@ static UNUSED void string_add(struct string *s, const char *data, size_t len)
     s->data[s->len] = 0;
 }
 
-static UNUSED void string_print(struct string *s, const char *format, ...)
+static UNUSED void string_fp(struct string *s, const char *format, ...)
 {
     char buffer[1024];
     va_list args;
@@ -169,17 +169,17 @@ static UNUSED void note_document(struct run *run, const struct og_record *r)
     struct string *const s = &run->documents;
     const og_document *const d = &r->doc;
     string_add(s, d->id.data, d->id.len);
-    string_print(s, "|");
+    string_fp(s, "|");
     string_add(s, d->title.data, d->title.len);
-    string_print(s, "|");
+    string_fp(s, "|");
     string_add(s, d->url.data, d->url.len);
     if (d->has_time)
-        string_print(s, "|%lld|", (long long)d->time);
+        string_fp(s, "|%lld|", (long long)d->time);
     else
-        string_print(s, r->bad_time ? "|bad|" : "|-|");
+        string_fp(s, r->bad_time ? "|bad|" : "|-|");
     string_add(s, d->text.data, d->text.len);
-    string_print(s, "|%llu|%llu\n", (unsigned long long)r->line,
-                 (unsigned long long)r->offset);
+    string_fp(s, "|%llu|%llu\n", (unsigned long long)r->line,
+              (unsigned long long)r->offset);
     run->n_documents++;
 }
 
@@ -187,10 +187,10 @@ static UNUSED void note_problems(struct run *run, const struct og_block *block)
 {
     for (size_t i = 0; i < block->n_problems; i++) {
         const struct og_source_problem *const p = &block->problems[i];
-        string_print(&run->problems, "%llu:%llu: %s%s%s\n",
-                     (unsigned long long)p->line, (unsigned long long)p->offset,
-                     p->message, p->skipped ? " [skipped]" : "",
-                     p->whole_file ? " [file]" : "");
+        string_fp(&run->problems, "%llu:%llu: %s%s%s\n",
+                  (unsigned long long)p->line, (unsigned long long)p->offset,
+                  p->message, p->skipped ? " [skipped]" : "",
+                  p->whole_file ? " [file]" : "");
         run->n_problems++;
     }
 }

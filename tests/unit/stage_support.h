@@ -27,22 +27,22 @@ static inline uint32_t lot_below(uint64_t *seed, uint32_t n)
  * memory checker sees who reads behind it. */
 struct stage {
     struct og_tokens tokens;
-    struct og_shingle_key key;
-    struct og_prints prints;
+    struct og_shingle_factors key;
+    struct og_fps fps;
     struct og_selection sel;
 };
 
 static inline void stage_init(struct stage *s, uint32_t shingle_len)
 {
     *s = (struct stage){0};
-    og_shingle_key_init(&s->key, og_rabin_default(), shingle_len);
-    og_prints_init(&s->prints, NULL);
+    og_shingle_factors_init(&s->key, og_rabin_default(), shingle_len);
+    og_fps_init(&s->fps, NULL);
     og_selection_init(&s->sel, NULL);
 }
 
 static inline void stage_release(struct stage *s)
 {
-    og_prints_release(&s->prints);
+    og_fps_release(&s->fps);
     og_selection_release(&s->sel);
     free(s->tokens.hash);
 }
@@ -57,7 +57,7 @@ static inline void stage_resize(struct stage *s, size_t n)
 
 static inline void stage_print(struct stage *s)
 {
-    assert_int_equal(og_tokens_print(&s->tokens, &s->key, &s->prints, NULL),
+    assert_int_equal(og_tokens_fingerprint(&s->tokens, &s->key, &s->fps, NULL),
                      OG_OK);
 }
 
@@ -75,10 +75,10 @@ static inline void stage_fill(struct stage *s, size_t n, uint32_t n_words,
 
 static inline void stage_select(struct stage *s, og_select_options options)
 {
-    assert_int_equal(og_prints_select(&s->tokens, &s->prints, &s->key, &options,
-                                      &s->sel, NULL),
-                     OG_OK);
-    assert_int_equal(s->sel.n_shingles, s->prints.n);
+    assert_int_equal(
+        og_fps_select(&s->tokens, &s->fps, &s->key, &options, &s->sel, NULL),
+        OG_OK);
+    assert_int_equal(s->sel.n_shingles, s->fps.n);
 }
 
 #endif

@@ -23,11 +23,11 @@ static inline void table_of(struct og_table *t, struct og_table_options options,
     assert_int_equal(t->n_buckets, n_buckets);
 }
 
-static inline void table_add(struct og_table *t, uint32_t doc, uint64_t print,
+static inline void table_add(struct og_table *t, uint32_t doc, uint64_t fp,
                              uint16_t offset, uint16_t near, uint8_t weight)
 {
     const struct og_additions add = {.doc = doc,
-                                     .print = &print,
+                                     .fp = &fp,
                                      .offset = &offset,
                                      .near = &near,
                                      .weight = &weight,
@@ -35,16 +35,16 @@ static inline void table_add(struct og_table *t, uint32_t doc, uint64_t print,
     og_table_add_many(t, &add);
 }
 
-static inline struct og_hit table_find(const struct og_table *t, uint64_t print)
+static inline struct og_hit table_find(const struct og_table *t, uint64_t fp)
 {
     struct og_hit hit;
-    og_table_find_many(t, &print, 1, &hit);
+    og_table_find_many(t, &fp, 1, &hit);
     return hit;
 }
 
-static inline bool table_has(const struct og_table *t, uint64_t print)
+static inline bool table_has(const struct og_table *t, uint64_t fp)
 {
-    return table_find(t, print).doc != OG_NO_DOC;
+    return table_find(t, fp).doc != OG_NO_DOC;
 }
 
 /* Used slots come first, and n_used counts them. */

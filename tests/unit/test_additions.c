@@ -2,12 +2,12 @@
 
 #include "tests/unit/store_support.h"
 
-#include "lib/store/additions.h"
+#include "lib/store/table/additions.h"
 
 enum { N = 21 };
 
 struct parts {
-    uint64_t print[N];
+    uint64_t fp[N];
     uint16_t offset[N], near[N];
     uint8_t weight[N], spare[N];
     uint32_t origin[N];
@@ -16,7 +16,7 @@ struct parts {
 static struct og_additions some_additions(struct parts *p, unsigned which)
 {
     for (size_t i = 0; i < N; i++) {
-        p->print[i] = og_mix64(i);
+        p->fp[i] = og_mix64(i);
         p->offset[i] = (uint16_t)(i * 1000);
         p->near[i] = (uint16_t)(60000 - i);
         p->weight[i] = (uint8_t)i;
@@ -25,7 +25,7 @@ static struct og_additions some_additions(struct parts *p, unsigned which)
     }
     return (struct og_additions){
         .doc = 99,
-        .print = p->print,
+        .fp = p->fp,
         .offset = which & 1 ? p->offset : NULL,
         .near = which & 2 ? p->near : NULL,
         .weight = which & 4 ? p->weight : NULL,
@@ -54,7 +54,7 @@ static void test_come_back(void **state)
         ASSERT_OK(og_additions_unpack(&u, pack.data, pack.len, none, &story));
         assert_int_equal(u.add.doc, 99);
         assert_int_equal(u.add.n, N);
-        assert_part(u.add.print, a.print, sizeof(p.print));
+        assert_part(u.add.fp, a.fp, sizeof(p.fp));
         assert_part(u.add.offset, a.offset, sizeof(p.offset));
         assert_part(u.add.near, a.near, sizeof(p.near));
         assert_part(u.add.weight, a.weight, sizeof(p.weight));
@@ -113,8 +113,8 @@ static void test_a_table_gets_its_fields(void **state)
     og_unpacked_additions_release(&u);
 }
 
-/* A document without a print has no arrays, or arrays of no length: its record
- * is the same and every table takes it. */
+/* A document without a fingerprint has no arrays, or arrays of no length: its
+ * record is the same and every table takes it. */
 static void test_nothing_is_added(void **state)
 {
     const struct og_table_fields both = {.offset_len = 2, .near_len = 2};

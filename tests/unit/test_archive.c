@@ -10,15 +10,15 @@ static void add_record(struct string *s, const char *type, const char *id,
                        const char *content_type, const char *body,
                        long long len)
 {
-    string_print(s,
-                 "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x:%s>\r\n"
-                 "WARC-Target-URI: http://example.org/%s\r\n"
-                 "WARC-Date: 2020-01-02T03:04:05Z\r\nContent-Type: %s\r\n"
-                 "Content-Length: %lld\r\n\r\n",
-                 type, id, id, content_type,
-                 len < 0 ? (long long)strlen(body) : len);
+    string_fp(s,
+              "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x:%s>\r\n"
+              "WARC-Target-URI: http://example.org/%s\r\n"
+              "WARC-Date: 2020-01-02T03:04:05Z\r\nContent-Type: %s\r\n"
+              "Content-Length: %lld\r\n\r\n",
+              type, id, id, content_type,
+              len < 0 ? (long long)strlen(body) : len);
     string_add(s, body, strlen(body));
-    string_print(s, "\r\n\r\n");
+    string_fp(s, "\r\n\r\n");
 }
 
 static void add_text(struct string *s, const char *id, const char *text)
@@ -109,16 +109,16 @@ static void test_transfer(void **state)
                "Content-Encoding: gzip\r\n\r\nunpacked already",
                -1);
     pack_gzip(&packed, "three", 5);
-    string_print(&body, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
-                        "Content-Encoding: gzip\r\n\r\n");
+    string_fp(&body, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+                     "Content-Encoding: gzip\r\n\r\n");
     string_add(&body, packed.data, packed.len);
-    string_print(&s,
-                 "WARC/1.0\r\nWARC-Type: response\r\n"
-                 "Content-Type: application/http\r\nContent-Length: %zu\r\n"
-                 "\r\n",
-                 body.len);
+    string_fp(&s,
+              "WARC/1.0\r\nWARC-Type: response\r\n"
+              "Content-Type: application/http\r\nContent-Length: %zu\r\n"
+              "\r\n",
+              body.len);
     string_add(&s, body.data, body.len);
-    string_print(&s, "\r\n\r\n");
+    string_fp(&s, "\r\n\r\n");
     struct run run;
     run_path(folder_write(&folder, "x", s.data, s.len), NULL, &run);
     assert_int_equal(run.n_documents, 5);
@@ -147,7 +147,7 @@ static void test_block_lengths(void **state)
         char id[20];
         snprintf(id, sizeof(id), "%d", i);
         add_text(&s, id, i % 7 == 0 ? "" : "some text\r\n\r\nin two lines");
-        if (i % 10 == 3) string_print(&s, "junk\r\nmore junk\r\n");
+        if (i % 10 == 3) string_fp(&s, "junk\r\nmore junk\r\n");
     }
     const char *const path = folder_write(&folder, "x", s.data, s.len);
     struct run first, other;
@@ -228,13 +228,13 @@ static void test_arc(void **state)
 {
     struct string s = {0};
     (void)state;
-    string_print(&s, "filedesc://x.arc 0.0.0.0 20140216050221 text/plain 3\n"
-                     "1 0\n\n");
-    string_print(&s, "http://example.org/a b c 1.2.3.4 20140216050221 "
-                     "text/html 66\nHTTP/1.1 200 OK\r\nContent-Type: "
-                     "text/html\r\n\r\n<title>T</title><p>one\n\n");
-    string_print(&s, "http://example.org/v2 1.2.3.4 20140216050221 text/plain "
-                     "200 - - 0 x.arc 3\ntwo\n");
+    string_fp(&s, "filedesc://x.arc 0.0.0.0 20140216050221 text/plain 3\n"
+                  "1 0\n\n");
+    string_fp(&s, "http://example.org/a b c 1.2.3.4 20140216050221 "
+                  "text/html 66\nHTTP/1.1 200 OK\r\nContent-Type: "
+                  "text/html\r\n\r\n<title>T</title><p>one\n\n");
+    string_fp(&s, "http://example.org/v2 1.2.3.4 20140216050221 text/plain "
+                  "200 - - 0 x.arc 3\ntwo\n");
     struct run run;
     run_path(folder_write(&folder, "x", s.data, s.len), NULL, &run);
     assert_string_equal(run.problems.data, "");
@@ -325,7 +325,7 @@ static void test_long_record(void **state)
     char expected[100];
     (void)state;
     for (int i = 0; i < 300; i++)
-        string_print(&body, "WARC/1.0 in it\r\n");
+        string_fp(&body, "WARC/1.0 in it\r\n");
     add_text(&s, "a", "one");
     snprintf(expected, sizeof(expected),
              "0:%zu: the record is longer than 1000 bytes [skipped]\n", s.len);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lib/arena.h"
+#include "lib/base/arena.h"
 
 enum { N = 200, MOST = 40000 };
 

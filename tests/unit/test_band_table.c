@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/neighbour/band_table.h"
+#include "lib/dedup/band_table.h"
 
 static const struct og_band_design design = {6, 3};
 #define N_SAMPLES    18
@@ -60,8 +60,8 @@ static void check_all(const struct og_band_design *d, unsigned n_values,
     assert_int_equal(og_band_table_init(&table, d, 0, NULL, NULL), OG_OK);
     for (uint32_t i = 0; i < N; i++) {
         random_sketch(&random, n_samples, n_values, sketches[i]);
-        const uint64_t print = og_random_next(&random) % 3;
-        parities[i] = og_set_parity_of(&print, i % 5 != 0);
+        const uint64_t fp = og_random_next(&random) % 3;
+        parities[i] = og_set_parity_of(&fp, i % 5 != 0);
         const struct og_band_item item = {.sketch = sketches[i],
                                           .parity = parities[i]};
         assert_int_equal(og_band_table_find(&table, &item, filter, &hits, NULL),

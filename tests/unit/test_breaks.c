@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "lib/sentence/breaks.h"
-#include "lib/sentence/sentence_class.h"
+#include "lib/sentence/split/breaks.h"
+#include "lib/sentence/split/sentence_class.h"
 #include "lib/text/utf8.h"
 
 /* Breaks are told by a bar in the expected text. */

@@ -10,7 +10,8 @@ enum { A = 7 }; /* a document */
 
 /* Figure 1: B has 14 shingles and copies B7 .. B13 from A5 .. A11. Only B7 and
  * B11 are found, as copies of A5 and A9. Numbers in the figure count from 1,
- * offsets from 0. The first bytes of prints are those of A where B copies. */
+ * offsets from 0. The first bytes of fingerprints are those of A where B
+ * copies. */
 static void figure_1(struct hits *h)
 {
     uint8_t byte_a[13], byte_b[15];
@@ -20,8 +21,8 @@ static void figure_1(struct hits *h)
         byte_b[i] = i >= 7 && i <= 13 ? byte_a[i - 2] : 200 + i;
     hits_init(h, 14, 1, 8);
     for (size_t i = 0; i < 14; i++)
-        h->sel.print[i] = (uint64_t)byte_b[i + 1] << 56;
-    og_selection_note(&h->sel, NULL, OG_NOTE_ORDER);
+        h->sel.fp[i] = (uint64_t)byte_b[i + 1] << 56;
+    og_selection_add_context(&h->sel, NULL, OG_CONTEXT_ORDER);
     for (unsigned found = 7; found <= 11; found += 4) {
         const unsigned there = found - 2;
         h->labels.hits[found - 1] = (struct og_hit){
@@ -181,20 +182,22 @@ static void tables_keep_what_each_estimation_needs(void **state)
     const struct {
         og_estimate_kind kind;
         uint8_t offset_len, near_len;
-        og_note_kind note;
+        og_context_kind note;
     } needs[] = {
-        {OG_ESTIMATE_NONE, 0, 0, OG_NOTE_NONE},
-        {OG_ESTIMATE_EXPAND, 0, 2, OG_NOTE_ORDER},
-        {OG_ESTIMATE_BRIDGE, 1, 0, OG_NOTE_ORDER},
-        {OG_ESTIMATE_BOTH, 1, 2, OG_NOTE_ORDER},
+        {OG_ESTIMATE_NONE, 0, 0, OG_CONTEXT_NONE},
+        {OG_ESTIMATE_EXPAND, 0, 2, OG_CONTEXT_ORDER},
+        {OG_ESTIMATE_BRIDGE, 1, 0, OG_CONTEXT_ORDER},
+        {OG_ESTIMATE_BOTH, 1, 2, OG_CONTEXT_ORDER},
     };
     for (size_t i = 0; i < LENGTH(needs); i++) {
         const struct og_table_fields f = og_estimate_fields(needs[i].kind);
         assert_int_equal(f.offset_len, needs[i].offset_len);
         assert_int_equal(f.near_len, needs[i].near_len);
-        assert_int_equal(og_estimate_note(needs[i].kind), needs[i].note);
+        assert_int_equal(og_estimate_context_kind(needs[i].kind),
+                         needs[i].note);
     }
-    assert_int_equal(og_estimate_note(OG_ESTIMATE_CONTEXT), OG_NOTE_CONTEXT);
+    assert_int_equal(og_estimate_context_kind(OG_ESTIMATE_CONTEXT),
+                     OG_CONTEXT_BITS);
 }
 
 /* ---- linear time ---- */

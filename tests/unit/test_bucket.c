@@ -7,8 +7,8 @@ static void put_slot(const struct og_table *t, uint8_t *bucket, uint32_t slot,
                      uint64_t mixed, uint32_t doc)
 {
     uint8_t *payload = og_bucket_payload(t, bucket, slot);
-    og_put8(bucket + slot, og_print_tag(mixed));
-    og_put_bytes(payload, og_print_rest(t, mixed), t->rest_len);
+    og_put8(bucket + slot, og_fp_tag(mixed));
+    og_put_bytes(payload, og_fp_rest(t, mixed), t->rest_len);
     og_put_bytes(payload + t->doc_off, (uint64_t)doc + 1, t->doc_len);
 }
 
@@ -41,8 +41,8 @@ static void used_slots_are_counted(void **state)
     }
 }
 
-/* Every slot is found by what it holds, at every level. The prints share tags
- * (only 4 of them), so that a tag alone proves nothing. */
+/* Every slot is found by what it holds, at every level. The fingerprints share
+ * tags (only 4 of them), so that a tag alone proves nothing. */
 static void every_slot_is_found(void **state)
 {
     (void)state;
@@ -67,9 +67,9 @@ static void every_slot_is_found(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-/* An empty slot is all zeros, and its tag is none: the print of zeros has the
- * tag 1 instead and is not found there. */
-static void empty_slots_hold_no_print(void **state)
+/* An empty slot is all zeros, and its tag is none: the fingerprint of zeros has
+ * the tag 1 instead and is not found there. */
+static void empty_slots_hold_no_fingerprint(void **state)
 {
     (void)state;
     FOR_EACH_SHAPE(layout, slots)
@@ -91,8 +91,9 @@ static void empty_slots_hold_no_print(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-/* Bits of a print that a slot keeps: 24 packed, 48 in the paper's layout. */
-static void prints_are_told_apart_by_the_kept_bits(void **state)
+/* Bits of a fingerprint that a slot keeps: 24 packed, 48 in the paper's layout.
+ */
+static void fingerprints_are_told_apart_by_the_kept_bits(void **state)
 {
     (void)state;
     for (int layout = 0; layout < 2; layout++) {
@@ -130,7 +131,7 @@ static void check_order(const struct og_table *t, uint8_t *bucket,
 {
     for (uint32_t slot = 0; slot < t->options.bucket_slots; slot++) {
         const uint8_t *payload = og_bucket_payload(t, bucket, slot);
-        assert_int_equal(bucket[slot], og_print_tag(list[slot]));
+        assert_int_equal(bucket[slot], og_fp_tag(list[slot]));
         assert_int_equal(og_own_doc(t, payload), list[slot] + 1);
         assert_int_equal(og_own_rest(t, payload), list[slot]);
         assert_int_equal(og_bucket_state(t, bucket)[slot],
@@ -201,7 +202,8 @@ static void pieces_of_every_length(void **state)
     }
 }
 
-/* Prints that a rule favours (even ones, small ones) fill all buckets alike. */
+/* Fingerprints that a rule favours (even ones, small ones) fill all buckets
+ * alike. */
 static void buckets_fill_alike(void **state)
 {
     (void)state;
@@ -221,8 +223,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(used_slots_are_counted),
         cmocka_unit_test(every_slot_is_found),
-        cmocka_unit_test(empty_slots_hold_no_print),
-        cmocka_unit_test(prints_are_told_apart_by_the_kept_bits),
+        cmocka_unit_test(empty_slots_hold_no_fingerprint),
+        cmocka_unit_test(fingerprints_are_told_apart_by_the_kept_bits),
         cmocka_unit_test(rotating_moves_all_parts_of_a_slot),
         cmocka_unit_test(numbers_of_any_length_at_any_place),
         cmocka_unit_test(pieces_of_every_length),

@@ -2,7 +2,7 @@
 
 #include "tests/unit/stage_support.h"
 
-#include "lib/estimate/candidates.h"
+#include "lib/align/candidates.h"
 
 /* Documents of larger numbers are earlier here: numbers must not matter. */
 static bool larger_is_earlier(const void *order, uint32_t a, uint32_t b)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lib/catalogue.h"
+#include "lib/store/catalogue/catalogue.h"
 
 static void append(struct og_catalogue *c, bool has_time, int64_t time)
 {

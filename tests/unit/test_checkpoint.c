@@ -4,7 +4,7 @@
 #include "tests/unit/store_support.h"
 
 #include "lib/os/new_file.h"
-#include "lib/store/checkpoint.h"
+#include "lib/store/table/checkpoint.h"
 
 enum { TABLE_LEN = 3 * 4096 + 100, N_DOCUMENTS = 200 };
 

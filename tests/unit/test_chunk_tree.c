@@ -2,7 +2,7 @@
  * header tells, and a change of one chunk changes one path. */
 
 #include "lib/chunk/chunk_tree.h"
-#include "lib/chunk/strong.h"
+#include "lib/chunk/sha256.h"
 #include "tests/property/plain_cut.h"
 
 /* SHA-256 of "abc", from the standard. */

@@ -2,8 +2,8 @@
 
 #include "tests/unit/code_support.h"
 
-#include "lib/neighbour/code_permuted.h"
-#include "lib/neighbour/code_plan.h"
+#include "lib/hamming/code_permuted.h"
+#include "lib/hamming/code_plan.h"
 
 enum { MOST = 2500, QUESTIONS = 60 };
 static uint64_t codes[MOST], questions[QUESTIONS];

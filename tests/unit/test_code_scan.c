@@ -2,8 +2,8 @@
 
 #include "tests/unit/code_support.h"
 
-#include "lib/neighbour/code_scan.h"
-#include "lib/neighbour/code_slices.h"
+#include "lib/hamming/code_scan.h"
+#include "lib/hamming/code_slices.h"
 
 static void scan_finds_what_the_definition_does(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/estimate/confirm.h"
+#include "lib/align/confirm.h"
 
 enum { N = 60, SHINGLE = 8 };
 

@@ -287,7 +287,7 @@ static void note(struct stage *s)
 {
     stage_print(s);
     stage_select(s, (og_select_options){.kind = OG_SELECT_HAILSTORM});
-    og_selection_note(&s->sel, &s->tokens, OG_NOTE_CONTEXT);
+    og_selection_add_context(&s->sel, &s->tokens, OG_CONTEXT_BITS);
 }
 
 static void trace_run(struct trace *t)
@@ -298,14 +298,11 @@ static void trace_run(struct trace *t)
                                                 .bridge_limit = 30};
     note(&t->origin);
     note(&t->copy);
-    const struct og_additions add = {.doc = 0,
-                                     .print = a->print,
-                                     .offset = a->offset,
-                                     .near = a->near,
-                                     .n = a->n};
+    const struct og_additions add = {
+        .doc = 0, .fp = a->fp, .offset = a->offset, .near = a->near, .n = a->n};
     og_table_add_many(&t->table, &add);
     assert_int_equal(og_labels_reserve(&t->labels, b->n, NULL), OG_OK);
-    og_table_find_many(&t->table, b->print, b->n, t->labels.hits);
+    og_table_find_many(&t->table, b->fp, b->n, t->labels.hits);
     assert_int_equal(og_estimate(b, &options, &t->labels, NULL), OG_OK);
     assert_int_equal(og_labels_join(b, &t->labels, &t->copies, NULL), OG_OK);
 }

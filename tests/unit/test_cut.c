@@ -114,8 +114,8 @@ static void zeros_are_cut_at_the_largest_length(void **state)
 }
 
 /* The cuts of one fixed stream: part of the format, never to change. */
-/* The form that runs, not the book's: prints that are compared, in groups, at
- * the edges of windows and in the ring, for each byte. */
+/* The form that runs, not the book's: fingerprints that are compared, in
+ * groups, at the edges of windows and in the ring, for each byte. */
 static void winnowing_compares_little(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "lib/source/date.h"
+#include "lib/source/mail/date.h"
 
 /* What it means, in RFC 3339; "" for no date. */
 static void check(const char *date, const char *expected)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "files_support.h"
-#include "lib/chunk/delta.h"
+#include "lib/delta/delta.h"
 
 enum { LEN = 300000 };
 static char text[2 * LEN], other[2 * LEN];
@@ -206,7 +206,7 @@ static void test_a_damaged_delta_writes_nothing(void **state)
 static void test_a_window_on_a_file_that_shrinks(void **state)
 {
     (void)state;
-    struct og_window window;
+    struct og_file_window window;
     const uint8_t *p;
     size_t n = 10;
     og_error err = {0};
@@ -214,13 +214,14 @@ static void test_a_window_on_a_file_that_shrinks(void **state)
     write_file(in("file"), text, LEN);
     FILE *f = fopen(in("file"), "r+");
     assert_int_equal(
-        og_window_init(&window, fileno(f), "file", LEN, NULL, &err), OG_OK);
-    assert_int_equal(og_window_at(&window, 5, &n, &p, &err), OG_OK);
+        og_file_window_init(&window, fileno(f), "file", LEN, NULL, &err),
+        OG_OK);
+    assert_int_equal(og_file_window_at(&window, 5, &n, &p, &err), OG_OK);
     assert_int_equal(ftruncate(fileno(f), 1000), 0);
-    assert_int_equal(og_window_at(&window, LEN - 10, &n, &p, &err),
+    assert_int_equal(og_file_window_at(&window, LEN - 10, &n, &p, &err),
                      OG_ERR_INPUT);
     assert_non_null(strstr(err.message, "'file' became shorter"));
-    og_window_release(&window);
+    og_file_window_release(&window);
     fclose(f);
 }
 

@@ -50,7 +50,7 @@ static void ids_are_found_newest_first(void **state)
     const og_bytes strange[] = {{"", 0}, {"id 7", 4}, {"nobody", 6}};
     for (size_t i = 0; i < LENGTH(strange); i++) {
         ASSERT_OK(og_documents_latest(&view, strange[i], &latest, &story));
-        if (i != 1) assert_int_equal(latest, OG_NO_DOCUMENT);
+        if (i != 1) assert_int_equal(latest, OG_NO_DOC);
     }
     og_documents_view_release(&view);
     close_documents(db);

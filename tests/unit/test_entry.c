@@ -2,7 +2,7 @@
 
 #include "tests/unit/store_support.h"
 
-#include "lib/store/entry.h"
+#include "lib/store/catalogue/entry.h"
 
 static struct og_entry some_entry(void)
 {

@@ -9,16 +9,16 @@ static void one_bucket(struct og_table *t, og_evict_kind evict, uint32_t slots)
         t, (struct og_table_options){.evict = evict, .bucket_slots = slots}, 1);
 }
 
-/* All prints fall into the one bucket; documents count up. */
-static void see(struct og_table *t, uint64_t print, uint8_t weight)
+/* All fingerprints fall into the one bucket; documents count up. */
+static void see(struct og_table *t, uint64_t fp, uint8_t weight)
 {
-    table_add(t, (uint32_t)t->n_added, print, 0, 0, weight);
+    table_add(t, (uint32_t)t->n_added, fp, 0, 0, weight);
 }
 
-static uint8_t state_of(struct og_table *t, uint64_t print)
+static uint8_t state_of(struct og_table *t, uint64_t fp)
 {
     uint8_t *bucket = og_bucket_at(t, 0);
-    const uint32_t slot = og_bucket_find(t, bucket, og_mix64(print));
+    const uint32_t slot = og_bucket_find(t, bucket, og_mix64(fp));
     assert_true(slot < t->options.bucket_slots);
     return og_bucket_state(t, bucket)[slot];
 }
@@ -29,12 +29,12 @@ static void random_gives_every_slot_up_in_time(void **state)
     struct og_table t;
     uint32_t n_left[16] = {0};
     one_bucket(&t, OG_EVICT_RANDOM, 16);
-    for (uint64_t print = 0; print < 16; print++)
-        see(&t, print, 1);
+    for (uint64_t fp = 0; fp < 16; fp++)
+        see(&t, fp, 1);
     uint8_t *bucket = og_bucket_at(&t, 0);
-    for (uint64_t print = 16; print < 16 + 3200; print++) {
-        see(&t, print, 1);
-        n_left[og_bucket_find(&t, bucket, og_mix64(print))]++;
+    for (uint64_t fp = 16; fp < 16 + 3200; fp++) {
+        see(&t, fp, 1);
+        n_left[og_bucket_find(&t, bucket, og_mix64(fp))]++;
     }
     for (size_t slot = 0; slot < 16; slot++)
         assert_in_range(n_left[slot], 130, 270); /* 200 each, 5 deviations */
@@ -48,8 +48,8 @@ static void lru_gives_up_what_was_not_seen_longest(void **state)
     (void)state;
     struct og_table t;
     one_bucket(&t, OG_EVICT_LRU, 4);
-    for (uint64_t print = 1; print <= 4; print++)
-        see(&t, print, 1);
+    for (uint64_t fp = 1; fp <= 4; fp++)
+        see(&t, fp, 1);
     see(&t, 1, 1); /* the queue: 2 3 4 1 */
     see(&t, 5, 1); /* 3 4 1 5 */
     assert_false(table_has(&t, 2));
@@ -70,13 +70,13 @@ static void asking_changes_nothing(void **state)
     for (size_t p = 0; p < LENGTH(every_policy); p++) {
         struct og_table t;
         one_bucket(&t, every_policy[p], 4);
-        for (uint64_t print = 1; print <= 4; print++)
-            see(&t, print, 1);
+        for (uint64_t fp = 1; fp <= 4; fp++)
+            see(&t, fp, 1);
         uint8_t *before = malloc(t.bucket_len);
         assert_non_null(before);
         memcpy(before, t.base, t.bucket_len);
-        for (uint64_t print = 0; print < 10; print++)
-            table_has(&t, print);
+        for (uint64_t fp = 0; fp < 10; fp++)
+            table_has(&t, fp);
         assert_memory_equal(before, t.base, t.bucket_len);
         free(before);
         og_table_release(&t);
@@ -88,11 +88,11 @@ static void copy_count_gives_up_the_least_copied(void **state)
     (void)state;
     struct og_table t;
     one_bucket(&t, OG_EVICT_COPY_COUNT, 4);
-    for (uint64_t print = 1; print <= 4; print++)
-        for (uint64_t n = 0; n < print; n++)
-            see(&t, print, 9); /* the weight is none of its business */
-    for (uint64_t print = 1; print <= 4; print++)
-        assert_int_equal(state_of(&t, print), print);
+    for (uint64_t fp = 1; fp <= 4; fp++)
+        for (uint64_t n = 0; n < fp; n++)
+            see(&t, fp, 9); /* the weight is none of its business */
+    for (uint64_t fp = 1; fp <= 4; fp++)
+        assert_int_equal(state_of(&t, fp), fp);
     see(&t, 5, 9);
     assert_false(table_has(&t, 1));
     assert_int_equal(state_of(&t, 5), 1);
@@ -108,22 +108,22 @@ static void copy_counts_are_halved_when_ten_are_full(void **state)
     (void)state;
     struct og_table t;
     one_bucket(&t, OG_EVICT_COPY_COUNT, 16);
-    for (uint64_t print = 0; print < 16; print++)
-        for (uint64_t n = 0; n < 100 + print; n++)
-            see(&t, print, 1);
-    for (uint64_t print = 0; print < 9; print++)
+    for (uint64_t fp = 0; fp < 16; fp++)
+        for (uint64_t n = 0; n < 100 + fp; n++)
+            see(&t, fp, 1);
+    for (uint64_t fp = 0; fp < 9; fp++)
         for (int n = 0; n < 300; n++)
-            see(&t, print, 1); /* nine are full and stay so */
-    for (uint64_t print = 0; print < 9; print++)
-        assert_int_equal(state_of(&t, print), 255);
+            see(&t, fp, 1); /* nine are full and stay so */
+    for (uint64_t fp = 0; fp < 9; fp++)
+        assert_int_equal(state_of(&t, fp), 255);
     while (state_of(&t, 9) < 254)
         see(&t, 9, 1);
     assert_int_equal(state_of(&t, 15), 115);
     see(&t, 9, 1); /* the tenth */
-    for (uint64_t print = 0; print < 10; print++)
-        assert_int_equal(state_of(&t, print), 127);
-    for (uint64_t print = 10; print < 16; print++)
-        assert_int_equal(state_of(&t, print), (100 + print) / 2);
+    for (uint64_t fp = 0; fp < 10; fp++)
+        assert_int_equal(state_of(&t, fp), 127);
+    for (uint64_t fp = 10; fp < 16; fp++)
+        assert_int_equal(state_of(&t, fp), (100 + fp) / 2);
     og_table_release(&t);
 }
 
@@ -135,8 +135,8 @@ static void small_buckets_keep_full_counters(void **state)
     one_bucket(&t, OG_EVICT_COPY_COUNT, 8);
     for (int n = 0; n < 8 * 300; n++)
         see(&t, (uint64_t)n % 8, 1);
-    for (uint64_t print = 0; print < 8; print++)
-        assert_int_equal(state_of(&t, print), 255);
+    for (uint64_t fp = 0; fp < 8; fp++)
+        assert_int_equal(state_of(&t, fp), 255);
     see(&t, 8, 1); /* and still gives one up */
     assert_true(table_has(&t, 8));
     og_table_release(&t);
@@ -167,8 +167,8 @@ static void lucky_scores_are_halved_at_an_average_of_11(void **state)
     (void)state;
     struct og_table t;
     one_bucket(&t, OG_EVICT_LUCKY, 4);
-    for (uint64_t print = 1; print <= 3; print++)
-        see(&t, print, 10);
+    for (uint64_t fp = 1; fp <= 3; fp++)
+        see(&t, fp, 10);
     see(&t, 4, 12); /* 42 in all: below 44 */
     assert_int_equal(state_of(&t, 4), 12);
     see(&t, 1, 1); /* 43 */
@@ -178,7 +178,7 @@ static void lucky_scores_are_halved_at_an_average_of_11(void **state)
     assert_int_equal(state_of(&t, 2), 5);
     assert_int_equal(state_of(&t, 3), 5);
     assert_int_equal(state_of(&t, 4), 6);
-    /* A print that comes in can reach the limit as well. */
+    /* A fingerprint that comes in can reach the limit as well. */
     see(&t, 5, 255);
     assert_int_equal(state_of(&t, 5), 127);
     og_table_release(&t);
@@ -213,11 +213,11 @@ static void ties_are_broken_by_lot(void **state)
         struct og_table t;
         uint32_t n_left[8] = {0};
         one_bucket(&t, policies[p], 8);
-        for (uint64_t print = 0; print < 808; print++) {
-            see(&t, print, 1);
-            if (print < 8) continue;
+        for (uint64_t fp = 0; fp < 808; fp++) {
+            see(&t, fp, 1);
+            if (fp < 8) continue;
             const uint32_t slot =
-                og_bucket_find(&t, og_bucket_at(&t, 0), og_mix64(print));
+                og_bucket_find(&t, og_bucket_at(&t, 0), og_mix64(fp));
             n_left[slot]++;
         }
         for (size_t slot = 0; slot < 8; slot++)
@@ -238,10 +238,9 @@ static void used_slots_stay_first(void **state)
                 (struct og_table_options){.evict = every_policy[p],
                                           .bucket_slots = every_bucket_size[b]},
                 2);
-            const uint32_t n_prints = 6 * every_bucket_size[b];
+            const uint32_t n_fps = 6 * every_bucket_size[b];
             for (uint32_t i = 0; i < 10 * every_bucket_size[b]; i++) {
-                see(&t, lot_below(&seed, n_prints),
-                    (uint8_t)lot_below(&seed, 5));
+                see(&t, lot_below(&seed, n_fps), (uint8_t)lot_below(&seed, 5));
                 if (i % 7 == 0) check_used_first(&t);
             }
             assert_int_equal(t.n_used, og_table_slots(&t));

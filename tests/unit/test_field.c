@@ -137,18 +137,18 @@ static void generated_polynomials_are_primitive(void **state)
 }
 
 /* Section 2.2: modulo p = x^8 + x^4 + x^3 + x^2 + 1 the string "A" (0x41) has
- * the print 0x42. There the high bit of the byte is its highest power, x^7;
- * field.h keeps the highest power in the lowest bit. So the byte goes in
- * turned, and the print that comes out is turned back. */
+ * the fingerprint 0x42. There the high bit of the byte is its highest power,
+ * x^7; field.h keeps the highest power in the lowest bit. So the byte goes in
+ * turned, and the fingerprint that comes out is turned back. */
 static void the_example_of_the_book(void **state)
 {
     (void)state;
     const struct og_field f = field_of(8, 0x1d);
-    uint64_t print = f.poly; /* a leading 1, moved by 8 places: x^8 mod p */
-    print ^= turned('A', 8);
+    uint64_t fp = f.poly; /* a leading 1, moved by 8 places: x^8 mod p */
+    fp ^= turned('A', 8);
     for (int bit = 0; bit < 8; bit++)
-        print = og_field_mul_x(&f, print);
-    assert_int_equal(turned(print, 8), 0x42);
+        fp = og_field_mul_x(&f, fp);
+    assert_int_equal(turned(fp, 8), 0x42);
 }
 
 static void check_laws(const struct og_field *f, uint64_t *seed)

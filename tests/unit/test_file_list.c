@@ -66,7 +66,7 @@ static void test_long_list(void **state)
     struct string s = {0};
     (void)state;
     for (int i = 0; i < 20000; i++)
-        string_print(&s, "folder/%d\n", i);
+        string_fp(&s, "folder/%d\n", i);
     folder_write(&folder, "list", s.data, s.len);
     struct og_file_list list;
     const char *path;
@@ -89,12 +89,12 @@ static void test_long_path(void **state)
     char expected[32];
     struct string s = {0};
     (void)state;
-    string_print(&s, "a\n");
+    string_fp(&s, "a\n");
     for (size_t i = 0; i < 8000; i++)
-        string_print(&s, "0123456789");
+        string_fp(&s, "0123456789");
     snprintf(expected, sizeof(expected), "[a]error %d", ENAMETOOLONG);
     check(s.data, s.len, expected);
-    string_print(&s, "\nb\n");
+    string_fp(&s, "\nb\n");
     check(s.data, s.len, expected);
     string_release(&s);
 }
@@ -111,7 +111,7 @@ static void test_walk(void **state)
     assert_int_equal(mkdir(folder_path(&folder, "d"), 0700), 0);
     folder_put(&folder, "d/x", "");
     snprintf(a, sizeof(a), "%s", folder_put(&folder, "a", ""));
-    string_print(&s, "%s/d\n%s/missing\n-\n", folder.path, folder.path);
+    string_fp(&s, "%s/d\n%s/missing\n-\n", folder.path, folder.path);
     snprintf(list, sizeof(list), "%s",
              folder_write(&folder, "list", s.data, s.len));
     const char *const paths[] = {a};

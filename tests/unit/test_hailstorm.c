@@ -40,7 +40,7 @@ static void check(struct stage *s, uint32_t place)
                                                           : OG_SELECT_SYNCMER,
                                         .param = hailstorm ? 0 : place});
     size_t n = 0;
-    for (size_t i = 0; i < s->prints.n; i++) {
+    for (size_t i = 0; i < s->fps.n; i++) {
         const uint64_t *shingle = s->tokens.hash + i;
         if (hailstorm ? !hailstorm_takes(shingle, k)
                       : !syncmer_takes(shingle, k, place))
@@ -48,7 +48,7 @@ static void check(struct stage *s, uint32_t place)
         assert_true(n < s->sel.n);
         assert_int_equal(s->sel.pos[n], i);
         assert_int_equal(s->sel.len[n], k);
-        assert_true(s->sel.print[n] == s->prints.data[i]);
+        assert_true(s->sel.fp[n] == s->fps.data[i]);
         n++;
     }
     assert_int_equal(s->sel.n, n);
@@ -101,8 +101,8 @@ static void plain_and_chosen_form_append_alike(void **state)
         uint32_t a[400] = {7}, b[400] = {7};
         struct og_selection sa = {.pos = a, .n = 1};
         struct og_selection sb = {.pos = b, .n = 1};
-        og_select_hailstorm(s.tokens.hash, s.prints.n, 8, &sa);
-        og_select_hailstorm_plain(s.tokens.hash, s.prints.n, 8, &sb);
+        og_select_hailstorm(s.tokens.hash, s.fps.n, 8, &sa);
+        og_select_hailstorm_plain(s.tokens.hash, s.fps.n, 8, &sb);
         assert_int_equal(sa.n, sb.n);
         assert_memory_equal(a, b, sa.n * sizeof(a[0]));
         assert_int_equal(a[0], 7);
@@ -160,7 +160,7 @@ static void places_share_the_shingles_out(void **state)
             &s, (og_select_options){.kind = OG_SELECT_SYNCMER, .param = place});
         n += s.sel.n;
     }
-    assert_int_equal(n, s.prints.n);
+    assert_int_equal(n, s.fps.n);
     stage_release(&s);
 }
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/neighbour/code_manifest.h"
-#include "lib/neighbour/image_head.h"
+#include "lib/hamming/code_manifest.h"
+#include "lib/hamming/segment_head.h"
 
 /* ---- a folder of its own ---- */
 

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "lib/neighbour/hamming.h"
+#include "lib/hamming/hamming.h"
 
 enum { CODES = 60, IDS = 8 };
 static og_wide_code code_of[CODES];

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "lib/os/clock.h"
-#include "lib/source/html.h"
+#include "lib/source/web/html.h"
 
 static struct og_html html;
 

@@ -11,7 +11,8 @@ static char *html_of(const og_document *doc, const og_span *spans, size_t n)
     struct og_writer w;
     paper_open(&p);
     og_writer_init(&w, p.file);
-    struct og_html h = {.w = &w, .doc = doc, .answer = &answer, .number = 1};
+    struct og_html_report h = {
+        .w = &w, .doc = doc, .answer = &answer, .number = 1};
     assert_int_equal(og_sources_gather(&answer, &h.sources, NULL), OG_OK);
     og_html_text(&h);
     assert_int_equal(og_writer_finish(&w, NULL), OG_OK);

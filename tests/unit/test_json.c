@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/source/json.h"
+#include "lib/source/json/json.h"
 
 /* An object written down as "key=kind:bytes;" for each member, or
  * "expected ... @offset". */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/source/jsonl.h"
+#include "lib/source/json/jsonl.h"
 
 static const og_fields default_fields = OG_FIELDS_DEFAULT;
 

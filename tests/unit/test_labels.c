@@ -145,7 +145,7 @@ static void context_of(struct hits *h, const char *docs)
     hits_init(h, strlen(docs), 3, 8);
     for (size_t i = 0; i < h->sel.n; i++) {
         h->sel.offset[i] = (uint16_t)h->sel.pos[i];
-        h->sel.print[i] = og_mix64(i + 1);
+        h->sel.fp[i] = og_mix64(i + 1);
         if (docs[i] == '.') continue;
         h->labels.hits[i].doc = (uint32_t)(docs[i] - 'a');
         h->labels.hits[i].offset = (uint16_t)(h->sel.pos[i] + 1000);
@@ -163,13 +163,10 @@ static void small_table(struct og_table *t, og_evict_kind evict, uint64_t used)
     options.memory = og_table_bucket_len(&options) + 8;
     assert_int_equal(og_table_init(t, &options, NULL, NULL), OG_OK);
     for (uint64_t i = 0; i < used; i++) {
-        const uint64_t print = og_mix64(1000 + i);
+        const uint64_t fp = og_mix64(1000 + i);
         const uint16_t nothing = 0;
-        const struct og_additions add = {.doc = 0,
-                                         .print = &print,
-                                         .offset = &nothing,
-                                         .near = &nothing,
-                                         .n = 1};
+        const struct og_additions add = {
+            .doc = 0, .fp = &fp, .offset = &nothing, .near = &nothing, .n = 1};
         og_table_add_many(t, &add);
     }
     assert_int_equal(t->n_used, used);
@@ -183,7 +180,7 @@ static void check_restored(struct hits *h, const char *origins, uint64_t used)
         og_labels_additions(&h->labels, &h->sel, &t, 40);
     assert_int_equal(add.doc, 40);
     assert_int_equal(add.n, h->sel.n);
-    assert_ptr_equal(add.print, h->sel.print);
+    assert_ptr_equal(add.fp, h->sel.fp);
     assert_ptr_equal(add.near, h->sel.near);
     assert_ptr_equal(add.spare, h->sel.spare);
     for (size_t i = 0; i < add.n; i++) {
@@ -247,15 +244,15 @@ static void other_estimations_restore_nothing(void **state)
     }
 }
 
-/* Spare prints fill empty slots and drive nothing out. */
+/* Spare fingerprints fill empty slots and drive nothing out. */
 static void fill_up(struct og_table *t)
 {
     static const uint16_t nothing = 0;
     static const uint8_t spare = 1;
     for (uint64_t i = 0; t->n_used < og_table_slots(t); i++) {
-        const uint64_t print = og_mix64(1000000 + i);
+        const uint64_t fp = og_mix64(1000000 + i);
         const struct og_additions add = {.doc = 0,
-                                         .print = &print,
+                                         .fp = &fp,
                                          .offset = &nothing,
                                          .near = &nothing,
                                          .spare = &spare,
@@ -264,8 +261,9 @@ static void fill_up(struct og_table *t)
     }
 }
 
-/* Through a table that has lost four prints of five: after the copy was added
- * all of the passage names its origin, at the place where it stands there. */
+/* Through a table that has lost four fingerprints of five: after the copy was
+ * added all of the passage names its origin, at the place where it stands
+ * there. */
 static void a_copy_restores_its_origin_in_the_table(void **state)
 {
     (void)state;
@@ -282,19 +280,19 @@ static void a_copy_restores_its_origin_in_the_table(void **state)
     for (size_t i = 0; i < N; i += 5) {
         const uint16_t there = (uint16_t)(h.sel.pos[i] + 1000);
         const struct og_additions add = {.doc = ORIGIN,
-                                         .print = &h.sel.print[i],
+                                         .fp = &h.sel.fp[i],
                                          .offset = &there,
                                          .near = &h.sel.near[i],
                                          .n = 1};
         og_table_add_many(&t, &add);
     }
     fill_up(&t);
-    og_table_find_many(&t, h.sel.print, N, h.labels.hits);
+    og_table_find_many(&t, h.sel.fp, N, h.labels.hits);
     hits_estimate(&h, OG_ESTIMATE_CONTEXT, 30);
     const struct og_additions add =
         og_labels_additions(&h.labels, &h.sel, &t, COPY);
     og_table_add_many(&t, &add);
-    og_table_find_many(&t, h.sel.print, N, hits);
+    og_table_find_many(&t, h.sel.fp, N, hits);
     for (size_t i = 0; i < 17; i++) { /* 15 is the last that was there */
         assert_int_equal(hits[i].doc, ORIGIN);
         assert_int_equal(hits[i].offset, h.sel.pos[i] + 1000);

@@ -1,6 +1,6 @@
 /* Learn: the vector form equals the plain one, how slots age, and that it
  * finds out what a stream is like. Rates and levels are tuned by measurement,
- * so no test here says which print goes. */
+ * so no test here says which fingerprint goes. */
 
 #include "tests/unit/table_support.h"
 
@@ -149,7 +149,7 @@ static void being_seen_makes_young(void **state)
 #define SLOTS     64
 #define CAPACITY  ((uint64_t)N_BUCKETS * SLOTS)
 #define N_STEPS   300000
-#define WARM_UP   200000 /* prints added before the asking counts */
+#define WARM_UP   200000 /* fingerprints added before the asking counts */
 
 struct stream {
     struct og_table table;
@@ -166,18 +166,18 @@ static void stream_init(struct stream *s, og_evict_kind evict)
 }
 
 /* Another document each time: nobody repeats himself. */
-static void see(struct stream *s, uint64_t print)
+static void see(struct stream *s, uint64_t fp)
 {
-    table_add(&s->table, (uint32_t)s->table.n_added, print, 0, 0, 1);
+    table_add(&s->table, (uint32_t)s->table.n_added, fp, 0, 0, 1);
 }
 
-static void ask(struct stream *s, uint64_t print)
+static void ask(struct stream *s, uint64_t fp)
 {
     if (s->table.n_added > WARM_UP) {
         s->n_asked++;
-        s->n_known += table_has(&s->table, print);
+        s->n_known += table_has(&s->table, fp);
     }
-    see(s, print);
+    see(s, fp);
 }
 
 static void add_new(struct stream *s)
@@ -185,7 +185,7 @@ static void add_new(struct stream *s)
     see(s, og_mix64(++s->n_new));
 }
 
-/* One print in two comes back, once or more often, and soon. */
+/* One fingerprint in two comes back, once or more often, and soon. */
 static double known_of_recent(og_evict_kind evict)
 {
     struct stream s;
@@ -200,7 +200,7 @@ static double known_of_recent(og_evict_kind evict)
     return (double)s.n_known / (double)s.n_asked;
 }
 
-/* Half as many as fit come back for ever; nine prints in ten never do. */
+/* Half as many as fit come back for ever; nine fingerprints in ten never do. */
 static double known_of_fixed_set(og_evict_kind evict)
 {
     struct stream s;
@@ -215,7 +215,7 @@ static double known_of_fixed_set(og_evict_kind evict)
     return (double)s.n_known / (double)s.n_asked;
 }
 
-static void recent_prints_stay_where_recent_ones_come_back(void **state)
+static void recent_fingerprints_stay_where_recent_ones_come_back(void **state)
 {
     (void)state;
     const double by_lot = known_of_recent(OG_EVICT_RANDOM);
@@ -263,7 +263,7 @@ static void the_same_run_gives_the_same_table(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-static void a_full_bucket_takes_every_new_print(void **state)
+static void a_full_bucket_takes_every_new_fingerprint(void **state)
 {
     (void)state;
     uint64_t seed = 7;
@@ -275,9 +275,9 @@ static void a_full_bucket_takes_every_new_print(void **state)
                                       .bucket_slots = every_bucket_size[b]},
             2);
         for (uint32_t doc = 0; doc < 3000; doc++) {
-            const uint64_t print = lot_below(&seed, 2000);
-            table_add(&t, doc, print, 0, 0, 1);
-            assert_true(table_has(&t, print));
+            const uint64_t fp = lot_below(&seed, 2000);
+            table_add(&t, doc, fp, 0, 0, 1);
+            assert_true(table_has(&t, fp));
         }
         check_used_first(&t);
         og_table_release(&t);
@@ -292,10 +292,10 @@ int main(void)
         cmocka_unit_test(a_class_never_falls_with_time),
         cmocka_unit_test(only_the_slots_of_the_bucket_age),
         cmocka_unit_test(being_seen_makes_young),
-        cmocka_unit_test(recent_prints_stay_where_recent_ones_come_back),
+        cmocka_unit_test(recent_fingerprints_stay_where_recent_ones_come_back),
         cmocka_unit_test(a_fixed_set_stays_where_it_comes_back),
         cmocka_unit_test(the_same_run_gives_the_same_table),
-        cmocka_unit_test(a_full_bucket_takes_every_new_print),
+        cmocka_unit_test(a_full_bucket_takes_every_new_fingerprint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "tests/unit/source_support.h"
 
-#include "lib/source/mail.h"
+#include "lib/source/mail/mail.h"
 
 static struct og_mail mail;
 static struct og_charset charset;
@@ -137,16 +137,16 @@ static void test_many_parts(void **state)
 {
     struct string s = {0};
     (void)state;
-    string_print(&s, HEAD);
+    string_fp(&s, HEAD);
     for (int i = 0; i < 5000; i++)
-        string_print(
-            &s, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i);
-    string_print(&s, "\ndeep inside\n");
+        string_fp(&s, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n",
+                  i, i);
+    string_fp(&s, "\ndeep inside\n");
     read_with(s.data, false);
     s.len = 0;
-    string_print(&s, MULTI("mixed"));
+    string_fp(&s, MULTI("mixed"));
     for (int i = 0; i < 50000; i++)
-        string_print(&s, "--b b\r\n\r\nx\r\n");
+        string_fp(&s, "--b b\r\n\r\nx\r\n");
     read_with(s.data, false);
     assert_true(mail.text.len > 1000 && mail.text.len < 10000);
     string_release(&s);
@@ -198,10 +198,10 @@ static void test_mbox_blocks_and_limits(void **state)
     struct run first, other;
     (void)state;
     for (int i = 0; i < 60; i++) {
-        string_print(&s, "From a Tue Nov 19 13:03:00 2019\nSubject: %d\n\n", i);
+        string_fp(&s, "From a Tue Nov 19 13:03:00 2019\nSubject: %d\n\n", i);
         for (int k = 0; k < (i == 30 ? 2000 : 5); k++)
-            string_print(&s, "a line of text\n");
-        string_print(&s, "\n");
+            string_fp(&s, "a line of text\n");
+        string_fp(&s, "\n");
     }
     const char *const path = folder_write(&folder, "box", s.data, s.len);
     struct og_source_options options = {.fields = OG_FIELDS_DEFAULT};

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/sentence/measure.h"
-#include "lib/sentence/sentence_words.h"
-#include "lib/sentence/signature.h"
+#include "lib/sentence/index/measure.h"
+#include "lib/sentence/index/signature.h"
+#include "lib/sentence/split/sentence_words.h"
 
 static og_error err;
 

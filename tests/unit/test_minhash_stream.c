@@ -6,8 +6,8 @@
 
 #include "tests/unit/stage_support.h"
 
-#include "lib/minhash_stream.h"
 #include "lib/sketch/minhash.h"
+#include "lib/sketch/minhash_stream.h"
 
 static void test_head_comes_back(void **state)
 {

@@ -2,8 +2,8 @@
 
 #include "tests/unit/stage_support.h"
 
-#include "lib/estimate/aligner.h"
-#include "lib/estimate/near_seeds.h"
+#include "lib/align/aligner.h"
+#include "lib/align/near_seeds.h"
 
 static size_t keep(const struct og_run *seeds, size_t n_seeds,
                    struct og_run *list, size_t n)

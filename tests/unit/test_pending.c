@@ -2,8 +2,8 @@
 
 #include "tests/unit/store_support.h"
 
-#include "lib/pending.h"
-#include "lib/store/entry.h"
+#include "lib/store/catalogue/entry.h"
+#include "lib/store/catalogue/pending.h"
 
 static void append(struct og_pending *p, const char *id, const char *title)
 {
@@ -12,7 +12,7 @@ static void append(struct og_pending *p, const char *id, const char *title)
                                    .title = bytes_of(title),
                                    .url = bytes_of(""),
                                    .extra = bytes_of(""),
-                                   .series = OG_NO_SERIES};
+                                   .series = OG_NO_DOC};
     og_entry_pack(&entry, &pack);
     ASSERT_OK(og_pending_reserve(p, &story));
     ASSERT_OK(og_pending_append(p, (og_bytes){(char *)pack.data, pack.len},
@@ -73,11 +73,11 @@ static void test_two_lots(void **state)
     for (uint32_t i = 10; i < 30; i++)
         append_number(&p, i);
     append(&p, "10", "again");
-    assert_null(og_pending_old(&p));
-    og_pending_part(&p);
-    assert_int_equal(og_pending_old(&p)->n, 21);
-    assert_int_equal(og_pending_young(&p)->n, 0);
-    assert_int_equal(og_pending_young(&p)->first, 31);
+    assert_null(og_pending_frozen(&p));
+    og_pending_freeze(&p);
+    assert_int_equal(og_pending_frozen(&p)->n, 21);
+    assert_int_equal(og_pending_active(&p)->n, 0);
+    assert_int_equal(og_pending_active(&p)->first, 31);
     for (uint32_t i = 31; i < 40; i++)
         append_number(&p, i);
     append(&p, "11", "again");
@@ -89,8 +89,8 @@ static void test_two_lots(void **state)
     assert_int_equal(number, 30);
     assert_true(og_pending_latest(&p, bytes_of("11"), &number));
     assert_int_equal(number, 40);
-    og_pending_drop(&p);
-    assert_null(og_pending_old(&p));
+    og_pending_discard(&p);
+    assert_null(og_pending_frozen(&p));
     assert_int_equal(og_pending_first(&p), 31);
     assert_false(og_pending_get(&p, 30, &arena, &bytes));
     assert_true(og_pending_get(&p, 31, &arena, &bytes));
@@ -108,10 +108,10 @@ static void test_cleared_they_are_gone(void **state)
     og_pending_init(&p, 0, NULL);
     append(&p, "a", "");
     ASSERT_OK(og_pending_remove(&p, 5, &story));
-    assert_int_equal(og_pending_young(&p)->n_removed, 1);
-    assert_true(og_pending_young(&p)->bytes > 0);
-    og_pending_part(&p);
-    og_pending_drop(&p);
+    assert_int_equal(og_pending_active(&p)->n_removed, 1);
+    assert_true(og_pending_active(&p)->bytes > 0);
+    og_pending_freeze(&p);
+    og_pending_discard(&p);
     for (int i = 0; i < 2; i++)
         assert_int_equal(p.lots[i].n + p.lots[i].n_removed + p.lots[i].bytes,
                          0);

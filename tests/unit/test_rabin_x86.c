@@ -1,4 +1,5 @@
-/* Prints by the carry-less multiply instruction equal those of the tables. */
+/* Fingerprints by the carry-less multiply instruction equal those of the
+ * tables. */
 
 #include "tests/unit/stage_support.h"
 
@@ -16,14 +17,14 @@ static void fill(uint8_t *out, size_t n, uint64_t seed)
 
 /* Every level that og_rabin_extend() may choose, on any machine. */
 static void check_extend(const struct og_rabin *r, const uint8_t *data,
-                         size_t len, uint64_t print)
+                         size_t len, uint64_t fp)
 {
-    const uint64_t expected = og_rabin_extend_tables(r, print, data, len);
+    const uint64_t expected = og_rabin_extend_tables(r, fp, data, len);
     FOR_EACH_LEVEL(level)
-    assert_true(og_rabin_extend(r, print, data, len) == expected);
+    assert_true(og_rabin_extend(r, fp, data, len) == expected);
 }
 
-static void every_level_gives_the_same_print(void **state)
+static void every_level_gives_the_same_fingerprint(void **state)
 {
     (void)state;
     uint8_t data[MAX_LEN];
@@ -47,12 +48,12 @@ static void clmul_equals_plain_and_tables(void **state)
     fill(data, sizeof(data), 2);
     for (size_t len = 0; len <= MAX_LEN; len++) {
         /* All alignments; the slow definition at one of them. */
-        const uint64_t print = og_mix64(len);
+        const uint64_t fp = og_mix64(len);
         for (size_t at = 0; at < LINE; at++)
-            assert_true(og_rabin_extend_clmul(r, print, data + at, len) ==
-                        og_rabin_extend_tables(r, print, data + at, len));
-        assert_true(og_rabin_extend_clmul(r, print, data + len % LINE, len) ==
-                    og_rabin_extend_plain(r, print, data + len % LINE, len));
+            assert_true(og_rabin_extend_clmul(r, fp, data + at, len) ==
+                        og_rabin_extend_tables(r, fp, data + at, len));
+        assert_true(og_rabin_extend_clmul(r, fp, data + len % LINE, len) ==
+                    og_rabin_extend_plain(r, fp, data + len % LINE, len));
     }
 }
 
@@ -113,7 +114,7 @@ static void reduced_products_are_those_of_the_field(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_level_gives_the_same_print),
+        cmocka_unit_test(every_level_gives_the_same_fingerprint),
 #if defined(OG_X86)
         cmocka_unit_test(clmul_equals_plain_and_tables),
         cmocka_unit_test(clmul_reads_no_further),

@@ -10,15 +10,15 @@ static void one_bucket(struct og_table *t, uint32_t slots)
              1);
 }
 
-static void see(struct og_table *t, uint64_t print)
+static void see(struct og_table *t, uint64_t fp)
 {
-    table_add(t, (uint32_t)t->n_added, print, 0, 0, 1);
+    table_add(t, (uint32_t)t->n_added, fp, 0, 0, 1);
 }
 
 static void see_all(struct og_table *t, uint64_t first, uint64_t n)
 {
-    for (uint64_t print = first; print < first + n; print++)
-        see(t, print);
+    for (uint64_t fp = first; fp < first + n; fp++)
+        see(t, fp);
 }
 
 static uint32_t n_small(const struct og_table *t)
@@ -32,10 +32,10 @@ static void what_is_seen_once_leaves_in_order(void **state)
     struct og_table t;
     one_bucket(&t, 8);
     see_all(&t, 0, 8);
-    for (uint64_t print = 8; print < 30; print++) {
-        see(&t, print);
-        assert_false(table_has(&t, print - 8));
-        for (uint64_t kept = print - 7; kept <= print; kept++)
+    for (uint64_t fp = 8; fp < 30; fp++) {
+        see(&t, fp);
+        assert_false(table_has(&t, fp - 8));
+        for (uint64_t kept = fp - 7; kept <= fp; kept++)
             assert_true(table_has(&t, kept));
     }
     og_table_release(&t);
@@ -56,8 +56,8 @@ static void what_was_seen_again_survives_a_scan(void **state)
     og_table_release(&t);
 }
 
-/* A print whose ghost is there goes to the main queue at once, and so outlives
- * a scan that it was never seen in. */
+/* A fingerprint whose ghost is there goes to the main queue at once, and so
+ * outlives a scan that it was never seen in. */
 static void a_ghost_comes_back_to_the_main_queue(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void a_bucket_full_of_favourites_gives_one_up(void **state)
     }
 }
 
-/* The length of the small queue is kept in one byte; 256 new prints in a
+/* The length of the small queue is kept in one byte; 256 new fingerprints in a
  * bucket of 256 slots must not make it 0. */
 static void the_small_queue_of_the_largest_bucket_is_counted(void **state)
 {

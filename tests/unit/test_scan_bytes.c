@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/source/scan_bytes.h"
+#include "lib/source/json/scan_bytes.h"
 
 #define N_LEVELS 5
 

@@ -1,5 +1,5 @@
 /* Hash breaking and DCT: the cuts against the rule that segment.c states, and
- * the prints. */
+ * the fingerprints. */
 
 #include <math.h>
 
@@ -59,7 +59,7 @@ static void cuts_follow_the_rule(void **state)
     stage_release(&s);
 }
 
-static void a_segment_has_the_print_of_its_words(void **state)
+static void a_segment_has_the_fingerprint_of_its_words(void **state)
 {
     (void)state;
     uint64_t seed = 2;
@@ -70,9 +70,9 @@ static void a_segment_has_the_print_of_its_words(void **state)
                  (og_select_options){.kind = OG_SELECT_HASH_BREAK, .param = 5});
     assert_true(s.sel.n > 20);
     for (size_t i = 0; i < s.sel.n; i++)
-        assert_true(s.sel.print[i] ==
-                    og_rabin_words(s.key.rabin, s.tokens.hash + s.sel.pos[i],
-                                   s.sel.len[i]));
+        assert_true(s.sel.fp[i] == og_rabin_words(s.key.rabin,
+                                                  s.tokens.hash + s.sel.pos[i],
+                                                  s.sel.len[i]));
     stage_release(&s);
 }
 
@@ -115,7 +115,7 @@ static void one_segment(struct stage *s, size_t n, uint64_t seed)
 static bool dct_by_definition(const uint64_t *hash, size_t n, uint64_t *out)
 {
     const double pi = 3.14159265358979323846;
-    uint64_t print = 0;
+    uint64_t fp = 0;
     for (unsigned u = 0; u < 8; u++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++)
@@ -123,13 +123,13 @@ static bool dct_by_definition(const uint64_t *hash, size_t n, uint64_t *out)
                    cos(pi * (double)(2 * i + 1) * u / (double)(2 * n));
         const double scaled = sum / sqrt((double)n) / 0.25 + 0.5;
         if (fabs(scaled - nearbyint(scaled)) < 1e-6) return false;
-        print = print << 8 | (uint8_t)(int)floor(scaled);
+        fp = fp << 8 | (uint8_t)(int)floor(scaled);
     }
-    *out = og_mix64(print);
+    *out = og_mix64(fp);
     return true;
 }
 
-static void dct_prints_are_coarse_cosine_transforms(void **state)
+static void dct_fingerprints_are_coarse_cosine_transforms(void **state)
 {
     (void)state;
     struct stage s;
@@ -139,7 +139,7 @@ static void dct_prints_are_coarse_cosine_transforms(void **state)
         uint64_t expected;
         one_segment(&s, n, n);
         if (!dct_by_definition(s.tokens.hash, n, &expected)) continue;
-        assert_true(s.sel.print[0] == expected);
+        assert_true(s.sel.fp[0] == expected);
         n_checked++;
     }
     assert_true(n_checked > 240);
@@ -147,12 +147,12 @@ static void dct_prints_are_coarse_cosine_transforms(void **state)
 }
 
 /* The same bits on every machine: stores depend on them. */
-static void golden_dct_prints(void **state)
+static void golden_dct_fps(void **state)
 {
     (void)state;
     const struct {
         size_t n;
-        uint64_t print;
+        uint64_t fp;
     } golden[] = {
         {4, 0x3a7c7cc796d6b56c},   {7, 0x19442c1d36362bce},
         {15, 0xbdc7523bdf26195e},  {60, 0x91fc68f0b05ee2ea},
@@ -162,14 +162,14 @@ static void golden_dct_prints(void **state)
     stage_init(&s, 8);
     for (size_t g = 0; g < LENGTH(golden); g++) {
         one_segment(&s, golden[g].n, 2009);
-        assert_int_equal(s.sel.print[0], golden[g].print);
+        assert_int_equal(s.sel.fp[0], golden[g].fp);
     }
     stage_release(&s);
 }
 
 /* "The fingerprints produced by DCT are tolerant to small changes": some
- * single tokens can be exchanged without the print noticing. Hash breaking
- * notices all. */
+ * single tokens can be exchanged without the fingerprint noticing. Hash
+ * breaking notices all. */
 static size_t n_unnoticed(struct stage *s, og_select_kind kind, size_t n_rounds)
 {
     uint64_t seed = 6;
@@ -177,11 +177,11 @@ static size_t n_unnoticed(struct stage *s, og_select_kind kind, size_t n_rounds)
     for (size_t round = 0; round < n_rounds; round++) {
         one_segment(s, 40, round);
         stage_select(s, (og_select_options){.kind = kind, .param = 4});
-        const uint64_t before = s->sel.print[0];
+        const uint64_t before = s->sel.fp[0];
         s->tokens.hash[lot_below(&seed, 40)] = og_random_next(&seed) | 1;
         stage_print(s);
         stage_select(s, (og_select_options){.kind = kind, .param = 4});
-        n += s->sel.print[0] == before;
+        n += s->sel.fp[0] == before;
     }
     return n;
 }
@@ -198,22 +198,22 @@ static void dct_tolerates_some_single_changes(void **state)
     stage_release(&s);
 }
 
-/* Other segments have other prints: coarse, not blind. */
+/* Other segments have other fingerprints: coarse, not blind. */
 static void dct_tells_segments_apart(void **state)
 {
     (void)state;
     enum { N = 1500 };
-    static uint64_t print[N];
+    static uint64_t fp[N];
     struct stage s;
     stage_init(&s, 8);
     for (size_t i = 0; i < N; i++) {
         one_segment(&s, 15, i);
-        print[i] = s.sel.print[0];
+        fp[i] = s.sel.fp[0];
     }
     size_t n_equal = 0;
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < i; j++)
-            n_equal += print[i] == print[j];
+            n_equal += fp[i] == fp[j];
     assert_true(n_equal < 10); /* of a million pairs */
     stage_release(&s);
 }
@@ -240,10 +240,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_follow_the_rule),
-        cmocka_unit_test(a_segment_has_the_print_of_its_words),
+        cmocka_unit_test(a_segment_has_the_fingerprint_of_its_words),
         cmocka_unit_test(by_hand),
-        cmocka_unit_test(dct_prints_are_coarse_cosine_transforms),
-        cmocka_unit_test(golden_dct_prints),
+        cmocka_unit_test(dct_fingerprints_are_coarse_cosine_transforms),
+        cmocka_unit_test(golden_dct_fps),
         cmocka_unit_test(dct_tolerates_some_single_changes),
         cmocka_unit_test(dct_tells_segments_apart),
         cmocka_unit_test(short_documents_give_nothing),

@@ -14,7 +14,7 @@ struct chosen {
 
 static void nothing_chosen(struct chosen *c, const struct stage *s)
 {
-    *c = (struct chosen){.n_shingles = s->prints.n};
+    *c = (struct chosen){.n_shingles = s->fps.n};
 }
 
 /* "select only the shingles that start at position 0, l, 2l, 3l, ..." */
@@ -30,7 +30,7 @@ static void define_modulo(struct chosen *c, const struct stage *s, uint32_t l)
 {
     nothing_chosen(c, s);
     for (size_t i = 0; i < c->n_shingles; i++)
-        c->at[i] = s->prints.data[i] % l == 0;
+        c->at[i] = s->fps.data[i] % l == 0;
 }
 
 /* "for each consecutive sequence of w shingles it outputs the shingle with the
@@ -42,7 +42,7 @@ static void define_winnow(struct chosen *c, const struct stage *s, uint32_t w)
     for (size_t first = 0; first + w <= c->n_shingles; first++) {
         size_t min = first;
         for (size_t i = first; i < first + w; i++)
-            if (s->prints.data[i] <= s->prints.data[min]) min = i;
+            if (s->fps.data[i] <= s->fps.data[min]) min = i;
         c->at[min] = true;
     }
 }
@@ -75,7 +75,7 @@ static void check_selection(const struct stage *s, const struct chosen *c)
         assert_true(n < s->sel.n);
         assert_int_equal(s->sel.pos[n], i);
         assert_int_equal(s->sel.len[n], s->key.shingle_len);
-        assert_true(s->sel.print[n] == s->prints.data[i]);
+        assert_true(s->sel.fp[n] == s->fps.data[i]);
         n++;
     }
     assert_int_equal(s->sel.n, n);
@@ -97,7 +97,7 @@ static void check_rule(struct stage *s, og_select_kind kind, uint32_t param,
 }
 
 /* Documents of all lengths, of words that are all different (0) and of few
- * words, where prints repeat and minima tie. */
+ * words, where fingerprints repeat and minima tie. */
 static void check_documents(uint32_t k, og_select_kind kind, uint32_t param,
                             definition *define)
 {
@@ -158,11 +158,11 @@ static void winnowing_is_what_the_paper_says(void **state)
 }
 
 /* The S form selects what the plain form does and marks what the N form
- * drops; what is left is the N form, with the same prints. */
+ * drops; what is left is the N form, with the same fingerprints. */
 static void check_sparse(struct stage *s, og_select_options rule)
 {
     static uint32_t plain[MAX_TOKENS], kept[MAX_TOKENS];
-    static uint64_t kept_print[MAX_TOKENS];
+    static uint64_t kept_fp[MAX_TOKENS];
     stage_select(s, rule);
     const size_t n_plain = s->sel.n;
     for (size_t i = 0; i < n_plain; i++) {
@@ -174,7 +174,7 @@ static void check_sparse(struct stage *s, og_select_options rule)
     const size_t n_kept = s->sel.n;
     for (size_t i = 0; i < n_kept; i++) {
         kept[i] = s->sel.pos[i];
-        kept_print[i] = s->sel.print[i];
+        kept_fp[i] = s->sel.fp[i];
         assert_int_equal(s->sel.spare[i], 0);
     }
     rule.no_overlap = false;
@@ -186,7 +186,7 @@ static void check_sparse(struct stage *s, og_select_options rule)
         const bool is_kept = n < n_kept && kept[n] == plain[i];
         assert_int_equal(s->sel.pos[i], plain[i]);
         assert_int_equal(s->sel.spare[i], !is_kept);
-        if (is_kept) assert_true(s->sel.print[i] == kept_print[n]);
+        if (is_kept) assert_true(s->sel.fp[i] == kept_fp[n]);
         n += is_kept;
     }
     assert_int_equal(n, n_kept);
@@ -228,10 +228,10 @@ static void no_complete_overlap_by_hand(void **state)
     struct stage s;
     stage_init(&s, 3);
     stage_fill(&s, 14, 0, &seed);
-    for (size_t i = 0; i < s.prints.n; i++)
-        s.prints.data[i] = 1;
+    for (size_t i = 0; i < s.fps.n; i++)
+        s.fps.data[i] = 1;
     for (size_t i = 0; i < LENGTH(selected); i++)
-        s.prints.data[selected[i]] = 7;
+        s.fps.data[selected[i]] = 7;
     stage_select(&s, (og_select_options){.kind = OG_SELECT_MODULO,
                                          .param = 7,
                                          .no_overlap = true});
@@ -290,15 +290,14 @@ static void every_level_selects_the_same(void **state)
     for (size_t r = 0; r < LENGTH(every_rule); r++) {
         stage_fill(&s, 380, r % 2 * 30, &seed);
         og_cpu_force(OG_CPU_PLAIN);
-        og_prints_select(&s.tokens, &s.prints, &s.key, &every_rule[r], &first,
-                         NULL);
+        og_fps_select(&s.tokens, &s.fps, &s.key, &every_rule[r], &first, NULL);
         FOR_EACH_LEVEL(level)
         {
             stage_select(&s, every_rule[r]);
             assert_int_equal(s.sel.n, first.n);
             assert_memory_equal(s.sel.pos, first.pos, first.n * 4);
             assert_memory_equal(s.sel.len, first.len, first.n * 4);
-            assert_memory_equal(s.sel.print, first.print, first.n * 8);
+            assert_memory_equal(s.sel.fp, first.fp, first.n * 8);
             assert_memory_equal(s.sel.spare, first.spare, first.n);
         }
     }
@@ -322,13 +321,12 @@ static void no_memory_is_an_error(void **state)
         struct og_selection sel;
         og_selection_init(&sel, &a);
         assert_int_equal(
-            og_prints_select(&s.tokens, &s.prints, &s.key, &all, &sel, NULL),
+            og_fps_select(&s.tokens, &s.fps, &s.key, &all, &sel, NULL),
             OG_ERR_MEMORY);
         assert_int_equal(sel.n, 0);
         failing.fail_at = 0;
         assert_int_equal(
-            og_prints_select(&s.tokens, &s.prints, &s.key, &all, &sel, NULL),
-            OG_OK);
+            og_fps_select(&s.tokens, &s.fps, &s.key, &all, &sel, NULL), OG_OK);
         assert_int_equal(sel.n, 93);
         og_selection_release(&sel);
     }

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/neighbour/code_image.h"
-#include "lib/sentence/sentences.h"
+#include "lib/hamming/code_segment.h"
+#include "lib/sentence/index/sentences.h"
 
 static og_error err;
 #define OK(expr)                                                               \
@@ -304,9 +304,9 @@ static void disk_is_memory(void **state)
 /* ---- images without marks ---- */
 
 /* Version 1 of an image: the same parts, the postings without their marks. */
-static void make_version_1(struct og_image *image)
+static void make_version_1(struct og_sentence_segment *image)
 {
-    struct og_image_foot foot = image->foot;
+    struct og_sentence_segment_foot foot = image->foot;
     struct og_code_sum sum;
     uint8_t *data = og_allocate_zero(NULL, image->len);
     assert_non_null(data);
@@ -323,11 +323,12 @@ static void make_version_1(struct og_image *image)
     og_code_sum_add(&sum, data, at);
     foot.body_sum = og_code_sum_end(&sum);
     foot.file_len = at + sizeof(foot);
-    og_image_foot_seal(&foot);
+    og_sentence_segment_foot_seal(&foot);
     memcpy(data + at, &foot, sizeof(foot));
     const size_t cap = image->len;
-    og_image_release(image);
-    OK(og_image_take(image, data, at + sizeof(foot), cap, NULL, "old", &err));
+    og_sentence_segment_release(image);
+    OK(og_sentence_segment_take(image, data, at + sizeof(foot), cap, NULL,
+                                "old", &err));
     assert_null(image->marks);
 }
 
@@ -354,7 +355,7 @@ static void version_1_is_read(void **state)
         assert_int_equal(sum_answer(ask(s, "q", asked[i], NULL)), truth[i]);
     add(s, "later", "Nothing.", 2000);
     OK(og_sentences_settle(s, &err));
-    const struct og_image *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->image[0];
     assert_non_null(m->marks);
     for (uint64_t i = 0; i < m->foot.n_keys; i++)
         assert_int_equal(m->marks[i],

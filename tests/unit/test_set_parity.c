@@ -7,20 +7,20 @@
 
 #include <cmocka.h>
 
-#include "lib/neighbour/set_parity.h"
-#include "lib/neighbour/shingle_set.h"
+#include "lib/sketch/set_parity.h"
+#include "lib/sketch/shingle_set.h"
 
 enum { N_SETS = 300, ROOM = OG_PARITY_MOST };
 
 struct set {
-    uint64_t prints[ROOM];
+    uint64_t fps[ROOM];
     size_t n;
 };
 
-static bool is_in(const uint64_t *x, size_t n, uint64_t print)
+static bool is_in(const uint64_t *x, size_t n, uint64_t fp)
 {
     for (size_t i = 0; i < n; i++)
-        if (x[i] == print) return true;
+        if (x[i] == fp) return true;
     return false;
 }
 
@@ -28,7 +28,7 @@ static size_t n_distinct(const struct set *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++)
-        n += !is_in(s->prints, i, s->prints[i]);
+        n += !is_in(s->fps, i, s->fps[i]);
     return n;
 }
 
@@ -36,26 +36,26 @@ static size_t n_common(const struct set *a, const struct set *b)
 {
     size_t n = 0;
     for (size_t i = 0; i < a->n; i++)
-        n += !is_in(a->prints, i, a->prints[i]) &&
-             is_in(b->prints, b->n, a->prints[i]);
+        n += !is_in(a->fps, i, a->fps[i]) && is_in(b->fps, b->n, a->fps[i]);
     return n;
 }
 
-/* A form of `n` prints of which every set changes some; some come twice. */
+/* A form of `n` fingerprints of which every set changes some; some come twice.
+ */
 static void make_sets(uint64_t *random, size_t n, struct set *sets)
 {
     struct set form = {.n = n};
-    for (size_t i = 0; i < n; i++) /* 0 is a print like any other */
-        form.prints[i] = i == 0 ? 0 : og_random_next(random);
+    for (size_t i = 0; i < n; i++) /* 0 is a fingerprint like any other */
+        form.fps[i] = i == 0 ? 0 : og_random_next(random);
     for (size_t s = 0; s < N_SETS; s++) {
         const uint64_t one_in = 1 + og_random_next(random) % 20;
         sets[s] = form;
         sets[s].n -= og_random_next(random) % (n / 4 + 1);
         for (size_t i = 0; i < sets[s].n; i++) {
             if (og_random_next(random) % one_in == 0)
-                sets[s].prints[i] = og_random_next(random);
+                sets[s].fps[i] = og_random_next(random);
             if (i > 0 && og_random_next(random) % 16 == 0)
-                sets[s].prints[i] = sets[s].prints[i - 1];
+                sets[s].fps[i] = sets[s].fps[i - 1];
         }
     }
 }
@@ -72,7 +72,7 @@ static unsigned n_others_turned(const struct og_set_parity *a,
     return (unsigned)__builtin_popcountll((a->bits_and_n ^ b->bits_and_n) >> 8);
 }
 
-static void test_bits_stand_for_prints(void **state)
+static void test_bits_stand_for_fingerprints(void **state)
 {
     (void)state;
     static struct set sets[N_SETS];
@@ -81,14 +81,14 @@ static void test_bits_stand_for_prints(void **state)
         make_sets(&random, n, sets);
         for (size_t i = 1; i < N_SETS; i++) {
             const struct set *a = &sets[i - 1], *b = &sets[i];
-            const struct og_set_parity p = og_set_parity_of(a->prints, a->n);
-            const struct og_set_parity q = og_set_parity_of(b->prints, b->n);
+            const struct og_set_parity p = og_set_parity_of(a->fps, a->n);
+            const struct og_set_parity q = og_set_parity_of(b->fps, b->n);
             const size_t n_p = og_set_parity_n(&p), n_q = og_set_parity_n(&q);
             assert_int_equal(n_p, n_distinct(a));
             const size_t apart = n_p + n_q - 2 * n_common(a, b);
             assert_true(n_turned(&p, &q) <= apart);
             assert_true(n_others_turned(&p, &q) <= apart);
-            /* Two prints that turn the same bit leave it as it was. */
+            /* Two fingerprints that turn the same bit leave it as it was. */
             assert_int_equal(n_turned(&p, &q) % 2, apart % 2);
             assert_int_equal(n_others_turned(&p, &q) % 2, apart % 2);
         }
@@ -108,13 +108,12 @@ static void test_order_and_repeats_do_not_count(void **state)
 static void test_long_sets_have_none(void **state)
 {
     (void)state;
-    static uint64_t prints[OG_PARITY_MOST + 1];
+    static uint64_t fps[OG_PARITY_MOST + 1];
     for (size_t i = 0; i <= OG_PARITY_MOST; i++)
-        prints[i] = i + 1;
-    const struct og_set_parity none = og_set_parity_of(prints, 0);
-    const struct og_set_parity full = og_set_parity_of(prints, OG_PARITY_MOST);
-    const struct og_set_parity over =
-        og_set_parity_of(prints, OG_PARITY_MOST + 1);
+        fps[i] = i + 1;
+    const struct og_set_parity none = og_set_parity_of(fps, 0);
+    const struct og_set_parity full = og_set_parity_of(fps, OG_PARITY_MOST);
+    const struct og_set_parity over = og_set_parity_of(fps, OG_PARITY_MOST + 1);
     assert_int_equal(og_set_parity_n(&none), 0);
     assert_int_equal(og_set_parity_n(&full), OG_PARITY_MOST);
     assert_int_equal(og_set_parity_n(&over), 0);
@@ -127,8 +126,8 @@ static void test_the_bits_are_used_evenly(void **state)
     unsigned count[64] = {0}, others[64] = {0};
     uint64_t random = 6;
     for (size_t i = 0; i < N; i++) {
-        const uint64_t print = og_random_next(&random);
-        const struct og_set_parity p = og_set_parity_of(&print, 1);
+        const uint64_t fp = og_random_next(&random);
+        const struct og_set_parity p = og_set_parity_of(&fp, 1);
         const uint64_t high = p.bits_and_n >> 8;
         assert_int_equal(__builtin_popcountll(p.bits), 1);
         assert_int_equal(__builtin_popcountll(high), 1);
@@ -150,7 +149,7 @@ static void check_filter(const struct set *sets, double threshold,
     struct og_parity_limits limits;
     og_parity_limits_init(&limits, threshold);
     for (size_t i = 0; i < N_SETS; i++)
-        all[i] = og_set_parity_of(sets[i].prints, sets[i].n);
+        all[i] = og_set_parity_of(sets[i].fps, sets[i].n);
     all[7].bits_and_n &= ~UINT64_C(0xff); /* not known: never goes */
     for (size_t of = 0; of < 20; of++) {
         for (uint32_t i = 0; i < N_SETS; i++)
@@ -199,7 +198,7 @@ static void test_nothing_alike_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits_stand_for_prints),
+        cmocka_unit_test(test_bits_stand_for_fingerprints),
         cmocka_unit_test(test_order_and_repeats_do_not_count),
         cmocka_unit_test(test_long_sets_have_none),
         cmocka_unit_test(test_the_bits_are_used_evenly),

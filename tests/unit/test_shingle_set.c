@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "lib/neighbour/shingle_set.h"
 #include "lib/sketch/band_sketch.h"
+#include "lib/sketch/shingle_set.h"
 
 enum { MOST = 400 };
 
@@ -37,7 +37,7 @@ static void test_common_is_what_two_loops_count(void **state)
         const size_t na = og_random_next(&random) % MOST;
         const size_t nb = og_random_next(&random) % MOST;
         const uint64_t range = 1 + og_random_next(&random) % 600;
-        for (size_t i = 0; i < na; i++) /* 0 is a print like any other */
+        for (size_t i = 0; i < na; i++) /* 0 is a fingerprint like any other */
             a[i] = (og_random_next(&random) % range) * 0xbf58476d1ce4e5b9u;
         for (size_t i = 0; i < nb; i++)
             b[i] = (og_random_next(&random) % range) * 0xbf58476d1ce4e5b9u;

@@ -12,11 +12,12 @@
 
 #include <cmocka.h>
 
-#include "lib/chunk/similar.h"
+#include "lib/similar/similar.h"
 
 enum { N_CHUNKS = 50, N_FILES = 200 };
 
-static const struct og_traits_options book = OG_TRAITS_OPTIONS_DEFAULT;
+static const struct og_file_sketch_options book =
+    OG_FILE_SKETCH_OPTIONS_DEFAULT;
 static uint64_t keys[N_CHUNKS];
 static uint32_t lens[N_CHUNKS];
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/neighbour/slot_scan.h"
 #include "lib/os/cpu.h"
+#include "lib/sketch/slot_scan.h"
 
 enum { MOST = 300 };
 

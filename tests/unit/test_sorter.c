@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/neighbour/components.h"
-#include "lib/os/sorter.h"
+#include "lib/dedup/components.h"
+#include "lib/disk/sorter.h"
 
 struct record {
     uint64_t key, second, value;

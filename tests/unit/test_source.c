@@ -211,11 +211,11 @@ static void test_stdin(void **state)
 static void make_lines(struct string *out)
 {
     for (int i = 0; i < 2000; i++) {
-        string_print(out, "{\"id\":%d,\"time\":%d,\"text\":\"", i, i);
+        string_fp(out, "{\"id\":%d,\"time\":%d,\"text\":\"", i, i);
         for (int j = 0; j < i % 50; j++)
-            string_print(out, "word%d\\n", j * i);
-        string_print(out, "\"}\n");
-        if (i % 100 == 0) string_print(out, "\n{\"broken\n\r\n");
+            string_fp(out, "word%d\\n", j * i);
+        string_fp(out, "\"}\n");
+        if (i % 100 == 0) string_fp(out, "\n{\"broken\n\r\n");
     }
     out->len--; /* the last newline may be missing */
 }
@@ -281,7 +281,7 @@ static void test_packed_and_cut(void **state)
     struct run wanted, run;
     (void)state;
     for (int i = 0; i < 3000; i++)
-        string_print(&lines, "{\"id\":%d,\"text\":\"%d\"}\n", i, i * 7919);
+        string_fp(&lines, "{\"id\":%d,\"text\":\"%d\"}\n", i, i * 7919);
     lines.len--;
     run_path(folder_write(&folder, "a", lines.data, lines.len), NULL, &wanted);
     pack_gzip(&gzip, lines.data, lines.len);
@@ -320,7 +320,7 @@ static void test_packed_text_and_cut(void **state)
     struct run run;
     (void)state;
     for (int i = 0; i < 20000; i++)
-        string_print(&text, "%d ", i * 7919);
+        string_fp(&text, "%d ", i * 7919);
     pack_gzip(&gzip, text.data, text.len);
     run_path(folder_write(&folder, "a", gzip.data, gzip.len / 2), NULL, &run);
     assert_int_equal(run.n_documents, 1);
@@ -333,10 +333,10 @@ static void test_packed_text_and_cut(void **state)
 
 static void add_long_record(struct string *out, const char *id, size_t len)
 {
-    string_print(out, "{\"id\":\"%s\",\"text\":\"", id);
+    string_fp(out, "{\"id\":\"%s\",\"text\":\"", id);
     for (size_t i = 0; i < len; i++)
         string_add(out, "x", 1);
-    string_print(out, "\"}\n");
+    string_fp(out, "\"}\n");
 }
 
 static void test_long_lines(void **state)
@@ -346,10 +346,10 @@ static void test_long_lines(void **state)
     (void)state;
     /* First, in the middle twice, and last, without a newline. */
     add_long_record(&lines, "long", 300000);
-    string_print(&lines, RECORD("a", "x") "\n");
+    string_fp(&lines, RECORD("a", "x") "\n");
     add_long_record(&lines, "long", 1000);
     add_long_record(&lines, "long", 200000);
-    string_print(&lines, RECORD("b", "y") "\n");
+    string_fp(&lines, RECORD("b", "y") "\n");
     add_long_record(&lines, "long", 300000);
     lines.len--;
     folder_write(&folder, "a", lines.data, lines.len);
@@ -434,10 +434,10 @@ static void test_deep_record(void **state)
 {
     struct string lines = {0};
     (void)state;
-    string_print(&lines, RECORD("a", "x") "\n{\"n\":");
+    string_fp(&lines, RECORD("a", "x") "\n{\"n\":");
     for (int i = 0; i < 100000; i++)
         string_add(&lines, "[", 1);
-    string_print(&lines, "\n" RECORD("b", "y") "\n");
+    string_fp(&lines, "\n" RECORD("b", "y") "\n");
     check_file("a", lines.data, lines.len, "a|||-|x|1|0\nb|||-|y|3|100028\n",
                "2:1051: expected at most 1024 levels of nesting, at byte 1029"
                " of the line [skipped]\n");

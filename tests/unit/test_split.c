@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/sentence/split.h"
+#include "lib/sentence/split/split.h"
 
 static struct og_splitter splitter;
 

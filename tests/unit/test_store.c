@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/store.h"
+#include "lib/store/store.h"
 #include "tests/oom/oom_support.h"
 
 #define LIGHTHOUSE                                                             \
@@ -492,7 +492,7 @@ static void test_repeated_id_is_another_version(void **state)
 
 /* ---- many ---- */
 
-/* Words that no other document has, so that each has its own prints. */
+/* Words that no other document has, so that each has its own fingerprints. */
 static size_t make_up_text(char *out, uint64_t seed, int n_words)
 {
     size_t len = 0;
@@ -502,14 +502,16 @@ static size_t make_up_text(char *out, uint64_t seed, int n_words)
     return len;
 }
 
-/* More documents than the first level of the catalogue has, more prints than
- * the table: ids that were given out stay, the memory stays under its cap. */
+/* More documents than the first level of the catalogue has, more fingerprints
+ * than the table: ids that were given out stay, the memory stays under its cap.
+ */
 static void test_many_documents_in_little_memory(void **state)
 {
     (void)state;
     og_params params = plain_params();
     params.memory = 1 << 16;
-    /* 24 bits of a print: one of 165,000 look-ups would find another one. */
+    /* 24 bits of a fingerprint: one of 165,000 look-ups would find another one.
+     */
     params.layout = OG_LAYOUT_PAPER;
     og_store *store = open_store(&params);
     og_trace *trace = og_trace_new(store);

@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-#include "lib/store_disk.h"
+#include "lib/store/store_disk.h"
 
 static og_params small(void)
 {

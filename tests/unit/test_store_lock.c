@@ -2,7 +2,7 @@
 
 #include "tests/unit/store_support.h"
 
-#include "lib/store/store_lock.h"
+#include "lib/disk/store_lock.h"
 
 static void test_the_second_hears_of_the_first(void **state)
 {

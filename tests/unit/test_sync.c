@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "files_support.h"
-#include "lib/chunk/sync.h"
-#include "lib/chunk/sync_target.h"
+#include "lib/sync/sync.h"
+#include "lib/sync/sync_target.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -134,8 +134,8 @@ static void an_empty_table_knows_nothing(void **state)
                  (struct og_table_options){.layout = (og_layout_kind)layout,
                                            .bucket_slots = 64},
                  10);
-        for (uint64_t print = 0; print < 10000; print++)
-            assert_false(table_has(&t, print)); /* 0 mixes to 0: tag 0 too */
+        for (uint64_t fp = 0; fp < 10000; fp++)
+            assert_false(table_has(&t, fp)); /* 0 mixes to 0: tag 0 too */
         og_table_release(&t);
     }
 }
@@ -175,8 +175,8 @@ static void a_table_without_fields_asks_for_no_arrays(void **state)
     (void)state;
     struct og_table t;
     table_of(&t, (struct og_table_options){.bucket_slots = 4}, 1);
-    const uint64_t prints[] = {1, 2, 3};
-    const struct og_additions add = {.doc = 5, .print = prints, .n = 3};
+    const uint64_t fps[] = {1, 2, 3};
+    const struct og_additions add = {.doc = 5, .fp = fps, .n = 3};
     og_table_add_many(&t, &add);
     assert_int_equal(table_find(&t, 2).doc, 5);
     og_table_release(&t);
@@ -187,18 +187,18 @@ static void many_at_once_equal_one_by_one(void **state)
 {
     (void)state;
     enum { N = 100 };
-    uint64_t prints[N];
+    uint64_t fps[N];
     struct og_hit many[N], shared[N];
     struct og_table t;
     uint64_t seed = 1;
     table_of(&t, (struct og_table_options){.bucket_slots = 64}, 3);
     for (size_t i = 0; i < N; i++)
-        prints[i] = og_random_next(&seed);
+        fps[i] = og_random_next(&seed);
     for (uint32_t i = 0; i < N; i += 2)
-        table_add(&t, i, prints[i], 0, 0, 1);
+        table_add(&t, i, fps[i], 0, 0, 1);
     for (size_t n = 0; n <= N; n++) {
-        og_table_find_many(&t, prints, n, many);
-        og_table_find_shared(&t, prints, n, shared);
+        og_table_find_many(&t, fps, n, many);
+        og_table_find_shared(&t, fps, n, shared);
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(many[i].doc, i % 2 ? OG_NO_DOC : i);
             assert_int_equal(shared[i].doc, many[i].doc);
@@ -209,14 +209,14 @@ static void many_at_once_equal_one_by_one(void **state)
 
 /* ---- the earliest wins ---- */
 
-#define N_DOCS   40
-#define N_PRINTS 600
+#define N_DOCS 40
+#define N_FPS  600
 
 struct stream {
-    uint64_t print[N_DOCS][60];
+    uint64_t fp[N_DOCS][60];
     size_t n[N_DOCS];
-    uint32_t rank[N_DOCS];    /* place of each document in time */
-    uint32_t first[N_PRINTS]; /* the earliest document of each print */
+    uint32_t rank[N_DOCS]; /* place of each document in time */
+    uint32_t first[N_FPS]; /* the earliest document of each fingerprint */
 };
 
 static bool rank_is_earlier(const void *ctx, uint32_t a, uint32_t b)
@@ -225,7 +225,7 @@ static bool rank_is_earlier(const void *ctx, uint32_t a, uint32_t b)
     return s->rank[a] < s->rank[b];
 }
 
-static uint64_t nth_print(uint32_t i)
+static uint64_t nth_fp(uint32_t i)
 {
     return og_mix64(i + 1000u);
 }
@@ -241,13 +241,13 @@ static void stream_fill(struct stream *s, uint64_t *seed, bool shuffle_ranks)
         s->rank[d] = s->rank[other];
         s->rank[other] = kept;
     }
-    for (uint32_t i = 0; i < N_PRINTS; i++)
+    for (uint32_t i = 0; i < N_FPS; i++)
         s->first[i] = OG_NO_DOC;
     for (uint32_t d = 0; d < N_DOCS; d++) {
         s->n[d] = 1 + lot_below(seed, 60);
         for (size_t j = 0; j < s->n[d]; j++) {
-            const uint32_t i = lot_below(seed, N_PRINTS);
-            s->print[d][j] = nth_print(i);
+            const uint32_t i = lot_below(seed, N_FPS);
+            s->fp[d][j] = nth_fp(i);
             if (s->first[i] == OG_NO_DOC || s->rank[d] < s->rank[s->first[i]])
                 s->first[i] = d;
         }
@@ -266,7 +266,7 @@ static void add_in_random_order(struct og_table *t, const struct stream *s,
     for (uint32_t i = 0; i < N_DOCS; i++) {
         const uint32_t d = order[i];
         const struct og_additions add = {.doc = d,
-                                         .print = s->print[d],
+                                         .fp = s->fp[d],
                                          .n = s->n[d],
                                          .earlier =
                                              ask_rank ? rank_is_earlier : NULL,
@@ -292,8 +292,8 @@ static void the_earliest_wins_whatever_the_order_of_arrival(void **state)
         stream_fill(&s, &seed, ask_rank);
         add_in_random_order(&t, &s, &seed, ask_rank);
         assert_int_equal(t.n_evicted, 0); /* memory enough for all */
-        for (uint32_t i = 0; i < N_PRINTS; i++)
-            assert_int_equal(table_find(&t, nth_print(i)).doc, s.first[i]);
+        for (uint32_t i = 0; i < N_FPS; i++)
+            assert_int_equal(table_find(&t, nth_fp(i)).doc, s.first[i]);
         check_used_first(&t);
         og_table_release(&t);
     }
@@ -326,16 +326,16 @@ static void a_slot_is_taken_over_whole(void **state)
 /* ---- what the estimation and the selection ask for
  * ------------------------- */
 
-static void add_spare(struct og_table *t, uint32_t doc, uint64_t print)
+static void add_spare(struct og_table *t, uint32_t doc, uint64_t fp)
 {
     const uint8_t spare = 1;
     const struct og_additions add = {
-        .doc = doc, .print = &print, .spare = &spare, .n = 1};
+        .doc = doc, .fp = &fp, .spare = &spare, .n = 1};
     og_table_add_many(t, &add);
 }
 
-/* Spare prints fill what is free and push nothing out. */
-static void spare_prints_never_evict(void **state)
+/* Spare fingerprints fill what is free and push nothing out. */
+static void spare_fingerprints_never_evict(void **state)
 {
     (void)state;
     for (size_t p = 0; p < LENGTH(every_policy); p++) {
@@ -360,8 +360,9 @@ static void spare_prints_never_evict(void **state)
     }
 }
 
-/* Once in the table a print is like any other: seen again, and taken over. */
-static void spare_prints_that_are_there_are_renewed(void **state)
+/* Once in the table a fingerprint is like any other: seen again, and taken
+ * over. */
+static void spare_fingerprints_that_are_there_are_renewed(void **state)
 {
     (void)state;
     struct og_table t;
@@ -381,11 +382,11 @@ static void spare_prints_that_are_there_are_renewed(void **state)
     og_table_release(&t);
 }
 
-static void add_with_origin(struct og_table *t, uint32_t doc, uint64_t print,
+static void add_with_origin(struct og_table *t, uint32_t doc, uint64_t fp,
                             uint32_t origin)
 {
     const struct og_additions add = {
-        .doc = doc, .print = &print, .origin = &origin, .n = 1};
+        .doc = doc, .fp = &fp, .origin = &origin, .n = 1};
     og_table_add_many(t, &add);
 }
 
@@ -432,18 +433,19 @@ static void learn_does_not_count_own_repeats(void **state)
     assert_int_equal(state_after_repeats(OG_EVICT_COPY_COUNT, 6), 3);
 }
 
-/* A tag of 0 marks an empty slot. A print whose last byte is 0 has another. */
-static void prints_whose_tag_would_be_0(void **state)
+/* A tag of 0 marks an empty slot. A fingerprint whose last byte is 0 has
+ * another. */
+static void fingerprints_whose_tag_would_be_0(void **state)
 {
     (void)state;
     struct og_table t;
     uint32_t n = 0;
     table_of(&t, (struct og_table_options){.bucket_slots = 64}, 4);
-    for (uint64_t print = 0; n < 50; print++) {
-        if ((og_mix64(print) & 0xff) != 0) continue;
-        assert_false(table_has(&t, print));
-        table_add(&t, n, print, 0, 0, 1);
-        assert_int_equal(table_find(&t, print).doc, n);
+    for (uint64_t fp = 0; n < 50; fp++) {
+        if ((og_mix64(fp) & 0xff) != 0) continue;
+        assert_false(table_has(&t, fp));
+        table_add(&t, n, fp, 0, 0, 1);
+        assert_int_equal(table_find(&t, fp).doc, n);
         n++;
         assert_int_equal(t.n_used, n);
         check_used_first(&t);
@@ -489,11 +491,11 @@ int main(void)
         cmocka_unit_test(many_at_once_equal_one_by_one),
         cmocka_unit_test(the_earliest_wins_whatever_the_order_of_arrival),
         cmocka_unit_test(a_slot_is_taken_over_whole),
-        cmocka_unit_test(spare_prints_never_evict),
-        cmocka_unit_test(spare_prints_that_are_there_are_renewed),
+        cmocka_unit_test(spare_fingerprints_never_evict),
+        cmocka_unit_test(spare_fingerprints_that_are_there_are_renewed),
         cmocka_unit_test(an_origin_is_written_for_new_slots_only),
         cmocka_unit_test(learn_does_not_count_own_repeats),
-        cmocka_unit_test(prints_whose_tag_would_be_0),
+        cmocka_unit_test(fingerprints_whose_tag_would_be_0),
         cmocka_unit_test(the_same_run_gives_the_same_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,14 +9,14 @@ enum { N = 3000 };
 
 static void fill(struct og_table *table, uint32_t doc, uint64_t *random)
 {
-    uint64_t prints[N];
+    uint64_t fps[N];
     const uint16_t zero[N] = {0};
     for (size_t i = 0; i < N; i++)
-        prints[i] = og_random_next(random) % (4 * N);
+        fps[i] = og_random_next(random) % (4 * N);
     og_table_add_many(
         table,
         &(struct og_additions){
-            .doc = doc, .print = prints, .offset = zero, .near = zero, .n = N});
+            .doc = doc, .fp = fps, .offset = zero, .near = zero, .n = N});
 }
 
 static void test_goes_on(void **state)

@@ -6,19 +6,19 @@
 
 #include "tests/unit/table_support.h"
 
-#define N_PRINTS  600
+#define N_FPS     600
 #define N_READERS 2
 
-/* Document, offset and neighbours of a print depend on each other, so that a
- * mixture of two writings shows. */
-static uint16_t offset_for(uint64_t print, uint32_t doc)
+/* Document, offset and neighbours of a fingerprint depend on each other, so
+ * that a mixture of two writings shows. */
+static uint16_t offset_for(uint64_t fp, uint32_t doc)
 {
-    return (uint16_t)og_mix64(print << 32 | doc);
+    return (uint16_t)og_mix64(fp << 32 | doc);
 }
 
-static uint16_t near_for(uint64_t print, uint32_t doc)
+static uint16_t near_for(uint64_t fp, uint32_t doc)
 {
-    return (uint16_t)(og_mix64(print << 32 | doc) >> 16);
+    return (uint16_t)(og_mix64(fp << 32 | doc) >> 16);
 }
 
 struct scene {
@@ -29,13 +29,13 @@ struct scene {
     atomic_uint n_readers;
 };
 
-static void check_hits(struct scene *s, const uint64_t *print,
+static void check_hits(struct scene *s, const uint64_t *fp,
                        const struct og_hit *hit, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (hit[i].doc == OG_NO_DOC) continue;
-        const bool whole = hit[i].offset == offset_for(print[i], hit[i].doc) &&
-                           hit[i].near == near_for(print[i], hit[i].doc);
+        const bool whole = hit[i].offset == offset_for(fp[i], hit[i].doc) &&
+                           hit[i].near == near_for(fp[i], hit[i].doc);
         if (!whole) atomic_fetch_add(&s->n_torn, 1);
         atomic_fetch_add(&s->n_hits, 1);
     }
@@ -47,12 +47,12 @@ static void *read_on(void *ctx)
     struct scene *s = ctx;
     uint64_t seed = atomic_fetch_add(&s->n_readers, 1);
     while (!atomic_load(&s->done)) {
-        uint64_t print[AT_ONCE];
+        uint64_t fp[AT_ONCE];
         struct og_hit hit[AT_ONCE];
         for (size_t i = 0; i < AT_ONCE; i++)
-            print[i] = lot_below(&seed, N_PRINTS);
-        og_table_find_shared(&s->table, print, AT_ONCE, hit);
-        check_hits(s, print, hit, AT_ONCE);
+            fp[i] = lot_below(&seed, N_FPS);
+        og_table_find_shared(&s->table, fp, AT_ONCE, hit);
+        check_hits(s, fp, hit, AT_ONCE);
     }
     return NULL;
 }
@@ -61,10 +61,10 @@ static void write_on(struct scene *s, uint32_t n_rounds)
 {
     uint64_t seed = 1;
     for (uint32_t i = 0; i < n_rounds; i++) {
-        const uint64_t print = lot_below(&seed, N_PRINTS);
+        const uint64_t fp = lot_below(&seed, N_FPS);
         const uint32_t doc = lot_below(&seed, 100000);
-        table_add(&s->table, doc, print, offset_for(print, doc),
-                  near_for(print, doc), (uint8_t)(doc % 2));
+        table_add(&s->table, doc, fp, offset_for(fp, doc), near_for(fp, doc),
+                  (uint8_t)(doc % 2));
     }
 }
 
@@ -80,7 +80,7 @@ static void run_scene(og_layout_kind layout, og_evict_kind evict,
                                        .fields = {2, 2},
                                        .bucket_slots = bucket_slots},
              512 / bucket_slots);
-    write_on(&s, N_PRINTS); /* something to read from the start */
+    write_on(&s, N_FPS); /* something to read from the start */
     for (size_t i = 0; i < N_READERS; i++)
         assert_int_equal(pthread_create(&reader[i], NULL, read_on, &s), 0);
     /* Until the readers have seen enough, however slow the machine is. */
@@ -113,8 +113,8 @@ static void stripes_end_even(void **state)
         &t,
         (struct og_table_options){.evict = OG_EVICT_S3FIFO, .bucket_slots = 4},
         OG_TABLE_STRIPES + 7);
-    for (uint64_t print = 0; print < 20000; print++)
-        table_add(&t, 1, print, 0, 0, 1);
+    for (uint64_t fp = 0; fp < 20000; fp++)
+        table_add(&t, 1, fp, 0, 0, 1);
     uint64_t n_changes = 0;
     for (size_t i = 0; i < OG_TABLE_STRIPES; i++) {
         assert_int_equal(t.stripes[i] % 2, 0);

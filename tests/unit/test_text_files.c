@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "lib/store/text_files.h"
+#include "lib/store/text/text_files.h"
 #include "tests/unit/texts_support.h"
 
 static void names(void **state)

@@ -1,7 +1,7 @@
 /* The reader of texts: chains of versions, its memory, and segments that are
  * not sound. */
 
-#include "lib/store/text_files.h"
+#include "lib/store/text/text_files.h"
 #include "tests/unit/texts_support.h"
 
 static int fresh(void **state)

@@ -2,8 +2,8 @@
 
 #include "tests/unit/stage_support.h"
 
+#include "lib/align/text_seeds.h"
 #include "lib/base/bits.h"
-#include "lib/estimate/text_seeds.h"
 
 enum { MOST = 400 };
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "lib/store/text_files.h"
+#include "lib/store/text/text_files.h"
 #include "tests/unit/texts_support.h"
 
 static int fresh(void **state)

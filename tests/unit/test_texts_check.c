@@ -1,7 +1,7 @@
 /* Verifying texts: what is sound is so, every changed byte is found at its
  * frame, and what lies behind the end does not count. */
 
-#include "lib/store/text_files.h"
+#include "lib/store/text/text_files.h"
 #include "tests/unit/texts_support.h"
 
 static void every_changed_byte_is_found(void **state)

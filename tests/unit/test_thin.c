@@ -1,6 +1,6 @@
 /* Thin: the vector form equals the plain one, and what any form of the policy
  * must keep. What a state is worth is tuned by measurement, so no test here
- * says which print goes. */
+ * says which fingerprint goes. */
 
 #include "tests/unit/table_support.h"
 
@@ -87,7 +87,7 @@ static void the_clock_stops_at_the_end(void **state)
     assert_int_equal(states[3], 0);
 }
 
-/* A print that was seen again is worth no less than before. */
+/* A fingerprint that was seen again is worth no less than before. */
 static void being_seen_makes_nothing_worse(void **state)
 {
     (void)state;
@@ -104,7 +104,7 @@ static void being_seen_makes_nothing_worse(void **state)
         }
 }
 
-static void a_full_bucket_takes_every_new_print(void **state)
+static void a_full_bucket_takes_every_new_fingerprint(void **state)
 {
     (void)state;
     uint64_t seed = 2;
@@ -116,9 +116,9 @@ static void a_full_bucket_takes_every_new_print(void **state)
                                       .bucket_slots = every_bucket_size[b]},
             2);
         for (uint32_t doc = 0; doc < 3000; doc++) {
-            const uint64_t print = lot_below(&seed, 2000);
-            table_add(&t, doc, print, 0, 0, (uint8_t)lot_below(&seed, 2));
-            assert_true(table_has(&t, print));
+            const uint64_t fp = lot_below(&seed, 2000);
+            table_add(&t, doc, fp, 0, 0, (uint8_t)lot_below(&seed, 2));
+            assert_true(table_has(&t, fp));
         }
         check_used_first(&t);
         og_table_release(&t);
@@ -133,7 +133,7 @@ int main(void)
         cmocka_unit_test(among_equals_every_level_takes_the_same),
         cmocka_unit_test(the_clock_stops_at_the_end),
         cmocka_unit_test(being_seen_makes_nothing_worse),
-        cmocka_unit_test(a_full_bucket_takes_every_new_print),
+        cmocka_unit_test(a_full_bucket_takes_every_new_fingerprint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

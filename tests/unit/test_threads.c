@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "lib/base/bits.h"
-#include "lib/store.h"
+#include "lib/store/store.h"
 
 enum { N_READERS = 4, N_DOCUMENTS = 1500, N_WORDS = 60 };
 
@@ -185,10 +185,10 @@ static void test_readers_beside_a_stream(void **state)
     char text[N_WORDS * 20];
     folder_make(&folder);
     for (unsigned i = 0; i < 3000; i++) {
-        string_print(&stream, "{\"id\":\"d%u\",\"time\":%u,\"text\":\"", i,
-                     i % 10 == 3 ? i / 2 : i);
+        string_fp(&stream, "{\"id\":\"d%u\",\"time\":%u,\"text\":\"", i,
+                  i % 10 == 3 ? i / 2 : i);
         string_add(&stream, text, make_up_text(text, i / 2));
-        string_print(&stream, "\"}\n");
+        string_fp(&stream, "\"}\n");
     }
     const char *const path =
         folder_write(&folder, "a.jsonl", stream.data, stream.len);

@@ -12,8 +12,8 @@ static void make_text(struct string *out, size_t len)
 {
     uint64_t random = 11;
     while (out->len < len)
-        string_print(out, "%llu words,\n",
-                     (unsigned long long)(og_random_next(&random) % 10000));
+        string_fp(out, "%llu words,\n",
+                  (unsigned long long)(og_random_next(&random) % 10000));
     out->len = len;
 }
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/source/xml_text.h"
+#include "lib/source/xml/xml_text.h"
 
 static struct og_xml_text xml;
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/store/texts.h"
+#include "lib/store/text/texts.h"
 #include "tests/unit/files_support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

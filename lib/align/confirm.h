@@ -1,0 +1,97 @@
+#ifndef OG_ALIGN_CONFIRM_H
+#define OG_ALIGN_CONFIRM_H
+
+/*   in:  the hits of a document, and the texts of their origins  (lib/store)
+ *   out: passages that were compared word for word               (lib/report)
+ *
+ * A hit is a seed: it says where to look in the origin's text. The passage is
+ * then as long as the texts agree, over small edits, also where the table has
+ * forgotten; and a hit that was an accident finds nothing. Origins take tokens
+ * in the order of time: what an early one has, a later one does not get.
+ *
+ * Or a hit is only a hint whom to compare with (`reworded`): the texts are then
+ * laid side by side as wholes, and passages are found that were reworded and
+ * have no shingle in common. Copies take tokens first, then the reworded
+ * passages, those with the most evidence before the others. */
+
+#include "lib/align/align.h"
+#include "lib/align/candidates.h"
+#include "lib/align/text_seeds.h"
+
+/* Texts that are fetched for one document at most: those with the most hits.
+ * The passages of other origins stay as the labels have them. Beyond the first
+ * few only as long as they are short. */
+#define OG_CONFIRM_ORIGINS 64
+
+struct og_confirmed {
+    uint32_t begin, end; /* tokens of the document */
+    uint32_t doc;
+    uint32_t origin_begin, origin_end; /* tokens of the origin */
+    size_t first_run, n_runs;          /* in og_confirming.runs */
+    uint32_t side;                     /* which origin, in order of asking */
+    enum og_passage_kind kind;
+    float weight;
+};
+
+/* The heaviest first, of equal ones the earlier. */
+struct og_ranked {
+    float weight;
+    size_t found;
+};
+
+/* Where the texts come from. */
+struct og_confirm_source {
+    void *ctx;
+    /* The text and tokens of document `doc`, valid until the next call but
+     * those of the same `side` number, 0 .. OG_CONFIRM_ORIGINS - 1. Tokens
+     * NULL: there is no text of it. */
+    og_status (*side)(void *ctx, uint32_t doc, uint32_t side,
+                      struct og_align_side *out, og_error *err);
+    struct og_time_order order;
+};
+
+struct og_confirming {
+    const og_allocator *allocator;
+    bool reworded; /* the caller's: look for reworded passages, too. Needs the
+                      texts of both sides, not only their tokens */
+    struct og_aligner *aligner;
+    struct og_text_seeds text_seeds;
+    struct og_run *seeds;
+    size_t seeds_cap;
+    struct og_confirmed *data; /* in order, not overlapping */
+    size_t n, cap;
+    struct og_run *runs;
+    size_t n_runs, runs_cap;
+    struct og_confirmed *found; /* before they are made not to overlap */
+    size_t n_found, found_cap;
+    struct og_ranked *ranked; /* the reworded ones of `found` */
+    size_t ranked_cap;
+    uint32_t *owner; /* of each token: its place in `found`, plus 1 */
+    size_t owner_cap;
+    uint8_t *is_hit; /* whether the shingle of a hit covers the token */
+    size_t is_hit_cap;
+    struct og_copies rest;             /* see og_confirm_rest() */
+    uint32_t docs[OG_CONFIRM_ORIGINS]; /* whose texts were compared */
+    struct og_align_side sides[OG_CONFIRM_ORIGINS];
+    uint32_t n_docs;
+};
+
+void og_confirming_init(struct og_confirming *c, const og_allocator *allocator);
+void og_confirming_release(struct og_confirming *c);
+
+/* From labels->hits to c->data. `document` has the tokens of `sel`. */
+og_status og_confirm(struct og_confirming *c, struct og_align_side document,
+                     const struct og_selection *sel,
+                     const struct og_labels *labels,
+                     const struct og_confirm_source *source, og_error *err);
+
+/* What the labels know beside the confirmed passages, into c->rest: copies of
+ * origins whose text was not compared; and of those that were, only what a hit
+ * itself covers: the table knows that it is old, although this origin does not
+ * hold it (the slot was filled by an estimation). When reworded passages were
+ * looked for, nothing of those: what the comparison left out is too little. */
+og_status og_confirm_rest(struct og_confirming *c,
+                          const struct og_copies *copies, size_t n_tokens,
+                          og_error *err);
+
+#endif

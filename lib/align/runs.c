@@ -1,0 +1,222 @@
+/* Equal tokens in a row.
+ *
+ * Finding them without a hint: every shingle of three tokens of the origin goes
+ * into a chained hash table; every shingle of the document is looked up, and
+ * each place where it stands is grown to both sides as far as tokens are equal.
+ * Three tokens are few enough to find what was reworded in part, and enough not
+ * to meet at every "of the".
+ *
+ * Text that repeats itself is where this costs. Two texts of one repeated token
+ * have n * m equal shingles, and a run begins at each of n + m diagonals. So:
+ * a look-up goes through no more than MAX_PLACES places; a diagonal remembers
+ * where its last run ended, so no run is walked twice; and inside a long run
+ * only what reaches beyond its end is of interest (the trick of LZ77 coders).
+ * And a budget of comparisons ends the search, whatever else comes. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/align/aligner.h"
+#include "lib/base/bits.h"
+
+#define NO_PLACE UINT32_MAX
+
+/* Of one shingle in the origin. More have "of the" and the like only. */
+#define MAX_PLACES 24
+
+/* Inside a run of so many tokens others must reach beyond it. */
+#define LONG_RUN 128
+
+/* ---- arrays ---- */
+
+void og_runs_init(struct og_runs *runs, const og_allocator *allocator)
+{
+    *runs = (struct og_runs){.allocator = allocator};
+}
+
+void og_runs_release(struct og_runs *runs)
+{
+    OG_UNGROW(runs->allocator, runs->data, runs->cap);
+    runs->n = 0;
+}
+
+og_status og_runs_add(struct og_runs *runs, struct og_run run, og_error *err)
+{
+    if (!OG_GROW(runs->allocator, runs->data, runs->cap, runs->n + 1))
+        return og_error_memory(err, (runs->n + 1) * sizeof(run), "runs");
+    runs->data[runs->n++] = run;
+    return OG_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct og_run *x = a, *y = b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    if (x->origin_begin != y->origin_begin)
+        return x->origin_begin < y->origin_begin ? -1 : 1;
+    return (x->len < y->len) - (x->len > y->len);
+}
+
+void og_runs_sort(struct og_runs *runs)
+{
+    size_t n = 0;
+    if (runs->n == 0) return;
+    qsort(runs->data, runs->n, sizeof(*runs->data), by_place);
+    for (size_t i = 1; i < runs->n; i++) {
+        const struct og_run *last = &runs->data[n], *run = &runs->data[i];
+        if (run->begin != last->begin ||
+            run->origin_begin != last->origin_begin)
+            runs->data[++n] = *run;
+    }
+    runs->n = n + 1;
+}
+
+void og_run_finder_init(struct og_run_finder *finder,
+                        const og_allocator *allocator)
+{
+    *finder = (struct og_run_finder){.allocator = allocator};
+}
+
+void og_run_finder_release(struct og_run_finder *finder)
+{
+    const og_allocator *a = finder->allocator;
+    OG_UNGROW(a, finder->heads, finder->heads_cap);
+    OG_UNGROW(a, finder->next, finder->next_cap);
+    OG_UNGROW(a, finder->diagonals, finder->diagonals_cap);
+}
+
+/* ---- the index of the origin ---- */
+
+static uint64_t shingle_at(const uint64_t *hash)
+{
+    return og_mix64(hash[0] + 3 * hash[1] + 5 * hash[2]);
+}
+
+struct search {
+    struct og_run_finder *finder;
+    struct og_hashes document, origin;
+    struct og_align_window window; /* where runs are looked for */
+    size_t mask;                   /* of heads and of diagonals */
+    struct og_runs *out;
+    uint32_t cover_end; /* of the long run that reaches furthest */
+    uint64_t budget;    /* comparisons that are left */
+    og_error *err;
+};
+
+static og_status make_index(struct search *s)
+{
+    struct og_run_finder *f = s->finder;
+    const uint32_t first = s->window.origin_begin;
+    const uint32_t n = s->window.origin_end - first;
+    const size_t size = og_power_above((size_t)n * 2);
+    if (!OG_GROW(f->allocator, f->heads, f->heads_cap, size) ||
+        !OG_GROW(f->allocator, f->next, f->next_cap, n) ||
+        !OG_GROW(f->allocator, f->diagonals, f->diagonals_cap, size))
+        return og_error_memory(s->err, size * sizeof(*f->heads), "an index");
+    s->mask = size - 1;
+    memset(f->heads, 0xff, size * sizeof(*f->heads));
+    memset(f->diagonals, 0, size * sizeof(*f->diagonals));
+    for (uint32_t i = n - OG_RUN_MIN + 1; i-- > 0;) {
+        const uint64_t shingle = shingle_at(s->origin.data + first + i);
+        uint32_t *head = &f->heads[shingle & s->mask];
+        f->next[i] = *head;
+        *head = i;
+    }
+    return OG_OK;
+}
+
+/* ---- growing ---- */
+
+static uint32_t equal_after(const struct search *s, uint32_t i, uint32_t j)
+{
+    const uint64_t *a = s->document.data + i, *b = s->origin.data + j;
+    const uint32_t left = s->document.n - i, origin_left = s->origin.n - j;
+    const uint32_t most = left < origin_left ? left : origin_left;
+    uint32_t n = 0;
+    while (n < most && a[n] == b[n])
+        n++;
+    return n;
+}
+
+static uint32_t equal_before(const struct search *s, uint32_t i, uint32_t j)
+{
+    const uint64_t *a = s->document.data + i, *b = s->origin.data + j;
+    const uint32_t most = i < j ? i : j;
+    uint32_t n = 0;
+    while (n < most && a[-1 - (int64_t)n] == b[-1 - (int64_t)n])
+        n++;
+    return n;
+}
+
+static bool spend(struct search *s, uint64_t work)
+{
+    const bool enough = work < s->budget;
+    s->budget = enough ? s->budget - work : 0;
+    return enough;
+}
+
+static struct og_diagonal *diagonal_of(const struct search *s, uint32_t i,
+                                       uint32_t j)
+{
+    return &s->finder->diagonals[(i - j) * 0x9e3779b1u & s->mask];
+}
+
+/* Whether a run through (i, j) could be new. */
+static bool is_wanted(const struct search *s, uint32_t i, uint32_t j)
+{
+    const struct og_diagonal *d = diagonal_of(s, i, j);
+    if (d->diagonal == i - j && d->end > i) return false;
+    if (i >= s->cover_end) return true;
+    const uint64_t at = (uint64_t)j + (s->cover_end - i);
+    return s->cover_end < s->document.n && at < s->origin.n &&
+           s->document.data[s->cover_end] == s->origin.data[at];
+}
+
+static og_status note_run(struct search *s, uint32_t i, uint32_t j)
+{
+    const uint32_t before = equal_before(s, i, j);
+    const uint32_t after = equal_after(s, i, j);
+    const struct og_run run = {i - before, j - before, before + after};
+    spend(s, run.len);
+    *diagonal_of(s, i, j) = (struct og_diagonal){i - j, i + after};
+    if (run.len < OG_RUN_MIN) return OG_OK; /* equal by hash alone */
+    if (run.len >= LONG_RUN && i + after > s->cover_end)
+        s->cover_end = i + after;
+    return og_runs_add(s->out, run, s->err);
+}
+
+static og_status look_up(struct search *s, uint32_t i)
+{
+    const struct og_run_finder *f = s->finder;
+    const uint32_t first = s->window.origin_begin;
+    uint32_t place = f->heads[shingle_at(s->document.data + i) & s->mask];
+    for (int n = 0; place != NO_PLACE && n < MAX_PLACES && spend(s, 1); n++) {
+        const uint32_t j = first + place;
+        if (s->document.data[i] == s->origin.data[j] && is_wanted(s, i, j))
+            TRY(note_run(s, i, j));
+        place = f->next[place];
+    }
+    return OG_OK;
+}
+
+og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
+                       struct og_hashes origin, struct og_align_window window,
+                       struct og_runs *out, og_error *err)
+{
+    struct search s = {.finder = finder,
+                       .document = document,
+                       .origin = origin,
+                       .window = window,
+                       .out = out,
+                       .err = err};
+    const uint32_t n = window.end - window.begin;
+    const uint32_t origin_n = window.origin_end - window.origin_begin;
+    if (n < OG_RUN_MIN || origin_n < OG_RUN_MIN) return OG_OK;
+    s.budget = OG_ALIGN_WORK * ((uint64_t)n + origin_n);
+    TRY(make_index(&s));
+    for (uint32_t i = window.begin; i + OG_RUN_MIN <= window.end; i++) {
+        if (s.budget == 0) break;
+        TRY(look_up(&s, i));
+    }
+    return OG_OK;
+}

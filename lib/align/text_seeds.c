@@ -1,0 +1,195 @@
+/* Shingles of k tokens are hashed by a sum that rolls: take a token in at one
+ * end, let one go at the other. It decides where to look, never what is equal:
+ * every seed is compared, token by token.
+ *
+ * The document is indexed once, its origins are passed over. A shingle that the
+ * document has several times is kept under its first place, and `first` leads
+ * there from the others, so text that repeats itself costs no more than any
+ * other. */
+
+#include "lib/align/text_seeds.h"
+
+#include <string.h>
+
+#include "lib/align/aligner.h"
+#include "lib/base/bits.h"
+
+struct og_text_seed_slot {
+    uint32_t tag;
+    uint32_t pos; /* plus 1; 0: free */
+};
+
+/* Bits of the filter for each shingle: one in eight of the strange ones is
+ * looked up in vain, and 10,000 tokens fit into the nearest cache. */
+enum { BITS_EACH = 8 };
+
+#define FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+void og_text_seeds_init(struct og_text_seeds *seeds,
+                        const og_allocator *allocator)
+{
+    *seeds = (struct og_text_seeds){.allocator = allocator};
+}
+
+void og_text_seeds_release(struct og_text_seeds *seeds)
+{
+    const og_allocator *a = seeds->allocator;
+    OG_UNGROW(a, seeds->bits, seeds->bits_cap);
+    OG_UNGROW(a, seeds->slots, seeds->slots_cap);
+    OG_UNGROW(a, seeds->first, seeds->first_cap);
+    OG_UNGROW(a, seeds->there, seeds->there_cap);
+    OG_UNGROW(a, seeds->data, seeds->cap);
+    og_text_seeds_init(seeds, a);
+}
+
+/* ---- the hash of k tokens in a row ---- */
+
+struct rolling {
+    const uint64_t *hash;
+    uint64_t sum, out; /* out: the factor of the token that leaves */
+    uint32_t k;
+};
+
+static struct rolling rolling_start(const uint64_t *hash, uint32_t k)
+{
+    struct rolling r = {.hash = hash, .out = 1, .k = k};
+    for (uint32_t i = 0; i < k; i++) {
+        r.sum = r.sum * FACTOR + hash[i];
+        r.out *= FACTOR;
+    }
+    return r;
+}
+
+/* From the shingle at i to that at i + 1. */
+static inline void roll(struct rolling *r, size_t i)
+{
+    r->sum = r->sum * FACTOR + r->hash[i + r->k] - r->hash[i] * r->out;
+}
+
+/* ---- the document ---- */
+
+static og_status reserve(struct og_text_seeds *s, size_t n, og_error *err)
+{
+    const size_t n_slots = og_power_above(2 * n);
+    const size_t n_bits = n_slots / 2 * BITS_EACH;
+    const size_t n_words = n_bits / 64;
+    if (!OG_GROW(s->allocator, s->slots, s->slots_cap, n_slots) ||
+        !OG_GROW(s->allocator, s->bits, s->bits_cap, n_words) ||
+        !OG_GROW(s->allocator, s->first, s->first_cap, n) ||
+        !OG_GROW(s->allocator, s->there, s->there_cap, n))
+        return og_error_memory(err, n_slots * sizeof(*s->slots), "seeds");
+    memset(s->slots, 0, n_slots * sizeof(*s->slots));
+    memset(s->bits, 0, n_words * sizeof(*s->bits));
+    s->mask = n_slots - 1;
+    s->bit_mask = n_bits - 1;
+    return OG_OK;
+}
+
+static inline bool has_bit(const struct og_text_seeds *s, uint64_t mixed)
+{
+    const uint64_t bit = mixed & s->bit_mask;
+    return (s->bits[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
+static inline void set_bit(struct og_text_seeds *s, uint64_t mixed)
+{
+    const uint64_t bit = mixed & s->bit_mask;
+    s->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
+}
+
+/* Where it is, or the free slot where it belongs. Two sums with the same 32
+ * bits are taken for one; whoever looks compares. */
+static inline struct og_text_seed_slot *find_slot(const struct og_text_seeds *s,
+                                                  uint64_t mixed)
+{
+    const uint32_t tag = (uint32_t)(mixed >> 32);
+    size_t i = (size_t)(mixed >> 20) & s->mask;
+    while (s->slots[i].pos != 0 && s->slots[i].tag != tag)
+        i = (i + 1) & s->mask;
+    return &s->slots[i];
+}
+
+og_status og_text_seeds_set(struct og_text_seeds *seeds,
+                            const struct og_tokens *document, uint32_t k,
+                            og_error *err)
+{
+    struct og_text_seeds *s = seeds;
+    s->k = k;
+    s->n = document->n >= k ? document->n - k + 1 : 0;
+    if (s->n == 0) return OG_OK;
+    TRY(reserve(s, s->n, err));
+    struct rolling r = rolling_start(document->hash, k);
+    for (size_t i = 0; i < s->n; i++) {
+        const uint64_t mixed = og_mix64(r.sum);
+        struct og_text_seed_slot *slot = find_slot(s, mixed);
+        if (slot->pos == 0) {
+            *slot = (struct og_text_seed_slot){(uint32_t)(mixed >> 32),
+                                               (uint32_t)i + 1};
+            set_bit(s, mixed);
+        }
+        s->first[i] = slot->pos - 1;
+        if (i + 1 < s->n) roll(&r, i);
+    }
+    return OG_OK;
+}
+
+/* ---- an origin ---- */
+
+static void pass_over(struct og_text_seeds *s, const struct og_tokens *origin)
+{
+    const size_t n = origin->n - s->k + 1;
+    struct rolling r = rolling_start(origin->hash, s->k);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t mixed = og_mix64(r.sum);
+        if (has_bit(s, mixed)) {
+            const struct og_text_seed_slot *slot = find_slot(s, mixed);
+            if (slot->pos != 0 && s->there[slot->pos - 1] == 0)
+                s->there[slot->pos - 1] = (uint32_t)i + 1;
+        }
+        if (i + 1 < n) roll(&r, i);
+    }
+}
+
+struct og_run og_seed_grow(const struct og_tokens *document,
+                           const struct og_tokens *origin, uint32_t here,
+                           uint32_t there, uint32_t floor)
+{
+    const uint64_t *d = document->hash;
+    const uint64_t *o = origin->hash;
+    uint32_t end = here;
+    uint32_t begin = here;
+    while (end < document->n && there + (end - here) < origin->n &&
+           d[end] == o[there + (end - here)])
+        end++;
+    if (end == here) return (struct og_run){here, there, 0};
+    while (begin > floor && there > here - begin &&
+           d[begin - 1] == o[there - (here - begin) - 1])
+        begin--;
+    return (struct og_run){begin, there - (here - begin), end - begin};
+}
+
+og_status og_text_seeds_find(struct og_text_seeds *seeds,
+                             const struct og_tokens *document,
+                             const struct og_tokens *origin, og_error *err)
+{
+    struct og_text_seeds *s = seeds;
+    s->n_found = 0;
+    if (s->n == 0 || origin->n < s->k) return OG_OK;
+    memset(s->there, 0, s->n * sizeof(*s->there));
+    pass_over(s, origin);
+    uint32_t floor = 0; /* no token is looked at more than twice */
+    for (size_t i = 0; i < s->n; i++) {
+        const uint32_t place = s->there[s->first[i]];
+        if (place == 0) continue;
+        const struct og_run run =
+            og_seed_grow(document, origin, (uint32_t)i, place - 1, floor);
+        /* The sums were equal and the tokens are not. */
+        if (run.begin + run.len < i + s->k) continue;
+        if (!OG_GROW(s->allocator, s->data, s->cap, s->n_found + 1))
+            return og_error_memory(err, s->n_found * sizeof(*s->data), "seeds");
+        s->data[s->n_found++] = run;
+        floor = run.begin;
+        i = run.begin + run.len - s->k; /* what it holds needs no other */
+    }
+    return OG_OK;
+}

@@ -1,0 +1,51 @@
+#ifndef OG_ALIGN_TEXT_SEEDS_H
+#define OG_ALIGN_TEXT_SEEDS_H
+
+/*   in:  the tokens of a document, then those of one origin after another
+ *   out: seeds: where the two have k tokens in a row in common
+ *
+ * The table forgets, the texts do not: once the text of an origin is at hand
+ * for the sake of one hit, all else that it has in common with the document is
+ * found for the price of one pass over its tokens. */
+
+#include "lib/align/align.h"
+
+struct og_text_seeds {
+    const og_allocator *allocator;
+    uint32_t k;
+    size_t n;       /* shingles of the document */
+    uint64_t *bits; /* a filter: most shingles of an origin end here */
+    size_t bits_cap, bit_mask;
+    struct og_text_seed_slot *slots;
+    size_t slots_cap, mask;
+    uint32_t *first; /* of each shingle: the first place with the same one */
+    size_t first_cap;
+    uint32_t *there; /* of each first place: where in the origin, plus 1 */
+    size_t there_cap;
+    struct og_run *data; /* the outcome */
+    size_t n_found, cap;
+};
+
+void og_text_seeds_init(struct og_text_seeds *seeds,
+                        const og_allocator *allocator);
+void og_text_seeds_release(struct og_text_seeds *seeds);
+
+/* The document from now on; k is at least 1. */
+og_status og_text_seeds_set(struct og_text_seeds *seeds,
+                            const struct og_tokens *document, uint32_t k,
+                            og_error *err);
+
+/* seeds->data: runs of k or more equal tokens, as long as they are, in the
+ * order of the document. Of several places in the origin one is told. Work is
+ * linear in the tokens of both. */
+og_status og_text_seeds_find(struct og_text_seeds *seeds,
+                             const struct og_tokens *document,
+                             const struct og_tokens *origin, og_error *err);
+
+/* The run of equal tokens that holds both places, but nothing before token
+ * `floor` of the document; len 0: the tokens there are not equal. */
+struct og_run og_seed_grow(const struct og_tokens *document,
+                           const struct og_tokens *origin, uint32_t here,
+                           uint32_t there, uint32_t floor);
+
+#endif

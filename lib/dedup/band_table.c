@@ -1,0 +1,414 @@
+/* One open hash table for each band.
+ *
+ * A slot is a tag of 8 bits, tags standing together, and the number of an
+ * entry; whether the band really agrees is read from its samples, so no key is
+ * stored. An entry of 14 bands of 8 rows takes 112 bytes of samples, 16 of its
+ * parity and 14 slots of 5 bytes that are 3/8 to 3/4 full.
+ *
+ * Samples stand band by band: what a look into one band needs of a hundred
+ * thousand entries is less than a megabyte, and entries that share a band have
+ * often come one after the other. A thousand of them may share it, so a look
+ * takes one step after the other for all of them: those whose tag agrees,
+ * those whose band does, those whose parity leaves it open that the sets are
+ * alike (lib/sketch/set_parity.h). Few are left then whose other bands are
+ * worth reading.
+ *
+ * Columns grow one at a time, so growing needs little room beside the table.
+ * Arrays grow by doubling, which the system does by moving pages; what is not
+ * written yet takes no memory. */
+
+#include "lib/dedup/band_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/sketch/slot_scan.h"
+
+#define SLOT_LEN    (sizeof(uint8_t) + sizeof(uint32_t))
+#define FIRST_SLOTS ((size_t)256)
+
+/* Samples that are asked for before they are needed. */
+#define AHEAD 32
+
+og_status og_band_table_init(struct og_band_table *t,
+                             const struct og_band_design *design,
+                             uint64_t memory, const og_allocator *allocator,
+                             og_error *err)
+{
+    TRY(og_band_design_check(design, err));
+    *t = (struct og_band_table){.allocator = allocator,
+                                .design = *design,
+                                .memory = memory,
+                                .n_samples =
+                                    (size_t)design->n_bands * design->n_rows};
+    t->columns =
+        og_allocate_zero(allocator, design->n_bands * sizeof(*t->columns));
+    if (t->columns == NULL)
+        return og_error_memory(err, design->n_bands * sizeof(*t->columns),
+                               "bands");
+    return OG_OK;
+}
+
+static void release_slots(const og_allocator *a, struct og_band_column *c)
+{
+    og_release(a, c->tags, c->n_slots * sizeof(*c->tags));
+    og_release(a, c->entries, c->n_slots * sizeof(*c->entries));
+    c->tags = NULL;
+    c->entries = NULL;
+    c->n_slots = 0;
+}
+
+void og_band_table_release(struct og_band_table *t)
+{
+    const og_allocator *a = t->allocator;
+    for (uint32_t b = 0; t->columns != NULL && b < t->design.n_bands; b++) {
+        release_slots(a, &t->columns[b]);
+        OG_UNGROW(a, t->columns[b].samples, t->columns[b].samples_cap);
+    }
+    og_release(a, t->columns, t->design.n_bands * sizeof(*t->columns));
+    OG_UNGROW(a, t->parities, t->parities_cap);
+    t->columns = NULL;
+    t->n = t->n_slots = 0;
+}
+
+void og_band_table_clear(struct og_band_table *t)
+{
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        if (t->columns[b].n_slots != 0)
+            memset(t->columns[b].tags, 0, t->columns[b].n_slots);
+    t->n = 0;
+}
+
+/* ---- memory ---- */
+
+static uint64_t bytes_with(const struct og_band_table *t, size_t n_entries,
+                           size_t n_slots)
+{
+    const size_t entry_len =
+        t->n_samples + sizeof(*t->parities) + t->beside_len;
+    return (uint64_t)n_entries * entry_len +
+           (uint64_t)n_slots * SLOT_LEN * t->design.n_bands;
+}
+
+uint64_t og_band_table_bytes(const struct og_band_table *t)
+{
+    return bytes_with(t, t->n, t->n_slots);
+}
+
+static bool is_crowded(const struct og_band_table *t)
+{
+    return (t->n + 1) * 4 > t->n_slots * 3;
+}
+
+/* While one column grows, it is there twice. Some entries must fit in any
+ * case, or there would be no end of rounds. */
+bool og_band_table_has_room(const struct og_band_table *t)
+{
+    if (t->n >= UINT32_MAX - 1) return false;
+    if (t->memory == 0 || t->n < FIRST_SLOTS / 4) return true;
+    size_t n_slots = t->n_slots;
+    uint64_t extra = 0;
+    if (is_crowded(t)) {
+        extra = (uint64_t)n_slots * SLOT_LEN;
+        n_slots *= 2;
+    }
+    return bytes_with(t, t->n + 1, n_slots) + extra <= t->memory;
+}
+
+/* ---- slots ---- */
+
+static inline const uint8_t *samples_of(const struct og_band_table *t,
+                                        const struct og_band_column *c,
+                                        uint32_t entry)
+{
+    return c->samples + (size_t)entry * t->design.n_rows;
+}
+
+static inline uint8_t tag_of(uint64_t key)
+{
+    const uint8_t tag = (uint8_t)(key >> 56);
+    return tag == 0 ? 1 : tag;
+}
+
+static void put(struct og_band_column *c, uint64_t key, uint32_t entry)
+{
+    const size_t home = (size_t)key & (c->n_slots - 1);
+    const uint8_t *empty = memchr(c->tags + home, 0, c->n_slots - home);
+    if (empty == NULL) empty = memchr(c->tags, 0, home);
+    const size_t at = (size_t)(empty - c->tags);
+    c->tags[at] = tag_of(key);
+    c->entries[at] = entry;
+}
+
+static og_status grow_column(struct og_band_table *t, uint32_t band,
+                             size_t n_slots, og_error *err)
+{
+    struct og_band_column *c = &t->columns[band];
+    struct og_band_column grown = *c;
+    grown.tags = og_allocate_zero(t->allocator, n_slots);
+    grown.entries = og_allocate(t->allocator, n_slots * sizeof(uint32_t));
+    grown.n_slots = n_slots;
+    if (grown.tags == NULL || grown.entries == NULL) {
+        release_slots(t->allocator, &grown);
+        return og_error_memory(err, n_slots * SLOT_LEN, "bands");
+    }
+    size_t n = 0; /* those in use, to the front */
+    for (size_t i = 0; i < c->n_slots; i++)
+        if (c->tags[i] != 0) c->entries[n++] = c->entries[i];
+    const uint32_t n_rows = t->design.n_rows;
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            __builtin_prefetch(samples_of(t, c, c->entries[i + AHEAD]));
+        put(&grown, og_band_key(samples_of(t, c, c->entries[i]), n_rows),
+            c->entries[i]);
+    }
+    release_slots(t->allocator, c);
+    *c = grown;
+    return OG_OK;
+}
+
+static og_status grow(struct og_band_table *t, og_error *err)
+{
+    const size_t n_slots = t->n_slots == 0 ? FIRST_SLOTS : 2 * t->n_slots;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        if (t->columns[b].n_slots < n_slots)
+            TRY(grow_column(t, b, n_slots, err));
+    t->n_slots = n_slots;
+    return OG_OK;
+}
+
+/* ---- finding ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = ((const struct og_band_hit *)a)->entry;
+    const uint32_t y = ((const struct og_band_hit *)b)->entry;
+    return x < y ? -1 : x > y;
+}
+
+/* The first empty slot from `begin` on, or `end`. */
+static size_t run_end(const struct og_band_column *c, size_t begin, size_t end)
+{
+    const uint8_t *empty = memchr(c->tags + begin, 0, end - begin);
+    return empty == NULL ? end : (size_t)(empty - c->tags);
+}
+
+static og_status meet_in_slots(const struct og_band_table *t, uint32_t band,
+                               size_t begin, size_t end,
+                               struct og_band_hits *hits, size_t *n,
+                               og_error *err)
+{
+    const struct og_band_column *c = &t->columns[band];
+    const size_t most = *n + (end - begin) + OG_SLOTS_PADDING;
+    if (!OG_GROW(t->allocator, hits->met, hits->met_cap, most))
+        return og_error_memory(err, most * sizeof(*hits->met), "candidates");
+    *n += og_slots_with_tag(c->tags + begin, c->entries + begin, end - begin,
+                            hits->tag[band], hits->met + *n);
+    return OG_OK;
+}
+
+/* Those whose tag agrees: up to an empty slot, which may stand at the front.
+ */
+static og_status meet_in_band(const struct og_band_table *t, uint32_t band,
+                              struct og_band_hits *hits, size_t *n,
+                              og_error *err)
+{
+    const struct og_band_column *c = &t->columns[band];
+    const size_t home = hits->home[band];
+    const size_t end = run_end(c, home, c->n_slots);
+    TRY(meet_in_slots(t, band, home, end, hits, n, err));
+    if (end < c->n_slots) return OG_OK;
+    return meet_in_slots(t, band, 0, run_end(c, 0, home), hits, n, err);
+}
+
+/* 1, or 0 when it was so before. */
+static size_t set_seen(struct og_band_hits *hits, uint32_t entry)
+{
+    const uint64_t word = hits->seen[entry / 64];
+    hits->seen[entry / 64] = word | UINT64_C(1) << (entry % 64);
+    return (size_t)(~word >> (entry % 64) & 1);
+}
+
+/* Those of the entries from `begin` to `end` whose samples agree too go to
+ * place `n`; returns the place behind them. */
+__attribute__((always_inline)) static inline size_t
+agreeing(const uint8_t *samples, const uint8_t *wanted, size_t n_rows,
+         uint32_t *met, size_t begin, size_t end, size_t n)
+{
+    for (size_t i = begin; i < end; i++) {
+        if (i + AHEAD < end)
+            __builtin_prefetch(samples + (size_t)met[i + AHEAD] * n_rows);
+        const uint32_t entry = met[i];
+        met[n] = entry;
+        n += memcmp(samples + (size_t)entry * n_rows, wanted, n_rows) == 0;
+    }
+    return n;
+}
+
+static void look_in_band(const struct og_band_table *t, uint32_t band,
+                         const uint8_t *sketch, struct og_band_hits *hits,
+                         size_t *n_front)
+{
+    const uint8_t *samples = t->columns[band].samples;
+    const size_t n_rows = t->design.n_rows;
+    const uint8_t *wanted = sketch + band * n_rows;
+    const size_t begin = band > 0 ? hits->met_end[band - 1] : 0;
+    const size_t end = hits->met_end[band];
+    const size_t n =
+        n_rows == 8 /* as one word */
+            ? agreeing(samples, wanted, 8, hits->met, begin, end, *n_front)
+            : agreeing(samples, wanted, n_rows, hits->met, begin, end,
+                       *n_front);
+    hits->found[band] = (uint16_t)(n - *n_front);
+    hits->n_met += n - *n_front;
+    *n_front = n;
+}
+
+/* A bit for each entry there is; new ones are 0. */
+static og_status reserve_seen(const struct og_band_table *t,
+                              struct og_band_hits *hits, og_error *err)
+{
+    const size_t before = hits->seen_cap;
+    if (!OG_GROW(t->allocator, hits->seen, hits->seen_cap, t->n / 64 + 1))
+        return og_error_memory(err, t->n / 8, "candidates");
+    memset(hits->seen + before, 0,
+           (hits->seen_cap - before) * sizeof(*hits->seen));
+    return OG_OK;
+}
+
+/* Leaves the first of equal ones; returns how many. */
+static size_t each_once(struct og_band_hits *hits, size_t n_met)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_met; i++) {
+        hits->met[n] = hits->met[i];
+        n += set_seen(hits, hits->met[n]);
+    }
+    for (size_t i = 0; i < n; i++)
+        hits->seen[hits->met[i] / 64] = 0;
+    return n;
+}
+
+static size_t agreement(const struct og_band_table *t, uint32_t entry,
+                        const uint8_t *sketch)
+{
+    const size_t n_rows = t->design.n_rows;
+    size_t n_equal = 0;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        n_equal += og_band_agreement(samples_of(t, &t->columns[b], entry),
+                                     sketch + b * n_rows, n_rows);
+    return n_equal;
+}
+
+static void expect(const struct og_band_table *t, uint32_t entry)
+{
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        __builtin_prefetch(samples_of(t, &t->columns[b], entry));
+}
+
+static og_status tell(const struct og_band_table *t, const uint8_t *sketch,
+                      uint32_t least_equal, size_t n, struct og_band_hits *hits,
+                      og_error *err)
+{
+    if (!OG_GROW(t->allocator, hits->hits, hits->cap, n))
+        return og_error_memory(err, n * sizeof(*hits->hits), "candidates");
+    for (size_t i = 0; i < n; i++) {
+        if (i + 2 < n) expect(t, hits->met[i + 2]);
+        const size_t n_equal = agreement(t, hits->met[i], sketch);
+        if (n_equal < least_equal) continue;
+        hits->hits[hits->n++] =
+            (struct og_band_hit){hits->met[i], (uint32_t)n_equal};
+    }
+    if (hits->n > 1) qsort(hits->hits, hits->n, sizeof(*hits->hits), by_number);
+    return OG_OK;
+}
+
+static og_status meet(const struct og_band_table *t,
+                      const struct og_band_item *item,
+                      struct og_band_hits *hits, og_error *err)
+{
+    const uint32_t n_bands = t->design.n_bands, n_rows = t->design.n_rows;
+    for (uint32_t b = 0; b < n_bands; b++) {
+        const uint64_t key =
+            og_band_key(item->sketch + (size_t)b * n_rows, n_rows);
+        hits->home[b] = (size_t)key & (t->n_slots - 1);
+        hits->tag[b] = tag_of(key);
+        __builtin_prefetch(t->columns[b].tags + hits->home[b]);
+        __builtin_prefetch(t->columns[b].entries + hits->home[b]);
+    }
+    size_t n = 0;
+    for (uint32_t b = 0; b < n_bands; b++) {
+        if (item->before == NULL || item->before[b] < OG_BAND_BUCKET_MOST)
+            TRY(meet_in_band(t, b, hits, &n, err));
+        hits->met_end[b] = n;
+    }
+    return OG_OK;
+}
+
+og_status og_band_table_find(const struct og_band_table *t,
+                             const struct og_band_item *item,
+                             const struct og_band_filter *filter,
+                             struct og_band_hits *hits, og_error *err)
+{
+    hits->n = 0;
+    hits->n_met = 0;
+    memset(hits->found, 0, t->design.n_bands * sizeof(*hits->found));
+    if (t->n == 0) return OG_OK;
+    TRY(meet(t, item, hits, err));
+    TRY(reserve_seen(t, hits, err));
+    size_t n = 0;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        look_in_band(t, b, item->sketch, hits, &n);
+    if (filter != NULL && filter->limits != NULL)
+        n = og_set_parity_filter(t->parities, &item->parity, filter->limits,
+                                 hits->met, n);
+    n = each_once(hits, n);
+    return tell(t, item->sketch, filter != NULL ? filter->least_equal : 0, n,
+                hits, err);
+}
+
+void og_band_hits_release(const struct og_band_table *t,
+                          struct og_band_hits *hits)
+{
+    OG_UNGROW(t->allocator, hits->hits, hits->cap);
+    OG_UNGROW(t->allocator, hits->met, hits->met_cap);
+    OG_UNGROW(t->allocator, hits->seen, hits->seen_cap);
+    hits->n = 0;
+}
+
+/* ---- adding ---- */
+
+static og_status reserve_entry(struct og_band_table *t, og_error *err)
+{
+    const size_t n_rows = t->design.n_rows;
+    if (!OG_GROW(t->allocator, t->parities, t->parities_cap, t->n + 1))
+        return og_error_memory(err, t->n * sizeof(*t->parities), "sketches");
+    for (uint32_t b = 0; b < t->design.n_bands; b++) {
+        struct og_band_column *c = &t->columns[b];
+        if (!OG_GROW(t->allocator, c->samples, c->samples_cap,
+                     (t->n + 1) * n_rows))
+            return og_error_memory(err, t->n * n_rows, "sketches");
+    }
+    return OG_OK;
+}
+
+og_status og_band_table_add(struct og_band_table *t,
+                            const struct og_band_item *item,
+                            const struct og_band_hits *hits, og_error *err)
+{
+    const uint32_t n_rows = t->design.n_rows;
+    if (is_crowded(t)) TRY(grow(t, err));
+    TRY(reserve_entry(t, err));
+    t->parities[t->n] = item->parity;
+    for (uint32_t b = 0; b < t->design.n_bands; b++) {
+        struct og_band_column *c = &t->columns[b];
+        const uint8_t *samples = item->sketch + (size_t)b * n_rows;
+        memcpy(c->samples + t->n * n_rows, samples, n_rows);
+        const unsigned n_known =
+            hits->found[b] + (item->before ? item->before[b] : 0);
+        if (n_known >= OG_BAND_BUCKET_MOST) continue;
+        put(c, og_band_key(samples, n_rows), (uint32_t)t->n);
+    }
+    t->n++;
+    return OG_OK;
+}

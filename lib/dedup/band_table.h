@@ -1,0 +1,100 @@
+#ifndef OG_DEDUP_BAND_TABLE_H
+#define OG_DEDUP_BAND_TABLE_H
+
+/*   in:  band sketches, one after another                 (lib/sketch)
+ *   out: for a sketch, the earlier ones with an equal band          (lib/dedup)
+ *
+ * Entries are numbered from 0 in the order in which they are added. */
+
+#include "lib/sketch/band_sketch.h"
+#include "lib/sketch/set_parity.h"
+
+/* The most entries of one band that have the same key. Documents of which no
+ * two are alike enough can still share a band (a long footer in all of them),
+ * and then each would be compared with all others. Those that come later are
+ * found through their other bands. */
+#define OG_BAND_BUCKET_MOST 1024
+
+struct og_band_column {
+    uint8_t *tags;     /* 0: empty; else 8 bits of the key */
+    uint32_t *entries; /* where tags are not 0 */
+    size_t n_slots;    /* a power of two, or 0 */
+    uint8_t *samples;  /* n_rows of each entry */
+    size_t samples_cap;
+};
+
+struct og_band_table {
+    const og_allocator *allocator;
+    struct og_band_design design;
+    size_t n_samples;
+    struct og_band_column *columns;
+    struct og_set_parity *parities; /* by entry */
+    size_t n, parities_cap;
+    size_t n_slots;    /* of each column; entries stay below 3/4 of it */
+    uint64_t memory;   /* bytes, 0: no limit */
+    size_t beside_len; /* what the caller keeps beside each entry: counts */
+};
+
+/* What is looked for, or added. */
+struct og_band_item {
+    const uint8_t *sketch;
+    const uint16_t *before; /* NULL: none. Entries of each band elsewhere: one
+                               of OG_BAND_BUCKET_MOST is passed over */
+    struct og_set_parity parity; /* of the document, if it is known */
+};
+
+/* Which of the entries that share a band are worth telling. */
+struct og_band_filter {
+    uint32_t least_equal; /* samples that agree, in all bands */
+    const struct og_parity_limits *limits; /* NULL: parities are not looked
+                                              at */
+};
+
+struct og_band_hit {
+    uint32_t entry;
+    uint32_t n_equal; /* samples that agree */
+};
+
+struct og_band_hits {
+    struct og_band_hit *hits; /* rising, each entry once */
+    size_t n, cap;
+    uint64_t n_met;               /* with those that were passed over */
+    uint16_t found[OG_BANDS_MAX]; /* entries with the key of each band */
+    /* Scratch. */
+    size_t home[OG_BANDS_MAX];
+    uint8_t tag[OG_BANDS_MAX];
+    uint32_t *met; /* entries whose tag agrees, band by band; then those whose
+                      band does, each once */
+    size_t met_end[OG_BANDS_MAX], met_cap;
+    uint64_t *seen; /* a bit for each entry, 0 between two calls */
+    size_t seen_cap;
+};
+
+og_status og_band_table_init(struct og_band_table *table,
+                             const struct og_band_design *design,
+                             uint64_t memory, const og_allocator *allocator,
+                             og_error *err);
+void og_band_table_release(struct og_band_table *table);
+/* Empties it; memory stays. */
+void og_band_table_clear(struct og_band_table *table);
+
+/* Whether one more can be added within the limit of memory. */
+bool og_band_table_has_room(const struct og_band_table *table);
+uint64_t og_band_table_bytes(const struct og_band_table *table);
+
+/* All entries that have at least one band with the same samples, as far as
+ * the filter (NULL: all) lets them through. */
+og_status og_band_table_find(const struct og_band_table *table,
+                             const struct og_band_item *item,
+                             const struct og_band_filter *filter,
+                             struct og_band_hits *hits, og_error *err);
+void og_band_hits_release(const struct og_band_table *table,
+                          struct og_band_hits *hits);
+
+/* Adds what was just looked for: `hits` is of the last _find for it. Its
+ * number is table->n - 1 then. */
+og_status og_band_table_add(struct og_band_table *table,
+                            const struct og_band_item *item,
+                            const struct og_band_hits *hits, og_error *err);
+
+#endif

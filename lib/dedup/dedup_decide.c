@@ -1,0 +1,185 @@
+/* Candidates by bands, each compared shingle by shingle before anything is
+ * said about it.
+ *
+ * A candidate is passed over without a comparison when so few of all samples
+ * agree that a pair at the threshold would do so once in thirty thousand (four
+ * standard deviations). That is what keeps a family of documents with a long
+ * common footer from being compared each with each. */
+
+#include "lib/dedup/dedup_decide.h"
+
+#include <math.h>
+
+/* With more shingles the tags would agree by chance too often. */
+#define WORTH_TAGS (OG_SHINGLE_TAGS / 8)
+/* For fewer candidates marking them takes longer than it saves. */
+#define WORTH_MARKS 3
+
+og_status og_decider_init(struct og_decider *d,
+                          const struct og_decide_options *options,
+                          struct og_dedup_texts *texts, og_error *err)
+{
+    *d = (struct og_decider){.options = *options, .texts = texts};
+    og_shingle_set_init(&d->set, NULL);
+    TRY(og_band_table_init(&d->table, &options->design, options->memory, NULL,
+                           err));
+    d->table.beside_len = sizeof(struct og_dedup_entry);
+    if (options->measure == OG_MEASURE_JACCARD) {
+        const double n = (double)d->table.n_samples, p = options->threshold;
+        const double least = n * p - 4 * sqrt(n * p * (1 - p));
+        d->filter.least_equal = least > 0 ? (uint32_t)least : 0;
+        d->filter.limits = &d->limits;
+        og_parity_limits_init(&d->limits, p);
+    }
+    return OG_OK;
+}
+
+void og_decider_release(struct og_decider *d)
+{
+    og_band_hits_release(&d->table, &d->hits);
+    og_band_table_release(&d->table);
+    og_shingle_set_release(&d->set);
+    OG_UNGROW(NULL, d->entries, d->entries_cap);
+}
+
+void og_decider_clear(struct og_decider *d)
+{
+    og_band_table_clear(&d->table);
+    d->is_full = false;
+}
+
+static og_status fill_set(struct og_decider *d, const uint64_t *fps, size_t n,
+                          og_error *err)
+{
+    TRY(og_shingle_set_fill(&d->set, fps, n, NULL, err));
+    d->is_marked = d->hits.n >= WORTH_MARKS && d->set.n <= WORTH_TAGS;
+    if (!d->is_marked) return OG_OK;
+    return og_shingle_set_mark(&d->set, fps, n, err);
+}
+
+/* Opens the shingles of the document, once. */
+static og_status open_set(struct og_decider *d, const struct og_decide_doc *doc,
+                          bool *is_open, og_error *err)
+{
+    const struct og_known_document *known;
+    if (*is_open) return OG_OK;
+    *is_open = true;
+    if (doc->fps != NULL) return fill_set(d, doc->fps, doc->n_fps, err);
+    TRY(og_dedup_texts_fetch(d->texts, doc->number, &doc->place, &known, err));
+    return fill_set(d, known->fps, known->n, err);
+}
+
+/* 0 when it is below the threshold. */
+static og_status compare(struct og_decider *d,
+                         const struct og_dedup_entry *entry, double *out,
+                         og_error *err)
+{
+    const struct og_known_document *known;
+    const double threshold = d->options.threshold;
+    const bool is_jaccard = d->options.measure == OG_MEASURE_JACCARD;
+    TRY(og_dedup_texts_fetch(d->texts, entry->number, &entry->place, &known,
+                             err));
+    d->n_compared++;
+    const size_t a = d->set.n, b = known->n;
+    const size_t least = is_jaccard ? og_jaccard_least(a, b, threshold)
+                                    : og_containment_least(a, b, threshold);
+    *out = 0;
+    if (least > a || least > b) return OG_OK;
+    if (d->is_marked &&
+        og_shingle_set_at_most(&d->set, known->tags, b, least) < least)
+        return OG_OK;
+    const size_t common = og_shingle_set_common(&d->set, known->fps, b, least);
+    if (common < least) return OG_OK;
+    *out = is_jaccard ? og_jaccard(a, b, common) : og_containment(a, b, common);
+    if (*out < threshold) *out = 0;
+    return OG_OK;
+}
+
+/* Candidates lie all over memory: those that come soon are asked for now. */
+static void expect(const struct og_decider *d, size_t i)
+{
+    enum { STEP = 6 };
+    const struct og_band_hit *hits = d->hits.hits;
+    const size_t n = d->hits.n;
+    if (i + 3 * STEP < n)
+        __builtin_prefetch(&d->entries[hits[i + 3 * STEP].entry]);
+    if (i + 2 * STEP < n)
+        og_dedup_texts_expect(d->texts,
+                              d->entries[hits[i + 2 * STEP].entry].number);
+    if (i + STEP < n)
+        og_dedup_texts_expect_tags(d->texts,
+                                   d->entries[hits[i + STEP].entry].number);
+}
+
+static og_status compare_all(struct og_decider *d,
+                             const struct og_decide_doc *doc,
+                             struct og_verdict *out, og_error *err)
+{
+    const bool is_star = d->options.cluster == OG_CLUSTER_STAR;
+    bool is_open = false;
+    for (size_t i = 0; i < d->hits.n; i++) {
+        expect(d, i);
+        const struct og_dedup_entry *entry = &d->entries[d->hits.hits[i].entry];
+        if (!is_star && d->is_joined(d->ctx, doc->number, entry->number))
+            continue;
+        double similarity;
+        TRY(open_set(d, doc, &is_open, err));
+        TRY(compare(d, entry, &similarity, err));
+        if (similarity <= 0) continue;
+        if (!is_star) {
+            TRY(d->on_pair(d->ctx, doc->number, entry, similarity, err));
+            continue;
+        }
+        *out = (struct og_verdict){
+            .kind = OG_VERDICT_COPY, .of = *entry, .similarity = similarity};
+        return OG_OK;
+    }
+    return OG_OK;
+}
+
+static og_status remember(struct og_decider *d, const struct og_decide_doc *doc,
+                          const struct og_band_item *item,
+                          struct og_verdict *out, og_error *err)
+{
+    if (!d->is_full) d->is_full = !og_band_table_has_room(&d->table);
+    if (d->is_full) {
+        out->kind = OG_VERDICT_LATER;
+        return OG_OK;
+    }
+    if (!OG_GROW(NULL, d->entries, d->entries_cap, d->table.n + 1))
+        return og_error_memory(err, d->table.n * sizeof(*d->entries),
+                               "documents");
+    d->entries[d->table.n] =
+        (struct og_dedup_entry){.number = doc->number, .place = doc->place};
+    return og_band_table_add(&d->table, item, &d->hits, err);
+}
+
+og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
+                    struct og_verdict *out, og_error *err)
+{
+    *out = (struct og_verdict){.kind = OG_VERDICT_KEPT};
+    const struct og_band_item item = {
+        .sketch = doc->sketch, .before = doc->before, .parity = doc->parity};
+    TRY(og_band_table_find(&d->table, &item, &d->filter, &d->hits, err));
+    d->n_candidates += d->hits.n_met;
+    if (d->hits.n > 0 && !doc->is_against) TRY(compare_all(d, doc, out, err));
+    if (out->kind == OG_VERDICT_COPY) return OG_OK;
+    return remember(d, doc, &item, out, err);
+}
+
+og_status og_decide_similarity(struct og_decider *d,
+                               const struct og_dedup_entry *a,
+                               const struct og_dedup_entry *b, double *out,
+                               og_error *err)
+{
+    const struct og_known_document *known;
+    TRY(og_dedup_texts_fetch(d->texts, a->number, &a->place, &known, err));
+    TRY(og_shingle_set_fill(&d->set, known->fps, known->n, NULL, err));
+    TRY(og_dedup_texts_fetch(d->texts, b->number, &b->place, &known, err));
+    const size_t common =
+        og_shingle_set_common(&d->set, known->fps, known->n, 0);
+    *out = d->options.measure == OG_MEASURE_JACCARD
+               ? og_jaccard(d->set.n, known->n, common)
+               : og_containment(d->set.n, known->n, common);
+    return OG_OK;
+}

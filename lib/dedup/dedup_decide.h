@@ -1,0 +1,88 @@
+#ifndef OG_DEDUP_DEDUP_DECIDE_H
+#define OG_DEDUP_DEDUP_DECIDE_H
+
+/*   in:  documents with their sketches, the ones to be kept first
+ *   out: for each, whether it stays, or of which one it is a copy   (lib/dedup)
+ *
+ * A star: a document is removed when it is alike to one that was kept before
+ * it; of several, to the one that was kept first. So whatever is removed was
+ * compared with what stays, and a chain A~B~C of which A and C are not alike
+ * keeps both ends. Documents are told in the order of preference. */
+
+#include "lib/dedup/band_table.h"
+#include "lib/dedup/dedup_texts.h"
+
+struct og_decide_options {
+    struct og_band_design design;
+    og_measure_kind measure;
+    double threshold;
+    og_cluster_kind cluster;
+    uint64_t memory; /* of the table; 0: no cap */
+};
+
+struct og_decide_doc {
+    uint64_t number;
+    struct og_dedup_place place;
+    const uint8_t *sketch;
+    struct og_set_parity parity; /* if it is known */
+    const uint64_t *fps;         /* NULL: fetched when they are needed */
+    size_t n_fps;
+    const uint16_t
+        *before;     /* entries of each band in earlier rounds, or NULL */
+    bool is_against; /* stays in any case */
+};
+
+struct og_dedup_entry {
+    uint64_t number;
+    struct og_dedup_place place;
+};
+
+struct og_verdict {
+    enum {
+        OG_VERDICT_KEPT,
+        OG_VERDICT_COPY,
+        OG_VERDICT_LATER, /* no copy so far, and no room to remember it */
+    } kind;
+    struct og_dedup_entry of; /* of a copy */
+    double similarity;
+};
+
+struct og_decider {
+    struct og_decide_options options;
+    struct og_dedup_texts *texts;
+    struct og_band_table table;
+    struct og_band_hits hits; /* of the last document */
+    struct og_shingle_set set;
+    bool is_marked; /* the set, for its tags */
+    struct og_dedup_entry *entries;
+    size_t entries_cap;
+    struct og_band_filter filter; /* what is worth a comparison */
+    struct og_parity_limits limits;
+    bool is_full;
+    uint64_t n_candidates, n_compared;
+    /* Components: told of every pair that is alike. */
+    void *ctx;
+    og_status (*on_pair)(void *ctx, uint64_t number,
+                         const struct og_dedup_entry *of, double similarity,
+                         og_error *err);
+    bool (*is_joined)(void *ctx, uint64_t number, uint64_t other);
+};
+
+og_status og_decider_init(struct og_decider *d,
+                          const struct og_decide_options *options,
+                          struct og_dedup_texts *texts, og_error *err);
+void og_decider_release(struct og_decider *d);
+
+/* The next round: forgets what was kept. */
+void og_decider_clear(struct og_decider *d);
+
+og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
+                    struct og_verdict *out, og_error *err);
+
+/* The similarity of two documents, whatever it is. */
+og_status og_decide_similarity(struct og_decider *d,
+                               const struct og_dedup_entry *a,
+                               const struct og_dedup_entry *b, double *out,
+                               og_error *err);
+
+#endif

@@ -1,0 +1,65 @@
+#ifndef OG_DEDUP_DEDUP_JOURNAL_H
+#define OG_DEDUP_DEDUP_JOURNAL_H
+
+/*   in:  what a run has decided so far             (lib/dedup/level_document.c)
+ *   out: the same, after the run was stopped, for the one that goes on
+ *
+ * The file OUTPUT.journal: a head that names the options and the inputs, then
+ * frames, each written after the outputs were synced up to the place that it
+ * tells:
+ *
+ *     [length, 8 bytes][hash of the rest, 8 bytes][struct
+ * og_dedup_journal_mark] [number, 8 bytes][sketch] for each document kept since
+ * the last frame [number, 8 bytes] for each of them that got its first copy
+ *
+ * A frame that is cut or whose hash is wrong ends the journal: all before it
+ * counts. */
+
+#include "lib/dedup/dedup_levels.h"
+
+struct og_dedup_journal_mark {
+    uint64_t n_blocks; /* of the input, done */
+    uint64_t n_documents;
+    struct og_output_lens lens;
+    og_dedup_counts counts;
+    uint64_t n_kept, n_centers; /* in this frame */
+};
+
+struct og_dedup_journal {
+    bool is_on;
+    int fd;
+    char *path;
+    size_t sketch_len;
+    bool has_kept;                /* kept documents and centers are noted */
+    struct og_pack kept, centers; /* since the last frame */
+    double every, last;           /* seconds; last: when that was */
+    uint64_t last_bytes;
+    bool goes_on; /* there was one: */
+    struct og_dedup_journal_mark mark;
+};
+
+/* Reads what there is and goes on behind it; documents to compare with were
+ * read before. For each kept document and each center, in order, the callbacks
+ * are called; levels that note none give NULL. OG_ERR_INPUT: it is the journal
+ * of another run. */
+og_status og_dedup_journal_open(
+    struct og_dedup_journal *j, const struct og_dedup_run *run,
+    size_t sketch_len, void *ctx,
+    og_status (*on_kept)(void *ctx, uint64_t number, const uint8_t *sketch,
+                         og_error *err),
+    og_status (*on_center)(void *ctx, uint64_t number, og_error *err),
+    og_error *err);
+void og_dedup_journal_close(struct og_dedup_journal *j, bool is_done);
+
+/* Nothing when there is none. */
+void og_dedup_journal_keep(struct og_dedup_journal *j, uint64_t number,
+                           const uint8_t *sketch);
+void og_dedup_journal_center(struct og_dedup_journal *j, uint64_t number);
+
+/* Writes a frame when it is time for one. */
+og_status og_dedup_journal_mark(struct og_dedup_journal *j, uint64_t n_blocks,
+                                uint64_t n_documents,
+                                const og_dedup_counts *counts,
+                                struct og_dedup_output *output, og_error *err);
+
+#endif

@@ -1,0 +1,48 @@
+#ifndef OG_DEDUP_DEDUP_LEVELS_H
+#define OG_DEDUP_DEDUP_LEVELS_H
+
+/* What the levels of deduplication have in common: a run with its outputs. */
+
+#include "lib/dedup/dedup_output.h"
+
+struct og_dedup_run {
+    const og_dedup_options *options;
+    const char *const *paths;
+    size_t n_paths;
+    char *folder; /* of temporary files */
+    struct og_dedup_output output;
+    og_dedup_counts *counts;
+    const char *step; /* what progress is of */
+    /* Of options->against, those that are stores; the others are NULL. */
+    struct og_stored_texts **stores;
+    size_t store; /* the one that is read */
+    /* A file that could not be read: told when all is done. */
+    og_status failure;
+    og_error story;
+};
+
+/* og_dedup_stream(), but a file that cannot be read is only noted. */
+og_status og_dedup_pass(struct og_dedup_run *run,
+                        const struct og_dedup_source *source,
+                        og_stream_counts *counts, og_error *err);
+
+/* The stream of the run's own documents, with its callbacks for problems and
+ * progress. */
+void og_dedup_source_fill(struct og_dedup_run *run,
+                          struct og_dedup_source *out);
+
+/* Streams options->against, one after the other, through source->take; counts
+ * them in run->counts->n_against. */
+og_status og_dedup_against(struct og_dedup_run *run,
+                           struct og_dedup_source *source, og_error *err);
+
+/* Each opens the outputs, writes them and gives them their names. */
+og_status og_dedup_documents(struct og_dedup_run *run, og_error *err);
+og_status og_dedup_units(struct og_dedup_run *run, og_error *err);
+og_status og_dedup_passages(struct og_dedup_run *run, og_error *err);
+
+/* Some inputs can be read only once: OG_ERR_USAGE, told with `why`. */
+og_status og_dedup_needs_files(const struct og_dedup_run *run, const char *why,
+                               og_error *err);
+
+#endif

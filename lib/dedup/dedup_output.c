@@ -1,0 +1,286 @@
+/* The outputs of a run. */
+
+#include "lib/dedup/dedup_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/source/json/json_edit.h"
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return false;
+    if (strcmp(a, b) == 0) return true;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+/* Whether `path` stands in the folder `folder`, at any depth. */
+static bool is_inside(const char *folder, const char *path)
+{
+    struct stat st;
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)) return false;
+    char *parent = og_folder_of(path);
+    char *real_folder = realpath(folder, NULL);
+    char *real_parent = parent != NULL ? realpath(parent, NULL) : NULL;
+    bool inside = false;
+    if (real_folder != NULL && real_parent != NULL) {
+        const size_t len = strlen(real_folder);
+        inside =
+            strncmp(real_folder, real_parent, len) == 0 &&
+            (real_parent[len] == '\0' || real_parent[len] == '/' || len == 1);
+    }
+    free(parent);
+    free(real_folder);
+    free(real_parent);
+    return inside;
+}
+
+static og_status check_path(const char *what, const char *output,
+                            const char *const *paths, size_t n_paths,
+                            og_error *err)
+{
+    for (size_t i = 0; output != NULL && i < n_paths; i++) {
+        if (is_same_file(output, paths[i]))
+            return og_error_set(err, OG_ERR_USAGE,
+                                "the %s '%s' is one of the inputs", what,
+                                output);
+        if (is_inside(paths[i], output))
+            return og_error_set(err, OG_ERR_USAGE,
+                                "the %s '%s' stands in the folder '%s' that is "
+                                "read",
+                                what, output, paths[i]);
+    }
+    return OG_OK;
+}
+
+static og_status check_paths(const og_dedup_options *o,
+                             const char *const *paths, size_t n_paths,
+                             og_error *err)
+{
+    const char *const outputs[] = {o->output, o->report, o->rejects};
+    static const char *const names[] = {"output", "report", "file of rejects"};
+    for (size_t i = 0; i < 3; i++) {
+        TRY(check_path(names[i], outputs[i], paths, n_paths, err));
+        TRY(check_path(names[i], outputs[i], o->against, o->n_against, err));
+        for (size_t j = 0; j < i; j++)
+            if (outputs[i] != NULL && outputs[j] != NULL &&
+                (strcmp(outputs[i], outputs[j]) == 0 ||
+                 is_same_file(outputs[i], outputs[j])))
+                return og_error_set(err, OG_ERR_USAGE,
+                                    "the %s and the %s are the same file '%s'",
+                                    names[j], names[i], outputs[i]);
+    }
+    return OG_OK;
+}
+
+og_status og_dedup_output_open(struct og_dedup_output *out,
+                               const og_dedup_options *o,
+                               const char *const *paths, size_t n_paths,
+                               const struct og_output_lens *from, og_error *err)
+{
+    const struct og_output_lens none = {0};
+    const bool goes_on = from != NULL;
+    if (from == NULL) from = &none;
+    *out = (struct og_dedup_output){
+        .options = o, .kept.fd = -1, .report.fd = -1, .rejects.fd = -1};
+    TRY(check_paths(o, paths, n_paths, err));
+    TRY(og_part_file_open(&out->kept, o->output, goes_on, from->kept, err));
+    if (o->report != NULL) {
+        TRY(og_part_file_open(&out->report, o->report, goes_on, from->report,
+                              err));
+        out->has_report = true;
+    }
+    if (o->rejects != NULL) {
+        TRY(og_part_file_open(&out->rejects, o->rejects, goes_on, from->rejects,
+                              err));
+        out->has_rejects = true;
+    }
+    return OG_OK;
+}
+
+/* The kept documents last: when they are there, so is all the rest. */
+og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err)
+{
+    if (out->has_rejects) TRY(og_part_file_commit(&out->rejects, err));
+    if (out->has_report) TRY(og_part_file_commit(&out->report, err));
+    TRY(og_part_file_commit(&out->kept, err));
+    og_pack_release(&out->line);
+    return OG_OK;
+}
+
+void og_dedup_output_close(struct og_dedup_output *out, bool are_kept)
+{
+    og_part_file_close(&out->kept, are_kept);
+    og_part_file_close(&out->report, are_kept);
+    og_part_file_close(&out->rejects, are_kept);
+    og_pack_release(&out->line);
+}
+
+og_status og_dedup_output_sync(struct og_dedup_output *out,
+                               struct og_output_lens *lens, og_error *err)
+{
+    *lens = (struct og_output_lens){out->kept.len, out->report.len,
+                                    out->rejects.len};
+    TRY(og_part_file_flush(&out->kept, true, err));
+    if (out->has_report) TRY(og_part_file_flush(&out->report, true, err));
+    if (out->has_rejects) TRY(og_part_file_flush(&out->rejects, true, err));
+    return OG_OK;
+}
+
+/* ---- lines ---- */
+
+static og_status write_line(struct og_part_file *file, og_bytes line,
+                            og_error *err)
+{
+    TRY(og_part_file_write(file, line.data, line.len, err));
+    return og_part_file_write(file, "\n", 1, err);
+}
+
+static og_status write_packed(struct og_part_file *file, struct og_pack *line,
+                              og_error *err)
+{
+    if (line->failed) {
+        line->failed = false;
+        return og_error_memory(err, line->len, "a line of the output");
+    }
+    return og_part_file_write(file, line->data, line->len, err);
+}
+
+og_status og_dedup_write_kept(struct og_dedup_output *out,
+                              const struct og_dedup_doc *doc, og_error *err)
+{
+    if (doc->record.len != 0) return write_line(&out->kept, doc->record, err);
+    out->line.len = 0;
+    og_pack_document(&out->line, &doc->doc);
+    return write_packed(&out->kept, &out->line, err);
+}
+
+static void pack_tsv(struct og_pack *line, const struct og_removal *r)
+{
+    og_pack_field(line, r->id);
+    og_pack_text(line, "\t");
+    og_pack_field(line, r->of_id);
+    og_pack_text(line, "\t");
+    if (r->similarity >= 0) og_pack_share(line, r->similarity);
+    og_pack_text(line, "\t");
+    if (r->cluster != 0) og_pack_decimal(line, r->cluster);
+    og_pack_text(line, "\t");
+    og_pack_field(line, (og_bytes){r->file, strlen(r->file)});
+    og_pack_text(line, "\t");
+    og_pack_decimal(line, r->line);
+    og_pack_text(line, "\n");
+}
+
+static void pack_match(struct og_pack *line, const struct og_removal *r)
+{
+    og_pack_text(line, "\"duplicate_of\":");
+    og_pack_json_string(line, r->of_id);
+    og_pack_text(line, ",\"similarity\":");
+    og_pack_share(line, r->similarity);
+    og_pack_text(line, ",\"cluster\":");
+    og_pack_decimal(line, r->cluster);
+}
+
+static void pack_jsonl(struct og_pack *line, const struct og_removal *r)
+{
+    og_pack_text(line, "{\"id\":");
+    og_pack_json_string(line, r->id);
+    og_pack_text(line, ",");
+    pack_match(line, r);
+    og_pack_text(line, ",\"file\":");
+    og_pack_json_string(line, (og_bytes){r->file, strlen(r->file)});
+    og_pack_text(line, ",\"line\":");
+    og_pack_decimal(line, r->line);
+    og_pack_text(line, "}\n");
+}
+
+/* The record with an "origo" field; a document that was none becomes one. */
+static og_status write_annotated(struct og_dedup_output *out,
+                                 const struct og_dedup_doc *doc,
+                                 const struct og_removal *r, og_error *err)
+{
+    struct og_pack match = {0}, record = {0};
+    og_pack_text(&match, "{");
+    pack_match(&match, r);
+    og_pack_text(&match, "}");
+    og_bytes line = doc->record;
+    if (line.len == 0) {
+        og_pack_document(&record, &doc->doc);
+        line = (og_bytes){(const char *)record.data, record.len};
+    }
+    out->line.len = 0;
+    og_pack_extended(&out->line, line, "origo",
+                     (og_bytes){(const char *)match.data, match.len});
+    og_pack_text(&out->line, "\n");
+    out->line.failed |= match.failed || record.failed;
+    og_pack_release(&match);
+    og_pack_release(&record);
+    return write_packed(&out->kept, &out->line, err);
+}
+
+og_status og_dedup_write_removed(struct og_dedup_output *out,
+                                 const struct og_dedup_doc *doc,
+                                 const struct og_removal *removal,
+                                 og_error *err)
+{
+    if (out->options->annotate) TRY(write_annotated(out, doc, removal, err));
+    if (!out->has_report) return OG_OK;
+    out->line.len = 0;
+    if (out->options->format == OG_REPORT_JSONL) {
+        pack_jsonl(&out->line, removal);
+    } else {
+        if (out->report.len == 0)
+            og_pack_text(&out->line, "id\tduplicate_of\tsimilarity\tcluster\t"
+                                     "file\tline\n");
+        pack_tsv(&out->line, removal);
+    }
+    return write_packed(&out->report, &out->line, err);
+}
+
+og_status og_dedup_write_cut(struct og_dedup_output *out,
+                             const struct og_dedup_doc *doc, og_bytes text,
+                             og_error *err)
+{
+    struct og_pack value = {0};
+    out->line.len = 0;
+    if (doc->record.len == 0) {
+        og_document changed = doc->doc;
+        changed.text = text;
+        og_pack_document(&out->line, &changed);
+        return write_packed(&out->kept, &out->line, err);
+    }
+    char *scratch = malloc(doc->record.len + OG_BLOCK_PADDING);
+    og_bytes raw;
+    if (scratch == NULL)
+        return og_error_memory(err, doc->record.len, "a record");
+    /* It was read as a document before: the field is there. */
+    if (og_json_member(doc->record, out->options->fields.text, scratch, &raw)) {
+        og_pack_json_string(&value, text);
+        og_pack_replaced(&out->line, doc->record, raw,
+                         (og_bytes){(const char *)value.data, value.len});
+    }
+    og_pack_text(&out->line, "\n");
+    out->line.failed |= value.failed;
+    free(scratch);
+    og_pack_release(&value);
+    return write_packed(&out->kept, &out->line, err);
+}
+
+og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
+                                bool more, og_error *err)
+{
+    if (!out->has_rejects) return OG_OK;
+    if (!more) return write_line(&out->rejects, record, err);
+    return og_part_file_write(&out->rejects, record.data, record.len, err);
+}
+
+og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,
+                                og_error *err)
+{
+    return out->has_report
+               ? og_part_file_write(&out->report, line.data, line.len, err)
+               : OG_OK;
+}

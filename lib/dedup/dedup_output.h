@@ -1,0 +1,64 @@
+#ifndef OG_DEDUP_DEDUP_OUTPUT_H
+#define OG_DEDUP_DEDUP_OUTPUT_H
+
+/*   in:  documents and what was decided about them        (lib/dedup/dedup.c)
+ *   out: kept lines, the report of removals, rejected records
+ *
+ * All three are part files until the end, and get their names together. */
+
+#include "lib/os/temp_file.h"
+#include "lib/stream/document_stream.h"
+
+struct og_dedup_output {
+    const og_dedup_options *options;
+    struct og_part_file kept, report, rejects;
+    bool has_report, has_rejects;
+    struct og_pack line; /* scratch */
+};
+
+/* How long each was at a moment, to go on from there. */
+struct og_output_lens {
+    uint64_t kept, report, rejects;
+};
+
+/* `from` NULL: from the beginning. OG_ERR_USAGE: an output is an input. */
+og_status og_dedup_output_open(struct og_dedup_output *out,
+                               const og_dedup_options *options,
+                               const char *const *paths, size_t n_paths,
+                               const struct og_output_lens *from,
+                               og_error *err);
+og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err);
+/* Nothing after a commit. */
+void og_dedup_output_close(struct og_dedup_output *out, bool are_kept);
+
+/* Everything so far to the disk; where it ends. */
+og_status og_dedup_output_sync(struct og_dedup_output *out,
+                               struct og_output_lens *lens, og_error *err);
+
+struct og_removal {
+    og_bytes id, of_id;
+    double similarity; /* below 0: not known */
+    uint64_t cluster;  /* the number of the kept document, from 1; 0: none */
+    const char *file;
+    uint64_t line;
+};
+
+og_status og_dedup_write_kept(struct og_dedup_output *out,
+                              const struct og_dedup_doc *doc, og_error *err);
+og_status og_dedup_write_removed(struct og_dedup_output *out,
+                                 const struct og_dedup_doc *doc,
+                                 const struct og_removal *removal,
+                                 og_error *err);
+/* A document whose text has become another one. `raw_text` is the place of the
+ * old one in its record. */
+og_status og_dedup_write_cut(struct og_dedup_output *out,
+                             const struct og_dedup_doc *doc, og_bytes text,
+                             og_error *err);
+/* `more`: its next bytes follow. */
+og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
+                                bool more, og_error *err);
+/* A line of the report, whatever it says. */
+og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,
+                                og_error *err);
+
+#endif

@@ -1,0 +1,187 @@
+/* Pieces cut out of texts. A document of which nothing is cut is written byte
+ * for byte; of another one, only the text is written anew. */
+
+#include "lib/dedup/dedup_pieces.h"
+
+#include <string.h>
+
+#include "lib/source/json/json_edit.h"
+#include "lib/source/json/jsonl.h"
+
+/* ---- beginning and end ---- */
+
+void og_piece_cutter_init(struct og_piece_cutter *c, struct og_dedup_run *run)
+{
+    *c = (struct og_piece_cutter){.run = run, .journal.fd = -1};
+    og_dedup_ids_init(&c->ids, run->folder);
+}
+
+og_status og_piece_cutter_open(struct og_piece_cutter *c, og_error *err)
+{
+    struct og_dedup_run *run = c->run;
+    TRY(og_dedup_journal_open(&c->journal, run, 0, NULL, NULL, NULL, err));
+    if (c->journal.goes_on) {
+        const uint64_t n_against = run->counts->n_against;
+        *run->counts = c->journal.mark.counts;
+        run->counts->stream = (og_stream_counts){0};
+        run->counts->n_against = n_against;
+        run->counts->n_resumed = 0;
+    }
+    const struct og_output_lens *lens =
+        c->journal.goes_on ? &c->journal.mark.lens : NULL;
+    return og_dedup_output_open(&run->output, run->options, run->paths,
+                                run->n_paths, lens, err);
+}
+
+og_status og_piece_cutter_close(struct og_piece_cutter *c, og_status status,
+                                og_error *err)
+{
+    struct og_dedup_run *run = c->run;
+    if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
+    const bool goes_on = run->options->resume && status != OG_OK;
+    og_dedup_output_close(&run->output, goes_on);
+    og_dedup_journal_close(&c->journal, !goes_on);
+    og_dedup_ids_release(&c->ids);
+    og_pack_release(&c->text);
+    og_pack_release(&c->line);
+    OG_UNGROW(NULL, c->unescaped, c->unescaped_cap);
+    return status;
+}
+
+og_status og_piece_cutter_note(struct og_piece_cutter *c, og_bytes id,
+                               og_error *err)
+{
+    if (c->run->options->report == NULL) return OG_OK;
+    return og_dedup_ids_add(&c->ids, id, err);
+}
+
+og_status og_piece_cutter_end_block(struct og_piece_cutter *c,
+                                    uint64_t sequence, og_error *err)
+{
+    const struct og_dedup_journal_mark *mark = &c->journal.mark;
+    if (sequence + 1 > mark->n_blocks)
+        return og_dedup_journal_mark(&c->journal, sequence + 1, c->n_taken,
+                                     c->run->counts, &c->run->output, err);
+    if (sequence + 1 < mark->n_blocks || c->n_taken == mark->n_documents)
+        return OG_OK;
+    return og_error_set(err, OG_ERR_INPUT,
+                        "'%s' tells of %llu documents where the input has "
+                        "%llu; remove it to begin anew",
+                        c->journal.path, (unsigned long long)mark->n_documents,
+                        (unsigned long long)c->n_taken);
+}
+
+/* ---- documents ---- */
+
+og_status og_piece_cutter_text(struct og_piece_cutter *c,
+                               const struct og_dedup_doc *d, og_bytes *out,
+                               og_error *err)
+{
+    struct og_record record;
+    struct og_jsonl_problem problem;
+    *out = d->doc.text;
+    if (d->record.len == 0) return OG_OK;
+    if (!OG_GROW(NULL, c->unescaped, c->unescaped_cap,
+                 d->record.len + OG_BLOCK_PADDING))
+        return og_error_memory(err, d->record.len, "a text");
+    if (og_jsonl_read(d->record, &c->run->options->fields, c->unescaped, NULL,
+                      &record, &problem) == NULL)
+        return og_error_set(err, OG_ERR_INPUT, "%s", problem.message);
+    *out = record.doc.text;
+    return OG_OK;
+}
+
+static void pack_tsv(struct og_pack *line, const struct og_dedup_doc *d,
+                     og_bytes of_id, const struct og_dedup_piece *p)
+{
+    og_pack_field(line, d->doc.id);
+    og_pack_text(line, "\t");
+    og_pack_field(line, of_id);
+    const uint64_t numbers[] = {p->begin, p->end, p->n_tokens, p->first};
+    for (size_t i = 0; i < 4; i++) {
+        og_pack_text(line, "\t");
+        og_pack_decimal(line, numbers[i]);
+    }
+    og_pack_text(line, "\t");
+    og_pack_field(line, (og_bytes){d->block->file, strlen(d->block->file)});
+    og_pack_text(line, "\t");
+    og_pack_decimal(line, d->line);
+    og_pack_text(line, "\n");
+}
+
+static void pack_jsonl(struct og_pack *line, const struct og_dedup_doc *d,
+                       og_bytes of_id, const struct og_dedup_piece *p)
+{
+    static const char *const names[] = {
+        ",\"begin\":", ",\"end\":", ",\"n_tokens\":", ",\"first\":"};
+    const uint64_t numbers[] = {p->begin, p->end, p->n_tokens, p->first};
+    og_pack_text(line, "{\"id\":");
+    og_pack_json_string(line, d->doc.id);
+    og_pack_text(line, ",\"duplicate_of\":");
+    og_pack_json_string(line, of_id);
+    for (size_t i = 0; i < 4; i++) {
+        og_pack_text(line, names[i]);
+        og_pack_decimal(line, numbers[i]);
+    }
+    og_pack_text(line, ",\"file\":");
+    og_pack_json_string(line,
+                        (og_bytes){d->block->file, strlen(d->block->file)});
+    og_pack_text(line, ",\"line\":");
+    og_pack_decimal(line, d->line);
+    og_pack_text(line, "}\n");
+}
+
+static og_status report(struct og_piece_cutter *c, const struct og_dedup_doc *d,
+                        const struct og_dedup_piece *pieces, size_t n,
+                        og_error *err)
+{
+    const bool is_jsonl = c->run->options->format == OG_REPORT_JSONL;
+    if (c->run->options->report == NULL) return OG_OK;
+    c->line.len = 0;
+    if (!is_jsonl && c->run->output.report.len == 0)
+        og_pack_text(&c->line, "id\tduplicate_of\tbegin\tend\tn_tokens\tfirst\t"
+                               "file\tline\n");
+    for (size_t i = 0; i < n; i++) {
+        og_bytes of_id;
+        TRY(og_dedup_ids_get(&c->ids, pieces[i].first, &of_id, err));
+        (is_jsonl ? pack_jsonl : pack_tsv)(&c->line, d, of_id, &pieces[i]);
+    }
+    if (c->line.failed) return og_error_memory(err, c->line.len, "a report");
+    return og_dedup_write_report(
+        &c->run->output, (og_bytes){(const char *)c->line.data, c->line.len},
+        err);
+}
+
+og_status og_piece_cutter_write(struct og_piece_cutter *c,
+                                const struct og_dedup_doc *d, og_bytes text,
+                                const struct og_dedup_piece *pieces, size_t n,
+                                bool is_all, og_error *err)
+{
+    og_dedup_counts *counts = c->run->counts;
+    size_t done = 0;
+    if (c->n_taken++ < c->journal.mark.n_documents) {
+        counts->n_resumed++;
+        return OG_OK;
+    }
+    counts->n_kept += !is_all;
+    counts->n_removed += is_all;
+    if (n == 0) {
+        counts->kept_len += d->text_len;
+        return og_dedup_write_kept(&c->run->output, d, err);
+    }
+    c->text.len = 0;
+    for (size_t i = 0; i < n; i++) {
+        og_pack_bytes(&c->text, text.data + done, pieces[i].begin - done);
+        done = pieces[i].end;
+        counts->n_cut++;
+        counts->cut_len += pieces[i].end - pieces[i].begin;
+    }
+    og_pack_bytes(&c->text, text.data + done, text.len - done);
+    if (c->text.failed) return og_error_memory(err, text.len, "a text");
+    TRY(report(c, d, pieces, n, err));
+    if (is_all) return OG_OK;
+    counts->kept_len += c->text.len;
+    return og_dedup_write_cut(
+        &c->run->output, d, (og_bytes){(const char *)c->text.data, c->text.len},
+        err);
+}

@@ -1,0 +1,64 @@
+#ifndef OG_DEDUP_DEDUP_PIECES_H
+#define OG_DEDUP_DEDUP_PIECES_H
+
+/*   in:  a document and the parts of it that go   (lib/dedup/level_unit.c, ...)
+ *   out: the document without them, and what was cut (lib/dedup/dedup_output.h)
+ *
+ * For the levels that cut pieces out of texts. With a journal a run goes on
+ * with the outputs of one that was stopped: the tables of pieces are made
+ * anew, what was written stays. */
+
+#include "lib/dedup/dedup_ids.h"
+#include "lib/dedup/dedup_journal.h"
+#include "lib/dedup/dedup_levels.h"
+
+/* Half-open, in bytes of the document's own text; rising, apart. */
+struct og_dedup_piece {
+    size_t begin, end;
+    size_t n_tokens;
+    uint64_t first; /* the number of the document that keeps it, from 1 */
+};
+
+struct og_piece_cutter {
+    struct og_dedup_run *run;
+    struct og_pack text; /* what is left */
+    struct og_pack line; /* of the report */
+    char *unescaped;
+    size_t unescaped_cap;
+    struct og_dedup_ids ids;
+    struct og_dedup_journal journal;
+    uint64_t n_taken; /* documents of the pass that writes */
+};
+
+void og_piece_cutter_init(struct og_piece_cutter *cutter,
+                          struct og_dedup_run *run);
+
+/* Opens the outputs, once the documents to compare with were read. */
+og_status og_piece_cutter_open(struct og_piece_cutter *cutter, og_error *err);
+/* Gives the outputs their names if `status` is OG_OK; releases all. */
+og_status og_piece_cutter_close(struct og_piece_cutter *cutter,
+                                og_status status, og_error *err);
+
+/* The next document, from number 1 on, for reports: those to compare with
+ * first. */
+og_status og_piece_cutter_note(struct og_piece_cutter *cutter, og_bytes id,
+                               og_error *err);
+
+/* What the pass that writes does behind each block. */
+og_status og_piece_cutter_end_block(struct og_piece_cutter *cutter,
+                                    uint64_t sequence, og_error *err);
+
+/* The text of a document, whether it is a line of JSONL or not. Valid until
+ * the next call. */
+og_status og_piece_cutter_text(struct og_piece_cutter *cutter,
+                               const struct og_dedup_doc *doc, og_bytes *out,
+                               og_error *err);
+
+/* Writes the document without the pieces. When `is_all` nothing is left that
+ * has a token, and it goes as a whole. */
+og_status og_piece_cutter_write(struct og_piece_cutter *cutter,
+                                const struct og_dedup_doc *doc, og_bytes text,
+                                const struct og_dedup_piece *pieces, size_t n,
+                                bool is_all, og_error *err);
+
+#endif

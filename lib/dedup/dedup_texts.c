@@ -1,0 +1,491 @@
+/* Texts that are read again. The cache is a table of slots with one place for
+ * each number; when it holds too many bytes a hand goes round and empties
+ * slots that were not used since it came by last. */
+
+#include "lib/dedup/dedup_texts.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/packing.h"
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+#include "lib/os/temp_file.h"
+#include "lib/source/json/jsonl.h"
+#include "lib/source/source.h"
+
+#define N_SLOTS    32768
+#define WAYS       4  /* slots that a number may have */
+#define MOST_FILES 32 /* open at a time */
+
+struct slot {
+    struct og_known_document known;
+    size_t bytes;
+    bool is_used;
+};
+
+struct file {
+    char *path;
+    int fd; /* -1: not open */
+    uint64_t len;
+    struct timespec time;
+    bool is_plain;
+};
+
+struct lent {
+    uint64_t number;
+    const uint64_t *fps;
+    size_t n_fps;
+    og_bytes id;
+};
+
+struct og_dedup_texts {
+    const og_fields *fields;
+    const char *folder;
+    struct og_stored_texts *const *stores;
+    struct og_shingler shingler;
+    struct og_shingle_set set;
+    struct file *files;
+    size_t n_files, files_cap, last_file;
+    size_t n_open, next_closed;
+    int spool_fd;
+    uint64_t spool_len;
+    struct og_pack spool_buffer; /* not written yet: ends at spool_len */
+    char *line, *unescaped;
+    size_t line_cap, unescaped_cap;
+    char *made_id;
+    size_t made_id_cap;
+    _Alignas(64) uint64_t keys[N_SLOTS]; /* number + 1; 0: empty */
+    struct slot slots[N_SLOTS];
+    size_t memory, bytes, hand;
+    struct lent *lent; /* by number */
+    size_t n_lent, lent_cap;
+    struct og_known_document giant; /* one that is too large for the cache */
+};
+
+og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
+                             const struct og_shingle_factors *key,
+                             size_t memory, const char *folder,
+                             struct og_dedup_texts **out, og_error *err)
+{
+    struct og_dedup_texts *t = aligned_alloc(64, sizeof(*t));
+    if (t == NULL) return og_error_memory(err, sizeof(*t), "texts");
+    memset(t, 0, sizeof(*t));
+    t->fields = fields;
+    t->folder = folder;
+    t->memory = memory;
+    t->spool_fd = -1;
+    og_shingler_init(&t->shingler, tokens, key, NULL);
+    og_shingle_set_init(&t->set, NULL);
+    *out = t;
+    return OG_OK;
+}
+
+void og_dedup_texts_stores(struct og_dedup_texts *t,
+                           struct og_stored_texts *const *stores)
+{
+    t->stores = stores;
+}
+
+static void forget_known(struct og_known_document *known)
+{
+    free(known->fps);
+    free(known->tags);
+    free(known->id);
+    *known = (struct og_known_document){0};
+}
+
+void og_dedup_texts_free(struct og_dedup_texts *t)
+{
+    if (t == NULL) return;
+    for (size_t i = 0; i < N_SLOTS; i++)
+        forget_known(&t->slots[i].known);
+    forget_known(&t->giant);
+    for (size_t i = 0; i < t->n_files; i++) {
+        if (t->files[i].fd >= 0) close(t->files[i].fd);
+        free(t->files[i].path);
+    }
+    if (t->spool_fd >= 0) close(t->spool_fd);
+    OG_UNGROW(NULL, t->files, t->files_cap);
+    OG_UNGROW(NULL, t->lent, t->lent_cap);
+    OG_UNGROW(NULL, t->line, t->line_cap);
+    OG_UNGROW(NULL, t->unescaped, t->unescaped_cap);
+    OG_UNGROW(NULL, t->made_id, t->made_id_cap);
+    og_pack_release(&t->spool_buffer);
+    og_shingle_set_release(&t->set);
+    og_shingler_release(&t->shingler);
+    free(t);
+}
+
+/* ---- files ---- */
+
+static bool is_packed(int fd)
+{
+    unsigned char head[4];
+    const int64_t n = og_file_read_at(fd, head, sizeof(head), 0);
+    if (n < 2) return false;
+    if (head[0] == 0x1f && head[1] == 0x8b) return true;
+    if (n < 4) return false;
+    /* A zstd frame, or one that is to be skipped. */
+    return memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 ||
+           ((head[0] & 0xf0) == 0x50 &&
+            memcmp(head + 1, "\x2a\x4d\x18", 3) == 0);
+}
+
+/* Also lets go of another one when there are many. */
+static int open_again(struct og_dedup_texts *t, struct file *file)
+{
+    if (file->fd >= 0) return file->fd;
+    if (t->n_open >= MOST_FILES) {
+        while (t->files[t->next_closed].fd < 0)
+            t->next_closed = (t->next_closed + 1) % t->n_files;
+        close(t->files[t->next_closed].fd);
+        t->files[t->next_closed].fd = -1;
+        t->n_open--;
+    }
+    file->fd = og_file_open(file->path);
+    if (file->fd >= 0) t->n_open++;
+    return file->fd;
+}
+
+og_status og_dedup_texts_file(struct og_dedup_texts *t, const char *path,
+                              uint32_t *out_file, bool *out_is_plain,
+                              og_error *err)
+{
+    struct stat st;
+    if (t->n_files > 0 && strcmp(t->files[t->last_file].path, path) == 0) {
+        *out_file = (uint32_t)t->last_file;
+        *out_is_plain = t->files[t->last_file].is_plain;
+        return OG_OK;
+    }
+    if (!OG_GROW(NULL, t->files, t->files_cap, t->n_files + 1))
+        return og_error_memory(err, sizeof(*t->files), "files");
+    struct file *file = &t->files[t->n_files];
+    *file = (struct file){.fd = -1, .path = strdup(path)};
+    if (file->path == NULL) return og_error_memory(err, 1, "a file name");
+    t->last_file = t->n_files++;
+    if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        file->len = (uint64_t)st.st_size;
+        file->time = st.st_mtim;
+        file->is_plain = open_again(t, file) >= 0 && !is_packed(file->fd);
+    }
+    *out_file = (uint32_t)t->last_file;
+    *out_is_plain = file->is_plain;
+    return OG_OK;
+}
+
+og_status og_dedup_texts_check(struct og_dedup_texts *t, og_error *err)
+{
+    struct stat st;
+    for (size_t i = 0; i < t->n_files; i++) {
+        const struct file *f = &t->files[i];
+        if (!f->is_plain) continue;
+        if (stat(f->path, &st) != 0 || (uint64_t)st.st_size != f->len ||
+            st.st_mtim.tv_sec != f->time.tv_sec ||
+            st.st_mtim.tv_nsec != f->time.tv_nsec)
+            return og_error_set(err, OG_ERR_INPUT,
+                                "'%s' was changed while it was read", f->path);
+    }
+    return OG_OK;
+}
+
+bool og_dedup_is_plain(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    const int fd = og_file_open(path);
+    const bool is_plain = fd >= 0 && !is_packed(fd);
+    if (fd >= 0) close(fd);
+    return is_plain;
+}
+
+/* ---- the temporary file ---- */
+
+#define SPOOL_HEAD sizeof(uint32_t)
+
+static og_status write_spool(struct og_dedup_texts *t, og_error *err)
+{
+    if (t->spool_fd < 0 &&
+        (t->spool_fd = og_temp_file_open(t->folder, err)) < 0)
+        return OG_ERR_IO;
+    if (og_file_write_all(t->spool_fd, t->spool_buffer.data,
+                          t->spool_buffer.len) != 0)
+        return og_file_failure(err, "write a temporary file in", t->folder,
+                               errno);
+    t->spool_buffer.len = 0;
+    return OG_OK;
+}
+
+og_status og_dedup_texts_spool(struct og_dedup_texts *t, og_bytes id,
+                               og_bytes text, struct og_dedup_place *out,
+                               og_error *err)
+{
+    const size_t len = SPOOL_HEAD + id.len + text.len;
+    *out = (struct og_dedup_place){
+        .offset = t->spool_len, .file = OG_PLACE_SPOOL, .len = (uint32_t)len};
+    og_pack_fixed(&t->spool_buffer, id.len, SPOOL_HEAD);
+    og_pack_bytes(&t->spool_buffer, id.data, id.len);
+    og_pack_bytes(&t->spool_buffer, text.data, text.len);
+    if (t->spool_buffer.failed) return og_error_memory(err, len, "a text");
+    t->spool_len += len;
+    return t->spool_buffer.len < 1 << 18 ? OG_OK : write_spool(t, err);
+}
+
+/* ---- reading again ---- */
+
+static og_status changed(const char *path, og_error *err)
+{
+    return og_error_set(err, OG_ERR_INPUT, "'%s' was changed while it was read",
+                        path);
+}
+
+static og_status read_bytes(struct og_dedup_texts *t,
+                            const struct og_dedup_place *place, og_error *err)
+{
+    const size_t need = (size_t)place->len + OG_BLOCK_PADDING;
+    const char *name = "the temporary file";
+    int fd;
+    if (!OG_GROW(NULL, t->line, t->line_cap, need) ||
+        !OG_GROW(NULL, t->unescaped, t->unescaped_cap, need))
+        return og_error_memory(err, need, "a text");
+    if (place->file == OG_PLACE_SPOOL) {
+        if (t->spool_buffer.len > 0) TRY(write_spool(t, err));
+        fd = t->spool_fd;
+    } else {
+        name = t->files[place->file].path;
+        fd = open_again(t, &t->files[place->file]);
+        if (fd < 0) return og_file_failure(err, "open", name, errno);
+    }
+    const int64_t n = og_file_read_at(fd, t->line, place->len, place->offset);
+    if (n < 0) return og_file_failure(err, "read", name, errno);
+    memset(t->line + place->len, 0, OG_BLOCK_PADDING);
+    return n == (int64_t)place->len ? OG_OK : changed(name, err);
+}
+
+/* "mail.jsonl:17", as lib/source/block.c makes it; it stands in
+ * memory of its own. */
+static og_bytes made_up_id(struct og_dedup_texts *t,
+                           const struct og_dedup_place *place)
+{
+    const char *path = t->files[place->file].path;
+    const size_t room = strlen(path) + 24;
+    if (!OG_GROW(NULL, t->made_id, t->made_id_cap, room))
+        return (og_bytes){"", 0};
+    const int len = snprintf(t->made_id, room, "%s:%llu", path,
+                             (unsigned long long)place->line);
+    return (og_bytes){t->made_id, (size_t)len};
+}
+
+static og_status read_stored(struct og_dedup_texts *t,
+                             const struct og_dedup_place *place, og_bytes *id,
+                             og_bytes *text, og_error *err)
+{
+    struct og_stored_texts *stored = t->stores[place->len];
+    og_document doc;
+    bool is_there;
+    TRY(og_stored_texts_get(stored, (uint32_t)place->offset, &doc, &is_there,
+                            err));
+    if (!is_there) return changed(og_stored_texts_path(stored), err);
+    *id = doc.id;
+    *text = doc.text;
+    return OG_OK;
+}
+
+static og_status read_document(struct og_dedup_texts *t,
+                               const struct og_dedup_place *place, og_bytes *id,
+                               og_bytes *text, og_error *err)
+{
+    struct og_record record;
+    struct og_jsonl_problem problem;
+    if (place->file == OG_PLACE_STORE)
+        return read_stored(t, place, id, text, err);
+    TRY(read_bytes(t, place, err));
+    if (place->file == OG_PLACE_SPOOL) {
+        const size_t id_len = og_load32(t->line);
+        *id = (og_bytes){t->line + SPOOL_HEAD, id_len};
+        *text = (og_bytes){t->line + SPOOL_HEAD + id_len,
+                           place->len - SPOOL_HEAD - id_len};
+        return OG_OK;
+    }
+    const og_bytes line = {t->line, place->len};
+    if (og_jsonl_read(line, t->fields, t->unescaped, NULL, &record, &problem) ==
+        NULL)
+        return changed(t->files[place->file].path, err);
+    *id = record.doc.id;
+    *text = record.doc.text;
+    if (id->len == 0) *id = made_up_id(t, place);
+    return OG_OK;
+}
+
+/* ---- what is lent ---- */
+
+og_status og_dedup_texts_lend(struct og_dedup_texts *t, uint64_t number,
+                              const uint64_t *fps, size_t n_fps, og_bytes id,
+                              og_error *err)
+{
+    assert(t->n_lent == 0 || t->lent[t->n_lent - 1].number < number);
+    if (!OG_GROW(NULL, t->lent, t->lent_cap, t->n_lent + 1))
+        return og_error_memory(err, sizeof(*t->lent), "documents");
+    t->lent[t->n_lent++] = (struct lent){number, fps, n_fps, id};
+    return OG_OK;
+}
+
+void og_dedup_texts_call_back(struct og_dedup_texts *t)
+{
+    t->n_lent = 0;
+}
+
+/* NULL: it is not lent. */
+static const struct lent *find_lent(const struct og_dedup_texts *t,
+                                    uint64_t number)
+{
+    size_t begin = 0, end = t->n_lent;
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        if (t->lent[middle].number < number)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < t->n_lent && t->lent[begin].number == number
+               ? &t->lent[begin]
+               : NULL;
+}
+
+/* ---- sets of shingles ---- */
+
+static og_status copy_known(struct og_dedup_texts *t, og_bytes id,
+                            const uint64_t *fps, size_t n_fps,
+                            struct og_known_document *known, og_error *err)
+{
+    known->fps = malloc(n_fps * sizeof(*known->fps));
+    known->id = malloc(id.len + 1);
+    if (known->fps == NULL || known->id == NULL)
+        return og_error_memory(err, n_fps * 8, "a set of shingles");
+    if (id.len > 0) memcpy(known->id, id.data, id.len);
+    known->id_len = id.len;
+    TRY(og_shingle_set_fill(&t->set, fps, n_fps, known->fps, err));
+    known->n = t->set.n;
+    known->tags = malloc(known->n * sizeof(*known->tags));
+    if (known->tags == NULL)
+        return og_error_memory(err, known->n * 2, "a set of shingles");
+    og_shingle_tags(known->fps, known->n, known->tags);
+    return OG_OK;
+}
+
+static og_status make_known(struct og_dedup_texts *t, uint64_t number,
+                            const struct og_dedup_place *place,
+                            struct og_known_document *known, og_error *err)
+{
+    og_bytes id = {"", 0}, text = {"", 0};
+    const struct lent *lent = find_lent(t, number);
+    if (lent != NULL)
+        return copy_known(t, lent->id, lent->fps, lent->n_fps, known, err);
+    TRY(read_document(t, place, &id, &text, err));
+    TRY(og_shingler_run(&t->shingler, text, err));
+    TRY(copy_known(t, id, t->shingler.fps.data, t->shingler.fps.n, known, err));
+    og_shingler_trim(&t->shingler);
+    return OG_OK;
+}
+
+static void make_room(struct og_dedup_texts *t, size_t bytes)
+{
+    while (t->bytes > 0 && t->bytes + bytes > t->memory) {
+        const size_t at = t->hand;
+        struct slot *s = &t->slots[at];
+        t->hand = (at + 1) % N_SLOTS;
+        if (t->keys[at] == 0) continue;
+        if (s->is_used) {
+            s->is_used = false;
+            continue;
+        }
+        t->bytes -= s->bytes;
+        t->keys[at] = 0;
+        forget_known(&s->known);
+    }
+}
+
+static size_t first_way(uint64_t number)
+{
+    return (size_t)(og_mix64(number) % (N_SLOTS / WAYS) * WAYS);
+}
+
+/* N_SLOTS: it is not there. */
+static size_t find(const struct og_dedup_texts *t, uint64_t number)
+{
+    const size_t first = first_way(number);
+    for (size_t i = first; i < first + WAYS; i++)
+        if (t->keys[i] == number + 1) return i;
+    return N_SLOTS;
+}
+
+/* Where it may go: a place that is empty or was not used for long, if there is
+ * one. */
+static size_t choose(const struct og_dedup_texts *t, uint64_t number)
+{
+    const size_t first = first_way(number);
+    size_t best = first;
+    for (size_t i = first; i < first + WAYS; i++) {
+        if (t->keys[i] == 0) return i;
+        if (t->slots[best].is_used && !t->slots[i].is_used) best = i;
+    }
+    return best;
+}
+
+void og_dedup_texts_expect(const struct og_dedup_texts *t, uint64_t number)
+{
+    const size_t at = first_way(number);
+    __builtin_prefetch(&t->keys[at]);
+    __builtin_prefetch(&t->slots[at]);
+}
+
+void og_dedup_texts_expect_tags(const struct og_dedup_texts *t, uint64_t number)
+{
+    const size_t at = find(t, number);
+    if (at == N_SLOTS) return;
+    const char *tags = (const char *)t->slots[at].known.tags;
+    __builtin_prefetch(tags);
+    __builtin_prefetch(tags + 64);
+}
+
+og_status og_dedup_texts_fetch(struct og_dedup_texts *t, uint64_t number,
+                               const struct og_dedup_place *place,
+                               const struct og_known_document **out,
+                               og_error *err)
+{
+    size_t at = find(t, number);
+    if (at != N_SLOTS) {
+        t->slots[at].is_used = true;
+        *out = &t->slots[at].known;
+        return OG_OK;
+    }
+    struct og_known_document known = {0};
+    const og_status status = make_known(t, number, place, &known, err);
+    if (status != OG_OK) {
+        forget_known(&known);
+        return status;
+    }
+    const size_t bytes = known.n * 10 + known.id_len + 128;
+    if (bytes > t->memory / 2) {
+        forget_known(&t->giant);
+        t->giant = known;
+        *out = &t->giant;
+        return OG_OK;
+    }
+    make_room(t, bytes);
+    at = choose(t, number);
+    if (t->keys[at] != 0) t->bytes -= t->slots[at].bytes;
+    forget_known(&t->slots[at].known);
+    t->slots[at] =
+        (struct slot){.known = known, .bytes = bytes, .is_used = true};
+    t->keys[at] = number + 1;
+    t->bytes += bytes;
+    *out = &t->slots[at].known;
+    return OG_OK;
+}

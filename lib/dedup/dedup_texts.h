@@ -1,0 +1,88 @@
+#ifndef OG_DEDUP_DEDUP_TEXTS_H
+#define OG_DEDUP_DEDUP_TEXTS_H
+
+/*   in:  where a document stands                       (lib/dedup/dedup.c)
+ *   out: its different shingles and its id           (lib/dedup/dedup_decide.c)
+ *
+ * Sketches say which documents to compare; to compare them, the shingles of an
+ * earlier document are needed again. Keeping the shingles of all would take
+ * more memory than the texts themselves, and few are ever asked for: so the
+ * text is read again from where it came, and shingled again at some hundred
+ * megabytes a second. What was asked for lately is kept. A line of a plain
+ * file is read from that file; what came from a pipe, an archive or a packed
+ * file goes to a temporary file first; a store gives its texts again. */
+
+#include "lib/sketch/shingle_set.h"
+#include "lib/store/text/stored_texts.h"
+#include "lib/stream/shingler.h"
+
+struct og_dedup_place {
+    uint64_t offset;
+    uint32_t file; /* OG_PLACE_SPOOL: the temporary file; OG_PLACE_STORE: a
+                      store, whose number is len; offset is the document's */
+    uint32_t len;
+    uint64_t line; /* for the id of a record that has none */
+};
+#define OG_PLACE_SPOOL UINT32_MAX
+#define OG_PLACE_STORE (UINT32_MAX - 1)
+
+struct og_known_document {
+    uint64_t *fps;  /* all different */
+    uint16_t *tags; /* of the fingerprints */
+    size_t n;
+    char *id;
+    size_t id_len;
+};
+
+struct og_dedup_texts;
+
+/* `folder` is for the temporary file; strings must outlive it. */
+og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
+                             const struct og_shingle_factors *key,
+                             size_t memory, const char *folder,
+                             struct og_dedup_texts **out, og_error *err);
+void og_dedup_texts_free(struct og_dedup_texts *texts); /* NULL is fine */
+
+/* Stores by the numbers that places have; they must outlive it. */
+void og_dedup_texts_stores(struct og_dedup_texts *texts,
+                           struct og_stored_texts *const *stores);
+
+/* The number of a file by its name; *out_is_plain when its lines can be read
+ * again from it. */
+og_status og_dedup_texts_file(struct og_dedup_texts *texts, const char *path,
+                              uint32_t *out_file, bool *out_is_plain,
+                              og_error *err);
+
+/* Whether the lines of a file can be read again from it: a file, not packed. */
+bool og_dedup_is_plain(const char *path);
+
+/* Puts a document into the temporary file. */
+og_status og_dedup_texts_spool(struct og_dedup_texts *texts, og_bytes id,
+                               og_bytes text, struct og_dedup_place *out,
+                               og_error *err);
+
+/* A document that stands in memory for a while, with fingerprints of which some
+ * may be equal: until it is called back it is not read again. Numbers rise;
+ * what is pointed to must stay until then. */
+og_status og_dedup_texts_lend(struct og_dedup_texts *texts, uint64_t number,
+                              const uint64_t *fps, size_t n_fps, og_bytes id,
+                              og_error *err);
+/* Calls all of them back. */
+void og_dedup_texts_call_back(struct og_dedup_texts *texts);
+
+/* `number` is the document's own, for the cache. Valid until the next call.
+ * OG_ERR_INPUT: the file was changed meanwhile. */
+og_status og_dedup_texts_fetch(struct og_dedup_texts *texts, uint64_t number,
+                               const struct og_dedup_place *place,
+                               const struct og_known_document **out,
+                               og_error *err);
+
+/* Brings what is kept of a document nearer, in two steps some time apart. */
+void og_dedup_texts_expect(const struct og_dedup_texts *texts, uint64_t number);
+void og_dedup_texts_expect_tags(const struct og_dedup_texts *texts,
+                                uint64_t number);
+
+/* Whether any of the files is another one than when it was first read. */
+og_status og_dedup_texts_check(struct og_dedup_texts *texts, og_error *err);
+
+#endif

@@ -1,0 +1,573 @@
+/* Whole documents.
+ *
+ * Usually one pass does all: documents come in order, each is compared with
+ * those kept before it and is written or not, and what must be remembered is
+ * the sketch of the kept ones. Two things ask for more:
+ *
+ * - Another order than that of the input (--keep last, longest, field) or
+ *   components. Then the first pass only makes the sketches, they are decided
+ *   on in the order of preference, and a second pass writes.
+ *
+ * - More kept documents than fit the memory. When the table is full, those
+ *   that come later are compared with it and, if they are no copies, put
+ *   aside. Then the table is emptied and those that were put aside are decided
+ *   on in the next round, in the same order. A document meets all documents
+ *   kept before it, earliest first, in one round or in many: so the outcome is
+ *   the same, to the byte.
+ *
+ * What is put aside, and what was decided out of order, is sorted by the
+ * sorter (lib/disk/sorter.h), on disk when it is much. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/dedup/dedup_decide.h"
+#include "lib/dedup/dedup_journal.h"
+#include "lib/dedup/dedup_levels.h"
+#include "lib/dedup/joiner.h"
+#include "lib/disk/sorter.h"
+#include "lib/source/json/jsonl.h"
+
+#define MB ((size_t)1 << 20)
+
+/* Shares of the memory: the table has the rest. */
+#define CACHE_MOST  (32 * MB)
+#define SORTER_MOST (64 * MB)
+
+/* A document that is put aside; the counts of its bands and the sketch stand
+ * behind. */
+struct aside {
+    uint64_t rank, number;
+    struct og_dedup_place place;
+    struct og_set_parity parity;
+};
+
+/* A removal out of order. */
+struct removed {
+    uint64_t number;
+    struct og_dedup_entry of;
+    double similarity;
+};
+
+struct level {
+    struct og_dedup_run *run; /* first: lib/dedup/dedup.c */
+    const og_dedup_options *options;
+    struct og_shingle_factors key;
+    struct og_band_sketcher sketcher;
+    struct og_dedup_texts *texts;
+    struct og_decider decider;
+    struct og_dedup_journal journal;
+    size_t sorter_memory;
+    uint64_t n; /* documents so far; against first */
+    bool is_against;
+    bool is_deferred;   /* nothing is decided before all was read */
+    uint64_t n_written; /* documents at the front that are done */
+    size_t aside_len;   /* of a record */
+    char *record;       /* scratch of that length */
+    struct og_sorter *aside, *removed;
+    struct og_joiner joined; /* of components */
+    uint64_t n_again;        /* documents of the second pass */
+    size_t n_found;          /* entries of the journal that were met again */
+    char *unescaped;
+    size_t unescaped_cap;
+    struct removed next_removed; /* of the second pass */
+    bool has_next;
+    uint8_t *centers; /* a bit for each kept document that has copies */
+    size_t centers_cap;
+};
+
+/* ---- one document ---- */
+
+static og_status read_text(struct level *l, const struct og_dedup_doc *d,
+                           og_bytes *out, og_error *err)
+{
+    struct og_record record;
+    struct og_jsonl_problem problem;
+    *out = d->doc.text;
+    if (d->record.len == 0) return OG_OK;
+    if (!OG_GROW(NULL, l->unescaped, l->unescaped_cap,
+                 d->record.len + OG_BLOCK_PADDING))
+        return og_error_memory(err, d->record.len, "a text");
+    if (og_jsonl_read(d->record, &l->options->fields, l->unescaped, NULL,
+                      &record, &problem) == NULL)
+        return og_error_set(err, OG_ERR_INPUT, "%s", problem.message);
+    *out = record.doc.text;
+    return OG_OK;
+}
+
+/* Where it can be read again: a copy of it, if the file itself will not do. */
+static og_status find_place(struct level *l, const struct og_dedup_doc *d,
+                            struct og_dedup_place *out, og_error *err)
+{
+    bool is_plain;
+    og_bytes text;
+    if (d->is_stored) {
+        *out = (struct og_dedup_place){.offset = d->offset,
+                                       .file = OG_PLACE_STORE,
+                                       .len = (uint32_t)l->run->store};
+        return OG_OK;
+    }
+    *out = (struct og_dedup_place){
+        .offset = d->offset, .len = (uint32_t)d->record.len, .line = d->line};
+    TRY(og_dedup_texts_file(l->texts, d->block->file, &out->file, &is_plain,
+                            err));
+    if (is_plain && d->record.len != 0 && d->record.len < UINT32_MAX)
+        return OG_OK;
+    TRY(read_text(l, d, &text, err));
+    return og_dedup_texts_spool(l->texts, d->doc.id, text, out, err);
+}
+
+static og_status new_sorter(struct level *l, size_t len, unsigned n_keys,
+                            struct og_sorter **out, og_error *err)
+{
+    if (*out != NULL) return OG_OK;
+    return og_sorter_new(len, n_keys, l->sorter_memory, l->run->folder, out,
+                         err);
+}
+
+static og_status put_aside(struct level *l, uint64_t rank, uint64_t number,
+                           const struct og_dedup_place *place,
+                           const uint16_t *counts, const struct og_dedup_doc *d,
+                           og_error *err)
+{
+    const struct aside head = {rank, number, *place, d->parity};
+    const size_t n_bands = l->options->n_bands;
+    memset(l->record, 0, l->aside_len);
+    memcpy(l->record, &head, sizeof(head));
+    if (counts != NULL)
+        memcpy(l->record + sizeof(head), counts, n_bands * sizeof(*counts));
+    memcpy(l->record + sizeof(head) + n_bands * sizeof(*counts), d->sketch,
+           l->sketcher.n_samples);
+    TRY(new_sorter(l, l->aside_len, 2, &l->aside, err));
+    return og_sorter_add(l->aside, l->record, err);
+}
+
+static og_status note_removed(struct level *l, uint64_t number,
+                              const struct og_dedup_entry *of,
+                              double similarity, og_error *err)
+{
+    const struct removed r = {number, *of, similarity};
+    TRY(new_sorter(l, sizeof(r), 1, &l->removed, err));
+    return og_sorter_add(l->removed, &r, err);
+}
+
+/* Counts each kept document of which there are copies once. */
+static og_status count_cluster(struct level *l, uint64_t number, og_error *err)
+{
+    const size_t at = (size_t)(number / 8), old = l->centers_cap;
+    if (!OG_GROW(NULL, l->centers, l->centers_cap, at + 1))
+        return og_error_memory(err, at, "clusters");
+    memset(l->centers + old, 0, l->centers_cap - old);
+    const uint8_t bit = (uint8_t)(1u << number % 8);
+    if (l->centers[at] & bit) return OG_OK;
+    l->centers[at] |= bit;
+    l->run->counts->n_clusters++;
+    og_dedup_journal_center(&l->journal, number);
+    return OG_OK;
+}
+
+static og_status write_removed(struct level *l, const struct og_dedup_doc *d,
+                               const struct og_dedup_entry *of,
+                               double similarity, og_error *err)
+{
+    const struct og_known_document *known;
+    TRY(og_dedup_texts_fetch(l->texts, of->number, &of->place, &known, err));
+    const struct og_removal removal = {.id = d->doc.id,
+                                       .of_id = {known->id, known->id_len},
+                                       .similarity = similarity,
+                                       .cluster = of->number + 1,
+                                       .file = d->block->file,
+                                       .line = d->line};
+    l->run->counts->n_removed++;
+    TRY(count_cluster(l, of->number, err));
+    return og_dedup_write_removed(&l->run->output, d, &removal, err);
+}
+
+static og_status write_kept(struct level *l, const struct og_dedup_doc *d,
+                            og_error *err)
+{
+    l->run->counts->n_kept++;
+    l->run->counts->kept_len += d->text_len;
+    return og_dedup_write_kept(&l->run->output, d, err);
+}
+
+/* ---- the first pass ---- */
+
+static og_status decide_now(struct level *l, struct og_dedup_doc *d,
+                            uint64_t number, og_error *err)
+{
+    struct og_verdict verdict;
+    struct og_decide_doc doc = {.number = number,
+                                .sketch = d->sketch,
+                                .parity = d->parity,
+                                .fps = d->fps,
+                                .n_fps = d->n_fps,
+                                .is_against = l->is_against};
+    TRY(og_decide(&l->decider, &doc, &verdict, err));
+    if (verdict.kind == OG_VERDICT_COPY) {
+        if (l->aside == NULL)
+            return write_removed(l, d, &verdict.of, verdict.similarity, err);
+        return note_removed(l, number, &verdict.of, verdict.similarity, err);
+    }
+    TRY(find_place(l, d, &doc.place, err));
+    if (verdict.kind == OG_VERDICT_LATER)
+        return put_aside(l, 0, number, &doc.place, l->decider.hits.found, d,
+                         err);
+    l->decider.entries[l->decider.table.n - 1].place = doc.place;
+    if (l->is_against) return OG_OK;
+    TRY(og_dedup_texts_lend(l->texts, number, d->fps, d->n_fps, d->doc.id,
+                            err)); /* until end_block() */
+    if (l->aside != NULL) return OG_OK;
+    og_dedup_journal_keep(&l->journal, number, d->sketch);
+    return write_kept(l, d, err);
+}
+
+/* A document that an earlier run decided on: if it was kept, it must be found
+ * again. */
+static og_status pass_over(struct level *l, const struct og_dedup_doc *d,
+                           uint64_t number, og_error *err)
+{
+    struct og_dedup_entry *next = &l->decider.entries[l->n_found];
+    l->run->counts->n_resumed++;
+    l->n_written = l->n;
+    if (l->n_found == l->decider.table.n || next->number != number)
+        return OG_OK;
+    l->n_found++;
+    return find_place(l, d, &next->place, err);
+}
+
+static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
+{
+    struct level *l = ctx;
+    const uint64_t number = l->n++;
+    struct og_dedup_place place;
+    if (l->n > UINT32_MAX)
+        return og_error_set(err, OG_ERR_LIMIT, "more than 2^32 documents");
+    if (d->sketch == NULL) return pass_over(l, d, number, err);
+    if (!l->is_against && d->n_tokens == 0) l->run->counts->n_without++;
+    if (!l->is_deferred) {
+        const bool was_whole = l->aside == NULL;
+        TRY(decide_now(l, d, number, err));
+        if (was_whole && l->aside == NULL) l->n_written = l->n;
+        return OG_OK;
+    }
+    TRY(find_place(l, d, &place, err));
+    uint64_t rank = d->rank;
+    if (l->options->keep == OG_KEEP_LAST) rank = UINT64_MAX - number;
+    if (l->is_against) rank = 0;
+    return put_aside(l, rank, number, &place, NULL, d, err);
+}
+
+static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
+{
+    struct level *l = ctx;
+    const uint64_t n = l->n - l->run->counts->n_against;
+    og_dedup_texts_call_back(l->texts);
+    if (l->aside != NULL) return OG_OK;
+    if (sequence + 1 < l->journal.mark.n_blocks) return OG_OK;
+    if (l->journal.goes_on && sequence + 1 == l->journal.mark.n_blocks) {
+        if (n == l->journal.mark.n_documents) return OG_OK;
+        return og_error_set(err, OG_ERR_INPUT,
+                            "'%s' tells of %llu documents where the input has "
+                            "%llu; remove it to begin anew",
+                            l->journal.path,
+                            (unsigned long long)l->journal.mark.n_documents,
+                            (unsigned long long)n);
+    }
+    return og_dedup_journal_mark(&l->journal, sequence + 1, n, l->run->counts,
+                                 &l->run->output, err);
+}
+
+static og_status read_against(struct level *l, og_error *err)
+{
+    struct og_dedup_source source;
+    og_dedup_source_fill(l->run, &source);
+    source.key = &l->key;
+    source.sketcher = &l->sketcher;
+    source.ctx = l;
+    source.take = take_first;
+    l->is_against = true;
+    TRY(og_dedup_against(l->run, &source, err));
+    l->is_against = false;
+    l->n_written = l->n;
+    return OG_OK;
+}
+
+static og_status read_documents(struct level *l, og_error *err)
+{
+    struct og_dedup_source source;
+    og_dedup_source_fill(l->run, &source);
+    source.key = &l->key;
+    source.sketcher = &l->sketcher;
+    source.ctx = l;
+    source.take = take_first;
+    source.end_block = end_block;
+    source.n_skip_blocks = l->journal.mark.n_blocks;
+    source.n_known_blocks = l->journal.mark.n_blocks;
+    l->run->step = "documents";
+    const og_status status =
+        og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
+    og_dedup_texts_call_back(l->texts); /* of a block that did not end */
+    return status;
+}
+
+/* ---- rounds ---- */
+
+static og_status decide_aside(struct level *l, char *record, og_error *err)
+{
+    struct aside head;
+    struct og_verdict verdict;
+    memcpy(&head, record, sizeof(head));
+    uint16_t *before = (uint16_t *)(void *)(record + sizeof(head));
+    const uint32_t n_bands = l->options->n_bands;
+    const struct og_decide_doc doc = {
+        .number = head.number,
+        .place = head.place,
+        .sketch = (const uint8_t *)(before + n_bands),
+        .parity = head.parity,
+        .before = before,
+        .is_against = head.number < l->run->counts->n_against,
+    };
+    TRY(og_decide(&l->decider, &doc, &verdict, err));
+    if (verdict.kind == OG_VERDICT_COPY)
+        return note_removed(l, head.number, &verdict.of, verdict.similarity,
+                            err);
+    if (verdict.kind == OG_VERDICT_KEPT) return OG_OK;
+    for (uint32_t b = 0; b < n_bands; b++)
+        before[b] = (uint16_t)(before[b] + l->decider.hits.found[b]);
+    TRY(new_sorter(l, l->aside_len, 2, &l->aside, err));
+    return og_sorter_add(l->aside, record, err);
+}
+
+static og_status note_order(struct level *l, og_error *err)
+{
+    struct aside head;
+    memcpy(&head, l->record, sizeof(head));
+    return og_joiner_note(&l->joined, head.number, &head.place, err);
+}
+
+static og_status run_round(struct level *l, struct og_sorter *sorter,
+                           og_error *err)
+{
+    const void *record;
+    og_status status;
+    uint64_t n_done = 0;
+    og_stream_counts shown = {0};
+    TRY(og_sorter_finish(sorter, err));
+    while ((status = og_sorter_next(sorter, &record, err)) == OG_OK) {
+        memcpy(l->record, record, l->aside_len);
+        if (l->options->cluster == OG_CLUSTER_COMPONENTS)
+            TRY(note_order(l, err));
+        TRY(decide_aside(l, l->record, err));
+        if (++n_done % 1024 != 0 || l->options->on_progress == NULL) continue;
+        shown.n_documents = n_done;
+        l->options->on_progress(l->options->ctx, "rounds", &shown);
+    }
+    return status == OG_END ? OG_OK : status;
+}
+
+static og_status run_rounds(struct level *l, og_error *err)
+{
+    if (!l->is_deferred) l->run->counts->n_rounds = 1;
+    while (l->aside != NULL) {
+        struct og_sorter *sorter = l->aside;
+        l->aside = NULL;
+        l->run->counts->n_rounds++;
+        og_decider_clear(&l->decider);
+        const og_status status = run_round(l, sorter, err);
+        og_sorter_free(sorter);
+        TRY(status);
+    }
+    return OG_OK;
+}
+
+/* Components: all but the first of each are removed. */
+static og_status remove_joined(struct level *l, og_error *err)
+{
+    for (uint64_t i = l->run->counts->n_against; i < l->n; i++) {
+        struct og_dedup_entry self, first;
+        double similarity;
+        TRY(og_joined_first(&l->joined, i, &self, &first, err));
+        if (first.number == i) continue;
+        TRY(og_decide_similarity(&l->decider, &first, &self, &similarity, err));
+        TRY(note_removed(l, i, &first, similarity, err));
+    }
+    return OG_OK;
+}
+
+/* ---- the second pass ---- */
+
+static og_status step_removed(struct level *l, og_error *err)
+{
+    const void *record;
+    l->has_next = false;
+    if (l->removed == NULL) return OG_OK;
+    const og_status status = og_sorter_next(l->removed, &record, err);
+    if (status == OG_END) return OG_OK;
+    TRY(status);
+    memcpy(&l->next_removed, record, sizeof(l->next_removed));
+    l->has_next = true;
+    return OG_OK;
+}
+
+static og_status take_second(void *ctx, struct og_dedup_doc *d, og_error *err)
+{
+    struct level *l = ctx;
+    const uint64_t number = l->n_again++;
+    if (number < l->n_written) return OG_OK;
+    if (!l->has_next || l->next_removed.number != number)
+        return write_kept(l, d, err);
+    TRY(write_removed(l, d, &l->next_removed.of, l->next_removed.similarity,
+                      err));
+    return step_removed(l, err);
+}
+
+static og_status write_again(struct level *l, og_error *err)
+{
+    struct og_dedup_source source;
+    og_stream_counts counts = {0};
+    og_dedup_source_fill(l->run, &source);
+    source.key = &l->key;
+    source.ctx = l;
+    source.take = take_second;
+    source.reject = NULL;
+    source.on_problem = NULL;
+    source.n_threads = 1;
+    l->run->step = "writing";
+    l->n_again = l->run->counts->n_against;
+    if (l->removed != NULL) TRY(og_sorter_finish(l->removed, err));
+    TRY(step_removed(l, err));
+    TRY(og_dedup_pass(l->run, &source, &counts, err));
+    if (l->n_again != l->n || l->has_next)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "the input was changed while it was read");
+    return OG_OK;
+}
+
+/* ---- beginning and end ---- */
+
+static og_status remember_kept(void *ctx, uint64_t number,
+                               const uint8_t *sketch, og_error *err)
+{
+    struct level *l = ctx;
+    struct og_verdict verdict;
+    const struct og_decide_doc doc = {
+        .number = number, .sketch = sketch, .is_against = true};
+    TRY(og_decide(&l->decider, &doc, &verdict, err));
+    if (verdict.kind == OG_VERDICT_KEPT) return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE,
+                        "less memory than the run had that is gone on with");
+}
+
+static og_status remember_center(void *ctx, uint64_t number, og_error *err)
+{
+    return count_cluster(ctx, number, err);
+}
+
+/* Goes on where an earlier run was stopped, or begins. */
+static og_status open_outputs(struct level *l, og_error *err)
+{
+    const struct og_dedup_run *run = l->run;
+    l->n_found = l->decider.table.n;
+    TRY(og_dedup_journal_open(&l->journal, run, l->sketcher.n_samples, l,
+                              remember_kept, remember_center, err));
+    if (l->journal.goes_on) {
+        const uint64_t n_against = run->counts->n_against;
+        *run->counts = l->journal.mark.counts;
+        const uint64_t n_tokens = run->counts->stream.n_tokens;
+        const uint64_t n_repaired = run->counts->stream.n_repaired;
+        run->counts->stream =
+            (og_stream_counts){.n_tokens = n_tokens, .n_repaired = n_repaired};
+        run->counts->n_against = n_against;
+        run->counts->n_resumed = 0;
+    }
+    l->journal.is_on = l->journal.is_on && !l->is_deferred;
+    const struct og_output_lens *lens =
+        l->journal.goes_on ? &l->journal.mark.lens : NULL;
+    return og_dedup_output_open(&l->run->output, l->options, run->paths,
+                                run->n_paths, lens, err);
+}
+
+static og_status decide_all(struct level *l, og_error *err)
+{
+    TRY(read_against(l, err));
+    TRY(open_outputs(l, err));
+    TRY(read_documents(l, err));
+    const bool is_whole = l->aside == NULL && !l->is_deferred;
+    TRY(run_rounds(l, err));
+    if (l->options->cluster == OG_CLUSTER_COMPONENTS)
+        TRY(remove_joined(l, err));
+    if (!is_whole) TRY(write_again(l, err));
+    return og_dedup_texts_check(l->texts, err);
+}
+
+static og_status start(struct level *l, og_error *err)
+{
+    const og_dedup_options *o = l->options;
+    const uint64_t memory = o->memory;
+    const bool is_components = o->cluster == OG_CLUSTER_COMPONENTS;
+    size_t cache = CACHE_MOST;
+    l->sorter_memory = SORTER_MOST;
+    if (memory != 0 && cache > memory / 8) cache = (size_t)(memory / 8);
+    if (memory != 0 && l->sorter_memory > memory / 8)
+        l->sorter_memory = (size_t)(memory / 8);
+    const struct og_decide_options decide = {
+        .design = {o->n_bands, o->n_rows},
+        .measure = o->measure,
+        .threshold = o->threshold,
+        .cluster = o->cluster,
+        .memory = memory == 0 ? 0 : memory - cache - 3 * l->sorter_memory,
+    };
+    l->is_deferred = o->keep != OG_KEEP_FIRST || is_components;
+    if (l->is_deferred || memory != 0)
+        TRY(og_dedup_needs_files(
+            l->run,
+            l->is_deferred ? "this order of keeping" : "a cap on memory", err));
+    og_shingle_factors_init(&l->key, og_rabin_default(), o->shingle_len);
+    TRY(og_band_sketcher_init(&l->sketcher, &decide.design, NULL, err));
+    TRY(og_dedup_texts_new(&o->fields, o->tokens, &l->key, cache,
+                           l->run->folder, &l->texts, err));
+    og_dedup_texts_stores(l->texts, l->run->stores);
+    TRY(og_decider_init(&l->decider, &decide, l->texts, err));
+    if (is_components)
+        TRY(og_joiner_start(&l->joined, &l->decider, l->run->folder, err));
+    l->aside_len = sizeof(struct aside) + o->n_bands * sizeof(uint16_t) +
+                   l->sketcher.n_samples;
+    l->aside_len = (l->aside_len + 7) / 8 * 8;
+    l->record = malloc(l->aside_len);
+    if (l->record == NULL)
+        return og_error_memory(err, l->aside_len, "sketches");
+    return OG_OK;
+}
+
+static void finish(struct level *l)
+{
+    og_joiner_release(&l->joined);
+    og_decider_release(&l->decider);
+    og_dedup_texts_free(l->texts);
+    og_band_sketcher_release(&l->sketcher);
+    og_sorter_free(l->aside);
+    og_sorter_free(l->removed);
+    OG_UNGROW(NULL, l->centers, l->centers_cap);
+    OG_UNGROW(NULL, l->unescaped, l->unescaped_cap);
+    free(l->record);
+}
+
+og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)
+{
+    struct level l = {.run = run,
+                      .options = run->options,
+                      .joined.places_fd = -1,
+                      .journal.fd = -1};
+    og_status status = start(&l, err);
+    if (status == OG_OK) status = decide_all(&l, err);
+    run->counts->n_candidates += l.decider.n_candidates;
+    run->counts->n_compared += l.decider.n_compared;
+    if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
+    /* What cannot be gone on with goes: on a full disk above all. */
+    const bool goes_on = run->options->resume && status != OG_OK;
+    og_dedup_output_close(&run->output, goes_on);
+    og_dedup_journal_close(&l.journal, !goes_on);
+    finish(&l);
+    return status;
+}

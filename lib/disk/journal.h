@@ -1,0 +1,62 @@
+#ifndef OG_DISK_JOURNAL_H
+#define OG_DISK_JOURNAL_H
+
+/*   in:  records, in order                             (lib/store/store_disk.c)
+ *   out: the same, safe on disk
+ *
+ * Records go into a buffer; a thread of the journal's own writes and syncs what
+ * has gathered while it was busy with the last lot (group commit). So the
+ * caller waits for the disk only when it asks for an acknowledgement, or when
+ * the disk is slower than it for long. */
+
+#include "lib/base/memory.h"
+
+struct og_journal;
+
+struct og_journal_options {
+    const char *folder;      /* of the store; must outlive the journal */
+    uint64_t number;         /* of the file: 1, 2, ... */
+    uint64_t first_sequence; /* of its first record */
+    const uint8_t *uuid;     /* 16 bytes */
+    /* Called by the journal's thread before it writes: makes safe what the
+     * records refer to. NULL: nothing to do. */
+    og_status (*sync_first)(void *ctx, og_error *err);
+    void *ctx;
+};
+
+/* Creates the file. Everything before `first_sequence` is taken as durable. */
+og_status og_journal_new(const struct og_journal_options *options,
+                         const og_allocator *allocator, struct og_journal **out,
+                         og_error *err);
+
+/* Ends the thread; what was not committed may be lost. NULL is fine. */
+void og_journal_free(struct og_journal *journal);
+
+struct og_journal_part {
+    const void *data;
+    size_t len;
+};
+
+/* Appends a record and gives its sequence. After a failed write every call
+ * fails with the story of that failure. */
+og_status og_journal_append(struct og_journal *journal, uint32_t type,
+                            const struct og_journal_part *parts, size_t n_parts,
+                            uint64_t *out_sequence, og_error *err);
+
+/* Waits until all that was appended is safe on disk. Any thread. */
+og_status og_journal_commit(struct og_journal *journal, og_error *err);
+
+/* Ends this file, which must be committed, and begins the next: records to
+ * come stand there. */
+og_status og_journal_rotate(struct og_journal *journal, og_error *err);
+
+uint64_t og_journal_next_sequence(const struct og_journal *journal);
+uint64_t og_journal_number(const struct og_journal *journal);
+/* Bytes of this file, written or not. */
+uint64_t og_journal_len(const struct og_journal *journal);
+
+/* STORE/journal/000001.jnl; false: `out_cap` is too small. */
+bool og_journal_path(char *out, size_t out_cap, const char *folder,
+                     uint64_t number);
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef OG_DISK_JOURNAL_FORMAT_H
+#define OG_DISK_JOURNAL_FORMAT_H
+
+/* The bytes of a journal: a head, then records, each at a multiple of 8.
+ *
+ *     head:    "origojnl" | version 4 | features 4 | uuid 16 |
+ *              first sequence 8 | number 8 | 0 8 | checksum 8
+ *     record:  length 4 | type 4 | sequence 8 | durable 8 | checksum 8 |
+ *              length bytes | zeros up to a multiple of 8
+ *
+ * The checksum of a record is of its first 24 bytes and of what follows it.
+ * Little endian. `durable` is the last sequence that was known to be safe on
+ * disk when the record was written: it tells a write that was torn by a crash,
+ * behind which nothing was promised, from bytes that went bad later. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OG_JOURNAL_MAGIC   "origojnl"
+#define OG_JOURNAL_VERSION 1
+
+enum og_journal_type {
+    OG_JOURNAL_DOCUMENT = 1, /* an entry and its additions */
+    OG_JOURNAL_REMOVE,       /* a document, and who gets its fingerprints */
+    OG_JOURNAL_CLOSED,       /* the writer ended well */
+    OG_JOURNAL_TYPES,
+};
+
+struct og_journal_head {
+    char magic[8];
+    uint32_t version, features;
+    uint8_t uuid[16];
+    uint64_t first_sequence, number;
+    uint64_t zero;
+    uint64_t checksum; /* of all before it */
+};
+_Static_assert(sizeof(struct og_journal_head) == 64, "drawn above");
+
+struct og_journal_record {
+    uint32_t len, type;
+    uint64_t sequence, durable;
+    uint64_t checksum;
+};
+_Static_assert(sizeof(struct og_journal_record) == 32, "drawn above");
+
+static inline uint64_t og_journal_padded(uint64_t len)
+{
+    return (len + 7) / 8 * 8;
+}
+
+/* Room for "/journal/123456.jnl" and a number that grew. */
+#define OG_JOURNAL_NAME_LEN 40
+
+#endif

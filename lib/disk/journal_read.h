@@ -1,0 +1,58 @@
+#ifndef OG_DISK_JOURNAL_READ_H
+#define OG_DISK_JOURNAL_READ_H
+
+/*   in:  the journals of a store                            (lib/store)
+ *   out: their records, in order                       (lib/store/store_disk.c)
+ *
+ * A reader can be asked again when it said OG_END: the writer may have gone on
+ * meanwhile. It follows from one file to the next. */
+
+#include "lib/base/memory.h"
+
+struct og_journal_reader {
+    const og_allocator *allocator;
+    const char *folder; /* of the store */
+    const uint8_t *uuid;
+    char path[4096]; /* of the file at hand */
+    int fd;          /* -1: none yet */
+    uint64_t number;
+    uint64_t first_sequence;
+    uint64_t next_sequence; /* that is expected */
+    uint64_t off;           /* of the next record in the file */
+    uint8_t *buffer;        /* bytes of the file from buffer_off on */
+    size_t buffer_cap, buffer_len;
+    uint64_t buffer_off;
+    uint64_t torn_off; /* OG_UNKNOWN, or where a broken-off end begins */
+};
+
+/* The range of files that are there; *out_first 0: none. OG_ERR_IO. */
+og_status og_journal_list(const char *folder, uint64_t *out_first,
+                          uint64_t *out_last, og_error *err);
+
+/* Finds the file with `sequence` or the one where it will be. OG_END: the
+ * store has no journal so new; OG_ERR_STORE: the one that has it is gone, or
+ * is not sound. `folder` and `uuid` must outlive the reader. */
+og_status og_journal_reader_open(struct og_journal_reader *reader,
+                                 const char *folder, const uint8_t *uuid,
+                                 uint64_t sequence,
+                                 const og_allocator *allocator, og_error *err);
+void og_journal_reader_close(struct og_journal_reader *reader);
+
+struct og_journal_view {
+    uint32_t type;
+    uint64_t sequence;
+    const uint8_t *data; /* at a multiple of 8; until the next call */
+    size_t len;
+};
+
+/* The next record. OG_END: there is none yet, or only the rest of a write that
+ * a crash broke off. OG_ERR_STORE: bytes that had been safe went bad; the
+ * message names the file and the place. */
+og_status og_journal_reader_next(struct og_journal_reader *reader,
+                                 struct og_journal_view *out, og_error *err);
+
+/* After OG_END: bytes behind the last record, of a write that was broken off.
+ */
+uint64_t og_journal_reader_torn(const struct og_journal_reader *reader);
+
+#endif

@@ -1,0 +1,199 @@
+/* The list of runs: code_manifest.h shows one. */
+
+#define _GNU_SOURCE
+#include "lib/hamming/code_manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/os/file.h"
+
+enum { TEXT_MOST = 8192, PATH_MOST = 4096 };
+
+bool og_code_path(char *out, size_t out_cap, const char *folder,
+                  const char *name)
+{
+    const int n = snprintf(out, out_cap, "%s/%s", folder, name);
+    return n > 0 && (size_t)n < out_cap;
+}
+
+bool og_code_run_path(char *out, size_t out_cap, const char *folder,
+                      uint64_t number)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "run-%" PRIu64, number);
+    return og_code_path(out, out_cap, folder, name);
+}
+
+/* Any length: the end is padded, the length is part of it. */
+static uint64_t sum_text(const char *text, size_t len)
+{
+    struct og_code_sum sum;
+    char line[64] = {0};
+    og_code_sum_init(&sum);
+    og_code_sum_add(&sum, text, len / 64 * 64);
+    memcpy(line, text + len / 64 * 64, len % 64);
+    og_code_sum_add(&sum, line, 64);
+    return og_code_sum_end(&sum) ^ len;
+}
+
+/* ---- reading ---- */
+
+static og_status unsound(og_error *err, const char *name, size_t line)
+{
+    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %zu", name,
+                        line);
+}
+
+/* "word number\n" at *at, which moves on. */
+static bool take_number(const char **at, const char *word, const char *format,
+                        void *out)
+{
+    int n = -1;
+    const size_t len = strlen(word);
+    if (strncmp(*at, word, len) != 0 || (*at)[len] != ' ') return false;
+    if (sscanf(*at + len + 1, format, out, &n) != 1 || n <= 0) return false;
+    *at += len + 1 + (size_t)n;
+    return *(*at)++ == '\n';
+}
+
+static og_status parse_lines(struct og_code_manifest *m, const char *text,
+                             const char *name, og_error *err)
+{
+    const char *at = text;
+    if (strncmp(at, "origo hamming 1\n", 16) != 0)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' is no list of runs: line 1 is not "
+                            "'origo hamming 1'",
+                            name);
+    at += 16;
+    if (!take_number(&at, "bits", "%u%n", &m->n_bits))
+        return unsound(err, name, 2);
+    if (m->n_bits != OG_CODE_BITS && m->n_bits != OG_CODE_BITS_WIDE)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' has codes of %u bits, not %d or %d", name,
+                            m->n_bits, OG_CODE_BITS, OG_CODE_BITS_WIDE);
+    if (!take_number(&at, "distance", "%u%n", &m->max_distance) ||
+        m->max_distance > m->n_bits)
+        return unsound(err, name, 3);
+    if (!take_number(&at, "memory", "%" SCNu64 "%n", &m->memory))
+        return unsound(err, name, 4);
+    if (!take_number(&at, "tables", "%d%n", &m->want))
+        return unsound(err, name, 5);
+    if (!take_number(&at, "next", "%" SCNu64 "%n", &m->next))
+        return unsound(err, name, 6);
+    for (; strncmp(at, "run ", 4) == 0; m->n_runs++) {
+        int n = -1;
+        if (m->n_runs == OG_CODE_RUNS_MOST ||
+            sscanf(at, "run %" SCNu64 " %" SCNx64 "%n",
+                   &m->run[m->n_runs].number, &m->run[m->n_runs].sum,
+                   &n) != 2 ||
+            n <= 0 || at[n] != '\n')
+            return unsound(err, name, 7 + m->n_runs);
+        at += n + 1;
+    }
+    uint64_t sum;
+    const size_t len = (size_t)(at - text);
+    if (!take_number(&at, "sum", "%" SCNx64 "%n", &sum) || *at != '\0' ||
+        sum != sum_text(text, len))
+        return unsound(err, name, 7 + m->n_runs);
+    return OG_OK;
+}
+
+og_status og_code_manifest_parse(struct og_code_manifest *manifest,
+                                 og_bytes text, const char *name, og_error *err)
+{
+    char copy[TEXT_MOST];
+    *manifest = (struct og_code_manifest){0};
+    if (text.len >= sizeof(copy) || memchr(text.data, 0, text.len) != NULL)
+        return unsound(err, name, 1);
+    memcpy(copy, text.data, text.len);
+    copy[text.len] = '\0';
+    return parse_lines(manifest, copy, name, err);
+}
+
+static og_status failed(og_error *err, const char *what, const char *path)
+{
+    char text[128];
+    return og_error_set(err, OG_ERR_IO, "cannot %s '%s': %s", what, path,
+                        og_file_error_text(errno, text, sizeof(text)));
+}
+
+og_status og_code_manifest_read(struct og_code_manifest *manifest,
+                                const char *folder, og_error *err)
+{
+    char path[PATH_MOST], text[TEXT_MOST];
+    size_t len = 0;
+    if (!og_code_path(path, sizeof(path), folder, "manifest"))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the path '%.80s...' is too "
+                            "long",
+                            folder);
+    const int fd = og_file_open(path);
+    if (fd < 0) return failed(err, "open", path);
+    ssize_t n;
+    while ((n = og_file_read(fd, text + len, sizeof(text) - len)) > 0)
+        len += (size_t)n;
+    const og_status status =
+        n < 0 ? failed(err, "read", path)
+              : og_code_manifest_parse(manifest, (og_bytes){text, len}, path,
+                                       err);
+    close(fd);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static size_t format_manifest(const struct og_code_manifest *m, char *text,
+                              size_t cap)
+{
+    size_t len = (size_t)snprintf(
+        text, cap,
+        "origo hamming 1\nbits %u\ndistance %u\nmemory %" PRIu64
+        "\ntables %d\nnext %" PRIu64 "\n",
+        m->n_bits, m->max_distance, m->memory, m->want, m->next);
+    for (size_t i = 0; i < m->n_runs; i++)
+        len += (size_t)snprintf(text + len, cap - len,
+                                "run %" PRIu64 " %016" PRIx64 "\n",
+                                m->run[i].number, m->run[i].sum);
+    len += (size_t)snprintf(text + len, cap - len, "sum %016" PRIx64 "\n",
+                            sum_text(text, len));
+    return len;
+}
+
+static bool write_file(const char *path, const char *text, size_t len)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return false;
+    const bool good = write(fd, text, len) == (ssize_t)len && fsync(fd) == 0;
+    return close(fd) == 0 && good;
+}
+
+static void sync_folder(const char *folder)
+{
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    (void)fsync(fd); /* some file systems cannot; the rename stands */
+    close(fd);
+}
+
+og_status og_code_manifest_write(const struct og_code_manifest *manifest,
+                                 const char *folder, og_error *err)
+{
+    char path[PATH_MOST], path_new[PATH_MOST], text[TEXT_MOST];
+    if (!og_code_path(path, sizeof(path), folder, "manifest") ||
+        !og_code_path(path_new, sizeof(path_new), folder, "manifest.new"))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the path '%.80s...' is too "
+                            "long",
+                            folder);
+    const size_t len = format_manifest(manifest, text, sizeof(text));
+    sync_folder(folder); /* the runs that it names are there first */
+    if (!write_file(path_new, text, len) || rename(path_new, path) != 0)
+        return failed(err, "write", path);
+    sync_folder(folder);
+    return OG_OK;
+}

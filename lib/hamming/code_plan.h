@@ -1,0 +1,33 @@
+#ifndef OG_HAMMING_CODE_PLAN_H
+#define OG_HAMMING_CODE_PLAN_H
+
+/* Picks a design by the number of codes, the distance and the memory, and
+ * says why. */
+
+#include "lib/hamming/code_design.h"
+
+struct og_code_plan {
+    struct og_code_design design; /* fitted to the number of codes */
+    uint64_t bytes;               /* of its tables */
+    double microseconds;          /* of a question, by the model */
+};
+
+enum og_code_want {
+    OG_CODE_WANT_BEST = -1, /* the planner's choice */
+    OG_CODE_WANT_SCAN = 0,
+    /* else the number of tables */
+};
+
+/* Bytes of tables not above `memory`, the fewest microseconds. `want` other
+ * than OG_CODE_WANT_BEST takes the best design with so many tables whatever
+ * the memory; OG_ERR_USAGE when there is none. */
+og_status og_code_plan(struct og_code_plan *plan, uint64_t n_codes,
+                       unsigned max_distance, uint64_t memory, int want,
+                       og_error *err);
+
+/* Every design that was weighed, one line each, and the choice with its
+ * reason. Writes at most out_cap bytes, zero-terminated. */
+void og_code_plan_explain(const struct og_code_plan *plan, uint64_t n_codes,
+                          uint64_t memory, int want, char *out, size_t out_cap);
+
+#endif

@@ -1,0 +1,545 @@
+/* Codes that come and go, asked at any time.
+ *
+ * New entries wait in a small unsorted heap, which a question scans. A full
+ * heap becomes a run in memory; runs of like size are merged, so that there
+ * are few of them and each entry is copied a logarithmic number of times.
+ * When the runs in memory are larger than a buffer they become one file, and
+ * files are merged by the same rule. A removal is an entry, too: it hides
+ * what is older, and goes when a merge reaches the oldest run. (This is a
+ * log-structured merge tree with tables for k bits in place of sorted keys.)
+ *
+ * Memory: the heap, the buffer, and during a merge to disk 16 bytes a code
+ * and one table. Readers of a folder hold mapped files, which stay valid when
+ * a writer deletes them. One writer at a time has the file "lock" locked. */
+
+#define _GNU_SOURCE
+#include "lib/hamming/hamming.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/os/file.h"
+
+enum { PATH_MOST = 4096, GROWTH = 3 };
+
+og_hamming_options og_hamming_options_default(void)
+{
+    return (og_hamming_options){.n_bits = OG_CODE_BITS,
+                                .max_distance = 3,
+                                .n_tables = OG_CODE_WANT_BEST,
+                                .memory = UINT64_C(4) << 30,
+                                .buffer = UINT64_C(64) << 20,
+                                .n_waiting = 4096};
+}
+
+/* ---- waiting ---- */
+
+static int compare_waiting(const void *a, const void *b, void *ctx)
+{
+    const struct og_hamming *h = ctx;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (h->waiting_codes[x] != h->waiting_codes[y])
+        return h->waiting_codes[x] < h->waiting_codes[y] ? -1 : 1;
+    const int order =
+        og_code_id_compare(og_waiting_id(h, x), og_waiting_id(h, y));
+    if (order != 0) return order;
+    return x < y ? 1 : x > y ? -1 : 0; /* the youngest first */
+}
+
+size_t og_waiting_sort(const struct og_hamming *h, uint32_t *places, size_t n)
+{
+    size_t kept = 0;
+    qsort_r(places, n, sizeof(*places), compare_waiting, (void *)h);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t before = kept == 0 ? 0 : places[kept - 1];
+        if (kept != 0 &&
+            h->waiting_codes[before] == h->waiting_codes[places[i]] &&
+            og_code_id_compare(og_waiting_id(h, before),
+                               og_waiting_id(h, places[i])) == 0)
+            continue;
+        places[kept++] = places[i];
+    }
+    return kept;
+}
+
+static og_status write_waiting(struct og_hamming *h, bool drops_removed,
+                               struct og_code_writer *w, og_error *err)
+{
+    if (!OG_GROW(h->allocator, h->sorted, h->sorted_cap, h->n_waiting))
+        return og_error_memory(err, 4 * h->n_waiting, "entries");
+    for (size_t i = 0; i < h->n_waiting; i++)
+        h->sorted[i] = (uint32_t)i;
+    const size_t n = og_waiting_sort(h, h->sorted, h->n_waiting);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t place = h->sorted[i];
+        const struct og_code_entry entry = {og_waiting_id(h, place),
+                                            h->waiting[place].removed};
+        if (entry.removed && drops_removed) continue;
+        TRY(og_code_writer_add(w, h->waiting_codes[place], &entry, err));
+    }
+    return OG_OK;
+}
+
+/* ---- runs ---- */
+
+static og_status end_run(struct og_hamming *h, struct og_code_writer *w,
+                         struct og_code_image *out, og_error *err)
+{
+    return og_code_writer_end(w, h->run_distance, h->memory, h->want, out, err);
+}
+
+/* Runs [first, n_runs) become one, in memory or as the file `number`. */
+static og_status merge_runs(struct og_hamming *h, size_t first, uint64_t number,
+                            og_error *err)
+{
+    const struct og_code_image *images[OG_CODE_RUNS_MOST];
+    struct og_code_image merged;
+    struct og_code_writer *w;
+    char path[PATH_MOST];
+    if (number != 0 && !og_code_run_path(path, sizeof(path), h->folder, number))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the path '%.80s...' is too "
+                            "long",
+                            h->folder);
+    for (size_t i = first; i < h->n_runs; i++)
+        images[i - first] = &h->run[i];
+    TRY(og_code_writer_new(number != 0 ? path : NULL, h->allocator, &w, err));
+    const og_status status =
+        og_code_images_merge(images, h->n_runs - first, first == 0, w, err);
+    if (status != OG_OK) {
+        og_code_writer_drop(w);
+        return status;
+    }
+    TRY(end_run(h, w, &merged, err));
+    for (size_t i = first; i < h->n_runs; i++)
+        og_code_image_release(&h->run[i]);
+    h->run[first] = merged;
+    h->number[first] = number;
+    h->n_runs = first + 1;
+    return OG_OK;
+}
+
+static uint64_t size_of_run(const struct og_hamming *h, size_t i)
+{
+    return h->run[i].n_entries + h->run[i].n_removed;
+}
+
+/* The first of the runs that should be one with the last, not before `from`:
+ * sizes stay apart by a factor, so that there are few. */
+static size_t first_to_merge(const struct og_hamming *h, size_t from)
+{
+    size_t first = h->n_runs - 1;
+    uint64_t size = size_of_run(h, first);
+    while (first > from && size_of_run(h, first - 1) < GROWTH * size)
+        size += size_of_run(h, --first);
+    return first;
+}
+
+static size_t n_runs_on_disk(const struct og_hamming *h)
+{
+    size_t n = 0;
+    while (n < h->n_runs && h->number[n] != 0)
+        n++;
+    return n;
+}
+
+/* The heap becomes a run in memory. */
+static og_status flush_waiting(struct og_hamming *h, og_error *err)
+{
+    struct og_code_writer *w;
+    if (h->n_waiting == 0) return OG_OK;
+    TRY(og_code_writer_new(NULL, h->allocator, &w, err));
+    og_status status = write_waiting(h, h->n_runs == 0, w, err);
+    if (status != OG_OK) {
+        og_code_writer_drop(w);
+        return status;
+    }
+    TRY(end_run(h, w, &h->run[h->n_runs], err));
+    h->number[h->n_runs++] = 0;
+    h->n_waiting = 0;
+    h->ids_len = 0;
+    const size_t first = first_to_merge(h, n_runs_on_disk(h));
+    if (first + 1 == h->n_runs) return OG_OK;
+    return merge_runs(h, first, 0, err);
+}
+
+/* ---- the disk ---- */
+
+static og_status failed(og_error *err, const char *what, const char *path)
+{
+    char text[128];
+    return og_error_set(err, OG_ERR_IO, "cannot %s '%s': %s", what, path,
+                        og_file_error_text(errno, text, sizeof(text)));
+}
+
+static og_status write_manifest(const struct og_hamming *h, og_error *err)
+{
+    struct og_code_manifest m = {.n_bits = h->n_bits,
+                                 .max_distance = h->max_distance,
+                                 .memory = h->memory,
+                                 .want = h->want,
+                                 .next = h->next,
+                                 .n_runs = h->n_runs};
+    for (size_t i = 0; i < h->n_runs; i++) {
+        m.run[i].number = h->number[i];
+        m.run[i].sum = h->run[i].sum;
+    }
+    return og_code_manifest_write(&m, h->folder, err);
+}
+
+/* Everything in memory, and the files that are due, become one file. */
+static og_status write_runs(struct og_hamming *h, og_error *err)
+{
+    uint64_t old[OG_CODE_RUNS_MOST];
+    const size_t n_old = n_runs_on_disk(h);
+    if (n_old == h->n_runs) return OG_OK;
+    uint64_t size = 0;
+    size_t first = n_old;
+    for (size_t i = n_old; i < h->n_runs; i++)
+        size += size_of_run(h, i);
+    while (first > 0 && size_of_run(h, first - 1) < GROWTH * size)
+        size += size_of_run(h, --first);
+    memcpy(old, h->number, sizeof(old));
+    TRY(merge_runs(h, first, h->next, err));
+    h->next++;
+    TRY(write_manifest(h, err));
+    for (size_t i = first; i < n_old; i++) {
+        char path[PATH_MOST];
+        if (og_code_run_path(path, sizeof(path), h->folder, old[i]))
+            unlink(path);
+    }
+    return OG_OK;
+}
+
+og_status og_hamming_commit(og_hamming *h, og_error *err)
+{
+    if (!h->is_writable) return OG_OK;
+    TRY(flush_waiting(h, err));
+    return h->folder == NULL ? OG_OK : write_runs(h, err);
+}
+
+static og_status make_room(struct og_hamming *h, og_error *err)
+{
+    uint64_t len = 0;
+    TRY(flush_waiting(h, err));
+    for (size_t i = n_runs_on_disk(h); i < h->n_runs; i++)
+        len += h->run[i].len;
+    if (h->folder == NULL || len <= h->buffer) return OG_OK;
+    return write_runs(h, err);
+}
+
+/* ---- entries ---- */
+
+og_status og_hamming_check_entry(const struct og_hamming *h, unsigned n_bits,
+                                 og_bytes id, og_error *err)
+{
+    if (!h->is_writable)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the index '%s' is open for reading only",
+                            h->folder);
+    if (h->n_bits != n_bits)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a code of %u bits, the index has codes of %u",
+                            n_bits, h->n_bits);
+    if (id.len == 0 || id.len > OG_CODE_ID_MOST)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "an id of %zu bytes, it takes 1 to %d", id.len,
+                            OG_CODE_ID_MOST);
+    return OG_OK;
+}
+
+og_status og_hamming_reserve(struct og_hamming *h, size_t n, size_t ids_len,
+                             og_error *err)
+{
+    if (h->n_waiting >= h->waiting_most) TRY(make_room(h, err));
+    n += h->n_waiting;
+    if (!OG_GROW(h->allocator, h->waiting_codes, h->codes_cap, n) ||
+        !OG_GROW(h->allocator, h->waiting, h->waiting_cap, n) ||
+        !OG_GROW(h->allocator, h->waiting_ids, h->ids_cap,
+                 h->ids_len + ids_len))
+        return og_error_memory(err, ids_len, "an entry");
+    return OG_OK;
+}
+
+void og_hamming_append(struct og_hamming *h, uint64_t code, og_bytes prefix,
+                       og_bytes id, bool removed)
+{
+    const size_t n = h->n_waiting++, len = prefix.len + id.len;
+    char *to = h->waiting_ids + h->ids_len;
+    if (prefix.len != 0) memcpy(to, prefix.data, prefix.len);
+    memcpy(to + prefix.len, id.data, id.len);
+    h->waiting_codes[n] = code;
+    h->waiting[n] = (struct waiting){h->ids_len, (uint32_t)len, removed};
+    h->ids_len += len;
+}
+
+static og_status add_entry(og_hamming *h, uint64_t code, og_bytes id,
+                           bool removed, og_error *err)
+{
+    TRY(og_hamming_check_entry(h, OG_CODE_BITS, id, err));
+    TRY(og_hamming_reserve(h, 1, id.len, err));
+    og_hamming_append(h, code, (og_bytes){0}, id, removed);
+    return OG_OK;
+}
+
+og_status og_hamming_add(og_hamming *h, uint64_t code, og_bytes id,
+                         og_error *err)
+{
+    return add_entry(h, code, id, false, err);
+}
+
+og_status og_hamming_remove(og_hamming *h, uint64_t code, og_bytes id,
+                            og_error *err)
+{
+    return add_entry(h, code, id, true, err);
+}
+
+/* ---- opening and closing ---- */
+
+og_status og_hamming_check_options(const og_hamming_options *o, og_error *err)
+{
+    if (o->n_bits != OG_CODE_BITS && o->n_bits != OG_CODE_BITS_WIDE)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "codes of %u bits, an index takes %d or %d",
+                            o->n_bits, OG_CODE_BITS, OG_CODE_BITS_WIDE);
+    if (o->max_distance <= o->n_bits) return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE,
+                        "distance %u is more than the %u bits of a code",
+                        o->max_distance, o->n_bits);
+}
+
+static void take_width(og_hamming *h, unsigned n_bits, unsigned max_distance)
+{
+    h->n_bits = n_bits;
+    h->max_distance = max_distance;
+    h->run_distance = n_bits == OG_CODE_BITS
+                          ? max_distance
+                          : (unsigned)og_half_distance(max_distance, false);
+}
+
+static og_status new_hamming(const char *folder, const og_hamming_options *o,
+                             og_hamming **out, og_error *err)
+{
+    *out = NULL;
+    TRY(og_hamming_check_options(o, err));
+    og_hamming *h = og_allocate_zero(o->allocator, sizeof(*h));
+    if (h == NULL) return og_error_memory(err, sizeof(*h), "an index");
+    h->allocator = o->allocator;
+    h->is_writable = true;
+    h->lock_fd = -1;
+    take_width(h, o->n_bits, o->max_distance);
+    h->memory = o->memory;
+    h->buffer = o->buffer;
+    h->waiting_most = o->n_waiting == 0 ? 1 : o->n_waiting;
+    h->want = o->n_tables;
+    h->next = 1;
+    if (folder != NULL) {
+        h->folder = og_allocate(h->allocator, strlen(folder) + 1);
+        if (h->folder == NULL) {
+            og_hamming_close(h);
+            return og_error_memory(err, strlen(folder) + 1, "a path");
+        }
+        memcpy(h->folder, folder, strlen(folder) + 1);
+    }
+    *out = h;
+    return OG_OK;
+}
+
+static og_status lock_folder(og_hamming *h, og_error *err)
+{
+    char path[PATH_MOST];
+    if (!og_code_path(path, sizeof(path), h->folder, "lock"))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the path '%.80s...' is too "
+                            "long",
+                            h->folder);
+    h->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (h->lock_fd < 0) return failed(err, "open", path);
+    if (flock(h->lock_fd, LOCK_EX | LOCK_NB) == 0) return OG_OK;
+    return og_error_set(err, OG_ERR_IO,
+                        "the index '%s' is being written by another process",
+                        h->folder);
+}
+
+static og_status make_folder(og_hamming *h, og_error *err)
+{
+    char path[PATH_MOST];
+    if (mkdir(h->folder, 0777) != 0 && errno != EEXIST)
+        return failed(err, "make", h->folder);
+    TRY(lock_folder(h, err));
+    if (og_code_path(path, sizeof(path), h->folder, "manifest") &&
+        access(path, F_OK) == 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "there is an index in '%s' already", h->folder);
+    return write_manifest(h, err);
+}
+
+og_status og_hamming_create(const char *folder,
+                            const og_hamming_options *options, og_hamming **out,
+                            og_error *err)
+{
+    const og_hamming_options standard = og_hamming_options_default();
+    struct og_code_plan plan;
+    if (options == NULL) options = &standard;
+    TRY(new_hamming(folder, options, out, err));
+    og_hamming *h = *out;
+    /* A number of tables that no design has shows here, not at a merge. */
+    og_status status =
+        og_code_plan(&plan, 0, h->run_distance, h->memory, h->want, err);
+    if (status == OG_OK && folder != NULL) status = make_folder(h, err);
+    if (status == OG_OK) return OG_OK;
+    og_hamming_close(h);
+    *out = NULL;
+    return status;
+}
+
+static og_status open_run(og_hamming *h, const struct og_code_manifest *m,
+                          size_t i, og_error *err)
+{
+    char path[PATH_MOST];
+    if (!og_code_run_path(path, sizeof(path), h->folder, m->run[i].number))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the path '%.80s...' is too "
+                            "long",
+                            h->folder);
+    TRY(og_code_image_open(&h->run[i], path, err));
+    h->number[i] = m->run[i].number;
+    h->n_runs = i + 1;
+    if (h->run[i].sum != m->run[i].sum)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' is not the run that the index was made with "
+                            "(line %zu of its manifest)",
+                            path, 7 + i);
+    if (h->run[i].max_distance != h->run_distance)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' was made for distance %u, its index for %u",
+                            path, h->run[i].max_distance, h->run_distance);
+    return OG_OK;
+}
+
+static og_status open_runs(og_hamming *h, og_error *err)
+{
+    struct og_code_manifest m;
+    TRY(og_code_manifest_read(&m, h->folder, err));
+    take_width(h, m.n_bits, m.max_distance);
+    h->memory = m.memory;
+    h->want = m.want;
+    h->next = m.next;
+    for (size_t i = 0; i < m.n_runs; i++)
+        TRY(open_run(h, &m, i, err));
+    return OG_OK;
+}
+
+static bool is_named(const og_hamming *h, uint64_t number)
+{
+    for (size_t i = 0; i < h->n_runs; i++)
+        if (h->number[i] == number) return true;
+    return false;
+}
+
+/* Files of a writer that was stopped in the middle. */
+static void delete_unnamed(const og_hamming *h)
+{
+    char path[PATH_MOST];
+    DIR *folder = opendir(h->folder);
+    if (folder == NULL) return;
+    for (struct dirent *file; (file = readdir(folder)) != NULL;) {
+        const char *name = file->d_name;
+        char *end;
+        if (strncmp(name, "run-", 4) != 0) continue;
+        const uint64_t number = strtoull(name + 4, &end, 10);
+        if (end == name + 4 || (*end != '\0' && strcmp(end, ".new") != 0))
+            continue;
+        if (*end == '\0' && is_named(h, number)) continue;
+        if (og_code_path(path, sizeof(path), h->folder, name)) unlink(path);
+    }
+    closedir(folder);
+}
+
+static void drop_runs(og_hamming *h)
+{
+    for (size_t i = 0; i < h->n_runs; i++)
+        og_code_image_release(&h->run[i]);
+    h->n_runs = 0;
+}
+
+og_status og_hamming_open(const char *folder, bool writable,
+                          const og_hamming_options *options, og_hamming **out,
+                          og_error *err)
+{
+    const og_hamming_options standard = og_hamming_options_default();
+    if (options == NULL) options = &standard;
+    TRY(new_hamming(folder, options, out, err));
+    og_hamming *h = *out;
+    h->is_writable = writable;
+    og_status status = writable ? lock_folder(h, err) : OG_OK;
+    /* A writer may merge runs away between the list and the files. */
+    for (int tries = 0; status == OG_OK && tries < 5; tries++) {
+        status = open_runs(h, err);
+        if (status != OG_ERR_IO || writable) break;
+        drop_runs(h);
+        if (tries < 4) status = OG_OK;
+    }
+    if (status == OG_OK && writable) delete_unnamed(h);
+    if (status == OG_OK) return OG_OK;
+    og_hamming_close(h);
+    *out = NULL;
+    return status;
+}
+
+void og_hamming_close(og_hamming *h)
+{
+    if (h == NULL) return;
+    const og_allocator *a = h->allocator;
+    drop_runs(h);
+    if (h->lock_fd >= 0) close(h->lock_fd);
+    if (h->folder != NULL) og_release(a, h->folder, strlen(h->folder) + 1);
+    OG_UNGROW(a, h->waiting_codes, h->codes_cap);
+    OG_UNGROW(a, h->waiting, h->waiting_cap);
+    OG_UNGROW(a, h->waiting_ids, h->ids_cap);
+    OG_UNGROW(a, h->hits, h->hits_cap);
+    OG_UNGROW(a, h->sorted, h->sorted_cap);
+    OG_UNGROW(a, h->encoded, h->encoded_cap);
+    OG_UNGROW(a, h->near, h->near_cap);
+    og_release(a, h, sizeof(*h));
+}
+
+void og_hamming_delete(og_hamming *h)
+{
+    static const char *const names[] = {"manifest", "manifest.new", "lock"};
+    char path[PATH_MOST];
+    if (h != NULL && h->folder != NULL && h->is_writable) {
+        /* The list first: without it the rest is no index. */
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+            if (og_code_path(path, sizeof(path), h->folder, names[i]))
+                unlink(path);
+        drop_runs(h); /* now none is named */
+        delete_unnamed(h);
+        rmdir(h->folder);
+    }
+    og_hamming_close(h);
+}
+
+void og_hamming_info_get(const og_hamming *h, og_hamming_info *out)
+{
+    const unsigned each = h->n_bits / OG_CODE_BITS; /* entries of one */
+    *out = (og_hamming_info){.n_bits = h->n_bits,
+                             .max_distance = h->max_distance,
+                             .n_runs = h->n_runs,
+                             .n_waiting = h->n_waiting / each};
+    for (size_t i = 0; i < h->n_runs; i++) {
+        out->n_codes += h->run[i].index.n;
+        out->n_entries += h->run[i].n_entries;
+        out->n_removed += h->run[i].n_removed;
+        out->n_bytes += h->run[i].len;
+    }
+    out->n_codes /= each;
+    out->n_entries /= each;
+    out->n_removed /= each;
+}

@@ -1,0 +1,202 @@
+/* Codes of 128 bits, by two codes of 64.
+ *
+ * Codes that differ in k bits at most differ in k/2 bits at most in one half:
+ * were the upper halves further apart than floor(k/2) and the lower ones than
+ * ceil(k/2) - 1, there would be k + 1 differences. So an index of such codes
+ * is an index of halves. Each entry goes in twice, by its upper half and by
+ * its lower one, and has the side and the other half before its id:
+ *
+ *     code: upper half    id: 'h' lower half (8 bytes, the highest first) id
+ *     code: lower half    id: 'l' upper half                              id
+ *
+ * A question asks for its two halves, compares the whole codes of what it
+ * finds, and tells what is left in order. Everything else, the tables for
+ * small distances, runs, merges, removals, files and their checks, is that of
+ * 64 bits. Both entries of a code wait, and go to disk, together.
+ *
+ * The price is two entries for each code; tables over all 128 bits would need
+ * as many more. A half that a million different codes share is a bucket of a
+ * million entries, as a part would be in every design. */
+
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "lib/base/bits.h"
+#include "lib/hamming/hamming.h"
+
+static const char HIGH = 'h', LOW = 'l';
+
+/* ---- entries ---- */
+
+static void put_side(char out[OG_CODE_SIDE_LEN], char side, uint64_t other)
+{
+    out[0] = side;
+    for (unsigned i = 0; i < 8; i++)
+        out[1 + i] = (char)(other >> (56 - 8 * i));
+}
+
+/* The other half, and the id of the entry; false when the side is another. */
+static bool take_side(og_bytes half_id, char side, uint64_t *out_other,
+                      og_bytes *out_id)
+{
+    if (half_id.len <= OG_CODE_SIDE_LEN || half_id.data[0] != side)
+        return false;
+    uint64_t other = 0;
+    for (unsigned i = 0; i < 8; i++)
+        other = other << 8 | (uint8_t)half_id.data[1 + i];
+    *out_other = other;
+    *out_id = (og_bytes){half_id.data + OG_CODE_SIDE_LEN,
+                         half_id.len - OG_CODE_SIDE_LEN};
+    return true;
+}
+
+static og_status add_halves(og_hamming *h, og_wide_code code, og_bytes id,
+                            bool removed, og_error *err)
+{
+    char side[OG_CODE_SIDE_LEN];
+    TRY(og_hamming_check_entry(h, OG_CODE_BITS_WIDE, id, err));
+    TRY(og_hamming_reserve(h, 2, 2 * (id.len + sizeof(side)), err));
+    put_side(side, HIGH, code.low);
+    og_hamming_append(h, code.high, (og_bytes){side, sizeof(side)}, id,
+                      removed);
+    put_side(side, LOW, code.high);
+    og_hamming_append(h, code.low, (og_bytes){side, sizeof(side)}, id, removed);
+    return OG_OK;
+}
+
+og_status og_hamming_add_wide(og_hamming *h, og_wide_code code, og_bytes id,
+                              og_error *err)
+{
+    if (h->n_bits == OG_CODE_BITS && code.high == 0)
+        return og_hamming_add(h, code.low, id, err);
+    return add_halves(h, code, id, false, err);
+}
+
+og_status og_hamming_remove_wide(og_hamming *h, og_wide_code code, og_bytes id,
+                                 og_error *err)
+{
+    if (h->n_bits == OG_CODE_BITS && code.high == 0)
+        return og_hamming_remove(h, code.low, id, err);
+    return add_halves(h, code, id, true, err);
+}
+
+/* ---- codes that are near ---- */
+
+struct search {
+    struct og_hamming *h;
+    og_wide_code asked;
+    unsigned max_distance;
+    char side; /* under way */
+};
+
+/* The upper half was near enough to be found by it. */
+static bool found_by_high(const struct search *s, og_wide_code code)
+{
+    return __builtin_popcountll(code.high ^ s->asked.high) <=
+           og_half_distance(s->max_distance, false);
+}
+
+static bool same_code(og_wide_code a, og_wide_code b)
+{
+    return a.high == b.high && a.low == b.low;
+}
+
+/* Entries of one code stand together: it is kept once. */
+static bool keep_code(void *ctx, const og_hamming_match *half)
+{
+    const struct search *s = ctx;
+    struct og_hamming *h = s->h;
+    uint64_t other;
+    og_bytes id;
+    if (!take_side(half->id, s->side, &other, &id)) return true;
+    const og_wide_code code = s->side == HIGH
+                                  ? (og_wide_code){half->code, other}
+                                  : (og_wide_code){other, half->code};
+    if (og_wide_distance(code, s->asked) > s->max_distance ||
+        (s->side == LOW && found_by_high(s, code)) ||
+        (h->n_near != 0 && same_code(h->near[h->n_near - 1], code)))
+        return true;
+    if (!OG_GROW(h->allocator, h->near, h->near_cap, h->n_near + 1)) {
+        h->no_memory = true;
+        return false;
+    }
+    h->near[h->n_near++] = code;
+    return true;
+}
+
+static og_status search_side(struct search *s, char side, og_error *err)
+{
+    const int distance = og_half_distance(s->max_distance, side == LOW);
+    if (distance < 0) return OG_OK;
+    s->side = side;
+    TRY(og_hamming_ask_runs(s->h, side == HIGH ? s->asked.high : s->asked.low,
+                            (unsigned)distance, s, keep_code, err));
+    return s->h->no_memory
+               ? og_error_memory(err, s->h->n_near * sizeof(og_wide_code),
+                                 "an answer")
+               : OG_OK;
+}
+
+static int compare_wide(const void *a, const void *b)
+{
+    const og_wide_code *x = a, *y = b;
+    if (x->high != y->high) return x->high < y->high ? -1 : 1;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* ---- their entries ---- */
+
+struct telling {
+    const struct search *search;
+    const og_wide_code *at, *end; /* codes with one upper half, ascending */
+    bool more;
+    void *ctx;
+    bool (*on_match)(void *ctx, const og_hamming_match *match);
+};
+
+/* Entries of one upper half come by lower half, then by id. */
+static bool tell_entry(void *ctx, const og_hamming_match *half)
+{
+    struct telling *t = ctx;
+    uint64_t low;
+    og_bytes id;
+    if (!take_side(half->id, HIGH, &low, &id)) return true;
+    while (t->at != t->end && t->at->low < low)
+        t->at++;
+    if (t->at == t->end) return false;
+    if (t->at->low != low) return true;
+    const og_hamming_match match = {
+        id, low, og_wide_distance(*t->at, t->search->asked), half->code};
+    return t->more = t->on_match(t->ctx, &match);
+}
+
+static og_status tell_all(struct telling *t, og_error *err)
+{
+    struct og_hamming *h = t->search->h;
+    const og_wide_code *end = h->near + h->n_near;
+    for (t->at = h->near; t->at != end && t->more; t->at = t->end) {
+        const uint64_t high = t->at->high;
+        for (t->end = t->at; t->end != end && t->end->high == high; t->end++)
+            ;
+        TRY(og_hamming_ask_runs(h, high, 0, t, tell_entry, err));
+    }
+    return OG_OK;
+}
+
+og_status og_hamming_ask_wide(
+    og_hamming *h, og_wide_code code, unsigned max_distance, void *ctx,
+    bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err)
+{
+    struct search s = {.h = h, .asked = code, .max_distance = max_distance};
+    struct telling t = {
+        .search = &s, .more = true, .ctx = ctx, .on_match = on_match};
+    if (h->n_bits == OG_CODE_BITS && code.high == 0)
+        return og_hamming_ask(h, code.low, max_distance, ctx, on_match, err);
+    TRY(og_hamming_check_ask(h, OG_CODE_BITS_WIDE, max_distance, err));
+    h->n_near = 0;
+    TRY(search_side(&s, HIGH, err));
+    TRY(search_side(&s, LOW, err));
+    if (h->n_near == 0) return OG_OK;
+    qsort(h->near, h->n_near, sizeof(*h->near), compare_wide);
+    return tell_all(&t, err);
+}

@@ -1,0 +1,293 @@
+/* Entries in an array of fixed length that is used as a ring, and for each
+ * band a table of chains over them.
+ *
+ *     entry: [sketch][next entry of each band][time][id]
+ *     band:  [newest entry of each bucket]
+ *
+ * The hand of the ring goes round; an entry that was matched since the hand
+ * came by last is passed over once, and moves to the front by that (a second
+ * chance). What goes is taken out of its chains: a chain leads from newer to
+ * older entries, so the walk ends early. */
+
+#include "lib/near/near_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/bits.h"
+
+#define NONE     UINT32_MAX
+#define MOST_MET 1024
+#define ID_GUESS 32 /* bytes of an id, for the number of entries */
+#define ID_MOST  UINT16_MAX
+
+struct head {
+    int64_t time;
+    char *id;
+    uint32_t origin;
+    uint16_t id_len;
+    bool has_time, is_touched, is_used;
+};
+
+struct og_near_index {
+    const og_allocator *allocator;
+    struct og_near_band bands[OG_NEAR_BANDS_MAX];
+    size_t n_bands, sketch_len;
+    uint32_t room, n, hand;
+    uint32_t n_buckets; /* of each band, a power of two */
+    uint64_t n_evicted;
+    uint64_t id_bytes, id_room; /* ids have their share of the memory */
+    uint8_t *sketches;
+    uint32_t *next;   /* [entry][band] */
+    uint32_t *newest; /* [band][bucket] */
+    struct head *heads;
+    uint32_t *found;
+    size_t n_found, found_cap;
+};
+
+static size_t entry_len(const struct og_near_index *x)
+{
+    return x->sketch_len + x->n_bands * sizeof(uint32_t) + sizeof(struct head);
+}
+
+og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
+                            size_t sketch_len, uint64_t memory,
+                            const og_allocator *allocator,
+                            struct og_near_index **out, og_error *err)
+{
+    struct og_near_index *x = og_allocate_zero(allocator, sizeof(*x));
+    if (x == NULL) return og_error_memory(err, sizeof(*x), "an index");
+    x->allocator = allocator;
+    memcpy(x->bands, bands, n_bands * sizeof(*bands));
+    x->n_bands = n_bands;
+    x->sketch_len = sketch_len;
+    /* A bucket for each entry or two of them; ids of usual length. */
+    const size_t each = entry_len(x) + n_bands * sizeof(uint32_t) + ID_GUESS;
+    uint64_t room = memory / each;
+    if (room > NONE / 2) room = NONE / 2;
+    if (room < 16) room = 16;
+    x->room = (uint32_t)room;
+    x->id_room = room * ID_GUESS;
+    x->n_buckets = 16;
+    while (x->n_buckets <= x->room / 2)
+        x->n_buckets *= 2;
+    x->sketches = og_allocate(allocator, room * sketch_len);
+    x->next = og_allocate(allocator, room * n_bands * sizeof(*x->next));
+    x->heads = og_allocate_zero(allocator, room * sizeof(*x->heads));
+    x->newest =
+        og_allocate(allocator, x->n_buckets * n_bands * sizeof(*x->newest));
+    if (x->sketches == NULL || x->next == NULL || x->heads == NULL ||
+        x->newest == NULL) {
+        og_near_index_free(x);
+        return og_error_memory(err, (size_t)memory, "an index");
+    }
+    memset(x->newest, 0xff, x->n_buckets * n_bands * sizeof(*x->newest));
+    *out = x;
+    return OG_OK;
+}
+
+void og_near_index_free(struct og_near_index *x)
+{
+    if (x == NULL) return;
+    const og_allocator *a = x->allocator;
+    for (uint32_t i = 0; x->heads != NULL && i < x->room; i++)
+        og_release(a, x->heads[i].id, x->heads[i].id_len);
+    og_release(a, x->sketches, x->room * x->sketch_len);
+    og_release(a, x->next, x->room * x->n_bands * sizeof(*x->next));
+    og_release(a, x->heads, x->room * sizeof(*x->heads));
+    og_release(a, x->newest, x->n_buckets * x->n_bands * sizeof(*x->newest));
+    OG_UNGROW(a, x->found, x->found_cap);
+    og_release(a, x, sizeof(*x));
+}
+
+/* ---- chains ---- */
+
+static uint8_t *sketch_of(const struct og_near_index *x, uint32_t entry)
+{
+    return x->sketches + (size_t)entry * x->sketch_len;
+}
+
+static uint32_t *next_of(const struct og_near_index *x, uint32_t entry,
+                         size_t band)
+{
+    return &x->next[(size_t)entry * x->n_bands + band];
+}
+
+static uint32_t *bucket_of(const struct og_near_index *x, const uint8_t *sketch,
+                           size_t band)
+{
+    const struct og_near_band b = x->bands[band];
+    uint64_t key = band + 1;
+    for (size_t i = 0; i < b.len; i += 8) {
+        uint64_t word = 0;
+        const size_t n = b.len - i < 8 ? b.len - i : 8;
+        memcpy(&word, sketch + b.off + i, n);
+        key = og_mix64(key ^ word);
+    }
+    return &x->newest[band * x->n_buckets + (key & (x->n_buckets - 1))];
+}
+
+static void unchain(struct og_near_index *x, uint32_t entry)
+{
+    for (size_t b = 0; b < x->n_bands; b++) {
+        uint32_t *link = bucket_of(x, sketch_of(x, entry), b);
+        while (*link != entry)
+            link = next_of(x, *link, b);
+        *link = *next_of(x, entry, b);
+    }
+}
+
+static void chain(struct og_near_index *x, uint32_t entry)
+{
+    for (size_t b = 0; b < x->n_bands; b++) {
+        uint32_t *link = bucket_of(x, sketch_of(x, entry), b);
+        *next_of(x, entry, b) = *link;
+        *link = entry;
+    }
+}
+
+/* ---- adding ---- */
+
+static void evict(struct og_near_index *x, uint32_t entry)
+{
+    struct head *h = &x->heads[entry];
+    unchain(x, entry);
+    og_release(x->allocator, h->id, h->id_len);
+    x->id_bytes -= h->id_len;
+    *h = (struct head){0};
+    x->n--;
+    x->n_evicted++;
+}
+
+/* The next place of the ring that is free or not needed any more. */
+static uint32_t find_place(struct og_near_index *x)
+{
+    for (;;) {
+        const uint32_t at = x->hand;
+        x->hand = (at + 1) % x->room;
+        if (!x->heads[at].is_used) return at;
+        if (!x->heads[at].is_touched) {
+            evict(x, at);
+            return at;
+        }
+        x->heads[at].is_touched = false;
+    }
+}
+
+og_status og_near_index_add(struct og_near_index *x,
+                            const struct og_near_entry *entry, og_error *err)
+{
+    if (entry->id.len > ID_MOST)
+        return og_error_set(err, OG_ERR_LIMIT,
+                            "an id of %zu bytes: 65535 are the most",
+                            entry->id.len);
+    char *id = og_allocate(x->allocator, entry->id.len + !entry->id.len);
+    if (id == NULL) return og_error_memory(err, entry->id.len, "an id");
+    if (entry->id.len > 0) memcpy(id, entry->id.data, entry->id.len);
+    uint32_t at = find_place(x);
+    /* Long ids take the place of more than one entry. */
+    while (x->n > 0 && x->id_bytes + entry->id.len > x->id_room)
+        at = find_place(x);
+    x->heads[at] = (struct head){.time = entry->time,
+                                 .origin = entry->origin,
+                                 .id = id,
+                                 .id_len = (uint16_t)entry->id.len,
+                                 .has_time = entry->has_time,
+                                 .is_used = true};
+    x->id_bytes += entry->id.len;
+    x->n++;
+    memcpy(sketch_of(x, at), entry->sketch, x->sketch_len);
+    chain(x, at);
+    return OG_OK;
+}
+
+/* ---- finding ---- */
+
+static og_status find_in_band(struct og_near_index *x, const uint8_t *sketch,
+                              size_t band, og_error *err)
+{
+    const struct og_near_band b = x->bands[band];
+    uint32_t entry = *bucket_of(x, sketch, band);
+    for (size_t n = 0; entry != NONE && n < MOST_MET; n++) {
+        if (memcmp(sketch_of(x, entry) + b.off, sketch + b.off, b.len) == 0) {
+            if (!OG_GROW(x->allocator, x->found, x->found_cap, x->n_found + 1))
+                return og_error_memory(err, x->n_found * 4, "candidates");
+            x->found[x->n_found++] = entry;
+        }
+        entry = *next_of(x, entry, band);
+    }
+    return OG_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+og_status og_near_index_find(struct og_near_index *x, const uint8_t *sketch,
+                             const uint32_t **out, size_t *out_n, og_error *err)
+{
+    size_t n = 0;
+    x->n_found = 0;
+    for (size_t b = 0; b < x->n_bands; b++)
+        __builtin_prefetch(bucket_of(x, sketch, b));
+    for (size_t b = 0; b < x->n_bands; b++)
+        TRY(find_in_band(x, sketch, b, err));
+    if (x->n_found > 1)
+        qsort(x->found, x->n_found, sizeof(*x->found), by_number);
+    for (size_t i = 0; i < x->n_found; i++)
+        if (n == 0 || x->found[n - 1] != x->found[i])
+            x->found[n++] = x->found[i];
+    *out = x->found;
+    *out_n = n;
+    return OG_OK;
+}
+
+void og_near_index_get(const struct og_near_index *x, uint32_t number,
+                       struct og_near_entry *out)
+{
+    const struct head *h = &x->heads[number];
+    *out = (struct og_near_entry){.sketch = sketch_of(x, number),
+                                  .id = {h->id, h->id_len},
+                                  .time = h->time,
+                                  .has_time = h->has_time,
+                                  .origin = h->origin};
+}
+
+void og_near_index_touch(struct og_near_index *x, uint32_t number)
+{
+    x->heads[number].is_touched = true;
+}
+
+size_t og_near_index_n(const struct og_near_index *x)
+{
+    return x->n;
+}
+
+size_t og_near_index_room(const struct og_near_index *x)
+{
+    return x->room;
+}
+
+uint64_t og_near_index_n_evicted(const struct og_near_index *x)
+{
+    return x->n_evicted;
+}
+
+/* The place behind the hand is the oldest. */
+og_status og_near_index_walk(
+    const struct og_near_index *x, void *ctx,
+    og_status (*on_entry)(void *ctx, const struct og_near_entry *entry,
+                          og_error *err),
+    og_error *err)
+{
+    for (uint32_t i = 0; i < x->room; i++) {
+        const uint32_t at = (uint32_t)(((uint64_t)x->hand + i) % x->room);
+        struct og_near_entry entry;
+        if (!x->heads[at].is_used) continue;
+        og_near_index_get(x, at, &entry);
+        TRY(on_entry(ctx, &entry, err));
+    }
+    return OG_OK;
+}

@@ -1,0 +1,295 @@
+/* A heap becomes an image: its forms are sorted by hash, its words by value,
+ * its texts packed; then the parts are written one after the other. */
+
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "lib/sentence/index/segment_parts.h"
+#include "lib/sentence/index/segment_writer.h"
+#include "lib/sentence/index/sentence_memtable.h"
+
+enum { BLOCK_LEN = 32 << 10, PACK_LEVEL = 3 };
+
+struct posting {
+    uint64_t word;
+    uint32_t form; /* new number */
+    uint32_t n_places;
+};
+
+struct build {
+    const struct og_memtable *heap;
+    struct og_sentence_segment_sink *sink;
+    struct og_sentence_segment_foot foot;
+    uint32_t *order;  /* forms by hash */
+    uint32_t *number; /* new number of each form */
+    uint32_t *places; /* sentences of each form, in the new order */
+    uint32_t *starts; /* of places, by new number */
+    struct posting *postings;
+    uint64_t *id_hashes;
+    uint64_t *text_starts;
+    uint8_t *packed;
+    size_t packed_len, packed_cap;
+};
+
+/* ---- sorting ---- */
+
+static int compare_forms(const void *a, const void *b, void *ctx)
+{
+    const struct og_memtable *h = ctx;
+    const uint64_t x = h->forms[*(const uint32_t *)a].hash;
+    const uint64_t y = h->forms[*(const uint32_t *)b].hash;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static int compare_postings(const void *a, const void *b)
+{
+    const struct posting *x = a, *y = b;
+    if (x->word != y->word) return x->word < y->word ? -1 : 1;
+    return x->form < y->form ? -1 : x->form > y->form ? 1 : 0;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static int compare_places(const void *a, const void *b, void *ctx)
+{
+    const struct og_memtable *h = ctx;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int64_t s = h->documents[h->sentences[x].document].time;
+    const int64_t t = h->documents[h->sentences[y].document].time;
+    if (s != t) return s < t ? -1 : 1;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static void sort_forms(struct build *b)
+{
+    const struct og_memtable *h = b->heap;
+    for (size_t i = 0; i < h->n_forms; i++)
+        b->order[i] = (uint32_t)i;
+    qsort_r(b->order, h->n_forms, sizeof(*b->order), compare_forms, (void *)h);
+    b->starts[0] = 0;
+    for (size_t i = 0; i < h->n_forms; i++) {
+        b->number[b->order[i]] = (uint32_t)i;
+        b->starts[i + 1] = b->starts[i] + h->forms[b->order[i]].n_places;
+    }
+    for (size_t i = h->n_sentences; i-- > 0;) /* the last ones first */
+        b->places[--b->starts[b->number[h->sentences[i].form] + 1]] =
+            (uint32_t)i;
+    /* Each start has become the one of its own form. */
+    memmove(b->starts, b->starts + 1, h->n_forms * sizeof(*b->starts));
+    b->starts[h->n_forms] = (uint32_t)h->n_sentences;
+    for (size_t i = 0; i < h->n_forms; i++)
+        qsort_r(b->places + b->starts[i], b->starts[i + 1] - b->starts[i],
+                sizeof(*b->places), compare_places, (void *)h);
+}
+
+static void sort_postings(struct build *b)
+{
+    const struct og_memtable *h = b->heap;
+    size_t n = 0;
+    for (size_t i = 0; i < h->n_forms; i++) {
+        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
+        for (size_t k = 0; k < f->n_words; k++)
+            b->postings[n++] = (struct posting){h->words[f->first_word + k],
+                                                (uint32_t)i, f->n_places};
+    }
+    qsort(b->postings, n, sizeof(*b->postings), compare_postings);
+    for (size_t i = 0; i < n; i++)
+        b->foot.n_words +=
+            i == 0 || b->postings[i].word != b->postings[i - 1].word;
+}
+
+static og_status pack_texts(struct build *b, og_error *err)
+{
+    const struct og_memtable *h = b->heap;
+    size_t n = 0;
+    for (size_t at = 0; at < h->texts_len; at += BLOCK_LEN, n++) {
+        const size_t left = h->texts_len - at;
+        const size_t len = left < BLOCK_LEN ? left : BLOCK_LEN;
+        const size_t bound = ZSTD_compressBound(len);
+        if (!OG_GROW(h->allocator, b->packed, b->packed_cap,
+                     b->packed_len + bound))
+            return og_error_memory(err, bound, "texts");
+        const size_t packed = ZSTD_compress(b->packed + b->packed_len, bound,
+                                            h->texts + at, len, PACK_LEVEL);
+        if (ZSTD_isError(packed)) return og_error_memory(err, len, "texts");
+        b->text_starts[2 * n] = at;
+        b->text_starts[2 * n + 1] = b->packed_len;
+        b->packed_len += packed;
+    }
+    b->text_starts[2 * n] = h->texts_len;
+    b->text_starts[2 * n + 1] = b->packed_len;
+    b->foot.n_blocks = n;
+    return OG_OK;
+}
+
+/* ---- writing ---- */
+
+static void write_documents(struct build *b)
+{
+    const struct og_memtable *h = b->heap;
+    og_sink_bytes(b->sink, h->documents,
+                  h->n_documents * sizeof(*h->documents));
+    og_sink_end_part(b->sink);
+    og_sink_bytes(b->sink, h->names, h->names_len);
+    og_sink_end_part(b->sink);
+    for (size_t i = 0; i < h->n_documents; i++)
+        b->id_hashes[i] = og_id_hash((og_bytes){
+            h->names + h->documents[i].name_off, h->documents[i].id_len});
+    qsort(b->id_hashes, h->n_documents, sizeof(*b->id_hashes), compare_hashes);
+    og_sink_bytes(b->sink, b->id_hashes,
+                  h->n_documents * sizeof(*b->id_hashes));
+    og_sink_end_part(b->sink);
+    for (size_t i = 0; i < h->n_sentences; i++) {
+        struct og_sentence_segment_sentence s = h->sentences[i];
+        s.form = b->number[s.form];
+        og_sink_bytes(b->sink, &s, sizeof(s));
+    }
+    og_sink_end_part(b->sink);
+}
+
+static void write_forms(struct build *b)
+{
+    const struct og_memtable *h = b->heap;
+    uint64_t start = 0;
+    for (size_t i = 0; i < h->n_forms; i++)
+        og_sink_u64(b->sink, h->forms[b->order[i]].hash);
+    og_sink_end_part(b->sink);
+    for (size_t i = 0; i < h->n_forms; i++) {
+        og_sink_u64(b->sink, start);
+        start += h->forms[b->order[i]].n_words;
+    }
+    og_sink_u64(b->sink, start);
+    og_sink_end_part(b->sink);
+    for (size_t i = 0; i < h->n_forms; i++) {
+        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
+        for (size_t k = 0; k < f->n_words; k++)
+            og_sink_u32(b->sink, og_word_key(h->words[f->first_word + k]));
+    }
+    og_sink_end_part(b->sink);
+    for (size_t i = 0; i < h->n_forms; i++)
+        og_sink_bytes(b->sink, &h->bitmaps[b->order[i]], sizeof(*h->bitmaps));
+    og_sink_end_part(b->sink);
+    og_sink_bytes(b->sink, b->starts, (h->n_forms + 1) * sizeof(*b->starts));
+    og_sink_end_part(b->sink);
+    og_sink_bytes(b->sink, b->places, h->n_sentences * sizeof(*b->places));
+    og_sink_end_part(b->sink);
+}
+
+static bool begins_word(const struct build *b, size_t i)
+{
+    return i == 0 || b->postings[i].word != b->postings[i - 1].word;
+}
+
+static og_status write_words(struct build *b, og_error *err)
+{
+    const size_t n = b->heap->n_words;
+    struct og_directory directory;
+    TRY(og_directory_init(&directory, b->foot.n_words, b->heap->allocator,
+                          err));
+    b->foot.directory_bits = directory.n_bits;
+    for (size_t i = 0; i < n; i++)
+        if (begins_word(b, i)) og_sink_u64(b->sink, b->postings[i].word);
+    og_sink_end_part(b->sink);
+    for (size_t i = 0; i < n; i++)
+        if (begins_word(b, i)) og_sink_u64(b->sink, i);
+    og_sink_u64(b->sink, n);
+    og_sink_end_part(b->sink);
+    for (size_t i = 0; i < n;) {
+        uint32_t count = 0;
+        og_directory_add(&directory, b->postings[i].word);
+        do
+            count += b->postings[i++].n_places;
+        while (i < n && !begins_word(b, i));
+        og_sink_u32(b->sink, count);
+    }
+    og_sink_end_part(b->sink);
+    og_directory_write(&directory, b->sink);
+    for (size_t i = 0; i < n; i++)
+        og_sink_u32(b->sink, b->postings[i].form);
+    for (size_t i = 0; i < n; i++)
+        og_sink_u32(
+            b->sink,
+            og_word_mark(&b->heap->bitmaps[b->order[b->postings[i].form]]));
+    og_sink_end_part(b->sink);
+    og_directory_release(&directory);
+    return OG_OK;
+}
+
+static struct og_signature signature_of(const void *ctx, size_t form)
+{
+    const struct build *b = ctx;
+    return b->heap->signatures[b->order[form]];
+}
+
+static og_status write_all(struct build *b, og_error *err)
+{
+    write_documents(b);
+    write_forms(b);
+    TRY(write_words(b, err));
+    og_sink_bytes(b->sink, b->text_starts, (b->foot.n_blocks + 1) * 16);
+    og_sink_end_part(b->sink);
+    og_sink_bytes(b->sink, b->packed, b->packed_len);
+    og_sink_end_part(b->sink);
+    return og_write_signatures(b->sink, b->foot.signature_bits, b->foot.n_forms,
+                               b, signature_of, b->heap->allocator, err);
+}
+
+/* ---- the whole ---- */
+
+static size_t scratch_len(const struct og_memtable *h)
+{
+    const size_t n_blocks = h->texts_len / BLOCK_LEN + 2;
+    return (h->n_words + 1) * sizeof(struct posting) +
+           (h->n_documents + 2 * n_blocks) * sizeof(uint64_t) +
+           (3 * (h->n_forms + 1) + h->n_sentences) * sizeof(uint32_t);
+}
+
+static void share_out(struct build *b, void *scratch)
+{
+    const struct og_memtable *h = b->heap;
+    b->postings = scratch;
+    b->id_hashes = (uint64_t *)(b->postings + h->n_words + 1);
+    b->text_starts = b->id_hashes + h->n_documents;
+    b->order =
+        (uint32_t *)(b->text_starts + 2 * (h->texts_len / BLOCK_LEN + 2));
+    b->number = b->order + h->n_forms + 1;
+    b->starts = b->number + h->n_forms + 1;
+    b->places = b->starts + h->n_forms + 1;
+}
+
+og_status og_memtable_build(const struct og_memtable *h,
+                            struct og_sentence_segment *out, og_error *err)
+{
+    struct build b = {.heap = h};
+    const size_t len = scratch_len(h);
+    void *scratch = og_allocate(h->allocator, len);
+    if (scratch == NULL) return og_error_memory(err, len, "an image");
+    share_out(&b, scratch);
+    b.foot.n_documents = h->n_documents;
+    b.foot.n_sentences = h->n_sentences;
+    b.foot.n_forms = h->n_forms;
+    b.foot.n_keys = h->n_words;
+    b.foot.text_len = h->texts_len;
+    b.foot.latest = h->latest;
+    b.foot.signature_bits = h->signature_bits;
+    b.foot.word_bits = h->word_bits;
+    sort_forms(&b);
+    sort_postings(&b);
+    og_status status = pack_texts(&b, err);
+    if (status == OG_OK)
+        status = og_sentence_segment_sink_new(NULL, h->allocator, &b.sink, err);
+    if (status == OG_OK) status = write_all(&b, err);
+    if (status == OG_OK)
+        status = og_sentence_segment_sink_finish(b.sink, &b.foot, out, err);
+    else
+        og_sentence_segment_sink_drop(b.sink);
+    OG_UNGROW(h->allocator, b.packed, b.packed_cap);
+    og_release(h->allocator, scratch, len);
+    return status;
+}

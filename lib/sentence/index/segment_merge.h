@@ -1,0 +1,17 @@
+#ifndef OG_SENTENCE_INDEX_SEGMENT_MERGE_H
+#define OG_SENTENCE_INDEX_SEGMENT_MERGE_H
+
+#include "lib/sentence/index/sentence_segment.h"
+
+enum { OG_IMAGES_MOST = 48 }; /* in one index, hence in one merge */
+
+/* Makes one image of several, the oldest first: documents stay in their order
+ * and equal forms become one. `path` NULL: to memory. Takes 8 bytes of memory
+ * for each form and 4 for each word, whatever the length of the texts. */
+og_status
+og_sentence_segments_merge(const struct og_sentence_segment *const *images,
+                           size_t n, const char *path,
+                           const og_allocator *allocator,
+                           struct og_sentence_segment *out, og_error *err);
+
+#endif

@@ -1,0 +1,221 @@
+/* From the words of a sentence to the forms that have enough of them. */
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/sentence/index/sentences.h"
+
+/* ---- the question ---- */
+
+/* The words lie far apart in memory: what finding them will look at is asked
+ * for before, for all of them at once. */
+static void place_words(const struct og_sentence_segment *m,
+                        struct og_question *q, size_t *places)
+{
+    for (size_t i = 0; i < q->n; i++)
+        og_sentence_segment_expect_directory(m, q->words[i]);
+    for (size_t i = 0; i < q->n; i++)
+        og_sentence_segment_expect_word(m, q->words[i]);
+    for (size_t i = 0; i < q->n; i++) {
+        places[i] = og_sentence_segment_find_word(m, q->words[i]);
+        if (places[i] != m->foot.n_words) q->df[i] += m->counts[places[i]];
+    }
+}
+
+/* Document frequencies are sums over all images and the heap, so that they
+ * are up to date after every document. Where a word stands in an image is
+ * needed again, and kept: image by image, the rarest words first. */
+static og_status pose(struct og_sentences *s, const uint64_t *words, size_t n,
+                      double threshold, og_error *err)
+{
+    struct og_question *q = &s->question;
+    TRY(og_question_set(q, words, n, err));
+    if (!OG_GROW(s->allocator, s->places, s->places_cap,
+                 (s->n_images + 1) * (n + 1)))
+        return og_error_memory(err, n * sizeof(*s->places), "a question");
+    for (size_t i = 0; i < n; i++)
+        q->df[i] = og_memtable_df(&s->heap, words[i]);
+    for (size_t m = 0; m < s->n_images; m++)
+        place_words(&s->image[m], q, s->places + m * n);
+    og_question_weigh(q, s->n_sentences, threshold);
+    return OG_OK;
+}
+
+static og_status keep(struct og_sentences *s, size_t image, size_t form,
+                      double similarity, uint32_t n_shared, og_error *err)
+{
+    if (similarity < s->question.threshold) return OG_OK;
+    if (!OG_GROW(s->allocator, s->found, s->found_cap, s->n_found + 1))
+        return og_error_memory(err, sizeof(*s->found), "matches");
+    s->found[s->n_found++] = (struct og_found_form){
+        (uint32_t)image, (uint32_t)form, n_shared, similarity};
+    return OG_OK;
+}
+
+static og_status check_memory(struct og_sentences *s, og_error *err)
+{
+    if (!s->list.no_memory) return OG_OK;
+    s->list.no_memory = false;
+    return og_error_memory(err, s->list.n * 4, "candidates");
+}
+
+/* ---- the heap ---- */
+
+/* The words of the heap are whole, their keys are made on the way. */
+static double overlap_heap(const struct og_sentences *s, size_t form,
+                           uint32_t *out_n_shared)
+{
+    const struct og_question *q = &s->question;
+    const struct og_memtable_wordset *f = &s->heap.forms[form];
+    const uint64_t *words = s->heap.words + f->first_word;
+    double weight = 0;
+    uint32_t n_shared = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < q->n && k < f->n_words; i++) {
+        while (k < f->n_words &&
+               og_word_key(words[k]) < og_word_key(q->words[i]))
+            k++;
+        if (k == f->n_words ||
+            og_word_key(words[k]) != og_word_key(q->words[i]))
+            continue;
+        weight += q->weights[i];
+        n_shared++;
+    }
+    *out_n_shared = n_shared;
+    if (n_shared == q->n && n_shared != 0) return 1;
+    return (double)n_shared / (double)q->n * (weight / q->total);
+}
+
+static og_status find_in_heap(struct og_sentences *s,
+                              const og_quote_options *options,
+                              const struct og_signature *signature,
+                              int distance, og_error *err)
+{
+    struct og_wordset_list *list = &s->list;
+    list->n = 0;
+    if (options->method == OG_QUOTE_QSIGN)
+        og_scan_signatures(s->heap.signatures, s->heap.n_forms, signature,
+                           (unsigned)distance, list);
+    else
+        og_scan_bitmaps(s->heap.bitmaps, s->heap.n_forms, &s->question, list);
+    TRY(check_memory(s, err));
+    for (size_t i = 0; i < list->n; i++) {
+        uint32_t n_shared;
+        const double similarity = overlap_heap(s, list->forms[i], &n_shared);
+        TRY(keep(s, s->n_images, list->forms[i], similarity, n_shared, err));
+    }
+    return OG_OK;
+}
+
+/* ---- images ---- */
+
+static og_status verify(struct og_sentences *s, size_t image, size_t form,
+                        og_error *err)
+{
+    const struct og_sentence_segment *m = &s->image[image];
+    uint32_t n_shared;
+    const uint64_t *starts = m->form_starts + form;
+    const double similarity =
+        og_question_overlap(&s->question, m->keys + starts[0],
+                            (size_t)(starts[1] - starts[0]), &n_shared);
+    return keep(s, image, form, similarity, n_shared, err);
+}
+
+static og_status scan_image(struct og_sentences *s, size_t image, og_error *err)
+{
+    for (size_t i = 0; i < s->image[image].foot.n_forms; i++)
+        TRY(verify(s, image, i, err));
+    return OG_OK;
+}
+
+/* Where the words of a form begin, then the words: each is a random place in
+ * memory, and asked for ahead. */
+static og_status verify_list(struct og_sentences *s, size_t image,
+                             og_error *err)
+{
+    enum { STARTS_AHEAD = 16, KEYS_AHEAD = 8 };
+    const struct og_sentence_segment *m = &s->image[image];
+    const uint32_t *forms = s->list.forms;
+    const size_t n = s->list.n;
+    s->list.n_compared += n;
+    for (size_t i = 0; i < n && i < STARTS_AHEAD; i++)
+        __builtin_prefetch(m->form_starts + forms[i]);
+    for (size_t i = 0; i < n && i < KEYS_AHEAD; i++)
+        __builtin_prefetch(m->keys + m->form_starts[forms[i]]);
+    for (size_t i = 0; i < n; i++) {
+        if (i + STARTS_AHEAD < n)
+            __builtin_prefetch(m->form_starts + forms[i + STARTS_AHEAD]);
+        if (i + KEYS_AHEAD < n)
+            __builtin_prefetch(m->keys + m->form_starts[forms[i + KEYS_AHEAD]]);
+        TRY(verify(s, image, forms[i], err));
+    }
+    return OG_OK;
+}
+
+static og_status find_in_image(struct og_sentences *s, size_t image,
+                               const og_quote_options *options,
+                               const struct og_signature *signature,
+                               int distance, og_error *err)
+{
+    const struct og_question *q = &s->question;
+    const struct og_sentence_segment *m = &s->image[image];
+    size_t *places = s->places + image * q->n;
+    size_t *rare = s->places + s->n_images * q->n;
+    s->list.n = 0;
+    if (options->method == OG_QUOTE_SCAN) return scan_image(s, image, err);
+    if (options->method == OG_QUOTE_QSIGN) {
+        if (distance >= 0)
+            og_find_by_signature(m, signature, (unsigned)distance, &s->list);
+    } else {
+        for (size_t i = 0; i < q->n_prefix; i++)
+            rare[i] = places[q->rare[i]];
+        og_find_by_words(m, q, rare, &s->list);
+    }
+    og_wordset_list_sort(&s->list);
+    TRY(check_memory(s, err));
+    return verify_list(s, image, err);
+}
+
+/* ---- the distance ---- */
+
+/* Both shares of the measure fall with every word that is not shared; with
+ * words that weigh the same it is the square of the share of words. So a
+ * sentence of n words at the threshold has this many others. */
+static double words_beside(size_t n, double threshold)
+{
+    return (double)n * (1 - sqrt(threshold));
+}
+
+int og_sentences_distance(const struct og_sentences *s, size_t n_words,
+                          const og_quote_options *options)
+{
+    const uint32_t m = s->manifest.signature_bits;
+    if (options->distance >= 0)
+        return options->distance < (int)m ? options->distance : (int)m;
+    const double k = floor(words_beside(n_words, options->threshold));
+    const int d = og_signature_radius(
+        m, s->manifest.word_bits, (double)n_words - k, k, options->max_false);
+    return d < 0 ? 0 : d;
+}
+
+og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
+                            size_t n_words, const og_quote_options *options,
+                            og_error *err)
+{
+    struct og_signature signature = {{0, 0}};
+    int distance = 0;
+    s->n_found = 0;
+    s->list.n_seen = s->list.n_skipped = s->list.n_compared = 0;
+    s->list.limit = options->max_candidates;
+    if (n_words == 0) return OG_OK;
+    TRY(pose(s, words, n_words, options->threshold, err));
+    if (options->method == OG_QUOTE_QSIGN) {
+        for (size_t i = 0; i < n_words; i++)
+            og_signature_add(&signature, og_word_key(words[i]),
+                             s->manifest.signature_bits, s->manifest.word_bits);
+        distance = og_sentences_distance(s, n_words, options);
+    }
+    for (size_t i = 0; i < s->n_images; i++)
+        TRY(find_in_image(s, i, options, &signature, distance, err));
+    return find_in_heap(s, options, &signature, distance, err);
+}

@@ -1,0 +1,229 @@
+/* What was added last. A document that does not fit into memory leaves no
+ * trace: room for all of it is made first. */
+
+#include "lib/sentence/index/sentence_memtable.h"
+
+#include <string.h>
+
+#include "lib/base/bits.h"
+#include "lib/token/tokens.h"
+
+void og_memtable_init(struct og_memtable *h, const og_allocator *allocator,
+                      uint32_t signature_bits, uint32_t word_bits)
+{
+    *h = (struct og_memtable){.allocator = allocator,
+                              .signature_bits = signature_bits,
+                              .word_bits = word_bits,
+                              .latest = INT64_MIN};
+}
+
+void og_memtable_release(struct og_memtable *h)
+{
+    const og_allocator *a = h->allocator;
+    OG_UNGROW(a, h->documents, h->documents_cap);
+    OG_UNGROW(a, h->sentences, h->sentences_cap);
+    OG_UNGROW(a, h->forms, h->forms_cap);
+    OG_UNGROW(a, h->words, h->words_cap);
+    OG_UNGROW(a, h->bitmaps, h->bitmaps_cap);
+    OG_UNGROW(a, h->signatures, h->signatures_cap);
+    OG_UNGROW(a, h->names, h->names_cap);
+    OG_UNGROW(a, h->texts, h->texts_cap);
+    OG_UNGROW(a, h->form_slots, h->n_form_slots);
+    OG_UNGROW(a, h->count_slots, h->n_count_slots);
+    og_memtable_init(h, a, h->signature_bits, h->word_bits);
+}
+
+void og_memtable_clear(struct og_memtable *h)
+{
+    if (h->n_form_slots != 0)
+        memset(h->form_slots, 0, h->n_form_slots * sizeof(*h->form_slots));
+    if (h->n_count_slots != 0)
+        memset(h->count_slots, 0, h->n_count_slots * sizeof(*h->count_slots));
+    h->n_documents = h->n_sentences = h->n_forms = h->n_words = 0;
+    h->names_len = h->texts_len = h->n_counted = 0;
+}
+
+/* ---- the two tables ---- */
+
+static size_t slots_for(size_t n)
+{
+    size_t slots = 1024;
+    while (slots < 2 * n)
+        slots *= 2;
+    return slots;
+}
+
+static void place_form(struct og_memtable *h, uint32_t form)
+{
+    size_t at = h->forms[form].hash & (h->n_form_slots - 1);
+    while (h->form_slots[at] != 0)
+        at = (at + 1) & (h->n_form_slots - 1);
+    h->form_slots[at] = form + 1;
+}
+
+static bool grow_forms(struct og_memtable *h, size_t n)
+{
+    const size_t need = slots_for(n);
+    if (need <= h->n_form_slots) return true;
+    uint32_t *slots =
+        og_allocate_zero(h->allocator, need * sizeof(*h->form_slots));
+    if (slots == NULL) return false;
+    OG_UNGROW(h->allocator, h->form_slots, h->n_form_slots);
+    h->form_slots = slots;
+    h->n_form_slots = need;
+    for (size_t i = 0; i < h->n_forms; i++)
+        place_form(h, (uint32_t)i);
+    return true;
+}
+
+static struct og_memtable_count *find_count(struct og_memtable_count *slots,
+                                            size_t n, uint64_t word)
+{
+    size_t at = word & (n - 1);
+    while (slots[at].n != 0 && slots[at].word != word)
+        at = (at + 1) & (n - 1);
+    return &slots[at];
+}
+
+static bool grow_counts(struct og_memtable *h, size_t n)
+{
+    const size_t need = slots_for(n);
+    if (need <= h->n_count_slots) return true;
+    struct og_memtable_count *slots =
+        og_allocate_zero(h->allocator, need * sizeof(*h->count_slots));
+    if (slots == NULL) return false;
+    for (size_t i = 0; i < h->n_count_slots; i++)
+        if (h->count_slots[i].n != 0)
+            *find_count(slots, need, h->count_slots[i].word) =
+                h->count_slots[i];
+    OG_UNGROW(h->allocator, h->count_slots, h->n_count_slots);
+    h->count_slots = slots;
+    h->n_count_slots = need;
+    return true;
+}
+
+uint64_t og_memtable_df(const struct og_memtable *h, uint64_t word)
+{
+    if (h->n_count_slots == 0) return 0;
+    return find_count(h->count_slots, h->n_count_slots, word)->n;
+}
+
+/* ---- adding ---- */
+
+static bool make_room(struct og_memtable *h, const og_document *doc,
+                      const struct og_word_reader *r)
+{
+    const og_allocator *a = h->allocator;
+    return OG_GROW(a, h->documents, h->documents_cap, h->n_documents + 1) &&
+           OG_GROW(a, h->sentences, h->sentences_cap, h->n_sentences + r->n) &&
+           OG_GROW(a, h->forms, h->forms_cap, h->n_forms + r->n) &&
+           OG_GROW(a, h->words, h->words_cap, h->n_words + r->n_words) &&
+           OG_GROW(a, h->bitmaps, h->bitmaps_cap, h->n_forms + r->n) &&
+           OG_GROW(a, h->signatures, h->signatures_cap, h->n_forms + r->n) &&
+           OG_GROW(a, h->names, h->names_cap,
+                   h->names_len + doc->id.len + doc->title.len) &&
+           OG_GROW(a, h->texts, h->texts_cap, h->texts_len + doc->text.len) &&
+           grow_forms(h, h->n_forms + r->n) &&
+           grow_counts(h, h->n_counted + r->n_words);
+}
+
+static uint64_t hash_words(const uint64_t *words, size_t n)
+{
+    uint64_t hash = n;
+    for (size_t i = 0; i < n; i++)
+        hash = og_mul_fold(hash ^ words[i], 0x9e3779b97f4a7c15u) + words[i];
+    return og_mix64(hash);
+}
+
+static uint32_t add_form(struct og_memtable *h, const uint64_t *words, size_t n)
+{
+    const uint64_t hash = hash_words(words, n);
+    size_t at = hash & (h->n_form_slots - 1);
+    for (; h->form_slots[at] != 0; at = (at + 1) & (h->n_form_slots - 1))
+        if (h->forms[h->form_slots[at] - 1].hash == hash)
+            return h->form_slots[at] - 1;
+    const uint32_t form = (uint32_t)h->n_forms++;
+    h->form_slots[at] = form + 1;
+    h->forms[form] = (struct og_memtable_wordset){hash, (uint32_t)h->n_words,
+                                                  (uint32_t)n, 0};
+    memcpy(h->words + h->n_words, words, n * sizeof(*words));
+    h->n_words += n;
+    h->bitmaps[form] = (struct og_word_bitmap){{0, 0}};
+    h->signatures[form] = (struct og_signature){{0, 0}};
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t key = og_word_key(words[i]);
+        og_word_bitmap_set(&h->bitmaps[form], key);
+        if (h->signature_bits != 0)
+            og_signature_add(&h->signatures[form], key, h->signature_bits,
+                             h->word_bits);
+    }
+    return form;
+}
+
+static void add_sentence(struct og_memtable *h, const struct og_word_reader *r,
+                         const struct og_read_sentence *s)
+{
+    const uint64_t *words = r->words + s->first_word;
+    if (s->n_words == 0) return;
+    const uint32_t form = add_form(h, words, s->n_words);
+    h->forms[form].n_places++;
+    h->sentences[h->n_sentences++] = (struct og_sentence_segment_sentence){
+        (uint32_t)h->n_documents, s->begin, s->end - s->begin, form};
+    for (size_t i = 0; i < s->n_words; i++) {
+        struct og_memtable_count *c =
+            find_count(h->count_slots, h->n_count_slots, words[i]);
+        h->n_counted += c->n == 0;
+        c->word = words[i];
+        c->n++;
+    }
+}
+
+og_status og_memtable_add(struct og_memtable *h, const og_document *doc,
+                          int64_t time, const struct og_word_reader *r,
+                          og_error *err)
+{
+    if (doc->id.len > UINT32_MAX / 4 || doc->title.len > UINT32_MAX / 4)
+        return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes",
+                            doc->id.len);
+    if (!make_room(h, doc, r))
+        return og_error_memory(err, doc->text.len, "a document");
+    h->documents[h->n_documents] = (struct og_sentence_segment_document){
+        .name_off = h->names_len,
+        .id_len = (uint32_t)doc->id.len,
+        .title_len = (uint32_t)doc->title.len,
+        .time = time,
+        .text_off = h->texts_len,
+        .text_len = (uint32_t)doc->text.len,
+        .has_time = doc->has_time,
+        .first_sentence = (uint32_t)h->n_sentences};
+    for (size_t i = 0; i < r->n; i++)
+        add_sentence(h, r, &r->sentences[i]);
+    const og_bytes parts[] = {doc->id, doc->title};
+    for (unsigned i = 0; i < 2; i++) {
+        if (parts[i].len != 0)
+            memcpy(h->names + h->names_len, parts[i].data, parts[i].len);
+        h->names_len += parts[i].len;
+    }
+    if (doc->text.len != 0)
+        memcpy(h->texts + h->texts_len, doc->text.data, doc->text.len);
+    h->texts_len += doc->text.len;
+    if (time > h->latest) h->latest = time;
+    h->n_documents++;
+    return OG_OK;
+}
+
+uint64_t og_id_hash(og_bytes id)
+{
+    return og_mix64(og_token_hash(id.data, id.len, 0));
+}
+
+bool og_memtable_has_id(const struct og_memtable *h, og_bytes id)
+{
+    for (size_t i = 0; i < h->n_documents; i++) {
+        const struct og_sentence_segment_document *d = &h->documents[i];
+        if (d->id_len == id.len &&
+            memcmp(h->names + d->name_off, id.data, id.len) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,416 @@
+/* Opening an image: sums, then order and ranges of every part, so that the
+ * rest of the code need not look again. */
+
+#include "lib/sentence/index/sentence_segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "lib/hamming/code_segment.h"
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+
+enum { BLOCK_MOST = 1 << 20 }; /* bytes of a block of texts, unpacked */
+
+/* ---- checks ---- */
+
+static bool rises32(const uint32_t *a, size_t n)
+{
+    bool good = true;
+    for (size_t i = 1; i < n; i++)
+        good &= a[i - 1] <= a[i];
+    return good;
+}
+
+static bool rises64(const uint64_t *a, size_t n)
+{
+    bool good = true;
+    for (size_t i = 1; i < n; i++)
+        good &= a[i - 1] <= a[i];
+    return good;
+}
+
+static bool differs64(const uint64_t *a, size_t n)
+{
+    bool good = true;
+    for (size_t i = 1; i < n; i++)
+        good &= a[i - 1] < a[i];
+    return good;
+}
+
+static bool below32(const uint32_t *a, size_t n, uint64_t limit)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = a[i] > most ? a[i] : most;
+    return n == 0 || most < limit;
+}
+
+static bool starts32(const uint32_t *a, size_t n, uint64_t end)
+{
+    return a[0] == 0 && a[n] == end && rises32(a, n + 1);
+}
+
+static bool starts64(const uint64_t *a, size_t n, uint64_t end)
+{
+    return a[0] == 0 && a[n] == end && rises64(a, n + 1);
+}
+
+static bool documents_are_sound(const struct og_sentence_segment *m)
+{
+    const struct og_sentence_segment_foot *f = &m->foot;
+    const uint64_t names_len = f->part[OG_PART_NAMES].len;
+    for (size_t i = 0; i < f->n_documents; i++) {
+        const struct og_sentence_segment_document *d = &m->documents[i];
+        const uint64_t name_len = (uint64_t)d->id_len + d->title_len;
+        if (d->name_off > names_len || name_len > names_len - d->name_off)
+            return false;
+        if (d->text_off > f->text_len ||
+            d->text_len > f->text_len - d->text_off ||
+            d->first_sentence > f->n_sentences || d->has_time > 1)
+            return false;
+    }
+    return true;
+}
+
+static bool sentences_are_sound(const struct og_sentence_segment *m)
+{
+    const struct og_sentence_segment_foot *f = &m->foot;
+    for (size_t i = 0; i < f->n_sentences; i++) {
+        const struct og_sentence_segment_sentence *s = &m->sentences[i];
+        if (s->document >= f->n_documents || s->form >= f->n_forms)
+            return false;
+        const uint32_t text_len = m->documents[s->document].text_len;
+        if (s->begin > text_len || s->len > text_len - s->begin) return false;
+    }
+    return true;
+}
+
+static bool texts_are_sound(const struct og_sentence_segment *m)
+{
+    const struct og_sentence_segment_foot *f = &m->foot;
+    const uint64_t n = f->n_blocks, *t = m->text_starts;
+    if (t[0] != 0 || t[1] != 0 || t[2 * n] != f->text_len ||
+        t[2 * n + 1] != f->part[OG_PART_TEXTS].len)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (t[2 * i] >= t[2 * i + 2] || t[2 * i + 1] > t[2 * i + 3] ||
+            t[2 * i + 2] - t[2 * i] > BLOCK_MOST)
+            return false;
+    return true;
+}
+
+static bool signatures_are_sound(const struct og_sentence_segment *m)
+{
+    const struct og_sentence_segment_foot *f = &m->foot;
+    for (uint32_t p = 0; p < f->signature_bits / 16; p++) {
+        const uint32_t *part = m->parts + p * (65537 + f->n_forms);
+        if (!starts32(part, 65536, f->n_forms) ||
+            !below32(part + 65537, f->n_forms, f->n_forms))
+            return false;
+    }
+    return true;
+}
+
+/* What is wrong, or NULL. */
+static const char *find_fault(const struct og_sentence_segment *m)
+{
+    const struct og_sentence_segment_foot *f = &m->foot;
+    if (!documents_are_sound(m)) return "documents";
+    if (!rises64(m->id_hashes, f->n_documents)) return "id hashes";
+    if (!sentences_are_sound(m)) return "sentences";
+    if (!differs64(m->form_hashes, f->n_forms)) return "form hashes";
+    if (!starts64(m->form_starts, f->n_forms, f->n_keys)) return "form starts";
+    if (!starts32(m->place_starts, f->n_forms, f->n_sentences))
+        return "place starts";
+    if (!below32(m->places, f->n_sentences, f->n_sentences)) return "places";
+    if (!differs64(m->words, f->n_words)) return "words";
+    if (!starts64(m->word_starts, f->n_words, f->n_keys)) return "word starts";
+    if (!starts32(m->directory, (size_t)1 << f->directory_bits, f->n_words))
+        return "directory";
+    if (!below32(m->postings, f->n_keys, f->n_forms)) return "postings";
+    if (!texts_are_sound(m)) return "text starts";
+    if (!signatures_are_sound(m)) return "signatures";
+    return NULL;
+}
+
+/* ---- the foot ---- */
+
+static uint64_t sum_foot(const struct og_sentence_segment_foot *foot)
+{
+    struct og_sentence_segment_foot copy = *foot;
+    struct og_code_sum sum;
+    copy.foot_sum = 0;
+    og_code_sum_init(&sum);
+    og_code_sum_add(&sum, &copy, sizeof(copy));
+    return og_code_sum_end(&sum);
+}
+
+void og_sentence_segment_foot_seal(struct og_sentence_segment_foot *foot)
+{
+    foot->foot_sum = sum_foot(foot);
+}
+
+static og_status unsound(og_error *err, const char *name, const char *what)
+{
+    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: %s", name, what);
+}
+
+/* Lengths of the parts follow from the counts. */
+static bool lengths_agree(const struct og_sentence_segment_foot *f)
+{
+    const uint64_t most = UINT32_MAX;
+    if (f->n_documents > most || f->n_sentences > most || f->n_forms > most ||
+        f->n_keys > (most << 10) || f->n_words > most ||
+        f->n_blocks > (most << 8) || f->directory_bits > 32 ||
+        (f->signature_bits != 0 && !og_signature_bits_are(f->signature_bits)))
+        return false;
+    const uint64_t n_parts = f->signature_bits / 16;
+    const uint64_t expected[OG_N_PARTS] = {
+        [OG_PART_DOCUMENTS] =
+            f->n_documents * sizeof(struct og_sentence_segment_document),
+        [OG_PART_NAMES] = f->part[OG_PART_NAMES].len,
+        [OG_PART_ID_HASHES] = f->n_documents * 8,
+        [OG_PART_SENTENCES] =
+            f->n_sentences * sizeof(struct og_sentence_segment_sentence),
+        [OG_PART_FORM_HASHES] = f->n_forms * 8,
+        [OG_PART_FORM_STARTS] = f->n_forms * 8 + 8,
+        [OG_PART_KEYS] = f->n_keys * 4,
+        [OG_PART_BITMAPS] = f->n_forms * 16,
+        [OG_PART_PLACE_STARTS] = f->n_forms * 4 + 4,
+        [OG_PART_PLACES] = f->n_sentences * 4,
+        [OG_PART_WORDS] = f->n_words * 8,
+        [OG_PART_WORD_STARTS] = f->n_words * 8 + 8,
+        [OG_PART_COUNTS] = f->n_words * 4,
+        [OG_PART_DIRECTORY] = ((uint64_t)4 << f->directory_bits) + 4,
+        [OG_PART_POSTINGS] = f->n_keys * (f->version == 1 ? 4 : 8),
+        [OG_PART_TEXT_STARTS] = f->n_blocks * 16 + 16,
+        [OG_PART_TEXTS] = f->part[OG_PART_TEXTS].len,
+        [OG_PART_SIGNATURES] = f->n_forms * (f->signature_bits / 8),
+        [OG_PART_PARTS] = n_parts * (65537 + f->n_forms) * 4,
+    };
+    uint64_t at = 0;
+    for (unsigned i = 0; i < OG_N_PARTS; i++) {
+        if (f->part[i].off != at || f->part[i].len != expected[i] ||
+            f->part[i].len > f->file_len)
+            return false;
+        at += (expected[i] + 63) / 64 * 64;
+    }
+    return at + sizeof(*f) == f->file_len;
+}
+
+static void find_parts(struct og_sentence_segment *m)
+{
+    const void *part[OG_N_PARTS];
+    for (unsigned i = 0; i < OG_N_PARTS; i++)
+        part[i] = m->data + m->foot.part[i].off;
+    m->documents = part[OG_PART_DOCUMENTS];
+    m->names = part[OG_PART_NAMES];
+    m->id_hashes = part[OG_PART_ID_HASHES];
+    m->sentences = part[OG_PART_SENTENCES];
+    m->form_hashes = part[OG_PART_FORM_HASHES];
+    m->form_starts = part[OG_PART_FORM_STARTS];
+    m->keys = part[OG_PART_KEYS];
+    m->bitmaps = part[OG_PART_BITMAPS];
+    m->place_starts = part[OG_PART_PLACE_STARTS];
+    m->places = part[OG_PART_PLACES];
+    m->words = part[OG_PART_WORDS];
+    m->word_starts = part[OG_PART_WORD_STARTS];
+    m->counts = part[OG_PART_COUNTS];
+    m->directory = part[OG_PART_DIRECTORY];
+    m->postings = part[OG_PART_POSTINGS];
+    m->marks = m->foot.version == 1 ? NULL : m->postings + m->foot.n_keys;
+    m->text_starts = part[OG_PART_TEXT_STARTS];
+    m->texts = part[OG_PART_TEXTS];
+    m->signatures = part[OG_PART_SIGNATURES];
+    m->parts = part[OG_PART_PARTS];
+}
+
+static og_status read_foot(struct og_sentence_segment *m, const char *name,
+                           og_error *err)
+{
+    struct og_sentence_segment_foot *f = &m->foot;
+    if (m->len < sizeof(*f) || m->len % 64 != 0)
+        return unsound(err, name, "it is cut off");
+    memcpy(f, m->data + m->len - sizeof(*f), sizeof(*f));
+    if (f->magic != OG_IMAGE_MAGIC)
+        return unsound(err, name, "its end is not that of sentences");
+    if (f->version == 0 || f->version > OG_IMAGE_VERSION)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' has version %u of the format; this origo "
+                            "knows versions 1 to %u",
+                            name, f->version, OG_IMAGE_VERSION);
+    if (f->foot_sum != sum_foot(f))
+        return unsound(err, name, "the sum of its foot is wrong");
+    if (f->file_len != m->len || !lengths_agree(f))
+        return unsound(err, name, "its lengths do not agree");
+    return OG_OK;
+}
+
+static og_status check(struct og_sentence_segment *m, const char *name,
+                       og_error *err)
+{
+    struct og_code_sum sum;
+    TRY(read_foot(m, name, err));
+    og_code_sum_init(&sum);
+    og_code_sum_add(&sum, m->data, m->len - sizeof(m->foot));
+    if (og_code_sum_end(&sum) != m->foot.body_sum)
+        return unsound(err, name, "its sum is wrong");
+    find_parts(m);
+    const char *fault = find_fault(m);
+    return fault == NULL ? OG_OK : unsound(err, name, fault);
+}
+
+/* ---- opening ---- */
+
+og_status og_sentence_segment_take(struct og_sentence_segment *image,
+                                   const uint8_t *data, size_t len,
+                                   size_t data_cap,
+                                   const og_allocator *allocator,
+                                   const char *name, og_error *err)
+{
+    *image = (struct og_sentence_segment){
+        .data = data, .len = len, .data_cap = data_cap, .allocator = allocator};
+    const og_status status = check(image, name, err);
+    if (status != OG_OK) memset(image, 0, sizeof(*image));
+    return status;
+}
+
+static og_status map_file(struct og_sentence_segment *image, int fd,
+                          const char *path, og_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0) return og_file_failure(err, "read", path, errno);
+    if (info.st_size < (off_t)sizeof(struct og_sentence_segment_foot))
+        return unsound(err, path, "it is cut off");
+    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (data == MAP_FAILED) return og_file_failure(err, "map", path, errno);
+    *image = (struct og_sentence_segment){
+        .data = data, .len = (size_t)info.st_size, .is_mapped = true};
+    const og_status status = check(image, path, err);
+    if (status != OG_OK) og_sentence_segment_release(image);
+    return status;
+}
+
+og_status og_sentence_segment_open(struct og_sentence_segment *image,
+                                   const char *path, og_error *err)
+{
+    memset(image, 0, sizeof(*image));
+    const int fd = og_file_open(path);
+    if (fd < 0) return og_file_failure(err, "open", path, errno);
+    const og_status status = map_file(image, fd, path, err);
+    close(fd);
+    return status;
+}
+
+void og_sentence_segment_release(struct og_sentence_segment *image)
+{
+    if (image->is_mapped)
+        munmap((void *)image->data, image->len);
+    else
+        og_release(image->allocator, (void *)image->data, image->data_cap);
+    memset(image, 0, sizeof(*image));
+}
+
+/* ---- looking up ---- */
+
+size_t og_sentence_segment_find_word(const struct og_sentence_segment *m,
+                                     uint64_t word)
+{
+    const unsigned bits = m->foot.directory_bits;
+    const uint64_t prefix = bits == 0 ? 0 : word >> (64 - bits);
+    for (uint32_t i = m->directory[prefix]; i < m->directory[prefix + 1]; i++)
+        if (m->words[i] >= word)
+            return m->words[i] == word ? i : m->foot.n_words;
+    return m->foot.n_words;
+}
+
+bool og_sentence_segment_has_id(const struct og_sentence_segment *m,
+                                uint64_t id_hash)
+{
+    const size_t at =
+        og_code_search(m->id_hashes, m->foot.n_documents, id_hash);
+    return at < m->foot.n_documents && m->id_hashes[at] == id_hash;
+}
+
+int og_sentence_segment_compare_places(const struct og_sentence_segment *m,
+                                       uint32_t a, uint32_t b)
+{
+    const int64_t x = m->documents[m->sentences[a].document].time;
+    const int64_t y = m->documents[m->sentences[b].document].time;
+    if (x != y) return x < y ? -1 : 1;
+    return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/* ---- texts ---- */
+
+void og_text_cache_init(struct og_text_cache *cache,
+                        const og_allocator *allocator)
+{
+    *cache = (struct og_text_cache){.allocator = allocator};
+}
+
+void og_text_cache_release(struct og_text_cache *cache)
+{
+    OG_UNGROW(cache->allocator, cache->data, cache->cap);
+    og_text_cache_init(cache, cache->allocator);
+}
+
+static size_t find_block(const struct og_sentence_segment *m, uint64_t off)
+{
+    size_t low = 0, high = m->foot.n_blocks;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (m->text_starts[2 * middle] <= off)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static og_status unpack_block(const struct og_sentence_segment *m,
+                              struct og_text_cache *cache, size_t block,
+                              og_error *err)
+{
+    const uint64_t *start = m->text_starts + 2 * block;
+    const size_t len = start[2] - start[0];
+    if (cache->image == m && cache->block == block) return OG_OK;
+    cache->image = NULL;
+    if (!OG_GROW(cache->allocator, cache->data, cache->cap, len))
+        return og_error_memory(err, len, "a block of texts");
+    const size_t n = ZSTD_decompress(cache->data, len, m->texts + start[1],
+                                     start[3] - start[1]);
+    if (ZSTD_isError(n) || n != len)
+        return og_error_set(err, OG_ERR_STORE,
+                            "block %zu of the texts cannot be unpacked", block);
+    cache->image = m;
+    cache->block = block;
+    cache->len = len;
+    return OG_OK;
+}
+
+og_status og_sentence_segment_text(const struct og_sentence_segment *m,
+                                   struct og_text_cache *cache, uint64_t off,
+                                   size_t len, char *out, og_error *err)
+{
+    if (len == 0) return OG_OK;
+    size_t block = find_block(m, off);
+    while (len != 0) {
+        TRY(unpack_block(m, cache, block, err));
+        const size_t skip = off - m->text_starts[2 * block];
+        const size_t here = cache->len - skip;
+        const size_t take = len < here ? len : here;
+        memcpy(out, cache->data + skip, take);
+        out += take;
+        off += take;
+        len -= take;
+        block++;
+    }
+    return OG_OK;
+}

@@ -1,0 +1,209 @@
+#ifndef OG_SENTENCE_INDEX_SENTENCE_SEGMENT_H
+#define OG_SENTENCE_INDEX_SENTENCE_SEGMENT_H
+
+/* A run of documents and the index of their sentences: one piece of bytes
+ * that never changes, in memory or mapped from a file.
+ *
+ * Sentences with the same set of words are one form: a million copies of a
+ * sentence are one form with a million places. Forms are sorted by the hash of
+ * their words, so that two images can be merged front to back and equal forms
+ * meet.
+ *
+ *     part         element                          how many
+ *     documents    struct og_sentence_segment_document         n_documents
+ *     names        bytes: id and title of each
+ *     id hashes    u64 hash, ascending              n_documents
+ *     sentences    struct og_sentence_segment_sentence         n_sentences
+ *     form hashes  u64, ascending, different        n_forms
+ *     form starts  u64: first key of each form      n_forms + 1
+ *     keys         u32, ascending in each form      n_keys
+ *     bitmaps      u64[2]                           n_forms
+ *     place starts u32: first place of each form    n_forms + 1
+ *     places       u32: sentences, earliest first   n_sentences
+ *     words        u64, ascending, different        n_words
+ *     word starts  u64: first posting of each word  n_words + 1
+ *     counts       u32: sentences with the word     n_words
+ *     directory    u32: words below each prefix     2^bits + 1
+ *     postings     u32: forms, ascending in a word  n_keys
+ *                  u32: the mark of each            n_keys
+ *     text starts  u64[2]: raw and packed offset    n_blocks + 1
+ *     texts        bytes: zstd, a block each
+ *     signatures   u16, u32, u64 or u64[2]          n_forms, or none
+ *     parts        of every 16 bits of a signature:
+ *                  u32 starts [65537], u32 forms [n_forms]
+ *     foot         struct og_sentence_segment_foot, the last bytes of all
+ *
+ * Every part begins on a multiple of 64 bytes. Numbers are little endian. Sums
+ * cover everything; an image is checked when it is opened, sums, order and
+ * ranges, and then walked freely. */
+
+#include "lib/sentence/index/measure.h"
+#include "lib/sentence/index/signature.h"
+
+#define OG_IMAGE_MAGIC UINT64_C(0x31746e65736f676f) /* "ogosent1" */
+/* Version 1 had no marks; it is read, and merged into images that have them.
+ */
+#define OG_IMAGE_VERSION 2u
+
+struct og_sentence_segment_document {
+    uint64_t name_off;
+    uint32_t id_len, title_len;
+    int64_t time;      /* its own, or the latest that was known before it */
+    uint64_t text_off; /* in the texts, unpacked */
+    uint32_t text_len;
+    uint32_t has_time;
+    uint32_t first_sentence;
+    uint32_t unused;
+};
+_Static_assert(sizeof(struct og_sentence_segment_document) == 48,
+               "the file's form");
+
+struct og_sentence_segment_sentence {
+    uint32_t document;
+    uint32_t begin, len; /* in the text of the document */
+    uint32_t form;
+};
+_Static_assert(sizeof(struct og_sentence_segment_sentence) == 16,
+               "the file's form");
+
+enum og_sentence_segment_part {
+    OG_PART_DOCUMENTS,
+    OG_PART_NAMES,
+    OG_PART_ID_HASHES,
+    OG_PART_SENTENCES,
+    OG_PART_FORM_HASHES,
+    OG_PART_FORM_STARTS,
+    OG_PART_KEYS,
+    OG_PART_BITMAPS,
+    OG_PART_PLACE_STARTS,
+    OG_PART_PLACES,
+    OG_PART_WORDS,
+    OG_PART_WORD_STARTS,
+    OG_PART_COUNTS,
+    OG_PART_DIRECTORY,
+    OG_PART_POSTINGS,
+    OG_PART_TEXT_STARTS,
+    OG_PART_TEXTS,
+    OG_PART_SIGNATURES,
+    OG_PART_PARTS,
+    OG_N_PARTS
+};
+
+struct og_sentence_segment_foot {
+    struct {
+        uint64_t off, len; /* bytes, without the filling */
+    } part[OG_N_PARTS];
+    uint64_t n_documents, n_sentences, n_forms, n_keys, n_words, n_blocks;
+    uint64_t text_len; /* of all texts, unpacked */
+    int64_t latest;    /* the largest time */
+    uint32_t directory_bits;
+    uint32_t signature_bits, word_bits; /* 0, 0: no signatures */
+    uint32_t version;
+    uint64_t file_len;
+    uint64_t body_sum; /* of all before the foot */
+    uint64_t magic;
+    uint64_t unused[12];
+    uint64_t foot_sum; /* of the foot before it */
+};
+_Static_assert(sizeof(struct og_sentence_segment_foot) == 512,
+               "the file's form");
+
+struct og_sentence_segment {
+    const uint8_t *data;
+    size_t len;
+    bool is_mapped;
+    const og_allocator *allocator; /* of data that is not mapped */
+    size_t data_cap;
+    struct og_sentence_segment_foot foot;
+    const struct og_sentence_segment_document *documents;
+    const char *names;
+    const uint64_t *id_hashes;
+    const struct og_sentence_segment_sentence *sentences;
+    const uint64_t *form_hashes, *form_starts;
+    const uint32_t *keys;
+    const struct og_word_bitmap *bitmaps;
+    const uint32_t *place_starts, *places;
+    const uint64_t *words, *word_starts;
+    const uint32_t *counts, *directory, *postings;
+    const uint32_t *marks; /* NULL: version 1 */
+    const uint64_t *text_starts;
+    const uint8_t *texts;
+    const uint8_t *signatures;
+    const uint32_t *parts;
+};
+
+/* Takes bytes that `allocator` gave (data_cap of them); they are the image's
+ * until og_sentence_segment_release(). OG_ERR_STORE with `name` and the place
+ * when they are not sound; they are then still the caller's. */
+og_status og_sentence_segment_take(struct og_sentence_segment *image,
+                                   const uint8_t *data, size_t len,
+                                   size_t data_cap,
+                                   const og_allocator *allocator,
+                                   const char *name, og_error *err);
+og_status og_sentence_segment_open(struct og_sentence_segment *image,
+                                   const char *path, og_error *err);
+void og_sentence_segment_release(struct og_sentence_segment *image);
+
+/* Writes the sum into a foot that is complete but for it. */
+void og_sentence_segment_foot_seal(struct og_sentence_segment_foot *foot);
+
+/* Asks for what og_sentence_segment_find_word() will look at: first one step
+ * for all words of a question, then the other. */
+static inline void
+og_sentence_segment_expect_directory(const struct og_sentence_segment *image,
+                                     uint64_t word)
+{
+    const unsigned bits = image->foot.directory_bits;
+    __builtin_prefetch(image->directory +
+                       (bits == 0 ? 0 : word >> (64 - bits)));
+}
+static inline void
+og_sentence_segment_expect_word(const struct og_sentence_segment *image,
+                                uint64_t word)
+{
+    const unsigned bits = image->foot.directory_bits;
+    const uint32_t at = image->directory[bits == 0 ? 0 : word >> (64 - bits)];
+    __builtin_prefetch(image->words + at);
+    __builtin_prefetch(image->word_starts + at);
+    __builtin_prefetch(image->counts + at);
+}
+
+/* The place of a word; n_words when it is not there. */
+size_t og_sentence_segment_find_word(const struct og_sentence_segment *image,
+                                     uint64_t word);
+bool og_sentence_segment_has_id(const struct og_sentence_segment *image,
+                                uint64_t id_hash);
+
+static inline struct og_signature
+og_sentence_segment_signature(const struct og_sentence_segment *image,
+                              size_t form)
+{
+    struct og_signature s = {{0, 0}};
+    const size_t len = image->foot.signature_bits / 8;
+    __builtin_memcpy(&s, image->signatures + form * len, len);
+    return s;
+}
+
+/* Which of two places comes first, by time, then by arrival. */
+int og_sentence_segment_compare_places(const struct og_sentence_segment *image,
+                                       uint32_t a, uint32_t b);
+
+/* Unpacked blocks, so that sentences that stand together are unpacked once. */
+struct og_text_cache {
+    const og_allocator *allocator;
+    const struct og_sentence_segment
+        *image; /* that `data` is of; NULL: nothing */
+    uint64_t block;
+    char *data;
+    size_t len, cap;
+};
+void og_text_cache_init(struct og_text_cache *cache,
+                        const og_allocator *allocator);
+void og_text_cache_release(struct og_text_cache *cache);
+
+/* Appends `len` bytes of the texts from `off` on to out[], which has room. */
+og_status og_sentence_segment_text(const struct og_sentence_segment *image,
+                                   struct og_text_cache *cache, uint64_t off,
+                                   size_t len, char *out, og_error *err);
+
+#endif

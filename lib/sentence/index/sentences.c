@@ -1,0 +1,272 @@
+/* Sentences on disk, added at any time, asked at any time.
+ *
+ * New documents go to the journal and to a heap of some thousand sentences,
+ * which a question looks through. A full heap becomes an image in memory;
+ * images of like size are merged, so that there are few of them and each
+ * sentence is copied a logarithmic number of times. When those in memory are
+ * more than a share of the memory given, they become one file, and a new
+ * journal begins. Files are merged by the same rule. (A log-structured merge
+ * tree, as in lib/hamming/hamming.c.)
+ *
+ * What a process that is killed leaves behind is in the images that the
+ * manifest names and in the journal it names. One writer at a time has the
+ * file "lock" locked; readers hold mapped files, which stay valid when a
+ * writer deletes them. */
+
+#define _GNU_SOURCE
+#include "lib/sentence/index/sentences.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sentence/index/segment_merge.h"
+#include "lib/sentence/index/sentences_files.h"
+
+enum {
+    GROWTH = 3,
+    HEAP_SENTENCES = 4096, /* a question looks at each: some microseconds */
+    HEAP_TEXT = 4 << 20,
+};
+
+/* ---- names ---- */
+
+bool og_sentences_path(const struct og_sentences *s, const char *name,
+                       char out[OG_SENTENCES_PATH_MOST])
+{
+    const int n =
+        snprintf(out, OG_SENTENCES_PATH_MOST, "%s/%s", s->folder, name);
+    return n > 0 && n < OG_SENTENCES_PATH_MOST;
+}
+
+bool og_sentences_numbered_path(const struct og_sentences *s, const char *kind,
+                                uint64_t number,
+                                char out[OG_SENTENCES_PATH_MOST])
+{
+    char name[48];
+    snprintf(name, sizeof(name), "%s-%" PRIu64, kind, number);
+    return og_sentences_path(s, name, out);
+}
+
+og_status og_sentences_path_too_long(const struct og_sentences *s,
+                                     og_error *err)
+{
+    return og_error_set(err, OG_ERR_USAGE, "the path '%.80s...' is too long",
+                        s->folder);
+}
+
+/* ---- images ---- */
+
+static uint64_t size_of_image(const struct og_sentences *s, size_t i)
+{
+    return s->image[i].len;
+}
+
+static size_t n_on_disk(const struct og_sentences *s)
+{
+    size_t n = 0;
+    while (n < s->n_images && s->number[n] != 0)
+        n++;
+    return n;
+}
+
+/* Images [first, n_images) become one, in memory or as the file `number`. */
+static og_status merge_images(struct og_sentences *s, size_t first,
+                              uint64_t number, og_error *err)
+{
+    const struct og_sentence_segment *images[OG_IMAGES_MOST];
+    struct og_sentence_segment merged;
+    char path[OG_SENTENCES_PATH_MOST];
+    if (number != 0 && !og_sentences_numbered_path(s, "image", number, path))
+        return og_sentences_path_too_long(s, err);
+    for (size_t i = first; i < s->n_images; i++)
+        images[i - first] = &s->image[i];
+    TRY(og_sentence_segments_merge(images, s->n_images - first,
+                                   number != 0 ? path : NULL, s->allocator,
+                                   &merged, err));
+    for (size_t i = first; i < s->n_images; i++)
+        og_sentence_segment_release(&s->image[i]);
+    s->image[first] = merged;
+    s->number[first] = number;
+    s->n_images = first + 1;
+    s->cache.image = NULL;
+    return OG_OK;
+}
+
+/* The first of the images that should be one with the last, not before
+ * `from`: sizes stay apart by a factor. */
+static size_t first_to_merge(const struct og_sentences *s, size_t from)
+{
+    size_t first = s->n_images - 1;
+    uint64_t size = size_of_image(s, first);
+    while (first > from && size_of_image(s, first - 1) < GROWTH * size)
+        size += size_of_image(s, --first);
+    return first;
+}
+
+static og_status flush_heap(struct og_sentences *s, og_error *err)
+{
+    if (s->heap.n_documents == 0) return OG_OK;
+    TRY(og_memtable_build(&s->heap, &s->image[s->n_images], err));
+    s->number[s->n_images++] = 0;
+    og_memtable_clear(&s->heap);
+    const size_t first = first_to_merge(s, n_on_disk(s));
+    return first + 1 == s->n_images ? OG_OK : merge_images(s, first, 0, err);
+}
+
+og_status og_sentences_settle(struct og_sentences *s, og_error *err)
+{
+    TRY(flush_heap(s, err));
+    return s->n_images < 2 ? OG_OK : merge_images(s, 0, 0, err);
+}
+
+/* ---- the disk ---- */
+
+og_status og_sentences_write_manifest(struct og_sentences *s, og_error *err)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    if (!og_sentences_path(s, "manifest", path))
+        return og_sentences_path_too_long(s, err);
+    s->manifest.n_images = s->n_images;
+    for (size_t i = 0; i < s->n_images; i++) {
+        s->manifest.image[i].number = s->number[i];
+        s->manifest.image[i].sum = s->image[i].foot.foot_sum;
+    }
+    return og_sentence_manifest_write(&s->manifest, path, err);
+}
+
+static void delete_file(const struct og_sentences *s, const char *kind,
+                        uint64_t number)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    if (og_sentences_numbered_path(s, kind, number, path)) unlink(path);
+}
+
+/* The journal is at its end: all it has is in images. */
+og_status og_sentences_new_journal(struct og_sentences *s,
+                                   struct og_sentence_journal *out,
+                                   og_error *err)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    const uint64_t number = s->manifest.next++;
+    if (!og_sentences_numbered_path(s, "journal", number, path))
+        return og_sentences_path_too_long(s, err);
+    TRY(og_sentence_journal_create(out, path, number, err));
+    s->manifest.journal = number;
+    return OG_OK;
+}
+
+/* Everything in memory, and the files that are due, become one file. The
+ * order: the image, an empty journal, the manifest that names both; only then
+ * what it replaces goes. */
+og_status og_sentences_write_images(struct og_sentences *s, og_error *err)
+{
+    uint64_t old[OG_IMAGES_MOST];
+    struct og_sentence_journal journal;
+    TRY(flush_heap(s, err));
+    const size_t n_old = n_on_disk(s);
+    if (n_old == s->n_images) return OG_OK;
+    uint64_t size = 0;
+    size_t first = n_old;
+    for (size_t i = n_old; i < s->n_images; i++)
+        size += size_of_image(s, i);
+    while (first > 0 && size_of_image(s, first - 1) < GROWTH * size)
+        size += size_of_image(s, --first);
+    memcpy(old, s->number, sizeof(old));
+    const uint64_t old_journal = s->manifest.journal;
+    TRY(merge_images(s, first, s->manifest.next++, err));
+    TRY(og_sentences_new_journal(s, &journal, err));
+    og_status status = og_sentences_write_manifest(s, err);
+    if (status != OG_OK) {
+        og_sentence_journal_close(&journal);
+        s->manifest.journal = old_journal;
+        return status;
+    }
+    og_sentence_journal_close(&s->journal);
+    s->journal = journal;
+    for (size_t i = first; i < n_old; i++)
+        delete_file(s, "image", old[i]);
+    delete_file(s, "journal", old_journal);
+    return OG_OK;
+}
+
+og_status og_sentences_commit(og_sentences *s, og_error *err)
+{
+    if (!s->is_writable || s->folder == NULL) return OG_OK;
+    return og_journal_sync(&s->journal, err);
+}
+
+/* ---- adding ---- */
+
+/* A third of the memory for images, as much for the one that they are merged
+ * into, the rest for the heap and the like. */
+static og_status make_room(struct og_sentences *s, og_error *err)
+{
+    uint64_t len = 0;
+    TRY(flush_heap(s, err));
+    for (size_t i = n_on_disk(s); i < s->n_images; i++)
+        len += s->image[i].len;
+    if (len <= s->memory / 3) return OG_OK;
+    if (s->folder != NULL) return og_sentences_write_images(s, err);
+    return og_error_set(
+        err, OG_ERR_LIMIT,
+        "more sentences than %" PRIu64 " bytes of memory can hold", s->memory);
+}
+
+static bool heap_is_full(const struct og_sentences *s)
+{
+    return s->heap.n_sentences >= HEAP_SENTENCES ||
+           s->heap.n_documents >= HEAP_SENTENCES ||
+           s->heap.texts_len >= HEAP_TEXT;
+}
+
+static og_status take_document(struct og_sentences *s, const og_document *doc,
+                               og_error *err)
+{
+    const int64_t time = doc->has_time            ? doc->time
+                         : s->latest == INT64_MIN ? 0
+                                                  : s->latest;
+    TRY(og_word_reader_read(&s->reader, doc->text, err));
+    const size_t before = s->heap.n_sentences;
+    TRY(og_memtable_add(&s->heap, doc, time, &s->reader, err));
+    s->n_sentences += s->heap.n_sentences - before;
+    if (time > s->latest) s->latest = time;
+    return OG_OK;
+}
+
+/* From the journal, which is being read and must stay as it is. */
+og_status og_sentences_take_record(void *ctx, const og_document *doc,
+                                   og_error *err)
+{
+    struct og_sentences *s = ctx;
+    if (heap_is_full(s)) TRY(flush_heap(s, err));
+    return take_document(s, doc, err);
+}
+
+og_status og_sentences_add(og_sentences *s, const og_document *doc,
+                           og_error *err)
+{
+    if (!s->is_writable)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the sentences '%s' are open for reading only",
+                            s->folder);
+    if (heap_is_full(s)) TRY(make_room(s, err)); /* may change the journal */
+    if (s->folder == NULL) return take_document(s, doc, err);
+    const size_t before = s->journal.buffer.len;
+    TRY(og_sentence_journal_add(&s->journal, doc, err));
+    const og_status status = take_document(s, doc, err);
+    if (status != OG_OK) {
+        s->journal.buffer.len = before;
+        return status;
+    }
+    return og_journal_drain(&s->journal, err);
+}
+
+bool og_sentences_has(const og_sentences *s, og_bytes id)
+{
+    const uint64_t hash = og_id_hash(id);
+    for (size_t i = 0; i < s->n_images; i++)
+        if (og_sentence_segment_has_id(&s->image[i], hash)) return true;
+    return og_memtable_has_id(&s->heap, id);
+}

@@ -1,0 +1,342 @@
+/* Opening and closing sentences: what a folder says about itself, the images
+ * and the journal that its manifest names, one writer, any number of readers.
+ */
+
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/os/new_file.h"
+#include "lib/sentence/index/sentences_files.h"
+
+enum {
+    OPEN_TRIES = 20,
+    SMALL_JOURNAL = 1 << 20, /* is left as it is when a writer closes */
+};
+
+static og_status failed(og_error *err, const char *what, const char *path)
+{
+    return og_file_failure(err, what, path, errno);
+}
+
+/* ---- options ---- */
+
+og_sentences_options og_sentences_options_default(void)
+{
+    return (og_sentences_options){.memory = UINT64_C(256) << 20,
+                                  .signature_bits = 64};
+}
+
+/* What the rule of the paper gives for a dictionary and sentences of usual
+ * size: it is fixed when an index is made, before its dictionary is known. */
+static uint32_t usual_word_bits(uint32_t signature_bits)
+{
+    return og_signature_word_bits(signature_bits, 200000, 10);
+}
+
+/* ---- opening ---- */
+
+static og_status open_image(struct og_sentences *s, size_t i, og_error *err)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    const uint64_t number = s->manifest.image[i].number;
+    if (!og_sentences_numbered_path(s, "image", number, path))
+        return og_sentences_path_too_long(s, err);
+    TRY(og_sentence_segment_open(&s->image[i], path, err));
+    s->number[i] = number;
+    s->n_images = i + 1;
+    const struct og_sentence_segment_foot *foot = &s->image[i].foot;
+    if (foot->foot_sum != s->manifest.image[i].sum)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' is not the image that its manifest names",
+                            path);
+    if (foot->signature_bits != s->manifest.signature_bits ||
+        foot->word_bits != s->manifest.word_bits)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' has other signatures than its manifest says",
+                            path);
+    s->n_sentences += foot->n_sentences;
+    if (foot->latest > s->latest) s->latest = foot->latest;
+    return OG_OK;
+}
+
+static og_status open_files(struct og_sentences *s, og_error *err)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    for (size_t i = 0; i < s->manifest.n_images; i++)
+        TRY(open_image(s, i, err));
+    if (s->manifest.journal == 0) return OG_OK;
+    if (!og_sentences_numbered_path(s, "journal", s->manifest.journal, path))
+        return og_sentences_path_too_long(s, err);
+    return og_sentence_journal_open(&s->journal, path, s->manifest.journal,
+                                    s->is_writable, s, og_sentences_take_record,
+                                    err);
+}
+
+static void close_files(struct og_sentences *s)
+{
+    for (size_t i = 0; i < s->n_images; i++)
+        og_sentence_segment_release(&s->image[i]);
+    s->n_images = 0;
+    s->n_sentences = 0;
+    s->latest = INT64_MIN;
+    og_memtable_clear(&s->heap);
+    og_sentence_journal_close(&s->journal);
+}
+
+static og_status start_readers(struct og_sentences *s, og_error *err)
+{
+    const struct og_sentence_manifest *m = &s->manifest;
+    const char *stop = m->stop[0] != '\0' ? m->stop : NULL;
+    const char *stem = m->stem[0] != '\0' ? m->stem : NULL;
+    TRY(og_word_reader_init(&s->reader, stop, stem, s->allocator, err));
+    TRY(og_word_reader_init(&s->match_reader, stop, stem, s->allocator, err));
+    s->heap.signature_bits = m->signature_bits;
+    s->heap.word_bits = m->word_bits;
+    return OG_OK;
+}
+
+static og_status take_options(struct og_sentences *s,
+                              const og_sentences_options *o, og_error *err)
+{
+    struct og_sentence_manifest *m = &s->manifest;
+    if (o->signature_bits != 0 && !og_signature_bits_are(o->signature_bits))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "signatures have 16, 32, 64 or 128 bits, not %u",
+                            o->signature_bits);
+    if (o->word_bits > o->signature_bits / 2)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a word sets 1 to %u bits of a signature, not %u",
+                            o->signature_bits / 2, o->word_bits);
+    if (o->stop != NULL && !og_stop_language_is(o->stop))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "no stop words of '%s', only of: %s", o->stop,
+                            og_stop_languages());
+    if (o->stem != NULL && !og_stem_language_is(o->stem))
+        return og_error_set(err, OG_ERR_USAGE, "no stems of '%s', only of: %s",
+                            o->stem, og_stem_languages());
+    if (o->stop != NULL) snprintf(m->stop, sizeof(m->stop), "%s", o->stop);
+    if (o->stem != NULL) snprintf(m->stem, sizeof(m->stem), "%s", o->stem);
+    m->signature_bits = o->signature_bits;
+    m->word_bits = o->signature_bits == 0 ? 0
+                   : o->word_bits != 0    ? o->word_bits
+                                          : usual_word_bits(o->signature_bits);
+    m->next = 1;
+    return OG_OK;
+}
+
+static bool has_manifest(const struct og_sentences *s)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    return og_sentences_path(s, "manifest", path) && access(path, F_OK) == 0;
+}
+
+static og_status lock_folder(struct og_sentences *s, og_error *err)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    if (!og_sentences_path(s, "lock", path))
+        return og_sentences_path_too_long(s, err);
+    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (s->lock_fd < 0) return failed(err, "open", path);
+    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return OG_OK;
+    return og_error_set(err, OG_ERR_IO,
+                        "the sentences '%s' are being written by another "
+                        "process",
+                        s->folder);
+}
+
+/* Files of a writer that was stopped in the middle. */
+static void delete_unnamed(const struct og_sentences *s)
+{
+    DIR *folder = opendir(s->folder);
+    if (folder == NULL) return;
+    for (struct dirent *file; (file = readdir(folder)) != NULL;) {
+        const char *name = file->d_name;
+        const bool is_image = strncmp(name, "image-", 6) == 0;
+        if (!is_image && strncmp(name, "journal-", 8) != 0) continue;
+        char *end;
+        const char *digits = name + (is_image ? 6 : 8);
+        const uint64_t number = strtoull(digits, &end, 10);
+        bool is_named = end != digits && *end == '\0';
+        if (is_named && is_image) {
+            is_named = false;
+            for (size_t i = 0; i < s->n_images; i++)
+                is_named = is_named || s->number[i] == number;
+        } else if (is_named) {
+            is_named = number == s->manifest.journal;
+        }
+        char path[OG_SENTENCES_PATH_MOST];
+        if (!is_named && end != digits && og_sentences_path(s, name, path))
+            unlink(path);
+    }
+    closedir(folder);
+}
+
+static og_status make_folders(struct og_sentences *s, const char *store,
+                              og_error *err)
+{
+    if (mkdir(store, 0777) != 0 && errno != EEXIST)
+        return failed(err, "make", store);
+    if (mkdir(s->folder, 0777) != 0 && errno != EEXIST)
+        return failed(err, "make", s->folder);
+    return OG_OK;
+}
+
+static og_status open_writer(struct og_sentences *s, const char *store,
+                             og_error *err)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    TRY(make_folders(s, store, err));
+    TRY(lock_folder(s, err));
+    if (!og_sentences_path(s, "manifest", path))
+        return og_sentences_path_too_long(s, err);
+    if (has_manifest(s)) {
+        TRY(og_sentence_manifest_read(&s->manifest, path, err));
+        TRY(start_readers(s, err));
+        TRY(open_files(s, err));
+        delete_unnamed(s);
+    } else {
+        TRY(start_readers(s, err));
+    }
+    if (s->manifest.journal != 0) return OG_OK;
+    TRY(og_sentences_new_journal(s, &s->journal, err));
+    return og_sentences_write_manifest(s, err);
+}
+
+static og_status no_sentences(const char *store, og_error *err)
+{
+    if (access(store, F_OK) != 0)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "there is no store '%s'; 'origo quote -s %s --add "
+                            "FILE...' makes one",
+                            store, store);
+    return og_error_set(err, OG_ERR_INPUT,
+                        "the store '%s' was made without sentences; 'origo "
+                        "quote -s %s --add FILE...' adds them",
+                        store, store);
+}
+
+/* A writer may replace files between the manifest and them; then there is a
+ * newer manifest, too. */
+static og_status open_reader(struct og_sentences *s, const char *store,
+                             og_error *err)
+{
+    char path[OG_SENTENCES_PATH_MOST];
+    og_status status = OG_OK;
+    if (!og_sentences_path(s, "manifest", path))
+        return og_sentences_path_too_long(s, err);
+    if (!has_manifest(s)) return no_sentences(store, err);
+    for (unsigned i = 0; i < OPEN_TRIES; i++) {
+        TRY(og_sentence_manifest_read(&s->manifest, path, err));
+        if (i == 0) TRY(start_readers(s, err));
+        status = open_files(s, err);
+        if (status != OG_ERR_IO) break;
+        close_files(s);
+    }
+    og_sentence_journal_close(&s->journal);
+    return status;
+}
+
+static og_status open_all(struct og_sentences *s, const char *store,
+                          const og_sentences_options *o, og_error *err)
+{
+    TRY(take_options(s, o, err));
+    if (strcmp(store, ":memory:") == 0) return start_readers(s, err);
+    const size_t len = strlen(store) + sizeof("/sentences");
+    s->folder = og_allocate(s->allocator, len);
+    if (s->folder == NULL) return og_error_memory(err, len, "a path");
+    snprintf(s->folder, len, "%s/sentences", store);
+    return s->is_writable ? open_writer(s, store, err)
+                          : open_reader(s, store, err);
+}
+
+og_status og_sentences_open(const char *store, bool writable,
+                            const og_sentences_options *options,
+                            og_sentences **out, og_error *err)
+{
+    const og_sentences_options standard = og_sentences_options_default();
+    const og_sentences_options *o = options != NULL ? options : &standard;
+    *out = NULL;
+    og_sentences *s = og_allocate_zero(o->allocator, sizeof(*s));
+    if (s == NULL) return og_error_memory(err, sizeof(*s), "sentences");
+    s->allocator = o->allocator;
+    s->is_writable = writable || strcmp(store, ":memory:") == 0;
+    s->lock_fd = -1;
+    s->journal.fd = -1;
+    s->latest = INT64_MIN;
+    s->memory = o->memory;
+    s->list.allocator = o->allocator;
+    s->reader.allocator = s->match_reader.allocator = o->allocator;
+    og_memtable_init(&s->heap, o->allocator, 0, 0);
+    og_question_init(&s->question, o->allocator);
+    og_text_cache_init(&s->cache, o->allocator);
+    const og_status status = open_all(s, store, o, err);
+    if (status == OG_OK) {
+        *out = s;
+        return OG_OK;
+    }
+    s->is_writable = false; /* nothing is written any more */
+    og_sentences_close(s);
+    return status;
+}
+
+void og_sentences_close(og_sentences *s)
+{
+    if (s == NULL) return;
+    const og_allocator *a = s->allocator;
+    og_error ignored;
+    /* A long journal would have to be read again by everybody. */
+    if (s->folder != NULL && s->is_writable &&
+        s->journal.len + s->journal.buffer.len > SMALL_JOURNAL)
+        (void)og_sentences_write_images(s, &ignored);
+    close_files(s);
+    if (s->lock_fd >= 0) close(s->lock_fd);
+    og_word_reader_release(&s->reader);
+    og_word_reader_release(&s->match_reader);
+    og_memtable_release(&s->heap);
+    og_question_release(&s->question);
+    og_text_cache_release(&s->cache);
+    OG_UNGROW(a, s->places, s->places_cap);
+    OG_UNGROW(a, s->list.forms, s->list.cap);
+    OG_UNGROW(a, s->found, s->found_cap);
+    OG_UNGROW(a, s->told, s->told_cap);
+    OG_UNGROW(a, s->quotes, s->quotes_cap);
+    OG_UNGROW(a, s->matches, s->matches_cap);
+    OG_UNGROW(a, s->ranges, s->ranges_cap);
+    OG_UNGROW(a, s->texts, s->texts_cap);
+    if (s->folder != NULL) og_release(a, s->folder, strlen(s->folder) + 1);
+    og_release(a, s, sizeof(*s));
+}
+
+void og_sentences_info_get(const og_sentences *s, og_sentences_info *out)
+{
+    uint64_t n_keys = s->heap.n_words;
+    *out = (og_sentences_info){.n_documents = s->heap.n_documents,
+                               .n_sentences = s->n_sentences,
+                               .n_forms = s->heap.n_forms,
+                               .n_words = s->heap.n_counted,
+                               .n_images = s->n_images,
+                               .n_waiting = s->heap.n_sentences,
+                               .n_bytes = s->journal.len,
+                               .signature_bits = s->manifest.signature_bits,
+                               .word_bits = s->manifest.word_bits,
+                               .stop = s->manifest.stop,
+                               .stem = s->manifest.stem};
+    for (size_t i = 0; i < s->n_images; i++) {
+        const struct og_sentence_segment_foot *f = &s->image[i].foot;
+        out->n_documents += f->n_documents;
+        out->n_forms += f->n_forms;
+        out->n_words += f->n_words;
+        out->n_bytes += s->image[i].len;
+        n_keys += f->n_keys;
+    }
+    out->mean_words =
+        out->n_forms == 0 ? 0 : (double)n_keys / (double)out->n_forms;
+}

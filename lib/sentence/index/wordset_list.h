@@ -1,0 +1,43 @@
+#ifndef OG_SENTENCE_INDEX_WORDSET_LIST_H
+#define OG_SENTENCE_INDEX_WORDSET_LIST_H
+
+/* Forms that are worth a closer look. */
+
+#include "lib/sentence/index/sentence_segment.h"
+
+struct og_wordset_list {
+    const og_allocator *allocator;
+    uint32_t *forms;
+    size_t n, cap;
+    uint64_t n_seen;     /* that were looked at */
+    uint64_t limit;      /* of n_seen */
+    uint64_t n_skipped;  /* that the limit left out */
+    uint64_t n_compared; /* word by word */
+    bool no_memory;
+};
+
+/* Forms with one of the rarest words of the question whose bitmaps do not
+ * exclude them; may come twice. `places` are those of the rarest words in the
+ * image (n_words: not there). */
+void og_find_by_words(const struct og_sentence_segment *image,
+                      const struct og_question *question, const size_t *places,
+                      struct og_wordset_list *list);
+
+/* Forms whose signatures are within max_distance bits; may come twice. */
+void og_find_by_signature(const struct og_sentence_segment *image,
+                          const struct og_signature *signature,
+                          unsigned max_distance, struct og_wordset_list *list);
+
+/* The same for an array of them: every form is looked at, whatever the limit.
+ */
+void og_scan_bitmaps(const struct og_word_bitmap *bitmaps, size_t n,
+                     const struct og_question *question,
+                     struct og_wordset_list *list);
+void og_scan_signatures(const struct og_signature *signatures, size_t n,
+                        const struct og_signature *signature,
+                        unsigned max_distance, struct og_wordset_list *list);
+
+/* Ascending, each once. */
+void og_wordset_list_sort(struct og_wordset_list *list);
+
+#endif

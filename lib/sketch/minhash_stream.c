@@ -1,0 +1,311 @@
+/* Min-hash of streams of documents: features in, sketches out, in order.
+ *
+ * Each thread has a sampler of its own. What it makes of a document travels as
+ * bytes in the form of the file (minhash_stream.h), with the number of
+ * features in front; it goes into a file as it is or is taken apart again for
+ * the caller. */
+
+#include "lib/sketch/minhash_stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sketch/minhash.h"
+#include "lib/sketch/sketch_stream.h"
+
+/* ---- the form in a file ---- */
+
+static size_t norm_len(const og_minhash_options *o)
+{
+    return og_minhash_is_weighted(o->method) ? 8 : 0;
+}
+
+size_t og_minhash_file_len(const og_minhash_options *o)
+{
+    if (og_minhash_is_set(o->method)) return 8 + 8 * (size_t)o->n_samples;
+    if (o->n_bits == 32) return norm_len(o) + 4 * (size_t)o->n_samples;
+    return norm_len(o) + 1 + ((size_t)o->n_samples * o->n_bits + 7) / 8;
+}
+
+void og_minhash_file_head(const og_minhash_options *o,
+                          const char *feature_words, struct og_sketch_head *out)
+{
+    *out = (struct og_sketch_head){.kind = og_minhash_is_weighted(o->method)
+                                               ? OG_SKETCH_WEIGHTED
+                                               : OG_SKETCH_MINHASH,
+                                   .sketch_len = og_minhash_file_len(o)};
+    snprintf(out->params, sizeof(out->params),
+             "method=%s family=%s samples=%u bits=%u seed=%" PRIu64 " %s",
+             og_minhash_method_name(o->method), og_family_name(o->family),
+             (unsigned)o->n_samples, (unsigned)o->n_bits, o->seed,
+             feature_words);
+}
+
+og_status og_minhash_file_options(const struct og_sketch_head *head,
+                                  const char *name, og_minhash_options *out,
+                                  og_error *err)
+{
+    char method[16], family[16];
+    unsigned n_samples, n_bits;
+    *out = og_minhash_options_default();
+    if (sscanf(head->params,
+               "method=%15s family=%15s samples=%u bits=%u seed=%" SCNu64,
+               method, family, &n_samples, &n_bits, &out->seed) != 5 ||
+        !og_minhash_method_parse((og_bytes){method, strlen(method)},
+                                 &out->method) ||
+        !og_family_parse((og_bytes){family, strlen(family)}, &out->family))
+        return og_error_set(err, OG_ERR_INPUT,
+                            "sketch file '%s' has parameters that are not "
+                            "known here: '%s'",
+                            name, head->params);
+    out->n_samples = n_samples;
+    out->n_bits = n_bits;
+    og_error why;
+    if (og_minhash_options_check(out, &why) != OG_OK ||
+        og_minhash_file_len(out) != head->sketch_len)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "sketch file '%s' has sketches of %zu bytes that "
+                            "do not fit '%s'",
+                            name, head->sketch_len, head->params);
+    return OG_OK;
+}
+
+static double load_double(const uint8_t *p)
+{
+    const uint64_t bits = og_load64(p);
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static double similarity_of_sets(const og_minhash_options *o, const uint8_t *a,
+                                 const uint8_t *b)
+{
+    uint64_t set_a[OG_SAMPLES_MAX], set_b[OG_SAMPLES_MAX];
+    uint64_t n_a = og_load64(a), n_b = og_load64(b);
+    if (n_a > o->n_samples) n_a = o->n_samples; /* damage; checked by sums */
+    if (n_b > o->n_samples) n_b = o->n_samples;
+    for (size_t i = 0; i < o->n_samples; i++) {
+        set_a[i] = og_load64(a + 8 + 8 * i);
+        set_b[i] = og_load64(b + 8 + 8 * i);
+    }
+    if (n_a == 0 || n_b == 0) return 0;
+    return og_sample_sets_similarity(set_a, n_a, set_b, n_b, o->n_samples);
+}
+
+double og_minhash_file_similarity(const og_minhash_options *o, const uint8_t *a,
+                                  const uint8_t *b, double *norm_a,
+                                  double *norm_b)
+{
+    size_t n_equal = 0;
+    *norm_a = *norm_b = 0;
+    if (og_minhash_is_set(o->method)) return similarity_of_sets(o, a, b);
+    if (norm_len(o) != 0) {
+        *norm_a = load_double(a);
+        *norm_b = load_double(b);
+        a += 8;
+        b += 8;
+    }
+    if (o->n_bits != 32)
+        return a[0] == 0 || b[0] == 0
+                   ? 0
+                   : og_packed_similarity(a + 1, b + 1, o->n_samples,
+                                          o->n_bits);
+    if (og_load32(a) == OG_SAMPLE_NONE || og_load32(b) == OG_SAMPLE_NONE)
+        return 0;
+    for (size_t i = 0; i < o->n_samples; i++)
+        n_equal += og_load32(a + 4 * i) == og_load32(b + 4 * i);
+    return (double)n_equal / o->n_samples;
+}
+
+/* ---- making, any thread ---- */
+
+struct minhash_work {
+    const og_minhash_options *options;
+    void *ctx;
+    og_minhash_fn *on_sketch;
+    struct og_sketch_writer *writer;
+};
+
+static og_status begin_minhash(void *ctx, void **out_mine, og_error *err)
+{
+    const struct minhash_work *w = ctx;
+    og_minhash *m = NULL;
+    TRY(og_minhash_new(w->options, &m, err));
+    *out_mine = m;
+    return OG_OK;
+}
+
+static void end_minhash(void *ctx, void *mine)
+{
+    (void)ctx;
+    og_minhash_free(mine);
+}
+
+static void pack_row(const og_minhash_options *o, const uint32_t *samples,
+                     struct og_pack *out)
+{
+    uint8_t packed[OG_SAMPLES_MAX * 2];
+    if (o->n_bits == 32) {
+        for (size_t i = 0; i < o->n_samples; i++)
+            og_pack_fixed(out, samples[i], 4);
+        return;
+    }
+    og_samples_pack(samples, o->n_samples, o->n_bits, packed);
+    og_pack_fixed(out, samples[0] != OG_SAMPLE_NONE, 1);
+    og_pack_bytes(out, packed, ((size_t)o->n_samples * o->n_bits + 7) / 8);
+}
+
+static void pack_norm(const struct og_features *f, struct og_pack *out)
+{
+    double norm = f->is_weighted ? 0 : (double)f->n;
+    uint64_t bits;
+    for (size_t i = 0; f->is_weighted && i < f->n; i++)
+        norm += f->weight[i];
+    memcpy(&bits, &norm, sizeof(bits));
+    og_pack_fixed(out, bits, 8);
+}
+
+static og_status make_set(og_minhash *m, const og_minhash_options *o,
+                          const struct og_features *f, struct og_pack *out,
+                          og_error *err)
+{
+    const uint64_t *set;
+    size_t n;
+    TRY(og_minhash_sample_set(m, f->hash, f->n, &set, &n, err));
+    og_pack_fixed(out, n, 8);
+    for (size_t i = 0; i < n; i++)
+        og_pack_fixed(out, set[i], 8);
+    for (size_t i = n; o->method == OG_MINHASH_SMALLEST && i < o->n_samples;
+         i++)
+        og_pack_fixed(out, 0, 8);
+    return OG_OK;
+}
+
+static og_status make_minhash(void *ctx, void *mine,
+                              struct og_features *features, struct og_pack *out,
+                              og_error *err)
+{
+    const og_minhash_options *o = ((const struct minhash_work *)ctx)->options;
+    uint32_t samples[OG_SAMPLES_MAX];
+    if (og_minhash_is_set(o->method))
+        return make_set(mine, o, features, out, err);
+    if (og_minhash_is_weighted(o->method)) {
+        TRY(og_features_merge(features, err));
+        pack_norm(features, out);
+    }
+    TRY(og_minhash_samples(mine, features->hash,
+                           features->is_weighted ? features->weight : NULL,
+                           features->n, samples, err));
+    pack_row(o, samples, out);
+    return OG_OK;
+}
+
+/* ---- taking, in order ---- */
+
+static bool give(const struct minhash_work *w, og_bytes id, const uint8_t *made,
+                 og_minhash_sketch sketch)
+{
+    const og_minhash_options *o = w->options;
+    uint32_t samples[OG_SAMPLES_MAX];
+    if (norm_len(o) != 0) {
+        sketch.norm = load_double(made);
+        made += 8;
+    }
+    if (o->n_bits != 32) {
+        sketch.is_empty = made[0] == 0;
+        sketch.packed = made + 1;
+    } else {
+        for (size_t i = 0; i < o->n_samples; i++)
+            samples[i] = og_load32(made + 4 * i);
+        sketch.is_empty = samples[0] == OG_SAMPLE_NONE;
+        sketch.samples = samples;
+    }
+    return w->on_sketch(w->ctx, id, &sketch);
+}
+
+/* Bytes behind an id are not aligned: sets are copied. */
+static og_status give_set(const struct minhash_work *w, og_bytes id,
+                          const uint8_t *made, og_minhash_sketch sketch,
+                          bool *out_goes_on, og_error *err)
+{
+    sketch.n_set = og_load64(made);
+    sketch.is_empty = sketch.n_set == 0;
+    const size_t len = (sketch.n_set + 1) * sizeof(uint64_t);
+    uint64_t *set = og_allocate(NULL, len);
+    if (set == NULL) return og_error_memory(err, len, "a set of samples");
+    for (size_t i = 0; i < sketch.n_set; i++)
+        set[i] = og_load64(made + 8 + 8 * i);
+    sketch.set = set;
+    *out_goes_on = w->on_sketch(w->ctx, id, &sketch);
+    og_release(NULL, set, len);
+    return OG_OK;
+}
+
+static og_status take_minhash(void *ctx, og_bytes id, const uint8_t *made,
+                              size_t len, uint64_t n_features, og_error *err)
+{
+    const struct minhash_work *w = ctx;
+    const og_minhash_sketch sketch = {.n_features = n_features};
+    bool goes_on = true;
+    (void)len;
+    if (w->writer != NULL)
+        return og_sketch_writer_add(w->writer, id, made, err);
+    if (og_minhash_is_set(w->options->method))
+        TRY(give_set(w, id, made, sketch, &goes_on, err));
+    else
+        goes_on = give(w, id, made, sketch);
+    if (goes_on) return OG_OK;
+    return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+}
+
+static og_status run_minhash(struct minhash_work *w, const char *const *paths,
+                             size_t n_paths, const og_sketch_options *options,
+                             og_stream_counts *out_counts, og_error *err)
+{
+    const struct og_sketch_work work = {w, begin_minhash, end_minhash,
+                                        make_minhash, take_minhash};
+    return og_sketch_stream(paths, n_paths, options, &work, NULL, out_counts,
+                            err);
+}
+
+og_status og_minhash_stream(const char *const *paths, size_t n_paths,
+                            const og_minhash_options *minhash,
+                            const og_sketch_options *options,
+                            og_minhash_fn *on_sketch,
+                            og_stream_counts *out_counts, og_error *err)
+{
+    struct minhash_work w = {
+        .options = minhash, .ctx = options->ctx, .on_sketch = on_sketch};
+    TRY(og_minhash_options_check(minhash, err));
+    TRY(og_feature_options_check(&options->features, err));
+    return run_minhash(&w, paths, n_paths, options, out_counts, err);
+}
+
+/* A file that lacks documents because some input could not be read is written
+ * all the same; the status says it. */
+og_status og_minhash_save(const char *const *paths, size_t n_paths,
+                          const og_minhash_options *minhash,
+                          const og_sketch_options *options,
+                          const char *out_path, og_stream_counts *out_counts,
+                          og_error *err)
+{
+    struct minhash_work w = {.options = minhash};
+    struct og_sketch_head head;
+    char words[OG_FEATURE_WORDS_MAX];
+    og_stream_counts counts = {0};
+    TRY(og_minhash_options_check(minhash, err));
+    TRY(og_feature_options_check(&options->features, err));
+    if (minhash->method == OG_MINHASH_MODULO)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "method 'modulo' makes sketches of any length, "
+                            "which a file cannot hold");
+    og_feature_words(&options->features, words, sizeof(words));
+    og_minhash_file_head(minhash, words, &head);
+    TRY(og_sketch_writer_open(out_path, &head, NULL, &w.writer, err));
+    const og_status status =
+        run_minhash(&w, paths, n_paths, options, &counts, err);
+    if (out_counts != NULL) *out_counts = counts;
+    return og_sketch_stream_end(w.writer, status, &counts, err);
+}

@@ -1,0 +1,36 @@
+#ifndef OG_SOURCE_JSON_SCAN_BYTES_H
+#define OG_SOURCE_JSON_SCAN_BYTES_H
+
+/* The three loops that see every byte of the input. Each comes in several
+ * forms that give the same answer; scan_bytes.c tells how they work. None
+ * reads outside p .. end. */
+
+#include <stddef.h>
+
+#include "lib/os/cpu.h"
+
+/* What og_scan_unescape may write behind the last byte that counts. */
+#define OG_SCAN_SLACK 64
+
+struct og_scan_kernels {
+    /* The first quote, backslash or control character (below 0x20): where a
+     * JSON string stops being plain. `end` when there is none. */
+    const char *(*find_special)(const char *p, const char *end);
+
+    /* Copies to *dest and moves it, with the two-byte escapes (\n \" ...)
+     * resolved. Stops at a quote, a control character, \u, an escape that JSON
+     * does not know, a lone backslash at the end, or the end; returns the
+     * place (the backslash of an escape). *dest needs room for end - p +
+     * OG_SCAN_SLACK bytes. */
+    const char *(*unescape)(const char *p, const char *end, char **dest);
+
+    size_t (*count_newlines)(const char *p, const char *end);
+};
+
+const struct og_scan_kernels *og_scan_kernels_of(og_cpu level);
+
+/* What the character behind a backslash stands for; 0 for 'u' and for all
+ * that JSON does not know. */
+extern const char og_scan_escapes[256];
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef OG_SOURCE_MAIL_DATE_H
+#define OG_SOURCE_MAIL_DATE_H
+
+/*   in:  a moment as mails, pages and archives write it
+ *   out: microseconds since 1970                        (og_document.time)
+ *
+ * Besides what og_time_parse() takes:
+ *
+ *     Tue, 19 Nov 2019 13:03:00 +0100 (CET)     mails and HTTP
+ *     Tue Nov 19 13:03:00 2019                  the From line of an mbox
+ *     20191119130300                            ARC
+ *     2019-11-19T13:03:00+0100, 2019-11-19T13:03
+ *
+ * A missing zone means UTC. */
+
+#include "lib/base/status.h"
+
+/* False leaves *out alone. */
+bool og_date_parse(og_bytes s, int64_t *out);
+
+#endif

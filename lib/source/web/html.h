@@ -1,0 +1,26 @@
+#ifndef OG_SOURCE_WEB_HTML_H
+#define OG_SOURCE_WEB_HTML_H
+
+/*   in:  an HTML page in UTF-8
+ *   out: its main text, title, time and address        (lib/source/content.h)
+ */
+
+#include "lib/source/web/html_depth.h"
+#include "lib/source/web/page_main.h"
+
+struct og_html {
+    struct og_page page;
+    struct og_page_main main;
+    struct og_pack flat;
+    og_bytes text; /* OG_BLOCK_PADDING readable bytes behind it */
+};
+
+void og_html_init(struct og_html *html, const og_allocator *allocator);
+void og_html_release(struct og_html *html);
+
+/* Sets html->text; html->page.about tells of the page. `wants_whole`: menus and
+ * all, as for a mail. OG_ERR_LIMIT, OG_ERR_MEMORY. */
+og_status og_html_read(struct og_html *html, og_bytes data, bool wants_whole,
+                       og_error *err);
+
+#endif

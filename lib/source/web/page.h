@@ -1,0 +1,70 @@
+#ifndef OG_SOURCE_WEB_PAGE_H
+#define OG_SOURCE_WEB_PAGE_H
+
+/*   in:  the bytes of an HTML page, in UTF-8
+ *   out: its nodes, in the order of the page       (lib/source/web/page_main.h)
+ *
+ * What can hold text for a reader, as an array: a node comes before what it
+ * holds, so every question about a subtree is a walk from a node to its `end`,
+ * and nothing recurses. Scripts, forms' fields, pictures and the like are left
+ * out here; what the page says about itself (title, time, address) is taken
+ * aside. */
+
+#include <gumbo.h>
+
+#include "lib/base/bump.h"
+
+/* What the names of classes, ids and roles say of an element. */
+enum og_page_trait {
+    OG_PAGE_UNLIKELY = 1 << 0, /* not the text: sidebar, comments, menu ... */
+    OG_PAGE_LIKELY = 1 << 1,   /* article, content, main ... */
+    OG_PAGE_GOOD = 1 << 2,     /* a weight for it */
+    OG_PAGE_BAD = 1 << 3,      /* a weight against it */
+    OG_PAGE_ASIDE = 1 << 4,    /* share, related, newsletter: goes wherever it
+                                  stands */
+    OG_PAGE_BODY = 1 << 5,     /* says that it is the text: articleBody */
+    OG_PAGE_HIDDEN = 1 << 6,
+    OG_PAGE_COMMENT = 1 << 7,
+    OG_PAGE_CAPTION = 1 << 8,
+    OG_PAGE_BYLINE = 1 << 9,
+    OG_PAGE_TITLE = 1 << 10,
+};
+
+struct og_page_node {
+    uint32_t parent; /* of the root: itself */
+    uint32_t end;    /* behind the last node that it holds */
+    uint16_t tag;    /* GumboTag; OG_PAGE_TEXT for text */
+    uint16_t traits;
+    uint32_t name_hash; /* of its class: elements of one kind */
+    og_bytes text;      /* of a text node */
+};
+
+#define OG_PAGE_TEXT ((uint16_t)GUMBO_TAG_LAST)
+
+/* What a page says about itself; len 0: nothing. Views into the page. */
+struct og_page_about {
+    og_bytes title, url;
+    int64_t time;
+    int time_rank; /* how well it is known; 0: not at all */
+    int title_rank, url_rank;
+};
+
+struct og_page {
+    struct og_bump bump;
+    struct og_page_node *nodes;
+    size_t n_nodes, nodes_cap;
+    struct og_page_about about;
+};
+
+void og_page_init(struct og_page *page, const og_allocator *allocator);
+void og_page_release(struct og_page *page);
+
+/* `html` must be NUL-free at html.data[html.len] only in so far as it may be
+ * read; the page keeps no view into it. OG_ERR_LIMIT: the page would take more
+ * than a fair share of memory; OG_ERR_MEMORY. */
+og_status og_page_parse(struct og_page *page, og_bytes html, og_error *err);
+
+/* Blocks begin a line of their own; all else runs in the line. */
+bool og_page_is_block(uint16_t tag);
+
+#endif

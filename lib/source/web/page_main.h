@@ -1,0 +1,50 @@
+#ifndef OG_SOURCE_WEB_PAGE_MAIN_H
+#define OG_SOURCE_WEB_PAGE_MAIN_H
+
+/*   in:  the nodes of a page                           (lib/source/web/page.h)
+ *   out: its main text                                 (lib/source/web/html.h)
+ *
+ * The main text is what a reader came for: navigation, advertisement, comments,
+ * footers and lists of other pages stay out. */
+
+#include "lib/source/web/page.h"
+
+/* What is known of a node, counted over all that it holds and keeps. */
+struct og_page_stat {
+    uint32_t text_len; /* bytes, a run of space is one */
+    uint32_t link_len; /* of these, inside links */
+    uint32_t n_commas;
+    uint32_t own_len; /* text that is in no block below it */
+    float score;
+    bool is_gone;   /* it and all that it holds */
+    bool is_scored; /* a candidate */
+    bool is_chosen; /* it begins a part of the main text */
+};
+
+struct og_page_main {
+    const og_allocator *allocator;
+    struct og_page_stat *stats; /* one for each node */
+    size_t stats_cap;
+    char *text; /* OG_BLOCK_PADDING readable bytes behind it */
+    size_t text_len, text_cap;
+};
+
+void og_page_main_init(struct og_page_main *m, const og_allocator *allocator);
+void og_page_main_release(struct og_page_main *m);
+
+/* Sets m->text: paragraphs apart by an empty line, headings behind as many #
+ * as their level says. Valid until the next call. */
+og_status og_page_main_text(struct og_page_main *m, const struct og_page *page,
+                            og_error *err);
+
+/* The page as a whole, menus and all. */
+og_status og_page_whole_text(struct og_page_main *m, const struct og_page *page,
+                             og_error *err);
+
+/* The pieces: page_choose.c sets is_gone and is_chosen, page_write.c writes
+ * what was chosen. */
+void og_page_choose(const struct og_page *page, struct og_page_stat *stats);
+og_status og_page_write(struct og_page_main *m, const struct og_page *page,
+                        og_error *err);
+
+#endif

@@ -1,0 +1,166 @@
+/* Nodes into text: what stands in a line runs together, space folded to one
+ * blank; blocks begin new lines; paragraphs are apart by an empty line. A
+ * heading keeps its rank as # signs, which is how later stages know one. In
+ * <pre> space stays as it is. */
+
+#include <string.h>
+
+#include "lib/source/source.h"
+#include "lib/source/web/page_main.h"
+
+struct writing {
+    struct og_page_main *m;
+    int n_breaks;   /* newlines that are due before the next word */
+    bool has_space; /* a blank is due */
+    bool failed;
+};
+
+static void put(struct writing *w, const char *data, size_t len)
+{
+    struct og_page_main *const m = w->m;
+    if (w->failed) return;
+    if (!OG_GROW(m->allocator, m->text, m->text_cap,
+                 m->text_len + len + OG_BLOCK_PADDING)) {
+        w->failed = true;
+        return;
+    }
+    memcpy(m->text + m->text_len, data, len);
+    m->text_len += len;
+}
+
+/* What is due, before something is written. */
+static void settle(struct writing *w)
+{
+    if (w->m->text_len > 0 && w->n_breaks > 0)
+        put(w, "\n\n", (size_t)w->n_breaks);
+    else if (w->m->text_len > 0 && w->has_space)
+        put(w, " ", 1);
+    w->n_breaks = 0;
+    w->has_space = false;
+}
+
+static void break_line(struct writing *w, int n)
+{
+    if (n > w->n_breaks) w->n_breaks = n;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Words with one blank between them go together. */
+static const char *end_of_run(const char *p, const char *end)
+{
+    while (p < end &&
+           (!is_space(*p) || (*p == ' ' && end - p > 1 && !is_space(p[1]))))
+        p++;
+    return p;
+}
+
+static void write_words(struct writing *w, og_bytes text)
+{
+    const char *p = text.data;
+    const char *const end = p + text.len;
+    while (p < end) {
+        const char *const begin = p;
+        while (p < end && is_space(*p))
+            p++;
+        if (p > begin) w->has_space = true;
+        const char *const word = p;
+        p = end_of_run(p, end);
+        if (p == word) continue;
+        settle(w);
+        put(w, word, (size_t)(p - word));
+    }
+}
+
+static int heading_level(uint16_t tag)
+{
+    return tag >= GUMBO_TAG_H1 && tag <= GUMBO_TAG_H6 ? tag - GUMBO_TAG_H1 + 1
+                                                      : 0;
+}
+
+/* Blocks that follow each other without an empty line between them. */
+static bool is_close(uint16_t tag)
+{
+    return tag == GUMBO_TAG_LI || tag == GUMBO_TAG_TR || tag == GUMBO_TAG_DT ||
+           tag == GUMBO_TAG_DD;
+}
+
+static void begin_element(struct writing *w, uint16_t tag)
+{
+    if (tag == GUMBO_TAG_BR) break_line(w, 1);
+    if (tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH)
+        w->has_space = true;
+    else if (og_page_is_block(tag))
+        break_line(w, is_close(tag) ? 1 : 2);
+}
+
+static void write_heading_mark(struct writing *w, int level)
+{
+    settle(w);
+    put(w, "######", (size_t)level);
+    w->has_space = true;
+}
+
+static void end_element(struct writing *w, uint16_t tag)
+{
+    begin_element(w, tag);
+}
+
+static void write_text(struct writing *w, const struct og_page *page,
+                       const struct og_page_node *node)
+{
+    if (page->nodes[node->parent].tag != GUMBO_TAG_PRE) {
+        write_words(w, node->text);
+        return;
+    }
+    og_bytes text = node->text;
+    while (text.len > 0 && is_space(text.data[text.len - 1]))
+        text.len--;
+    if (text.len == 0) return;
+    settle(w);
+    put(w, text.data, text.len);
+}
+
+og_status og_page_write(struct og_page_main *m, const struct og_page *page,
+                        og_error *err)
+{
+    struct writing w = {.m = m};
+    m->text_len = 0;
+    uint32_t root_end = 0; /* of the part of the main text at hand */
+    uint32_t open = 0;     /* the innermost element that was begun */
+    for (uint32_t i = 0; i < page->n_nodes;) {
+        const struct og_page_node *const node = &page->nodes[i];
+        while (open != 0 && page->nodes[open].end <= i) {
+            end_element(&w, page->nodes[open].tag);
+            open = page->nodes[open].parent;
+        }
+        if (m->stats[i].is_gone) {
+            if (og_page_is_block(node->tag)) break_line(&w, 2);
+            i = node->end;
+            continue;
+        }
+        if (m->stats[i].is_chosen && root_end <= i) {
+            root_end = node->end;
+            break_line(&w, 2);
+        }
+        if (i < root_end) {
+            if (node->tag == OG_PAGE_TEXT) {
+                write_text(&w, page, node);
+            } else {
+                begin_element(&w, node->tag);
+                if (heading_level(node->tag) != 0 && m->stats[i].text_len > 0)
+                    write_heading_mark(&w, heading_level(node->tag));
+            }
+        }
+        if (node->tag != OG_PAGE_TEXT) open = i;
+        i++;
+    }
+    put(&w, "", 0);
+    if (w.failed)
+        return og_error_memory(err, m->text_len, "the text of a page");
+    memset(m->text + m->text_len, 0, OG_BLOCK_PADDING);
+    return OG_OK;
+}

@@ -1,0 +1,356 @@
+/* Text out of XML, by events: no tree is made, so a document costs no more
+ * than its text, whatever its size.
+ *
+ * Which elements are paragraphs is not known of any XML. Those of TEI and a few
+ * of its kin are; of the others an element runs in the line when text stands
+ * before it in the element around it, and else begins a line of its own. */
+
+#include "lib/source/xml/xml_text.h"
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/source/mail/date.h"
+#include "lib/source/source.h"
+#include "lib/source/web/headers.h"
+
+/* libxml2 takes no deeper ones either, unless it is told to. */
+enum { MAX_DEPTH = 300 };
+
+enum place { PLACE_TEXT, PLACE_HEADER, PLACE_TITLE, PLACE_SILENT };
+
+struct level {
+    bool has_text, is_block, is_heading;
+    uint8_t place; /* enum place, of what is inside */
+};
+
+struct reading {
+    struct og_xml_text *xml;
+    xmlParserCtxtPtr context;
+    struct level levels[MAX_DEPTH];
+    int depth;
+    int n_breaks;
+    bool has_space;
+    bool in_source, in_creation;
+    int time_rank;
+    char refusal[120];
+};
+
+/* ---- names ---- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (strcmp(name, *names) == 0) return true;
+    return false;
+}
+
+static bool is_inline_name(const char *name)
+{
+    static const char *const names[] = {
+        "a",        "abbr",      "add",       "b",         "bold",    "c",
+        "choice",   "code",      "corr",      "date",      "del",     "em",
+        "emph",     "emphasis",  "expan",     "ext-link",  "foreign", "g",
+        "gap",      "hi",        "i",         "italic",    "lb",      "link",
+        "literal",  "mentioned", "milestone", "name",      "num",     "orig",
+        "pb",       "pc",        "persName",  "placeName", "q",       "quote",
+        "ref",      "reg",       "rs",        "s",         "seg",     "sic",
+        "small",    "soCalled",  "span",      "strong",    "sub",     "sup",
+        "supplied", "term",      "ulink",     "unclear",   "w",       "xref",
+        NULL};
+    return is_one_of(name, names);
+}
+
+static bool is_paragraph_name(const char *name)
+{
+    static const char *const names[] = {
+        "p",    "para", "div",        "div1",    "div2",    "div3",  "head",
+        "lg",   "sp",   "sec",        "section", "chapter", "body",  "front",
+        "back", "text", "blockquote", "list",    "table",   "title", NULL};
+    return is_one_of(name, names);
+}
+
+static bool is_heading_name(const char *name)
+{
+    static const char *const names[] = {"head", "title", "h1", "h2", "h3",
+                                        "h4",   "h5",    "h6", NULL};
+    return is_one_of(name, names);
+}
+
+/* ---- writing ---- */
+
+static void put(struct reading *r, const char *data, size_t len)
+{
+    og_pack_bytes(&r->xml->text, data, len);
+}
+
+static void settle(struct reading *r)
+{
+    const bool is_first = r->xml->text.len == 0;
+    if (!is_first && r->n_breaks > 0)
+        put(r, "\n\n", (size_t)r->n_breaks);
+    else if (!is_first && r->has_space)
+        put(r, " ", 1);
+    r->n_breaks = 0;
+    r->has_space = false;
+}
+
+static void break_line(struct reading *r, int n)
+{
+    if (n > r->n_breaks) r->n_breaks = n;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Words with one blank between them go together. */
+static const char *end_of_run(const char *p, const char *end)
+{
+    while (p < end &&
+           (!is_space(*p) || (*p == ' ' && end - p > 1 && !is_space(p[1]))))
+        p++;
+    return p;
+}
+
+/* Begins a heading's line when its first word comes. */
+static void write_words(struct reading *r, const char *p, size_t len)
+{
+    struct level *const level = &r->levels[r->depth];
+    const char *const end = p + len;
+    while (p < end) {
+        const char *word = p;
+        while (word < end && is_space(*word))
+            word++;
+        if (word > p) r->has_space = true;
+        p = word;
+        p = end_of_run(p, end);
+        if (p == word) break;
+        settle(r);
+        if (level->is_heading && !level->has_text) put(r, "## ", 3);
+        level->has_text = true;
+        put(r, word, (size_t)(p - word));
+    }
+}
+
+static void on_text(void *ctx, const xmlChar *data, int len)
+{
+    struct reading *const r = ctx;
+    const char *const text = (const char *)data;
+    switch ((enum place)r->levels[r->depth].place) {
+    case PLACE_TEXT: write_words(r, text, (size_t)len); break;
+    case PLACE_TITLE: og_pack_bytes(&r->xml->title, text, (size_t)len); break;
+    case PLACE_HEADER:
+    case PLACE_SILENT: break;
+    }
+}
+
+/* ---- what the header says ---- */
+
+/* A date, a month or a year. */
+static bool parse_date(og_bytes s, int64_t *out)
+{
+    char full[24];
+    if (s.len == 4 || s.len == 7) {
+        const int len = snprintf(full, sizeof(full), "%.*s%s", (int)s.len,
+                                 s.data, s.len == 4 ? "-01-01" : "-01");
+        return og_time_parse((og_bytes){full, (size_t)len}, out);
+    }
+    return og_date_parse(s, out);
+}
+
+static void offer_date(struct reading *r, int n_attributes,
+                       const xmlChar **attributes)
+{
+    const int rank = r->in_creation ? 3 : r->in_source ? 2 : 1;
+    for (int i = 0; i < n_attributes; i++) {
+        const char *const name = (const char *)attributes[i * 5];
+        const xmlChar *const begin = attributes[i * 5 + 3];
+        const xmlChar *const end = attributes[i * 5 + 4];
+        int64_t time;
+        if (rank <= r->time_rank || strncmp(name, "when", 4) != 0) continue;
+        if (!parse_date((og_bytes){(const char *)begin, (size_t)(end - begin)},
+                        &time))
+            continue;
+        r->xml->time = time;
+        r->xml->has_time = true;
+        r->time_rank = rank;
+    }
+}
+
+static enum place place_inside(struct reading *r, const char *name,
+                               enum place outer)
+{
+    if (strcmp(name, "teiHeader") == 0) return PLACE_HEADER;
+    if (strcmp(name, "fw") == 0) return PLACE_SILENT;
+    if (outer == PLACE_HEADER && strcmp(name, "title") == 0 &&
+        r->xml->title.len == 0)
+        return PLACE_TITLE;
+    return outer;
+}
+
+/* ---- events ---- */
+
+static void refuse(struct reading *r, const char *why, const char *name)
+{
+    if (r->refusal[0] == 0)
+        snprintf(r->refusal, sizeof(r->refusal), "%s '%.60s'", why, name);
+    xmlStopParser(r->context);
+}
+
+static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
+                     const xmlChar *uri, int n_namespaces,
+                     const xmlChar **namespaces, int n_attributes,
+                     int n_defaulted, const xmlChar **attributes)
+{
+    struct reading *const r = ctx;
+    const char *const name = (const char *)local;
+    (void)prefix, (void)uri, (void)n_namespaces, (void)namespaces;
+    (void)n_defaulted;
+    if (r->depth + 1 == MAX_DEPTH) {
+        refuse(r, "the document is nested too deep, at", name);
+        return;
+    }
+    const struct level *const outer = &r->levels[r->depth++];
+    struct level *const level = &r->levels[r->depth];
+    *level = (struct level){
+        .place = (uint8_t)place_inside(r, name, (enum place)outer->place),
+        .is_block = !outer->has_text && !is_inline_name(name),
+        .is_heading = is_heading_name(name)};
+    if (is_paragraph_name(name)) level->is_block = true;
+    if (strcmp(name, "sourceDesc") == 0) r->in_source = true;
+    if (strcmp(name, "creation") == 0) r->in_creation = true;
+    if (level->place == PLACE_HEADER && strcmp(name, "date") == 0)
+        offer_date(r, n_attributes, attributes);
+    if (level->place != PLACE_TEXT) return;
+    if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
+    if (strcmp(name, "lb") == 0 || strcmp(name, "br") == 0) break_line(r, 1);
+    /* A heading in the running text is a title that is spoken of. */
+    if (outer->has_text) level->is_heading = false;
+}
+
+static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix,
+                   const xmlChar *uri)
+{
+    struct reading *const r = ctx;
+    const char *const name = (const char *)local;
+    (void)prefix, (void)uri;
+    if (r->depth == 0) return;
+    const struct level *const level = &r->levels[r->depth--];
+    if (strcmp(name, "sourceDesc") == 0) r->in_source = false;
+    if (strcmp(name, "creation") == 0) r->in_creation = false;
+    if (level->place != PLACE_TEXT) return;
+    if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
+    if (!level->is_block && level->has_text)
+        r->levels[r->depth].has_text = true;
+}
+
+static void on_entity(void *ctx, const xmlChar *name, int type,
+                      const xmlChar *public_id, const xmlChar *system_id,
+                      xmlChar *content)
+{
+    (void)type, (void)public_id, (void)system_id, (void)content;
+    refuse(ctx, "the document declares an entity,", (const char *)name);
+}
+
+static xmlEntityPtr get_entity(void *ctx, const xmlChar *name)
+{
+    xmlEntityPtr const known = xmlGetPredefinedEntity(name);
+    if (known == NULL)
+        refuse(ctx, "the document uses an entity,", (const char *)name);
+    return known;
+}
+
+static xmlEntityPtr get_parameter_entity(void *ctx, const xmlChar *name)
+{
+    refuse(ctx, "the document uses an entity,", (const char *)name);
+    return NULL;
+}
+
+/* ---- the whole ---- */
+
+void og_xml_text_init(struct og_xml_text *xml, const og_allocator *allocator)
+{
+    memset(xml, 0, sizeof(*xml));
+    xml->text.allocator = xml->title.allocator = allocator;
+}
+
+void og_xml_text_release(struct og_xml_text *xml)
+{
+    og_pack_release(&xml->text);
+    og_pack_release(&xml->title);
+}
+
+static void start_library(void)
+{
+    xmlInitParser();
+}
+
+static og_status story_of(const struct reading *r, int result, og_error *err)
+{
+    const xmlError *const last = xmlCtxtGetLastError(r->context);
+    if (r->refusal[0] != 0)
+        return og_error_set(err, OG_ERR_INPUT, "%s", r->refusal);
+    if (r->xml->text.failed || r->xml->title.failed)
+        return og_error_memory(err, r->xml->text.len, "the text of XML");
+    if (result == 0) return OG_OK;
+    if (last != NULL && last->code == XML_ERR_NO_MEMORY)
+        return og_error_memory(err, 0, "XML");
+    const char *const message =
+        last != NULL && last->message != NULL ? last->message : "not XML";
+    return og_error_set(err, OG_ERR_INPUT, "XML, line %d: %.*s",
+                        last != NULL ? last->line : 0,
+                        (int)strcspn(message, "\n"), message);
+}
+
+/* In pieces, so that no length is too large for an int. */
+static int push_all(xmlParserCtxtPtr context, og_bytes data)
+{
+    enum { PIECE = 1 << 20 };
+    int result = 0;
+    for (size_t at = 0; at < data.len && result == 0; at += PIECE) {
+        const size_t left = data.len - at;
+        result = xmlParseChunk(context, data.data + at,
+                               left < PIECE ? (int)left : PIECE, 0);
+    }
+    return result == 0 ? xmlParseChunk(context, "", 0, 1) : result;
+}
+
+og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
+                           og_error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct reading r = {.xml = xml};
+    xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
+                             .startElementNs = on_start,
+                             .endElementNs = on_end,
+                             .characters = on_text,
+                             .ignorableWhitespace = on_text,
+                             .cdataBlock = on_text,
+                             .entityDecl = on_entity,
+                             .getEntity = get_entity,
+                             .getParameterEntity = get_parameter_entity};
+    pthread_once(&once, start_library);
+    xml->text.len = xml->title.len = 0;
+    xml->text.failed = xml->title.failed = false;
+    xml->has_time = false;
+    r.context = xmlCreatePushParserCtxt(&handler, &r, NULL, 0, NULL);
+    if (r.context == NULL) return og_error_memory(err, 0, "XML");
+    xmlCtxtUseOptions(r.context, XML_PARSE_NONET | XML_PARSE_NOERROR |
+                                     XML_PARSE_NOWARNING |
+                                     XML_PARSE_IGNORE_ENC);
+    const int result = push_all(r.context, data);
+    const og_status status = story_of(&r, result, err);
+    xmlFreeDoc(r.context->myDoc);
+    xmlFreeParserCtxt(r.context);
+    if (status != OG_OK) return status;
+    const size_t len = xml->text.len;
+    og_pack_bytes(&xml->text, (char[OG_BLOCK_PADDING]){0}, OG_BLOCK_PADDING);
+    if (xml->text.failed) return og_error_memory(err, len, "the text of XML");
+    xml->text.len = len;
+    return OG_OK;
+}

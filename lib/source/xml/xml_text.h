@@ -1,0 +1,27 @@
+#ifndef OG_SOURCE_XML_XML_TEXT_H
+#define OG_SOURCE_XML_XML_TEXT_H
+
+/*   in:  an XML document in UTF-8: TEI, or any other that holds text
+ *   out: its text, title and time                      (lib/source/content.h)
+ *
+ * Nothing is fetched and nothing is expanded: a document that declares
+ * entities, or uses one that XML itself does not have, is refused; an external
+ * DTD is named by many documents and never read. */
+
+#include "lib/base/packing.h"
+
+struct og_xml_text {
+    struct og_pack text, title;
+    int64_t time;
+    bool has_time;
+};
+
+void og_xml_text_init(struct og_xml_text *xml, const og_allocator *allocator);
+void og_xml_text_release(struct og_xml_text *xml);
+
+/* OG_ERR_INPUT with the line and the reason; OG_ERR_MEMORY. xml->text has
+ * OG_BLOCK_PADDING readable bytes behind it. */
+og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
+                           og_error *err);
+
+#endif

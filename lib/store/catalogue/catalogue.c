@@ -1,0 +1,184 @@
+/* Times and order.
+ *
+ * Readers follow a number they found in the table. The writer wrote the mark
+ * before it put the number there, and the table's stripes hand that order on,
+ * so a mark needs no lock: it is enough that it never moves. Hence levels that
+ * double in size, instead of one array that is copied when it grows.
+ *
+ * A reader must also know where its question stands in the order. It takes the
+ * latest time and the number of documents that were *published*, that is, are
+ * in the table whole. A document that is being added right now comes behind
+ * that place, so its fingerprints are passed over, and the answer is that of
+ * the moment before; unless the document is an older one that takes origins
+ * over, in which case it comes before the question and is the better answer. */
+
+#include "lib/store/catalogue/catalogue.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+
+#include "lib/table/table.h"
+
+void og_catalogue_init(struct og_catalogue *catalogue,
+                       const struct og_mark *base, uint32_t n_base,
+                       int64_t latest, const og_allocator *allocator)
+{
+    *catalogue = (struct og_catalogue){.allocator = allocator,
+                                       .base = base,
+                                       .n_base = n_base,
+                                       .n_published = n_base,
+                                       .latest_published = latest,
+                                       .n = n_base,
+                                       .latest = latest};
+}
+
+static size_t level_len(unsigned level)
+{
+    return ((size_t)OG_CATALOGUE_FIRST << level) * sizeof(struct og_mark);
+}
+
+void og_catalogue_release(struct og_catalogue *catalogue)
+{
+    const og_allocator *a = catalogue->allocator;
+    for (unsigned i = 0; i < OG_CATALOGUE_LEVELS; i++)
+        og_release(a, atomic_load(&catalogue->levels[i]), level_len(i));
+    og_catalogue_init(catalogue, NULL, 0, INT64_MIN, a);
+}
+
+/* ---- marks ---- */
+
+struct seat {
+    unsigned level;
+    size_t index;
+};
+
+/* Of those behind the base: 0 to FIRST - 1 are on level 0, the next 2 * FIRST
+ * on level 1. */
+static struct seat seat_of(const struct og_catalogue *catalogue,
+                           uint32_t number)
+{
+    const uint64_t shifted =
+        (uint64_t)(number - catalogue->n_base) + OG_CATALOGUE_FIRST;
+    const unsigned level = (unsigned)(63 - __builtin_clzll(shifted)) -
+                           (unsigned)__builtin_ctz(OG_CATALOGUE_FIRST);
+    return (struct seat){level,
+                         shifted - ((uint64_t)OG_CATALOGUE_FIRST << level)};
+}
+
+const struct og_mark *og_catalogue_get(const struct og_catalogue *catalogue,
+                                       uint32_t number)
+{
+    if (number < catalogue->n_base) return catalogue->base + number;
+    const struct seat seat = seat_of(catalogue, number);
+    const struct og_mark *level = atomic_load_explicit(
+        &catalogue->levels[seat.level], memory_order_acquire);
+    assert(level != NULL);
+    return level + seat.index;
+}
+
+bool og_catalogue_is_removed(const struct og_catalogue *catalogue,
+                             uint32_t number)
+{
+    const struct og_mark *mark = og_catalogue_get(catalogue, number);
+    return (__atomic_load_n(&mark->flags, __ATOMIC_RELAXED) &
+            OG_MARK_REMOVED) != 0;
+}
+
+og_status og_catalogue_reserve(struct og_catalogue *catalogue, og_error *err)
+{
+    if (catalogue->n == OG_NO_DOC)
+        return og_error_set(err, OG_ERR_LIMIT,
+                            "the store is full: it has %u documents",
+                            catalogue->n);
+    const unsigned number = seat_of(catalogue, catalogue->n).level;
+    if (atomic_load_explicit(&catalogue->levels[number],
+                             memory_order_relaxed) != NULL)
+        return OG_OK;
+    struct og_mark *level =
+        og_allocate(catalogue->allocator, level_len(number));
+    if (level == NULL)
+        return og_error_memory(err, level_len(number), "the catalogue");
+    atomic_store_explicit(&catalogue->levels[number], level,
+                          memory_order_release);
+    return OG_OK;
+}
+
+/* The writer may change what is its own; a checkpoint is mapped so that it can
+ * be, too. */
+static struct og_mark *own_mark(struct og_catalogue *catalogue, uint32_t number)
+{
+    return (struct og_mark *)og_catalogue_get(catalogue, number);
+}
+
+uint32_t og_catalogue_append(struct og_catalogue *catalogue,
+                             const struct og_mark *mark)
+{
+    const uint32_t number = catalogue->n;
+    *own_mark(catalogue, number) = *mark;
+    if (mark->time > catalogue->latest) catalogue->latest = mark->time;
+    catalogue->n++;
+    return number;
+}
+
+void og_catalogue_set_new(struct og_catalogue *catalogue, uint32_t number,
+                          uint32_t n_new)
+{
+    own_mark(catalogue, number)->n_new = n_new;
+}
+
+void og_catalogue_remove(struct og_catalogue *catalogue, uint32_t number)
+{
+    __atomic_or_fetch(&own_mark(catalogue, number)->flags, OG_MARK_REMOVED,
+                      __ATOMIC_RELAXED);
+}
+
+/* ---- order ---- */
+
+struct og_doc_place og_catalogue_place(const struct og_catalogue *catalogue,
+                                       const og_document *doc)
+{
+    return (struct og_doc_place){doc->has_time ? doc->time : catalogue->latest,
+                                 catalogue->n};
+}
+
+/* The time is read first and published first, so a document that comes between
+ * the two reads is passed over whole. */
+struct og_doc_place
+og_catalogue_place_shared(const struct og_catalogue *catalogue,
+                          const og_document *doc)
+{
+    const int64_t latest = atomic_load_explicit(&catalogue->latest_published,
+                                                memory_order_acquire);
+    const uint32_t n =
+        atomic_load_explicit(&catalogue->n_published, memory_order_acquire);
+    return (struct og_doc_place){doc->has_time ? doc->time : latest, n};
+}
+
+bool og_catalogue_is_last(const struct og_catalogue *catalogue,
+                          struct og_doc_place place)
+{
+    return place.time >= catalogue->latest;
+}
+
+bool og_catalogue_is_before(const struct og_catalogue *catalogue,
+                            uint32_t number, struct og_doc_place place)
+{
+    const int64_t time = og_catalogue_get(catalogue, number)->time;
+    if (time != place.time) return time < place.time;
+    return number < place.number;
+}
+
+bool og_catalogue_earlier(const void *catalogue, uint32_t a, uint32_t b)
+{
+    const struct og_doc_place place = {og_catalogue_get(catalogue, b)->time, b};
+    return og_catalogue_is_removed(catalogue, b) ||
+           og_catalogue_is_before(catalogue, a, place);
+}
+
+void og_catalogue_publish(struct og_catalogue *catalogue)
+{
+    atomic_store_explicit(&catalogue->latest_published, catalogue->latest,
+                          memory_order_release);
+    atomic_store_explicit(&catalogue->n_published, catalogue->n,
+                          memory_order_release);
+}

@@ -1,0 +1,97 @@
+#ifndef OG_STORE_CATALOGUE_CATALOGUE_H
+#define OG_STORE_CATALOGUE_CATALOGUE_H
+
+/* The order of the documents. They are numbered as they arrive; their order is
+ * (time, number). A mark of 24 bytes for each, in memory or mapped from a
+ * checkpoint; ids and the like are elsewhere (lookup.h). One thread writes, any
+ * number look up meanwhile. */
+
+#include "lib/base/memory.h"
+#include "lib/store/table/checkpoint.h"
+
+/* Level i holds FIRST << i marks: 23 of them hold all 2^32 numbers, and none is
+ * ever moved. */
+#define OG_CATALOGUE_FIRST  1024u
+#define OG_CATALOGUE_LEVELS 23
+
+struct og_catalogue {
+    const og_allocator *allocator;
+    /* The first n_base marks are somebody else's. */
+    const struct og_mark *base;
+    uint32_t n_base;
+    struct og_mark *_Atomic levels[OG_CATALOGUE_LEVELS];
+    /* What other threads may know of: documents that are in the table whole. */
+    _Atomic uint32_t n_published;
+    _Atomic int64_t latest_published;
+    /* The writer's. */
+    uint32_t n;
+    int64_t latest; /* the largest time so far; INT64_MIN: there was none */
+};
+
+/* `base` (NULL when n_base is 0) must stay until _release; `latest` is the
+ * largest time in it, INT64_MIN when it is empty. */
+void og_catalogue_init(struct og_catalogue *catalogue,
+                       const struct og_mark *base, uint32_t n_base,
+                       int64_t latest, const og_allocator *allocator);
+void og_catalogue_release(struct og_catalogue *catalogue);
+
+/* ---- order ---- */
+
+/* Where a document stands among those of the catalogue. */
+struct og_doc_place {
+    int64_t time;
+    uint32_t number;
+};
+
+/* The place of a document that would arrive now. Without a time it comes last
+ * (it takes the largest time so far); a first one comes before all that
+ * follow. The writer's thread. */
+struct og_doc_place og_catalogue_place(const struct og_catalogue *catalogue,
+                                       const og_document *doc);
+
+/* The same for any thread. */
+struct og_doc_place
+og_catalogue_place_shared(const struct og_catalogue *catalogue,
+                          const og_document *doc);
+
+/* Whether all documents of the catalogue come before `place`. The writer's
+ * thread. */
+bool og_catalogue_is_last(const struct og_catalogue *catalogue,
+                          struct og_doc_place place);
+
+/* Whether document `number` comes before `place`. Any thread. */
+bool og_catalogue_is_before(const struct og_catalogue *catalogue,
+                            uint32_t number, struct og_doc_place place);
+
+/* og_additions.earlier: whether document a comes before b, or b was removed.
+ * The catalogue is the context. */
+bool og_catalogue_earlier(const void *catalogue, uint32_t a, uint32_t b);
+
+/* ---- documents ---- */
+
+/* Any thread, for a number that was found in the table. */
+const struct og_mark *og_catalogue_get(const struct og_catalogue *catalogue,
+                                       uint32_t number);
+
+bool og_catalogue_is_removed(const struct og_catalogue *catalogue,
+                             uint32_t number);
+
+/* Makes sure that the next append has memory. OG_ERR_MEMORY, OG_ERR_LIMIT when
+ * all numbers are given away. */
+og_status og_catalogue_reserve(struct og_catalogue *catalogue, og_error *err);
+
+/* Adds a document for which there is room, and gives its number. */
+uint32_t og_catalogue_append(struct og_catalogue *catalogue,
+                             const struct og_mark *mark);
+
+/* The writer's: how many fingerprints document `number` brought; that it is
+ * gone. */
+void og_catalogue_set_new(struct og_catalogue *catalogue, uint32_t number,
+                          uint32_t n_new);
+void og_catalogue_remove(struct og_catalogue *catalogue, uint32_t number);
+
+/* Tells other threads of all documents that were appended: call it when the
+ * last one is in the table. */
+void og_catalogue_publish(struct og_catalogue *catalogue);
+
+#endif

@@ -1,0 +1,387 @@
+/* The catalogue on disk: open and close. documents_write.c writes it and
+ * documents_view.c reads.
+ *
+ * LMDB wants one environment per file and process, because its locks belong to
+ * the process: hence the list of what is open. It wants the length of its map
+ * beforehand: 1 TiB of addresses costs nothing where the process may have
+ * them; where it may not, the map grows when it is full. */
+
+#include "lib/store/catalogue/documents.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "lib/base/checksum.h"
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+#include "lib/store/catalogue/documents_env.h"
+#include "lib/store/catalogue/page_sums.h"
+
+enum {
+    FORMAT = 1,
+    STATE_LEN = 16, /* sequence 8 | count 8 */
+    N_READERS = 1024,
+    N_TREES = 8,
+    FULL_LEN = 1 << 20, /* a disk with less is full, for a batch */
+};
+
+#define MAP_LEN     ((uint64_t)1 << 40)
+#define MAP_LEN_MIN ((uint64_t)16 << 20)
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct og_documents *list;
+
+uint64_t og_documents_hash(og_bytes id)
+{
+    return og_checksum(id.data, id.len);
+}
+
+og_status og_documents_failure(const struct og_documents *db, int code,
+                               const char *verb, og_error *err)
+{
+    struct statvfs disk;
+    /* LMDB takes a write that ended early for an I/O error. */
+    if (code == EIO && statvfs(db->folder, &disk) == 0 &&
+        disk.f_bavail * disk.f_frsize < FULL_LEN)
+        code = ENOSPC;
+    if (code > 0) return og_file_failure(err, verb, db->folder, code);
+    const og_status status = code == MDB_MAP_FULL || code == MDB_READERS_FULL
+                                 ? OG_ERR_LIMIT
+                                 : OG_ERR_STORE;
+    return og_error_set(err, status, "cannot %s '%s': %s", verb, db->folder,
+                        mdb_strerror(code));
+}
+
+/* ---- views and the length of the map ---- */
+
+void og_documents_enter(struct og_documents *db)
+{
+    pthread_mutex_lock(&db->lock);
+    while (db->n_growers > 0)
+        pthread_cond_wait(&db->changed, &db->lock);
+    db->n_views++;
+    pthread_mutex_unlock(&db->lock);
+}
+
+void og_documents_leave(struct og_documents *db)
+{
+    pthread_mutex_lock(&db->lock);
+    db->n_views--;
+    if (db->n_views == 0) pthread_cond_broadcast(&db->changed);
+    pthread_mutex_unlock(&db->lock);
+}
+
+int og_documents_set_map(struct og_documents *db, size_t len)
+{
+    pthread_mutex_lock(&db->lock);
+    db->n_growers++;
+    while (db->n_views > 0)
+        pthread_cond_wait(&db->changed, &db->lock);
+    const int code = mdb_env_set_mapsize(db->env, len);
+    db->n_growers--;
+    pthread_cond_broadcast(&db->changed);
+    pthread_mutex_unlock(&db->lock);
+    return code;
+}
+
+/* ---- open ---- */
+
+static void free_documents(struct og_documents *db)
+{
+    const og_allocator *allocator = db->allocator;
+    if (db->env != NULL) mdb_env_close(db->env);
+    pthread_mutex_destroy(&db->lock);
+    pthread_cond_destroy(&db->changed);
+    OG_UNGROW(allocator, db->folder, db->folder_cap);
+    og_release(allocator, db, sizeof(*db));
+}
+
+static struct og_documents *
+new_documents(const char *folder, const struct og_documents_options *options)
+{
+    const size_t len = strlen(folder) + 1;
+    struct og_documents *db = og_allocate_zero(options->allocator, sizeof(*db));
+    if (db == NULL) return NULL;
+    db->allocator = options->allocator;
+    db->writable = options->writable;
+    db->n_opens = 1;
+    memcpy(db->uuid, options->uuid, sizeof(db->uuid));
+    pthread_mutex_init(&db->lock, NULL);
+    pthread_cond_init(&db->changed, NULL);
+    if (!OG_GROW(db->allocator, db->folder, db->folder_cap, len)) {
+        free_documents(db);
+        return NULL;
+    }
+    memcpy(db->folder, folder, len);
+    return db;
+}
+
+static int open_env(struct og_documents *db, size_t map_len)
+{
+    const unsigned flags = MDB_NOTLS | (db->writable ? 0u : MDB_RDONLY);
+    int code = mdb_env_create(&db->env);
+    if (code != 0) return code;
+    if ((code = mdb_env_set_maxdbs(db->env, N_TREES)) == 0 &&
+        (code = mdb_env_set_maxreaders(db->env, N_READERS)) == 0 &&
+        (code = mdb_env_set_mapsize(db->env, map_len)) == 0 &&
+        (code = mdb_env_open(db->env, db->folder, flags, 0666)) == 0)
+        return 0;
+    mdb_env_close(db->env);
+    db->env = NULL;
+    return code;
+}
+
+/* Takes a shorter map when the process may not have so many addresses. */
+static og_status open_some_env(struct og_documents *db, uint64_t map_len,
+                               og_error *err)
+{
+    int code;
+    while ((code = open_env(db, map_len)) == ENOMEM && map_len > MAP_LEN_MIN)
+        map_len /= 4;
+    return code == 0 ? OG_OK : og_documents_failure(db, code, "open", err);
+}
+
+static int open_trees(struct og_documents *db, MDB_txn *txn)
+{
+    const unsigned make = db->writable ? MDB_CREATE : 0;
+    const unsigned many = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP;
+    const struct {
+        const char *name;
+        unsigned flags;
+        MDB_dbi *out;
+    } trees[] = {
+        {"documents", MDB_INTEGERKEY, &db->documents},
+        {"ids", MDB_INTEGERKEY | many, &db->ids},
+        {"copies", MDB_INTEGERKEY | many, &db->copies},
+        {"removed", MDB_INTEGERKEY, &db->removed},
+        {"meta", 0, &db->meta},
+    };
+    for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+        const int code = mdb_dbi_open(txn, trees[i].name, trees[i].flags | make,
+                                      trees[i].out);
+        if (code != 0) return code;
+    }
+    return 0;
+}
+
+static MDB_val name_of(const char *name)
+{
+    return (MDB_val){strlen(name), (void *)(uintptr_t)name};
+}
+
+static int put_meta(struct og_documents *db, MDB_txn *txn, const char *name,
+                    const void *data, size_t len)
+{
+    MDB_val key = name_of(name);
+    MDB_val value = {len, (void *)(uintptr_t)data};
+    return mdb_put(txn, db->meta, &key, &value, 0);
+}
+
+int og_documents_put_state(struct og_documents *db, MDB_txn *txn,
+                           uint64_t sequence, uint32_t count)
+{
+    uint8_t bytes[STATE_LEN];
+    og_store64(bytes, sequence);
+    og_store64(bytes + 8, count);
+    return put_meta(db, txn, "state", bytes, sizeof(bytes));
+}
+
+og_status og_documents_read_state(struct og_documents *db, MDB_txn *txn,
+                                  struct og_documents_state *out, og_error *err)
+{
+    MDB_val key = name_of("state");
+    MDB_val value = {0, NULL};
+    const int code = mdb_get(txn, db->meta, &key, &value);
+    if (code != 0) return og_documents_failure(db, code, "read", err);
+    if (value.mv_size != STATE_LEN ||
+        og_load64((uint8_t *)value.mv_data + 8) > OG_NO_DOC)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' does not say how many documents it has",
+                            db->folder);
+    out->sequence = og_load64(value.mv_data);
+    out->count = (uint32_t)og_load64((uint8_t *)value.mv_data + 8);
+    return OG_OK;
+}
+
+static int put_first_meta(struct og_documents *db, MDB_txn *txn)
+{
+    uint8_t format[4];
+    og_store32(format, FORMAT);
+    int code = put_meta(db, txn, "format", format, sizeof(format));
+    if (code == 0) code = put_meta(db, txn, "uuid", db->uuid, 16);
+    return code == 0 ? og_documents_put_state(db, txn, 0, 0) : code;
+}
+
+/* Is it ours, and of a format that we know? */
+static og_status check_meta(struct og_documents *db, MDB_txn *txn,
+                            og_error *err)
+{
+    MDB_val key = name_of("format");
+    MDB_val value = {0, NULL};
+    int code = mdb_get(txn, db->meta, &key, &value);
+    if (code == MDB_NOTFOUND && db->writable)
+        code = put_first_meta(db, txn);
+    else if (code == 0 &&
+             (value.mv_size != 4 || og_load32(value.mv_data) != FORMAT))
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' has a format that this version of origo "
+                            "does not read (it reads %d)",
+                            db->folder, FORMAT);
+    if (code != 0) return og_documents_failure(db, code, "read", err);
+    key = name_of("uuid");
+    code = mdb_get(txn, db->meta, &key, &value);
+    if (code != 0) return og_documents_failure(db, code, "read", err);
+    if (value.mv_size != 16 || memcmp(value.mv_data, db->uuid, 16) != 0)
+        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
+                            db->folder);
+    struct og_documents_state state;
+    return og_documents_read_state(db, txn, &state, err);
+}
+
+static og_status load_trees(struct og_documents *db, og_error *err)
+{
+    MDB_txn *txn;
+    const unsigned flags = db->writable ? 0u : MDB_RDONLY;
+    int code = mdb_txn_begin(db->env, NULL, flags, &txn);
+    if (code != 0) return og_documents_failure(db, code, "open", err);
+    code = open_trees(db, txn);
+    const og_status status = code == 0
+                                 ? check_meta(db, txn, err)
+                                 : og_documents_failure(db, code, "open", err);
+    if (status != OG_OK) {
+        mdb_txn_abort(txn);
+        return status;
+    }
+    code = mdb_txn_commit(txn); /* keeps the trees open */
+    return code == 0 ? OG_OK : og_documents_failure(db, code, "open", err);
+}
+
+static og_status make_folder(const char *folder, og_error *err)
+{
+    if (mkdir(folder, 0777) == 0) {
+        if (og_file_sync_folder(folder) == 0) return OG_OK;
+    } else if (errno == EEXIST) {
+        return OG_OK;
+    }
+    return og_file_failure(err, "make the folder", folder, errno);
+}
+
+/* What a process that died left with the system becomes safe: from now on it
+ * is built upon. LMDB never syncs the name of its file. */
+static og_status settle(struct og_documents *db, og_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/data.mdb", db->folder);
+    const int code = mdb_env_sync(db->env, 1);
+    if (code != 0) return og_documents_failure(db, code, "sync", err);
+    if (og_file_sync_folder(path) != 0)
+        return og_file_failure(err, "sync", path, errno);
+    return OG_OK;
+}
+
+/* One that is open already; the caller holds list_lock. */
+static og_status share(struct og_documents *db,
+                       const struct og_documents_options *options,
+                       struct og_documents **out, og_error *err)
+{
+    if (options->writable && !db->writable)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "'%s' is open for reading in this process and "
+                            "cannot be opened for writing",
+                            db->folder);
+    if (memcmp(db->uuid, options->uuid, sizeof(db->uuid)) != 0)
+        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
+                            db->folder);
+    db->n_opens++;
+    *out = db;
+    return OG_OK;
+}
+
+static og_status open_locked(const char *folder,
+                             const struct og_documents_options *options,
+                             struct og_documents **out, og_error *err)
+{
+    struct stat st;
+    if (options->writable) TRY(make_folder(folder, err));
+    if (stat(folder, &st) != 0)
+        return og_file_failure(err, "open", folder, errno);
+    for (struct og_documents *db = list; db != NULL; db = db->next)
+        if (db->device == st.st_dev && db->inode == st.st_ino)
+            return share(db, options, out, err);
+    struct og_documents *db = new_documents(folder, options);
+    if (db == NULL) return og_error_memory(err, sizeof(*db), "a catalogue");
+    db->device = st.st_dev;
+    db->inode = st.st_ino;
+    og_status status = open_some_env(
+        db, options->map_len > 0 ? options->map_len : MAP_LEN, err);
+    if (status == OG_OK) status = load_trees(db, err);
+    if (status == OG_OK && db->writable) status = settle(db, err);
+    if (status != OG_OK) {
+        free_documents(db);
+        return status;
+    }
+    db->next = list;
+    list = db;
+    *out = db;
+    return OG_OK;
+}
+
+og_status og_documents_open(const char *folder,
+                            const struct og_documents_options *options,
+                            struct og_documents **out, og_error *err)
+{
+    pthread_mutex_lock(&list_lock);
+    const og_status status = open_locked(folder, options, out, err);
+    pthread_mutex_unlock(&list_lock);
+    return status;
+}
+
+/* ---- close ---- */
+
+static void leave_list(struct og_documents *db)
+{
+    struct og_documents **at = &list;
+    while (*at != db)
+        at = &(*at)->next;
+    *at = db->next;
+}
+
+/* Transactions are written and synced, not mapped: a plain reader of the file
+ * sees all of it. */
+og_status og_documents_seal(struct og_documents *db, og_error *err)
+{
+    if (db->is_failed)
+        return og_error_set(err, OG_ERR_IO,
+                            "'%s' could not be written and has no sums",
+                            db->folder);
+    if (!db->writable) return OG_OK;
+    if (!db->is_changed && og_page_sums_exist(db->folder)) return OG_OK;
+    TRY(og_page_sums_write(db->folder, db->allocator, err));
+    db->is_changed = false;
+    return OG_OK;
+}
+
+static og_status close_last(struct og_documents *db, og_error *err)
+{
+    const og_status status = og_documents_seal(db, err);
+    mdb_env_close(db->env);
+    db->env = NULL;
+    free_documents(db);
+    return status;
+}
+
+og_status og_documents_close(struct og_documents *db, og_error *err)
+{
+    og_status status = OG_OK;
+    if (db == NULL) return OG_OK;
+    pthread_mutex_lock(&list_lock);
+    if (--db->n_opens == 0) {
+        leave_list(db);
+        status = close_last(db, err);
+    }
+    pthread_mutex_unlock(&list_lock);
+    return status;
+}

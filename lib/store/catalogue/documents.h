@@ -1,0 +1,175 @@
+#ifndef OG_STORE_CATALOGUE_DOCUMENTS_H
+#define OG_STORE_CATALOGUE_DOCUMENTS_H
+
+/*   in:  entries of documents, in the order of their numbers  (lib/store/entry)
+ *   out: entries by number, numbers by id, copiers by origin  (lib)
+ *
+ * The catalogue on disk: an LMDB environment in a folder of the store.
+ *
+ *     documents   number u32            -> entry (entry.h)
+ *     ids         hash of the id u64    -> numbers u32, ascending
+ *     copies      number of origin u32  -> copier u32 << 32 | n_tokens u32
+ *     removed     number u32            -> nothing
+ *     meta        "format" "uuid" "state" (sequence u64, count u64)
+ *
+ * It is written in batches, one synced transaction each: a reader sees all of
+ * a batch or nothing of it, and a crash leaves the batches that were
+ * acknowledged. `sequence` is the store's: all records up to it are in here.
+ *
+ * LMDB trusts its file. A page that a disk has changed can end the process, so
+ * the sums of all pages are written beside it at a clean close and compared
+ * before LMDB sees the file (og_documents_check). */
+
+#include "lib/store/catalogue/entry.h"
+
+#define OG_NO_DOC UINT32_MAX
+
+/* One environment. A process has a folder open once: a second open of the same
+ * folder gives the same object again (when both are for reading, or the first
+ * is for writing), and the last close closes. A reader that is open when a
+ * writer opens in the same process is OG_ERR_USAGE.
+ *
+ * Threads: any may begin views; og_documents_write by one at a time. The child
+ * of a fork must not use what its parent opened. */
+struct og_documents;
+
+struct og_documents_options {
+    const uint8_t *uuid; /* 16 bytes of the store; copied */
+    bool writable;       /* makes folder and environment when missing */
+    uint64_t map_len;    /* 0: 1 TiB of addresses, less when the process
+                            may not have so many */
+    const og_allocator *allocator; /* LMDB's own memory is not from it */
+};
+
+/* `folder` is that of the catalogue; the sums are in the file "`folder`.sum".
+ * OG_ERR_STORE: of another store, a newer format, or not sound. OG_ERR_IO: the
+ * system's reason. */
+og_status og_documents_open(const char *folder,
+                            const struct og_documents_options *options,
+                            struct og_documents **out, og_error *err);
+
+/* All views must have been released. When the last close is of a writer,
+ * nothing failed, and the sums do not fit any more, the sums are written; that
+ * can fail (OG_ERR_IO), and then there are none, but the catalogue is whole.
+ * Frees in any case. NULL is fine. */
+og_status og_documents_close(struct og_documents *db, og_error *err);
+
+/* Writes the sums of what is there, unless they are up to date; so does the
+ * last close. Only after it may a store say that it was closed in order. */
+og_status og_documents_seal(struct og_documents *db, og_error *err);
+
+struct og_documents_batch {
+    uint32_t first;          /* the number of entries[0] */
+    const og_bytes *entries; /* packed (og_entry_pack) */
+    size_t n_entries;
+    const uint32_t *removed; /* numbers; may be there already */
+    size_t n_removed;
+    uint64_t sequence;
+};
+
+/* Of the file, as the last batch left it. */
+uint64_t og_documents_pages(struct og_documents *db);
+
+/* A batch goes through most of the trees, questions go anywhere, and every page
+ * that they touched would count as memory of this process from then on, without
+ * a bound for a long stream. Nothing is lost: the file is mapped for reading,
+ * and the system keeps its pages as long as it has room. Any thread; a batch
+ * does it at its end. */
+void og_documents_let_go(struct og_documents *db);
+
+/* One durable transaction. `first` must be og_documents_view_count() (so that
+ * numbers have no gap) and `sequence` at least the one before: else
+ * OG_ERR_USAGE. An entry that is none is OG_ERR_STORE. On any failure nothing
+ * is changed; after OG_ERR_IO (a full disk, a failed sync) the caller may try
+ * again or close. The calling thread must hold no view. */
+og_status og_documents_write(struct og_documents *db,
+                             const struct og_documents_batch *batch,
+                             og_error *err);
+
+/* ---- views ---------------------------------------------------------------
+ *
+ * A view sees the catalogue as it was at its last begin. One thread at a time
+ * uses it. While it is begun, pages that a writer replaces cannot be used
+ * again: end it after each piece of work. Begin again after an end costs well
+ * under a microsecond. */
+struct og_documents_view {
+    struct og_documents *db;
+    void *txn; /* kept from end to the next begin */
+    bool begun;
+    uint64_t sequence; /* of the last begin */
+    uint32_t count;
+};
+
+/* Takes nothing but the memory of the struct. */
+void og_documents_view_init(struct og_documents_view *view,
+                            struct og_documents *db);
+og_status og_documents_view_begin(struct og_documents_view *view,
+                                  og_error *err);
+void og_documents_view_end(struct og_documents_view *view);
+void og_documents_view_release(struct og_documents_view *view);
+
+/* These need a begun view. Bytes they give point into the map: read-only,
+ * valid until the view ends. Failures are OG_ERR_STORE (a damaged page that
+ * LMDB noticed). */
+
+/* Records up to this sequence are in; documents 0 to count - 1 are. */
+uint64_t og_documents_view_sequence(const struct og_documents_view *view);
+uint32_t og_documents_view_count(const struct og_documents_view *view);
+
+/* The entry as it was written, its checksum not compared (og_entry_unpack
+ * does). A number that is not there gives len 0. */
+og_status og_documents_get(struct og_documents_view *view, uint32_t number,
+                           og_bytes *out, og_error *err);
+
+/* The largest number with this id, removed or not; OG_NO_DOC: none. */
+og_status og_documents_latest(struct og_documents_view *view, og_bytes id,
+                              uint32_t *out, og_error *err);
+
+/* Visitors return false to stop; that is no failure. */
+typedef bool og_document_visit(void *ctx, uint32_t number);
+typedef bool og_copier_visit(void *ctx, uint32_t copier, uint32_t n_tokens);
+
+/* All numbers with this id, the newest first. */
+og_status og_documents_with_id(struct og_documents_view *view, og_bytes id,
+                               og_document_visit *visit, void *ctx,
+                               og_error *err);
+
+/* Who named `origin` among the origins of its entry, by number, the first
+ * first; at most `max` of them. */
+og_status og_documents_copiers(struct og_documents_view *view, uint32_t origin,
+                               size_t max, og_copier_visit *visit, void *ctx,
+                               og_error *err);
+
+og_status og_documents_is_removed(struct og_documents_view *view,
+                                  uint32_t number, bool *out, og_error *err);
+
+/* All removed numbers, ascending. */
+og_status og_documents_removed(struct og_documents_view *view,
+                               og_document_visit *visit, void *ctx,
+                               og_error *err);
+
+/* ---- sums ----------------------------------------------------------------
+ *
+ *     catalogue.sum   0  magic "OGcS"   4    16  transaction of LMDB      8
+ *                     4  version        4    24  checksum of 0..23 and of
+ *                     8  number of pages 8       the sums                 8
+ *                                            32  a sum for each page of 4 KiB
+ */
+
+enum og_sums {
+    OG_SUMS_NONE,  /* there is no file of sums (or no catalogue) */
+    OG_SUMS_OLD,   /* they are of another transaction: nothing was compared */
+    OG_SUMS_EQUAL, /* every page is as it was written */
+};
+
+/* Reads data.mdb as a plain file; for before og_documents_open(), but does no
+ * harm after it (when a writer changes the file meanwhile: OG_SUMS_OLD).
+ * `closed` says that the store was closed cleanly: then sums that are missing
+ * or old are damage too. `max_len` > 0: a longer file is not read, and
+ * counts as OG_SUMS_OLD. OG_ERR_STORE names the file and the offset of the
+ * page. */
+og_status og_documents_check(const char *folder, bool closed, uint64_t max_len,
+                             const og_allocator *allocator, enum og_sums *out,
+                             og_error *err);
+
+#endif

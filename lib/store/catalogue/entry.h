@@ -1,0 +1,52 @@
+#ifndef OG_STORE_CATALOGUE_ENTRY_H
+#define OG_STORE_CATALOGUE_ENTRY_H
+
+/* What a store keeps of a document beside its fingerprints. The same bytes
+ * stand in the journal, in the catalogue and in memory until they are there:
+ *
+ *     checksum 8 | flags 1 | time 8 | text_hash 8 | text_len | n_tokens |
+ *     series | same 4 | place | lengths | id title url extra | origins
+ *
+ * Numbers without a size are of variable length (base/packing.h). */
+
+#include "lib/base/packing.h"
+
+/* Where a text lies: in a frame of a segment. */
+struct og_text_place {
+    uint32_t segment; /* from 1; 0: the store has no text of it */
+    uint64_t frame_off;
+    uint32_t text_off; /* in the unpacked frame */
+};
+
+/* So much of the document comes from there. */
+struct og_entry_origin {
+    uint32_t doc;
+    uint32_t n_tokens;
+};
+
+#define OG_ENTRY_ORIGINS 16
+
+struct og_entry {
+    og_bytes id, title, url, extra; /* views of what it was read from */
+    int64_t time;                   /* that orders it */
+    bool has_time;                  /* false: the time of its arrival */
+    uint64_t text_hash;             /* the same document again? */
+    uint64_t text_len;
+    uint64_t n_tokens;
+    uint32_t series; /* the first document with this id; itself: OG_NO_DOC */
+    uint32_t same;   /* hash of what params.same names; 0: nothing */
+    struct og_text_place place;
+    struct og_entry_origin origins[OG_ENTRY_ORIGINS]; /* most tokens first */
+    uint32_t n_origins;
+};
+
+#define OG_NO_DOC UINT32_MAX
+
+/* Appends it; out->failed tells of missing memory. */
+void og_entry_pack(const struct og_entry *entry, struct og_pack *out);
+
+/* All of `bytes`, and nothing else, is one entry. False: it is none, or its
+ * checksum is wrong. */
+bool og_entry_unpack(og_bytes bytes, struct og_entry *out);
+
+#endif

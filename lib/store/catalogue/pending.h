@@ -1,0 +1,94 @@
+#ifndef OG_STORE_CATALOGUE_PENDING_H
+#define OG_STORE_CATALOGUE_PENDING_H
+
+/* Entries of documents that are not yet in the catalogue on disk; of a store in
+ * memory, all. One thread writes, any number read meanwhile.
+ *
+ * They are in two lots: the young one takes in what comes, while the other is
+ * on its way to the disk and stays as it is until it has arrived. */
+
+#include <pthread.h>
+
+#include "lib/base/arena.h"
+#include "lib/store/catalogue/entry.h"
+
+struct og_pending_id {
+    uint64_t hash;   /* of the id; 0: an empty place */
+    uint32_t number; /* the latest document with it */
+};
+
+/* A document that copied from another. */
+struct og_pending_copy {
+    uint32_t origin, copier, n_tokens;
+};
+
+struct og_pending_batch {
+    uint32_t first;    /* the number of entries[0] */
+    og_bytes *entries; /* packed, in the arena */
+    size_t n, cap;
+    struct og_arena arena;
+    size_t bytes; /* of all entries */
+    struct og_pending_id *ids;
+    size_t n_ids, ids_cap;
+    struct og_pending_copy *copies;
+    size_t n_copies, copies_cap;
+    uint32_t *removed; /* documents that were removed, any numbers */
+    size_t n_removed, removed_cap;
+};
+
+struct og_pending {
+    const og_allocator *allocator;
+    pthread_rwlock_t lock;
+    struct og_pending_batch lots[2];
+    unsigned young; /* which of them; the writer's */
+};
+
+void og_pending_init(struct og_pending *pending, uint32_t first,
+                     const og_allocator *allocator);
+void og_pending_release(struct og_pending *pending);
+
+/* As og_pending_init() says; before the first entry. */
+void og_pending_begin(struct og_pending *pending, uint32_t first);
+
+/* Room for one more of so many bytes. Changes nothing that is seen. */
+og_status og_pending_reserve(struct og_pending *pending, og_error *err);
+
+/* The next one, in its packed form `bytes`; only its copy can fail
+ * (OG_ERR_MEMORY). */
+og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
+                            const struct og_entry *entry, og_error *err);
+
+/* The number of the first entry here, or of the next to come. Any thread. */
+uint32_t og_pending_first(struct og_pending *pending);
+
+/* Who named `origin` among its origins, the first first, at most `max` of them.
+ * Returns how many. Any thread. */
+size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
+                          size_t max, struct og_pending_copy *out);
+og_status og_pending_remove(struct og_pending *pending, uint32_t number,
+                            og_error *err);
+
+/* A copy of the packed entry in `arena`. False: it is not here (but on disk).
+ * *out has data NULL when there was no memory. Any thread. */
+bool og_pending_get(struct og_pending *pending, uint32_t number,
+                    struct og_arena *arena, og_bytes *out);
+
+/* The latest document here with this id; false: none. Any thread. */
+bool og_pending_latest(struct og_pending *pending, og_bytes id, uint32_t *out);
+
+/* The young lot: the writer's. */
+const struct og_pending_batch *
+og_pending_active(const struct og_pending *pending);
+
+/* The lot that is on its way, NULL: none. For the writer, and for whoever
+ * brings it to the disk. */
+const struct og_pending_batch *
+og_pending_frozen(const struct og_pending *pending);
+
+/* The young lot becomes the old one, of which there must be none. */
+void og_pending_freeze(struct og_pending *pending);
+
+/* The old lot is on disk now: it goes. Any thread, one at a time. */
+void og_pending_discard(struct og_pending *pending);
+
+#endif

@@ -1,0 +1,584 @@
+/* A store: a table of fingerprints, the order of the documents, their names; in
+ * memory, or on disk as well (store_disk.c).
+ *
+ * A document goes through the stages (prepare.c), is looked up, labelled and
+ * answered (answer.c), and at last taken in: first the journal, then the
+ * catalogue, then the table, then it is published. In this order a reader that
+ * finds a number in the table always finds its mark in the catalogue, and what
+ * is in memory is in the journal.
+ *
+ * Only an *earlier* document can be an origin. As long as documents come in the
+ * order of their times all that the table holds is earlier, and nothing has to
+ * be compared. A document that comes late drops the hits whose holder is later
+ * than itself, and takes those origins over when it is added. */
+
+#include "lib/store/store.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lib/base/checksum.h"
+#include "lib/store/store_disk.h"
+#include "lib/table/common_fps.h"
+#include "lib/trace/copiers.h"
+#include "lib/trace/filter.h"
+
+/* ---- traces ---- */
+
+void og_trace_init(og_trace *trace, og_store *store)
+{
+    const og_allocator *allocator = store->allocator;
+    trace->allocator = allocator;
+    trace->store = store;
+    og_scratch_init(&trace->scratch, allocator);
+    og_labels_init(&trace->labels, allocator);
+    trace->labels.earlier = og_catalogue_earlier;
+    trace->labels.ctx = &store->catalogue;
+    og_answering_init(&trace->answering, allocator);
+    og_lookup_init(&trace->lookup, &store->pending,
+                   store->disk != NULL ? store->disk->documents : NULL,
+                   allocator);
+    og_origin_texts_init(&trace->origins, &trace->lookup, store->params.tokens,
+                         store->params.key, allocator);
+    og_confirming_init(&trace->confirming, allocator);
+    og_copiers_init(&trace->chain, allocator);
+    og_filter_rules_init(&trace->filter, allocator);
+    trace->bytes = (struct og_pack){.allocator = allocator};
+}
+
+void og_trace_release(og_trace *trace)
+{
+    og_pack_release(&trace->bytes);
+    og_filter_rules_release(&trace->filter);
+    og_copiers_release(&trace->chain);
+    og_confirming_release(&trace->confirming);
+    og_origin_texts_release(&trace->origins);
+    og_lookup_release(&trace->lookup);
+    og_answering_release(&trace->answering);
+    og_labels_release(&trace->labels);
+    og_scratch_release(&trace->scratch);
+}
+
+og_trace *og_trace_new(og_store *store)
+{
+    og_trace *trace = og_allocate(store->allocator, sizeof(*trace));
+    if (trace != NULL) og_trace_init(trace, store);
+    return trace;
+}
+
+void og_trace_free(og_trace *trace)
+{
+    if (trace == NULL) return;
+    og_trace_release(trace);
+    og_release(trace->allocator, trace, sizeof(*trace));
+}
+
+const og_answer *og_trace_answer(const og_trace *trace)
+{
+    return &trace->answering.answer;
+}
+
+/* ---- opening and closing ---- */
+
+static void set_stages(og_store *store)
+{
+    const og_params *p = &store->params;
+    og_shingle_factors_init(&store->shingle_factors, og_rabin_default(),
+                            p->shingle_len);
+    store->prepare = (struct og_prepare_options){
+        .tokens = p->tokens,
+        .token_key = p->key,
+        .shingle_factors = &store->shingle_factors,
+        .select = p->select,
+        .note = og_estimate_context_kind(p->estimate),
+    };
+}
+
+struct og_table_options og_store_table_options(const og_params *params)
+{
+    return (struct og_table_options){
+        .layout = params->layout,
+        .evict = params->evict,
+        .fields = og_estimate_fields(params->estimate),
+        .bucket_slots = params->bucket_slots,
+        .memory = params->memory,
+        /* A cell of 12 bytes for a slot in 40 or so: few fingerprints are
+           common. */
+        .noise_len = params->memory / 64 / OG_COMMON_LINE * OG_COMMON_LINE,
+    };
+}
+
+static og_status open_in_memory(og_store *store, const og_params *params,
+                                og_error *err)
+{
+    TRY(og_params_check(params, err));
+    store->params = *params;
+    const struct og_table_options options = og_store_table_options(params);
+    TRY(og_table_init(&store->table, &options, store->allocator, err));
+    og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN, store->allocator);
+    og_pending_init(&store->pending, 0, store->allocator);
+    return OG_OK;
+}
+
+og_status og_store_open_in(const char *path, og_access access,
+                           const og_params *params,
+                           const og_allocator *allocator, og_store **out,
+                           og_error *err)
+{
+    *out = NULL;
+    const og_params used = params != NULL ? *params : og_params_default();
+    og_store *store = og_allocate_zero(allocator, sizeof(*store));
+    if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
+    store->allocator = allocator;
+    const og_status status =
+        strcmp(path, ":memory:") == 0
+            ? open_in_memory(store, &used, err)
+            : og_disk_open(store, path, access, &used, err);
+    if (status != OG_OK) {
+        og_release(allocator, store, sizeof(*store));
+        return status;
+    }
+    set_stages(store);
+    *out = store;
+    return OG_OK;
+}
+
+og_status og_store_open_as(const char *path, og_access access,
+                           const og_params *params, og_store **out,
+                           og_error *err)
+{
+    return og_store_open_in(path, access, params, NULL, out, err);
+}
+
+og_status og_store_open(const char *path, const og_params *params,
+                        og_store **out, og_error *err)
+{
+    return og_store_open_as(path, OG_CREATE, params, out, err);
+}
+
+void og_store_close(og_store *store)
+{
+    if (store == NULL) return;
+    og_trace_free(store->own_trace);
+    if (store->disk != NULL) og_disk_close(store);
+    og_pending_release(&store->pending);
+    og_catalogue_release(&store->catalogue);
+    og_table_release(&store->table);
+    og_release(store->allocator, store, sizeof(*store));
+}
+
+og_status og_store_commit(og_store *store, og_error *err)
+{
+    return store->disk != NULL ? og_disk_commit(store, err) : OG_OK;
+}
+
+void og_store_warm(og_store *store)
+{
+    /* Without memory of its own the table works as well, only slower. */
+    if (og_table_take_over(&store->table, NULL) == OG_OK)
+        og_pages_touch(&store->table.pages);
+}
+
+const og_params *og_store_params(const og_store *store)
+{
+    return &store->params;
+}
+
+/* In so many documents a passage is taken for boilerplate by info. */
+#define COMMON 100
+
+void og_store_info_get(const og_store *store, og_store_info *out)
+{
+    *out = (og_store_info){
+        .n_documents = store->catalogue.n - store->n_removed,
+        .n_removed = store->n_removed,
+        .table_bytes = og_table_bytes(&store->table.options),
+        .n_slots = og_table_slots(&store->table),
+        .n_slots_used = store->table.n_used,
+        .n_evicted = store->table.n_evicted,
+        .n_noise =
+            og_common_fps_over(store->table.base + store->table.noise_off,
+                               store->table.n_noise_lines, COMMON),
+        .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
+    };
+}
+
+/* ---- who is it? ---- */
+
+uint64_t og_text_hash(og_bytes text)
+{
+    return og_checksum(text.data, text.len);
+}
+
+static bool is_same(const struct og_subject *subject,
+                    const struct og_entry *entry)
+{
+    const og_document *doc = subject->doc;
+    return entry->text_hash == subject->text_hash &&
+           entry->text_len == subject->text_len &&
+           entry->has_time == doc->has_time &&
+           (!doc->has_time || entry->time == doc->time);
+}
+
+og_status og_store_identify(og_store *store, struct og_subject *subject,
+                            bool shared, og_trace *trace, og_error *err)
+{
+    const struct og_catalogue *catalogue = &store->catalogue;
+    struct og_entry entry;
+    og_lookup_clear(&trace->lookup);
+    subject->place = shared ? og_catalogue_place_shared(catalogue, subject->doc)
+                            : og_catalogue_place(catalogue, subject->doc);
+    subject->same = og_same_of(store->params.same, subject->doc);
+    subject->latest = subject->series = OG_NO_DOC;
+    subject->is_known = false;
+    if (!shared && store->disk != NULL &&
+        !og_disk_may_have(store, subject->doc->id))
+        return OG_OK;
+    TRY(og_lookup_latest(&trace->lookup, subject->doc->id,
+                         subject->place.number, &subject->latest, err));
+    if (subject->latest == OG_NO_DOC) return OG_OK;
+    TRY(og_lookup_get(&trace->lookup, subject->latest, &entry, err));
+    subject->series =
+        entry.series != OG_NO_DOC ? entry.series : subject->latest;
+    if (!is_same(subject, &entry) ||
+        og_catalogue_is_removed(catalogue, subject->latest))
+        return OG_OK;
+    subject->is_known = true;
+    subject->place = (struct og_doc_place){entry.time, subject->latest};
+    return OG_OK;
+}
+
+/* ---- asking ---- */
+
+/* A holder that is not earlier than the document is not its origin, and one
+ * that was removed is nobody's. */
+static void drop_others(const struct og_catalogue *catalogue,
+                        struct og_doc_place place, struct og_labels *labels)
+{
+    for (size_t i = 0; i < labels->n; i++) {
+        struct og_hit *hit = &labels->hits[i];
+        if (hit->doc != OG_NO_DOC &&
+            (!og_catalogue_is_before(catalogue, hit->doc, place) ||
+             og_catalogue_is_removed(catalogue, hit->doc)))
+            *hit = (struct og_hit){.doc = OG_NO_DOC};
+    }
+}
+
+static og_status estimate(const og_store *store,
+                          const struct og_selection *selection,
+                          struct og_labels *labels, og_error *err)
+{
+    const struct og_estimate_options options = {
+        .kind = store->params.estimate,
+        .bridge_limit = store->params.bridge_limit,
+    };
+    return og_estimate(selection, &options, labels, err);
+}
+
+static og_status know_pages(og_store *store,
+                            const struct og_selection *selection, og_error *err)
+{
+    if (store->disk == NULL) return OG_OK;
+    return og_disk_know(store, selection->fp, selection->n, err);
+}
+
+/* The hits are whole, whatever the writer does meanwhile. */
+static og_status ask_shared(og_store *store, const struct og_subject *subject,
+                            og_trace *trace, og_error *err)
+{
+    const struct og_selection *selection = &subject->prepared->selection;
+    struct og_labels *labels = &trace->labels;
+    TRY(og_labels_reserve(labels, selection->n, err));
+    TRY(know_pages(store, selection, err));
+    og_table_find_shared(&store->table, selection->fp, selection->n,
+                         labels->hits);
+    drop_others(&store->catalogue, subject->place, labels);
+    return estimate(store, selection, labels, err);
+}
+
+/* As if it had the number that it would get, and nothing was removed. */
+static bool needs_no_look(const og_store *store,
+                          const struct og_subject *subject)
+{
+    return !subject->is_known && store->n_removed == 0 &&
+           og_catalogue_is_last(&store->catalogue, subject->place);
+}
+
+og_status og_store_ask(og_store *store, const struct og_subject *subject,
+                       bool for_answer, og_trace *trace, og_error *err)
+{
+    const struct og_selection *selection = &subject->prepared->selection;
+    TRY(og_labels_reserve(&trace->labels, selection->n, err));
+    TRY(know_pages(store, selection, err));
+    if (!for_answer &&
+        !og_labels_shape_table(store->params.estimate, store->params.evict))
+        return OG_OK;
+    og_table_find_many(&store->table, selection->fp, selection->n,
+                       trace->labels.hits);
+    if (!needs_no_look(store, subject))
+        drop_others(&store->catalogue, subject->place, &trace->labels);
+    return estimate(store, selection, &trace->labels, err);
+}
+
+/* Without a place in the origin a hit leads nowhere. */
+bool og_store_can_confirm(const og_store *store)
+{
+    return og_store_has_texts(store) &&
+           store->params.estimate == OG_ESTIMATE_CONTEXT;
+}
+
+static og_status confirm(og_store *store, const struct og_subject *subject,
+                         og_trace *trace, og_error *err)
+{
+    const struct og_prepared *p = subject->prepared;
+    const struct og_confirm_source source = {
+        .ctx = &trace->origins,
+        .side = og_origin_texts_side,
+        .order = {og_catalogue_earlier, &store->catalogue},
+    };
+    trace->confirming.reworded = trace->filter.asking.reworded;
+    if (trace->origins.reader == NULL)
+        TRY(og_store_text_reader(store, &trace->origins.reader, err));
+    return og_confirm(&trace->confirming,
+                      (struct og_align_side){&p->text, &p->tokens},
+                      &p->selection, &trace->labels, &source, err);
+}
+
+og_status og_store_answer(og_store *store, const struct og_subject *subject,
+                          og_trace *trace, og_error *err)
+{
+    const struct og_evidence evidence = {&trace->confirming, &trace->origins};
+    const bool confirmed =
+        og_store_can_confirm(store) && !trace->filter.asking.no_verify;
+    struct og_filter filter;
+    TRY(og_filter_apply(&trace->filter, store, subject, &filter, err));
+    if (confirmed) TRY(confirm(store, subject, trace, err));
+    TRY(og_answering_build(&trace->answering, subject->prepared, &trace->labels,
+                           &trace->lookup, confirmed ? &evidence : NULL,
+                           &filter, err));
+    if (store->disk == NULL) return OG_OK;
+    return og_copiers_fill(&trace->chain, &trace->answering.answer, subject,
+                           store, trace, err);
+}
+
+static struct og_subject guest_of(const og_document *doc,
+                                  const struct og_prepared *prepared)
+{
+    return (struct og_subject){.doc = doc,
+                               .prepared = prepared,
+                               .text_hash = og_text_hash(doc->text),
+                               .text_len = doc->text.len};
+}
+
+og_status og_store_trace_subject(og_store *store, struct og_subject *subject,
+                                 og_trace *trace, og_error *err)
+{
+    TRY(og_store_identify(store, subject, true, trace, err));
+    TRY(ask_shared(store, subject, trace, err));
+    return og_store_answer(store, subject, trace, err);
+}
+
+static og_status trace_document(og_store *store, const og_document *doc,
+                                og_trace *trace, og_error *err)
+{
+    const struct og_prepared *p = &trace->scratch.prepared;
+    TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
+    struct og_subject subject = guest_of(doc, p);
+    return og_store_trace_subject(store, &subject, trace, err);
+}
+
+og_status og_store_trace(og_store *store, const og_document *doc,
+                         og_trace *trace, og_error *err)
+{
+    trace->answering.answer = (og_answer){0};
+    return trace_document(store, doc, trace, err);
+}
+
+/* ---- taking in ---- */
+
+bool og_store_keeps(const og_store *store, const struct og_prepared *prepared)
+{
+    return prepared->tokens.n >= store->params.min_tokens;
+}
+
+void og_store_apply_again(og_store *store, struct og_additions *additions)
+{
+    struct og_catalogue *catalogue = &store->catalogue;
+    additions->earlier = og_catalogue_earlier;
+    additions->ctx = catalogue;
+    og_table_add_many(&store->table, additions);
+}
+
+void og_store_apply(og_store *store, const struct og_mark *mark,
+                    struct og_additions *additions)
+{
+    struct og_catalogue *catalogue = &store->catalogue;
+    const struct og_table *table = &store->table;
+    const bool is_last =
+        store->n_removed == 0 &&
+        og_catalogue_is_last(catalogue,
+                             (struct og_doc_place){mark->time, catalogue->n});
+    const uint64_t before = table->n_used + table->n_evicted;
+    const uint32_t number = og_catalogue_append(catalogue, mark);
+    assert(number == additions->doc);
+    additions->earlier = is_last ? NULL : og_catalogue_earlier;
+    additions->ctx = catalogue;
+    og_table_add_many(&store->table, additions);
+    og_catalogue_set_new(catalogue, number,
+                         (uint32_t)(table->n_used + table->n_evicted - before));
+    og_catalogue_publish(catalogue);
+}
+
+/* The origins of most shingles; a document has few, so a list will do. */
+static void count_origin(struct og_entry *entry, uint32_t doc, uint32_t n)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < entry->n_origins; i++) {
+        if (entry->origins[i].doc == doc) {
+            entry->origins[i].n_tokens += n;
+            return;
+        }
+        if (entry->origins[i].n_tokens < entry->origins[least].n_tokens)
+            least = i;
+    }
+    const struct og_entry_origin origin = {doc, n};
+    if (entry->n_origins < OG_ENTRY_ORIGINS)
+        entry->origins[entry->n_origins++] = origin;
+    else if (n > entry->origins[least].n_tokens)
+        entry->origins[least] = origin;
+}
+
+static void sort_origins(struct og_entry *entry)
+{
+    struct og_entry_origin *o = entry->origins;
+    for (uint32_t i = 1; i < entry->n_origins; i++)
+        for (uint32_t j = i; j > 0 && o[j].n_tokens > o[j - 1].n_tokens; j--) {
+            const struct og_entry_origin swapped = o[j];
+            o[j] = o[j - 1];
+            o[j - 1] = swapped;
+        }
+}
+
+static void set_origins(struct og_entry *entry, const struct og_labels *labels)
+{
+    const bool all = labels->n_every > 0;
+    const struct og_label *label = all ? labels->every : labels->data;
+    const size_t n = all ? labels->n_every : labels->n;
+    size_t end;
+    for (size_t i = 0; i < n; i = end) {
+        end = all ? og_labels_run_end(labels, i) : i + 1;
+        if (label[i].doc != OG_NO_DOC)
+            count_origin(entry, label[i].doc, (uint32_t)(end - i));
+    }
+    sort_origins(entry);
+}
+
+static struct og_entry entry_of(const og_store *store,
+                                const struct og_subject *subject,
+                                const struct og_labels *labels)
+{
+    const og_document *doc = subject->doc;
+    struct og_entry entry = {
+        .id = doc->id,
+        .title = doc->title,
+        .url = doc->url,
+        .extra = doc->extra,
+        .time = subject->place.time,
+        .has_time = doc->has_time,
+        .text_hash = subject->text_hash,
+        .text_len = subject->text_len,
+        .n_tokens = subject->prepared->tokens.n,
+        .series = subject->series,
+        .same = subject->same,
+        .place = subject->text,
+    };
+    if (og_labels_shape_table(store->params.estimate, store->params.evict))
+        set_origins(&entry, labels);
+    return entry;
+}
+
+static og_status pack_entry(const struct og_subject *subject,
+                            const struct og_entry *entry, og_trace *trace,
+                            og_error *err)
+{
+    if (subject->doc->id.len > UINT32_MAX / 4)
+        return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes is too long",
+                            subject->doc->id.len);
+    trace->bytes.len = 0;
+    trace->bytes.failed = false;
+    og_entry_pack(entry, &trace->bytes);
+    return trace->bytes.failed ? og_error_memory(err, 256, "an entry") : OG_OK;
+}
+
+static og_status take(og_store *store, const struct og_subject *subject,
+                      og_trace *trace, og_error *err)
+{
+    const struct og_mark mark = {
+        .time = subject->place.time,
+        .same = subject->same,
+        .flags = subject->doc->has_time ? OG_MARK_HAS_TIME : 0,
+    };
+    struct og_additions additions =
+        og_labels_additions(&trace->labels, &subject->prepared->selection,
+                            &store->table, store->catalogue.n);
+    const struct og_entry entry = entry_of(store, subject, &trace->labels);
+    TRY(pack_entry(subject, &entry, trace, err));
+    const size_t entry_len = trace->bytes.len;
+    TRY(og_catalogue_reserve(&store->catalogue, err));
+    TRY(og_pending_reserve(&store->pending, err));
+    if (store->disk != NULL) {
+        og_disk_note(store, subject->doc->id);
+        TRY(og_disk_add(store, entry_len, &additions, &trace->bytes, err));
+    }
+    const og_bytes bytes = {(const char *)trace->bytes.data, entry_len};
+    const og_status status =
+        og_pending_append(&store->pending, bytes, &entry, err);
+    if (status != OG_OK) {
+        /* It is in the journal and not in memory: the two must not part. */
+        if (store->disk != NULL) store->disk->has_failed = true;
+        return status;
+    }
+    og_store_apply(store, &mark, &additions);
+    return store->disk != NULL ? og_disk_tidy(store, err) : OG_OK;
+}
+
+og_status og_store_take(og_store *store, const struct og_subject *subject,
+                        og_trace *trace, og_error *err)
+{
+    if (store->is_read_only)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the store was opened for reading only");
+    if (subject->is_known) return OG_OK;
+    return take(store, subject, trace, err);
+}
+
+static og_status add_document(og_store *store, const og_document *doc,
+                              bool for_answer, og_trace *trace, og_error *err)
+{
+    const struct og_prepared *p = &trace->scratch.prepared;
+    TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
+    struct og_subject subject = guest_of(doc, p);
+    TRY(og_store_identify(store, &subject, false, trace, err));
+    TRY(og_store_ask(store, &subject, for_answer, trace, err));
+    if (for_answer) TRY(og_store_answer(store, &subject, trace, err));
+    if (!og_store_keeps(store, p)) return OG_OK;
+    if (store->disk != NULL && !subject.is_known)
+        TRY(og_disk_keep_text(store, &subject, doc->text, &trace->lookup, err));
+    return og_store_take(store, &subject, trace, err);
+}
+
+og_status og_store_add(og_store *store, const og_document *doc, og_trace *trace,
+                       og_error *err)
+{
+    if (trace != NULL) {
+        trace->answering.answer = (og_answer){0};
+        return add_document(store, doc, true, trace, err);
+    }
+    if (store->own_trace == NULL) store->own_trace = og_trace_new(store);
+    if (store->own_trace == NULL)
+        return og_error_memory(err, sizeof(og_trace), "a trace");
+    const og_status status =
+        add_document(store, doc, false, store->own_trace, err);
+    og_scratch_trim(&store->own_trace->scratch);
+    return status;
+}

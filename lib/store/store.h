@@ -1,0 +1,132 @@
+#ifndef OG_STORE_STORE_H
+#define OG_STORE_STORE_H
+
+/* A store from the inside: its steps, for og_store_add() and for a stream,
+ * which takes them on several threads. */
+
+#include "lib/store/catalogue/catalogue.h"
+#include "lib/trace/answer.h"
+
+struct og_disk;
+
+/* What is not told: filter.c. */
+struct og_filter_rules {
+    const og_allocator *allocator;
+    og_trace_options asking;
+    uint64_t *ignored; /* fingerprints of the text that never counts, sorted */
+    size_t n_ignored, ignored_cap;
+    uint8_t *mask;
+    size_t mask_cap;
+    const struct og_catalogue *catalogue;
+    uint32_t same; /* of the document asked about */
+};
+
+/* The origins of an answer and who else copied from them: copiers.c. */
+struct og_copiers {
+    const og_allocator *allocator;
+    og_origin *origins;
+    size_t n_origins, origins_cap;
+    og_copier *copiers;
+    size_t n_copiers, copiers_cap;
+    uint64_t *fps; /* of the document asked about, sorted */
+    size_t fps_cap;
+    struct og_scratch scratch; /* of a document that is compared with it */
+};
+
+struct og_store {
+    const og_allocator *allocator;
+    og_params params;
+    struct og_shingle_factors shingle_factors;
+    struct og_prepare_options prepare;
+    struct og_table table;
+    struct og_catalogue catalogue;
+    struct og_pending pending;
+    uint32_t n_removed;   /* documents */
+    struct og_disk *disk; /* NULL: in memory */
+    bool is_read_only;
+    og_trace *own_trace; /* of og_store_add() without one; NULL: not yet */
+};
+
+struct og_trace {
+    const og_allocator *allocator;
+    og_store *store;
+    struct og_scratch scratch;
+    struct og_labels labels;
+    struct og_answering answering;
+    struct og_lookup lookup;
+    struct og_origin_texts origins;
+    struct og_confirming confirming;
+    struct og_copiers chain;
+    struct og_filter_rules filter;
+    struct og_pack bytes; /* of a record */
+};
+
+void og_trace_init(og_trace *trace, og_store *store);
+void og_trace_release(og_trace *trace);
+
+/* og_store_open_as() with an allocator, which must outlive the store. */
+og_status og_store_open_in(const char *path, og_access access,
+                           const og_params *params,
+                           const og_allocator *allocator, og_store **out,
+                           og_error *err);
+
+/* What a table of a store is like. */
+struct og_table_options og_store_table_options(const og_params *params);
+
+/* ---- the writer's steps, for one document, in this order ---- */
+
+/* A document on its way through a store. */
+struct og_subject {
+    const og_document *doc;
+    const struct og_prepared *prepared;
+    uint64_t text_hash, text_len;
+    struct og_text_place text; /* segment 0: its text is not kept */
+    /* Set by og_store_identify(). */
+    uint32_t same; /* hash of what params.same names; 0: nothing */
+    struct og_doc_place place;
+    uint32_t latest; /* the latest document with its id; OG_NO_DOC: none */
+    uint32_t series; /* the first one */
+    bool is_known;   /* the latest is this very document */
+};
+
+/* The hash that tells texts apart. */
+uint64_t og_text_hash(og_bytes text);
+
+/* Whether the store would keep it, by its length. */
+bool og_store_keeps(const og_store *store, const struct og_prepared *prepared);
+
+/* Whether hits can be compared with the texts of their origins. */
+bool og_store_can_confirm(const og_store *store);
+
+/* Is it known, and where does it stand in the order? Any thread when `shared`,
+ * else the writer's. */
+og_status og_store_identify(og_store *store, struct og_subject *subject,
+                            bool shared, og_trace *trace, og_error *err);
+
+/* Looks up and labels: trace->labels. When neither the answer nor the eviction
+ * needs labels (`for_answer` is false), makes only room for them. */
+og_status og_store_ask(og_store *store, const struct og_subject *subject,
+                       bool for_answer, og_trace *trace, og_error *err);
+
+/* If the answer is wanted: compares the texts of its origins, if the store has
+ * them, and fills trace->answering. */
+og_status og_store_answer(og_store *store, const struct og_subject *subject,
+                          og_trace *trace, og_error *err);
+
+/* All three, for whoever has prepared the document; any thread, beside the
+ * writer. */
+og_status og_store_trace_subject(og_store *store, struct og_subject *subject,
+                                 og_trace *trace, og_error *err);
+
+/* At last: takes it in, unless it is known. On failure nothing has changed. */
+og_status og_store_take(og_store *store, const struct og_subject *subject,
+                        og_trace *trace, og_error *err);
+
+/* What a record of the journal changes in memory; for og_store_take() and for
+ * replaying one. `entry` is of document catalogue.n. */
+void og_store_apply(og_store *store, const struct og_mark *mark,
+                    struct og_additions *additions);
+/* The same for a document that is there. */
+void og_store_apply_again(og_store *store, struct og_additions *additions);
+
+#endif

@@ -1,0 +1,392 @@
+/* A store on disk: records, commits, checkpoints, the end.
+ *
+ * Memory is changed only after the journal has the record, and the journal is
+ * replayed at the next start (store_open.c), so what is in memory can always be
+ * made again. A checkpoint and the catalogue on disk only make that short:
+ *
+ *     journal      1 2 3 ............................ 900 901 902
+ *     catalogue on disk   up to 640 ->|
+ *     checkpoint          up to 512 ->|
+ *
+ * Files of the journal that both have passed are removed. */
+
+#define _GNU_SOURCE
+#include "lib/store/store_disk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/checksum.h"
+#include "lib/base/limits.h"
+#include "lib/disk/journal.h"
+#include "lib/disk/journal_format.h"
+#include "lib/disk/journal_read.h"
+#include "lib/disk/store_lock.h"
+#include "lib/os/new_file.h"
+#include "lib/store/table/additions.h"
+#include "lib/table/bucket.h"
+#include "lib/table/common_fps.h"
+#include "lib/table/table_state.h"
+
+/* Entries wait in memory up to this, then go to the catalogue in one batch;
+ * earlier when LMDB would hold more pages than this for it (20 MiB): a batch
+ * costs two syncs, so it must not be small. While it is written
+ * (catalogue_flush.c) as much gathers again. */
+#define PENDING_LEN   OG_LIMIT((size_t)2 << 20, (size_t)4 << 10)
+#define PENDING_PAGES ((size_t)5120)
+/* After so many documents the pages of the catalogue are given back. */
+#define LET_GO_EACH 64
+/* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
+ * the store is closed ... */
+#define CLOSE_LEN OG_LIMIT((uint64_t)4 << 20, (uint64_t)24 << 10)
+/* ... and while it is open when they are twice as long as the table: so a
+ * checkpoint adds half to what is written, however long a stream is. */
+#define OPEN_LEN OG_LIMIT((uint64_t)64 << 20, (uint64_t)40 << 10)
+
+/* ---- the journal ---- */
+
+static og_status failed(const struct og_disk *disk, og_error *err)
+{
+    return og_error_set(err, OG_ERR_IO,
+                        "store '%s' takes nothing more after a failed write; "
+                        "open it again",
+                        disk->folder);
+}
+
+/* The journal's thread: texts must be safe before the records that name them.
+ * Texts without a dictionary are longer, and that is all. */
+static og_status sync_texts(void *ctx, og_error *err)
+{
+    struct og_disk *disk = ctx;
+    if (disk->texts == NULL) return OG_OK;
+    (void)og_texts_train(disk->texts, NULL);
+    return og_texts_sync(disk->texts, NULL, err);
+}
+
+static og_status start_journal(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->has_failed) return failed(disk, err);
+    if (disk->journal != NULL) return OG_OK;
+    const struct og_journal_options options = {
+        .folder = disk->folder,
+        .number = disk->next_journal,
+        .first_sequence = disk->next_sequence,
+        .uuid = disk->conf.uuid,
+        .sync_first = sync_texts,
+        .ctx = disk,
+    };
+    return og_journal_new(&options, store->allocator, &disk->journal, err);
+}
+
+static og_status append(og_store *store, uint32_t type, const void *data,
+                        size_t len, og_error *err)
+{
+    uint64_t sequence;
+    const struct og_journal_part part = {data, len};
+    struct og_disk *disk = store->disk;
+    TRY(start_journal(store, err));
+    TRY(og_journal_append(disk->journal, type, &part, 1, &sequence, err));
+    disk->next_sequence = sequence + 1;
+    disk->journal_len += og_journal_padded(len) + 32;
+    return OG_OK;
+}
+
+og_status og_disk_add(og_store *store, size_t entry_len,
+                      const struct og_additions *additions,
+                      struct og_pack *bytes, og_error *err)
+{
+    static const uint8_t zeros[8];
+    uint8_t head[8] = {0};
+    uint64_t sequence;
+    struct og_disk *disk = store->disk;
+    og_store32(head, (uint32_t)entry_len);
+    og_pack_bytes(bytes, zeros, og_journal_padded(entry_len) - entry_len);
+    og_additions_pack(additions, bytes);
+    if (bytes->failed)
+        return og_error_memory(err, 12 * additions->n, "a record");
+    TRY(start_journal(store, err));
+    const struct og_journal_part parts[] = {{head, 8},
+                                            {bytes->data, bytes->len}};
+    TRY(og_journal_append(disk->journal, OG_JOURNAL_DOCUMENT, parts, 2,
+                          &sequence, err));
+    disk->next_sequence = sequence + 1;
+    disk->journal_len += og_journal_padded(bytes->len) + 40;
+    return OG_OK;
+}
+
+og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
+                         og_error *err)
+{
+    return append(store, OG_JOURNAL_REMOVE, bytes->data, bytes->len, err);
+}
+
+og_status og_disk_commit(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->has_failed) return failed(disk, err);
+    if (disk->journal == NULL) return OG_OK;
+    const og_status status = og_journal_commit(disk->journal, err);
+    if (status != OG_OK) disk->has_failed = true;
+    return status;
+}
+
+/* ---- texts ---- */
+
+static og_status pack_alone(og_store *store, struct og_subject *subject,
+                            og_bytes text, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_pack frames = {.allocator = store->allocator};
+    uint32_t segment;
+    uint64_t base;
+    og_texts_offer(disk->texts, &text, 1);
+    og_status status = og_framer_pack(&disk->framer, og_texts_dict(disk->texts),
+                                      &text, 1, &frames, &subject->text, err);
+    if (status == OG_OK)
+        status = og_texts_append(disk->texts, frames.data, frames.len, &segment,
+                                 &base, err);
+    if (status == OG_OK) og_text_place_move(&subject->text, segment, base);
+    og_pack_release(&frames);
+    return status;
+}
+
+/* What versions share is kept once. */
+static og_status pack_version(og_store *store, struct og_subject *subject,
+                              og_bytes text, const struct og_entry *older,
+                              og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->reader == NULL)
+        TRY(og_text_reader_open(disk->texts_folder, disk->conf.uuid,
+                                disk->texts, store->allocator, &disk->reader,
+                                err));
+    return og_texts_append_version(disk->texts, &disk->framer, disk->reader,
+                                   text, &older->place, older->text_len,
+                                   &subject->text, err);
+}
+
+og_status og_disk_keep_text(og_store *store, struct og_subject *subject,
+                            og_bytes text, struct og_lookup *lookup,
+                            og_error *err)
+{
+    struct og_entry older;
+    if (store->disk->texts == NULL) return OG_OK;
+    if (subject->latest == OG_NO_DOC)
+        return pack_alone(store, subject, text, err);
+    TRY(og_lookup_get(lookup, subject->latest, &older, err));
+    if (older.place.segment == 0) return pack_alone(store, subject, text, err);
+    return pack_version(store, subject, text, &older, err);
+}
+
+/* ---- pages of the checkpoint ---- */
+
+og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
+                       og_error *err)
+{
+    struct og_checkpoint *c = &store->disk->checkpoint;
+    const struct og_table *t = &store->table;
+    if (c->map == NULL || og_checkpoint_all_known(c)) return OG_OK;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t mixed = og_mix64(fps[i]);
+        const size_t begin = og_bucket_of(t, mixed) * t->bucket_len;
+        TRY(og_checkpoint_know(c, begin, begin + t->bucket_len, err));
+        if (t->n_noise_lines == 0) continue;
+        const size_t line =
+            t->noise_off + og_common_fps_off(t->n_noise_lines, mixed);
+        TRY(og_checkpoint_know(c, line, line + OG_COMMON_LINE, err));
+    }
+    return OG_OK;
+}
+
+/* ---- ids ---- */
+
+bool og_disk_may_have(const og_store *store, og_bytes id)
+{
+    const struct og_bloom *bloom = &store->disk->bloom;
+    return og_bloom_may_have(bloom, og_checksum(id.data, id.len));
+}
+
+void og_disk_note(og_store *store, og_bytes id)
+{
+    og_bloom_add(&store->disk->bloom, og_checksum(id.data, id.len));
+}
+
+/* ---- the catalogue on disk ---- */
+
+static bool has_pending(const og_store *store)
+{
+    const struct og_pending_batch *young = og_pending_active(&store->pending);
+    return young->n > 0 || young->n_removed > 0 ||
+           og_pending_frozen(&store->pending) != NULL;
+}
+
+/* What is pending goes on its way, once what went before has arrived. */
+static og_status start_filing(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_catalogue_flush *flush = &disk->flush;
+    TRY(og_catalogue_flush_end(flush, err));
+    if (!has_pending(store)) return OG_OK;
+    /* The last journal must not end with CLOSED while the catalogue changes. */
+    TRY(start_journal(store, err));
+    flush->pending = &store->pending;
+    flush->documents = disk->documents;
+    flush->journal = disk->journal;
+    og_catalogue_flush_start(flush, disk->next_sequence - 1);
+    return OG_OK;
+}
+
+/* A lot that failed before goes first, so there can be two. */
+og_status og_disk_flush(og_store *store, og_error *err)
+{
+    struct og_catalogue_flush *flush = &store->disk->flush;
+    TRY(og_catalogue_flush_end(flush, err));
+    while (has_pending(store)) {
+        TRY(start_filing(store, err));
+        TRY(og_catalogue_flush_end(flush, err));
+    }
+    return OG_OK;
+}
+
+/* ---- checkpoints ---- */
+
+static const struct og_mark *mark_of(const void *ctx, uint32_t number)
+{
+    return og_catalogue_get(ctx, number);
+}
+
+/* Bytes of the old checkpoint that nobody has looked at yet go into the new
+ * one: they must be sound. */
+static og_status write_checkpoint(og_store *store, struct og_new_file *file,
+                                  og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_pack state = {.allocator = store->allocator};
+    const size_t table_len = og_table_bytes(&store->table.options);
+    if (disk->checkpoint.map != NULL)
+        TRY(og_checkpoint_know(&disk->checkpoint, 0, table_len, err));
+    og_pack_fixed(&state, (uint64_t)store->catalogue.latest, 8);
+    og_table_state_pack(&store->table, &state);
+    const struct og_checkpoint_parts parts = {
+        .sequence = disk->next_sequence - 1,
+        .table = store->table.base,
+        .table_len = table_len,
+        .n_documents = store->catalogue.n,
+        .mark = mark_of,
+        .ctx = &store->catalogue,
+        .state = {(const char *)state.data, state.len},
+    };
+    const og_status status =
+        state.failed ? og_error_memory(err, 8192, "a checkpoint")
+                     : og_checkpoint_write(disk->folder, disk->conf.uuid,
+                                           &parts, store->allocator, file, err);
+    og_pack_release(&state);
+    return status;
+}
+
+/* Those before the one that is being written. */
+static void remove_old_journals(const struct og_disk *disk, uint64_t keep)
+{
+    char path[4096];
+    uint64_t first;
+    uint64_t last;
+    if (og_journal_list(disk->folder, &first, &last, NULL) != OG_OK) return;
+    for (uint64_t i = first; i != 0 && i < keep && i <= last; i++)
+        if (og_journal_path(path, sizeof(path), disk->folder, i))
+            (void)unlink(path);
+}
+
+/* The table is written while the last entries are on their way. It gets its
+ * name when they have arrived. */
+og_status og_disk_checkpoint(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_new_file file;
+    TRY(start_journal(store, err));
+    TRY(og_disk_commit(store, err));
+    TRY(start_filing(store, err));
+    TRY(write_checkpoint(store, &file, err));
+    og_status status = og_disk_flush(store, err);
+    if (status != OG_OK) {
+        og_new_file_discard(&file);
+        return status;
+    }
+    status = og_new_file_commit(&file, err);
+    if (status == OG_OK) status = og_journal_rotate(disk->journal, err);
+    if (status != OG_OK) {
+        disk->has_failed = true;
+        return status;
+    }
+    disk->journal_len = 0;
+    remove_old_journals(disk, og_journal_number(disk->journal));
+    return OG_OK;
+}
+
+/* LMDB holds every page that a batch changes until it is written. In a large
+ * catalogue each id changes a page of its own; copies stand by their origins,
+ * most of which are young and share pages. */
+static bool is_pending_enough(const og_store *store)
+{
+    const struct og_pending_batch *lot = og_pending_active(&store->pending);
+    const size_t n_pages = lot->n + lot->n_copies / 4;
+    if (lot->bytes > PENDING_LEN) return true;
+    return n_pages > PENDING_PAGES &&
+           og_documents_pages(store->disk->documents) > PENDING_PAGES;
+}
+
+og_status og_disk_tidy(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    const uint64_t table_len = og_table_bytes(&store->table.options);
+    const uint64_t by_table = OG_LIMIT(2 * table_len, table_len / 4);
+    const uint64_t most = by_table > OPEN_LEN ? by_table : OPEN_LEN;
+    if (og_catalogue_flush_has_failed(&disk->flush))
+        return og_catalogue_flush_end(&disk->flush, err);
+    if (disk->journal_len > most) return og_disk_checkpoint(store, err);
+    if (is_pending_enough(store)) return start_filing(store, err);
+    if (og_pending_active(&store->pending)->n % LET_GO_EACH == LET_GO_EACH - 1)
+        og_documents_let_go(disk->documents);
+    return OG_OK;
+}
+
+/* ---- the end ---- */
+
+static og_status finish(og_store *store)
+{
+    struct og_disk *disk = store->disk;
+    if (disk->has_failed || disk->journal == NULL) return OG_OK;
+    const uint64_t table_len = og_table_bytes(&store->table.options);
+    const uint64_t most =
+        table_len / 128 > CLOSE_LEN ? table_len / 128 : CLOSE_LEN;
+    TRY(og_disk_commit(store, NULL));
+    if (disk->journal_len > most) TRY(og_disk_checkpoint(store, NULL));
+    TRY(og_catalogue_flush_end(&disk->flush, NULL));
+    TRY(og_documents_seal(disk->documents, NULL));
+    TRY(append(store, OG_JOURNAL_CLOSED, "", 0, NULL));
+    TRY(og_disk_commit(store, NULL));
+    og_store_lock_end(disk->lock_fd, disk->next_sequence - 1);
+    return OG_OK;
+}
+
+void og_disk_close(og_store *store)
+{
+    struct og_disk *disk = store->disk;
+    (void)finish(store);
+    (void)og_catalogue_flush_end(&disk->flush, NULL);
+    og_text_reader_close(disk->reader);
+    og_journal_free(disk->journal);
+    (void)og_texts_close(disk->texts, NULL);
+    if (disk->framer.packer != NULL) og_framer_release(&disk->framer);
+    (void)og_documents_close(disk->documents, NULL);
+    og_checkpoint_close(&disk->checkpoint);
+    og_bloom_release(&disk->bloom);
+    if (disk->lock_fd >= 0) close(disk->lock_fd);
+    free(disk->texts_folder);
+    free(disk->folder);
+    og_release(store->allocator, disk, sizeof(*disk));
+    store->disk = NULL;
+}

@@ -1,0 +1,101 @@
+#ifndef OG_STORE_STORE_DISK_H
+#define OG_STORE_STORE_DISK_H
+
+/* The part of a store that lies on disk. All of it is the writer's, but for
+ * `documents`, `texts` and the folder's name, which any thread may use. */
+
+#include "lib/store/catalogue/bloom.h"
+#include "lib/store/catalogue/catalogue_flush.h"
+#include "lib/store/conf.h"
+#include "lib/store/store.h"
+#include "lib/store/text/texts.h"
+
+struct og_journal;
+
+struct og_disk {
+    char *folder;
+    char *texts_folder;
+    struct og_conf conf;
+    int lock_fd; /* -1: only read */
+    struct og_checkpoint checkpoint;
+    struct og_documents *documents;
+    struct og_texts *texts;        /* NULL: only read, or none are kept */
+    struct og_framer framer;       /* of og_store_add() */
+    struct og_text_reader *reader; /* of older versions; NULL: not yet */
+    struct og_journal *journal;    /* NULL: nothing written yet */
+    struct og_catalogue_flush flush;
+    struct og_bloom bloom;  /* on: has the ids of all documents */
+    uint64_t next_sequence; /* as long as there is no journal */
+    uint64_t next_journal;  /* the number of the file to begin */
+    uint64_t journal_len;   /* of all files since the checkpoint */
+    bool has_failed;        /* a write did: nothing more is done */
+    /* Of the last opening. */
+    uint64_t n_records;  /* that were replayed */
+    uint64_t torn_bytes; /* behind them, of a write that was broken off */
+};
+
+/* Opens or makes it and brings `store` (params, allocator set, table not yet)
+ * to where the last record left it. */
+og_status og_disk_open(og_store *store, const char *path, og_access access,
+                       const og_params *params, og_error *err);
+
+/* Commits, and writes a checkpoint when reading the journal at the next start
+ * would take long. Frees in any case. */
+void og_disk_close(og_store *store);
+
+/* The pages of the table that these fingerprints fall into are sound. */
+og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
+                       og_error *err);
+
+/* Whether a document can have this id. Only the writer may ask. */
+bool og_disk_may_have(const og_store *store, og_bytes id);
+/* From now on one can; before og_disk_add(). */
+void og_disk_note(og_store *store, og_bytes id);
+
+/* Records: nothing is changed but the journal. The entry is the first
+ * `entry_len` of `bytes`, behind which the additions are packed. */
+og_status og_disk_add(og_store *store, size_t entry_len,
+                      const struct og_additions *additions,
+                      struct og_pack *bytes, og_error *err);
+og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
+                         og_error *err);
+
+/* Does in memory what the bytes of a REMOVE say; for og_store_remove() and for
+ * replaying one. `data` must stand at a multiple of 8. OG_ERR_STORE: these are
+ * none. */
+struct og_unpacked_additions;
+og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
+                           struct og_unpacked_additions *additions,
+                           og_error *err);
+
+/* Packs the text of a new document, as a version of the latest one with its id
+ * if there is one, and sets guest->text. Does nothing if none are kept. */
+og_status og_disk_keep_text(og_store *store, struct og_subject *subject,
+                            og_bytes text, struct og_lookup *lookup,
+                            og_error *err);
+
+og_status og_disk_commit(og_store *store, og_error *err);
+
+/* After a document: entries that have gathered go to the catalogue on disk, and
+ * a journal that has become long ends in a checkpoint. */
+og_status og_disk_tidy(og_store *store, og_error *err);
+
+/* Entries go to the catalogue on disk now. */
+og_status og_disk_flush(og_store *store, og_error *err);
+
+/* Now, whatever the length of the journal. */
+og_status og_disk_checkpoint(og_store *store, og_error *err);
+
+/* Behind the text of the last document that has one. */
+og_status og_disk_texts_end(og_store *store, struct og_texts_end *out,
+                            og_error *err);
+
+/* ---- texts, for the calls that read them (store_export.c) ---- */
+
+bool og_store_has_texts(const og_store *store);
+/* To be closed with og_text_reader_close(), before the store. */
+og_status og_store_text_reader(og_store *store, struct og_text_reader **out,
+                               og_error *err);
+og_document og_entry_document(const struct og_entry *entry, og_bytes text);
+
+#endif

@@ -1,0 +1,568 @@
+/* Opening a store on disk: what it is (origo.conf), the last checkpoint, the
+ * catalogue, then all records of the journal behind them.
+ *
+ * A reader does the same as a writer, in memory of its own, and so comes to the
+ * same table. While it does, the writer may replace the checkpoint and remove
+ * journals: the reader then misses a record and begins again. */
+
+#define _GNU_SOURCE
+#include "lib/store/store_disk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/checksum.h"
+#include "lib/disk/journal.h"
+#include "lib/disk/journal_format.h"
+#include "lib/disk/journal_read.h"
+#include "lib/disk/store_lock.h"
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+#include "lib/store/table/additions.h"
+#include "lib/table/table_state.h"
+
+/* A catalogue up to this size is compared with its sums at every opening. */
+#define CHECKED_LEN ((uint64_t)64 << 20)
+/* How often a reader begins again before it gives up. */
+#define MOST_TRIES 20
+
+/* ---- making ---- */
+
+static bool is_ours(const char *name)
+{
+    static const char *const names[] = {
+        ".", "..", "journal", "texts", "lock", "catalogue", "catalogue.sum"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return strncmp(name, ".origo.conf.new-", 16) == 0;
+}
+
+/* A folder in which somebody keeps other things does not become a store. */
+static og_status check_empty(const char *path, og_error *err)
+{
+    og_status status = OG_OK;
+    DIR *dir = opendir(path);
+    if (dir == NULL) return og_file_failure(err, "read", path, errno);
+    const struct dirent *item;
+    while (status == OG_OK && (item = readdir(dir)) != NULL)
+        if (!is_ours(item->d_name))
+            status = og_error_set(err, OG_ERR_STORE,
+                                  "'%s' is a folder with other things in it "
+                                  "('%s') and no store",
+                                  path, item->d_name);
+    closedir(dir);
+    return status;
+}
+
+static og_status make_folder(const char *path, og_error *err)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return og_file_failure(err, "create", path, errno);
+    if (og_file_sync_folder(path) != 0)
+        return og_file_failure(err, "sync", path, errno);
+    return OG_OK;
+}
+
+/* One that was begun and never finished has another uuid. */
+static void remove_catalogue(const char *folder)
+{
+    static const char *const names[] = {"/data.mdb", "/lock.mdb", ".sum"};
+    char path[4200];
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(path, sizeof(path), "%s%s", folder, names[i]);
+        (void)unlink(path);
+    }
+}
+
+/* The conf comes last: with it, the store is there. */
+static og_status make_store(struct og_disk *disk, const og_params *params,
+                            og_error *err)
+{
+    char path[4096];
+    struct og_documents *documents;
+    TRY(og_params_check(params, err));
+    TRY(check_empty(disk->folder, err));
+    TRY(og_conf_init(&disk->conf, params, err));
+    snprintf(path, sizeof(path), "%s/journal", disk->folder);
+    TRY(make_folder(path, err));
+    snprintf(path, sizeof(path), "%s/catalogue", disk->folder);
+    const struct og_documents_options options = {.uuid = disk->conf.uuid,
+                                                 .writable = true};
+    remove_catalogue(path);
+    TRY(og_documents_open(path, &options, &documents, err));
+    TRY(og_documents_close(documents, err));
+    return og_conf_write(&disk->conf, disk->folder, err);
+}
+
+static bool has_conf(const char *folder)
+{
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof(path), "%s/origo.conf", folder);
+    return stat(path, &st) == 0;
+}
+
+/* The lock first: two processes may make the same store at once. */
+static og_status find_or_make(struct og_disk *disk, og_access access,
+                              const og_params *params, og_error *err)
+{
+    if (access == OG_CREATE && !has_conf(disk->folder))
+        TRY(make_folder(disk->folder, err));
+    if (access != OG_READ && (access == OG_CREATE || has_conf(disk->folder)))
+        TRY(og_store_lock(disk->folder, &disk->lock_fd, err));
+    if (access == OG_CREATE && !has_conf(disk->folder))
+        return make_store(disk, params, err);
+    return og_conf_read(disk->folder, &disk->conf, err);
+}
+
+/* What a writer that was killed left half done. */
+static void remove_leftovers(const char *folder)
+{
+    char path[4096 + 256];
+    DIR *dir = opendir(folder);
+    const struct dirent *item;
+    while (dir != NULL && (item = readdir(dir)) != NULL) {
+        if (item->d_name[0] != '.' || strstr(item->d_name, ".new-") == NULL)
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folder, item->d_name);
+        (void)unlink(path);
+    }
+    if (dir != NULL) closedir(dir);
+}
+
+/* ---- the parts ---- */
+
+/* The last record of the last journal says whether the writer ended well. It
+ * is empty, so it is the last 32 bytes. */
+static bool was_closed(const char *folder)
+{
+    char path[4096];
+    uint64_t first;
+    uint64_t last;
+    struct stat st;
+    uint8_t record[32];
+    bool closed = false;
+    if (og_journal_list(folder, &first, &last, NULL) != OG_OK || last == 0)
+        return false;
+    og_journal_path(path, sizeof(path), folder, last);
+    const int fd = og_file_open(path);
+    if (fd < 0) return false;
+    if (fstat(fd, &st) == 0 && st.st_size >= 96 &&
+        og_file_read_at(fd, record, 32, (uint64_t)st.st_size - 32) == 32) {
+        const uint64_t sum = og_checksum(record, 24);
+        closed = og_load32(record) == 0 &&
+                 og_load32(record + 4) == OG_JOURNAL_CLOSED &&
+                 og_load64(record + 24) == sum;
+    }
+    close(fd);
+    return closed;
+}
+
+static og_status open_documents(og_store *store, og_access access,
+                                og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    char folder[4096];
+    enum og_sums sums;
+    snprintf(folder, sizeof(folder), "%s/catalogue", disk->folder);
+    TRY(og_documents_check(folder, was_closed(disk->folder), CHECKED_LEN,
+                           store->allocator, &sums, err));
+    const struct og_documents_options options = {
+        .uuid = disk->conf.uuid,
+        .writable = access != OG_READ,
+        .allocator = store->allocator,
+    };
+    return og_documents_open(folder, &options, &disk->documents, err);
+}
+
+/* With a checkpoint the table lies in its map, else in memory. */
+static og_status open_table(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    const struct og_table_options options =
+        og_store_table_options(&store->params);
+    const og_status status =
+        og_checkpoint_open(&disk->checkpoint, disk->folder, disk->conf.uuid,
+                           og_table_bytes(&options), store->allocator, err);
+    if (status == OG_END)
+        return og_table_init(&store->table, &options, store->allocator, err);
+    if (status != OG_OK) return status;
+    const struct og_checkpoint *c = &disk->checkpoint;
+    TRY(og_table_init_over(&store->table, &options, c->table, store->allocator,
+                           err));
+    struct og_unpacker from = {.at = (const uint8_t *)c->state.data,
+                               .end = (const uint8_t *)c->state.data +
+                                      c->state.len};
+    const int64_t latest = (int64_t)og_take_fixed(&from, 8);
+    if (!og_table_state_unpack(&store->table, &from) || from.at != from.end)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' is not sound: its state is none", c->path);
+    og_catalogue_init(&store->catalogue, c->marks, c->n_documents, latest,
+                      store->allocator);
+    for (uint32_t i = 0; i < c->n_documents; i++)
+        store->n_removed += (c->marks[i].flags & OG_MARK_REMOVED) != 0;
+    return OG_OK;
+}
+
+/* ---- the journal ---- */
+
+struct replay {
+    og_store *store;
+    uint64_t in_table, in_catalogue; /* the last sequence that each has */
+    struct og_unpacked_additions additions;
+};
+
+static og_status bad_record(uint64_t sequence, const char *what, og_error *err)
+{
+    return og_error_set(err, OG_ERR_STORE,
+                        "record %llu of the journal is not sound: %s",
+                        (unsigned long long)sequence, what);
+}
+
+/* The parts of a record of a document. */
+static bool cut_document(const struct og_journal_view *record, og_bytes *entry,
+                         const uint8_t **additions, size_t *additions_len)
+{
+    if (record->len < 8) return false;
+    const uint64_t len = og_load32(record->data);
+    const uint64_t padded = og_journal_padded(len);
+    if (padded > record->len - 8) return false;
+    *entry = (og_bytes){(const char *)record->data + 8, len};
+    *additions = record->data + 8 + padded;
+    *additions_len = record->len - 8 - padded;
+    return true;
+}
+
+static og_status apply_document(struct replay *r, const struct og_entry *entry,
+                                const uint8_t *data, size_t len,
+                                uint64_t sequence, og_error *err)
+{
+    og_store *store = r->store;
+    const struct og_mark mark = {
+        .time = entry->time,
+        .same = entry->same,
+        .flags = entry->has_time ? OG_MARK_HAS_TIME : 0,
+    };
+    TRY(og_additions_unpack(&r->additions, data, len,
+                            store->table.options.fields, err));
+    if (r->additions.add.doc != store->catalogue.n)
+        return bad_record(sequence, "a document has another number", err);
+    for (size_t i = 0;
+         r->additions.add.origin != NULL && i < r->additions.add.n; i++)
+        if (r->additions.add.origin[i] != OG_NO_DOC &&
+            r->additions.add.origin[i] >= store->catalogue.n)
+            return bad_record(sequence, "an origin is not there", err);
+    TRY(og_disk_know(store, r->additions.add.fp, r->additions.add.n, err));
+    TRY(og_catalogue_reserve(&store->catalogue, err));
+    og_store_apply(store, &mark, &r->additions.add);
+    return OG_OK;
+}
+
+static og_status replay_document(struct replay *r,
+                                 const struct og_journal_view *record,
+                                 og_error *err)
+{
+    og_store *store = r->store;
+    og_bytes bytes;
+    struct og_entry entry;
+    const uint8_t *additions;
+    size_t len;
+    if (!cut_document(record, &bytes, &additions, &len) ||
+        !og_entry_unpack(bytes, &entry))
+        return bad_record(record->sequence, "it holds no document", err);
+    if (record->sequence > r->in_table)
+        TRY(apply_document(r, &entry, additions, len, record->sequence, err));
+    if (record->sequence <= r->in_catalogue) return OG_OK;
+    TRY(og_pending_reserve(&store->pending, err));
+    return og_pending_append(&store->pending, bytes, &entry, err);
+}
+
+static og_status replay_remove(struct replay *r,
+                               const struct og_journal_view *record,
+                               og_error *err)
+{
+    og_store *store = r->store;
+    const uint32_t number = record->len >= 8 ? og_load32(record->data) : 0;
+    if (record->len < 8 || number >= store->catalogue.n)
+        return bad_record(record->sequence, "it names no document", err);
+    if (record->sequence > r->in_catalogue)
+        TRY(og_pending_remove(&store->pending, number, err));
+    if (record->sequence <= r->in_table) return OG_OK;
+    return og_removal_apply(store, record->data, record->len, &r->additions,
+                            err);
+}
+
+static og_status replay_record(struct replay *r,
+                               const struct og_journal_view *record,
+                               og_error *err)
+{
+    switch (record->type) {
+    case OG_JOURNAL_DOCUMENT: return replay_document(r, record, err);
+    case OG_JOURNAL_REMOVE: return replay_remove(r, record, err);
+    default: return OG_OK;
+    }
+}
+
+static og_status replay_all(struct replay *r, struct og_journal_reader *reader,
+                            og_error *err)
+{
+    struct og_journal_view record;
+    og_status status;
+    while ((status = og_journal_reader_next(reader, &record, err)) == OG_OK) {
+        r->store->disk->journal_len += record.len + 32;
+        r->store->disk->n_records++;
+        TRY(replay_record(r, &record, err));
+    }
+    return status == OG_END ? OG_OK : status;
+}
+
+static og_status replay(og_store *store, uint64_t in_catalogue, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_journal_reader reader;
+    struct replay r = {.store = store,
+                       .in_table = disk->checkpoint.sequence,
+                       .in_catalogue = in_catalogue,
+                       .additions.allocator = store->allocator};
+    const uint64_t least =
+        r.in_table < in_catalogue ? r.in_table : in_catalogue;
+    const uint64_t most = r.in_table < in_catalogue ? in_catalogue : r.in_table;
+    const uint64_t safe = og_store_lock_safe(disk->folder);
+    disk->next_sequence = least + 1;
+    disk->next_journal = 1;
+    og_status status =
+        og_journal_reader_open(&reader, disk->folder, disk->conf.uuid,
+                               least + 1, store->allocator, err);
+    if (status == OG_END) {
+        /* A new store has none; later there is always one. */
+        if (most == 0 && safe == 0) return OG_OK;
+        return og_error_set(err, OG_ERR_STORE,
+                            "the journal of store '%s' is missing",
+                            disk->folder);
+    }
+    if (status != OG_OK) return status;
+    status = replay_all(&r, &reader, err);
+    disk->next_sequence = reader.next_sequence;
+    disk->next_journal = reader.number + 1;
+    disk->torn_bytes = og_journal_reader_torn(&reader);
+    og_unpacked_additions_release(&r.additions);
+    og_journal_reader_close(&reader);
+    if (status == OG_OK &&
+        disk->next_sequence - 1 < (safe > most ? safe : most))
+        status = og_error_set(err, OG_ERR_STORE,
+                              "the journal of store '%s' ends with record "
+                              "%llu, but %llu were safe on disk",
+                              disk->folder,
+                              (unsigned long long)disk->next_sequence - 1,
+                              (unsigned long long)(safe > most ? safe : most));
+    return status;
+}
+
+static og_status catalogue_state(og_store *store, uint64_t *out_sequence,
+                                 uint32_t *out_count, og_error *err)
+{
+    struct og_documents_view view;
+    og_documents_view_init(&view, store->disk->documents);
+    const og_status status = og_documents_view_begin(&view, err);
+    if (status == OG_OK) {
+        *out_sequence = og_documents_view_sequence(&view);
+        *out_count = og_documents_view_count(&view);
+    }
+    og_documents_view_release(&view);
+    return status;
+}
+
+/* ---- texts ---- */
+
+/* Behind the text of the last document that has one. */
+og_status og_disk_texts_end(og_store *store, struct og_texts_end *out,
+                            og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_lookup lookup;
+    struct og_entry entry = {0};
+    og_status status = OG_OK;
+    *out = (struct og_texts_end){0};
+    og_lookup_init(&lookup, &store->pending, disk->documents, store->allocator);
+    for (uint32_t n = store->catalogue.n; n > 0 && status == OG_OK; n--) {
+        og_lookup_clear(&lookup);
+        status = og_lookup_get(&lookup, n - 1, &entry, err);
+        if (entry.place.segment != 0) break;
+    }
+    if (status == OG_OK && entry.place.segment != 0)
+        status = og_texts_end_of(disk->texts_folder, disk->conf.uuid,
+                                 &entry.place, out, err);
+    og_lookup_release(&lookup);
+    return status;
+}
+
+static og_status open_texts(og_store *store, og_error *err)
+{
+    struct og_disk *disk = store->disk;
+    struct og_texts_options options = {.uuid = disk->conf.uuid,
+                                       .allocator = store->allocator};
+    if (store->params.no_texts) return OG_OK;
+    TRY(og_disk_texts_end(store, &options.end, err));
+    TRY(og_framer_init(&disk->framer, store->allocator, err));
+    return og_texts_open(disk->texts_folder, &options, &disk->texts, err);
+}
+
+/* ---- the whole ---- */
+
+/* Records that a killed writer left with the system count, since they were
+ * replayed: so they must be safe before others follow them. */
+static og_status settle(const struct og_disk *disk, og_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/journal", disk->folder);
+    if (og_file_sync_folder(path) != 0)
+        return og_file_failure(err, "sync", disk->folder, errno);
+    if (disk->next_journal < 2) return OG_OK;
+    og_journal_path(path, sizeof(path), disk->folder, disk->next_journal - 1);
+    const int fd = og_file_open(path);
+    if (fd < 0) return og_file_failure(err, "open", path, errno);
+    og_status status = OG_OK;
+    if (fdatasync(fd) != 0 || og_file_sync_folder(path) != 0)
+        status = og_file_failure(err, "sync", path, errno);
+    close(fd);
+    return status;
+}
+
+static og_status open_parts(og_store *store, og_access access, og_error *err)
+{
+    uint64_t in_catalogue = 0;
+    uint32_t n_documents = 0;
+    TRY(open_table(store, err));
+    TRY(open_documents(store, access, err));
+    TRY(catalogue_state(store, &in_catalogue, &n_documents, err));
+    og_pending_begin(&store->pending, n_documents);
+    TRY(replay(store, in_catalogue, err));
+    const size_t n_known = n_documents + og_pending_active(&store->pending)->n;
+    if (store->catalogue.n != n_known)
+        return og_error_set(err, OG_ERR_STORE,
+                            "store '%s' is not sound: its checkpoint knows %u "
+                            "documents, its catalogue %zu",
+                            store->disk->folder, store->catalogue.n, n_known);
+    if (access == OG_READ) return OG_OK;
+    TRY(settle(store->disk, err));
+    remove_leftovers(store->disk->folder);
+    remove_leftovers(store->disk->texts_folder);
+    /* To read the ids of others would make the start long. */
+    if (store->catalogue.n == 0)
+        og_bloom_init(&store->disk->bloom, store->allocator);
+    return open_texts(store, err);
+}
+
+static void close_parts(og_store *store)
+{
+    struct og_disk *disk = store->disk;
+    (void)og_texts_close(disk->texts, NULL);
+    if (disk->framer.packer != NULL) og_framer_release(&disk->framer);
+    (void)og_documents_close(disk->documents, NULL);
+    og_pending_release(&store->pending);
+    og_catalogue_release(&store->catalogue);
+    og_table_release(&store->table);
+    og_checkpoint_close(&disk->checkpoint);
+    disk->texts = NULL;
+    disk->documents = NULL;
+    store->n_removed = 0;
+    disk->journal_len = 0;
+    disk->n_records = 0;
+}
+
+static uint64_t last_journal(const struct og_disk *disk)
+{
+    uint64_t first;
+    uint64_t last = 0;
+    (void)og_journal_list(disk->folder, &first, &last, NULL);
+    return last;
+}
+
+/* Did a writer go on while we were reading? */
+static bool is_newer_now(const struct og_disk *disk, uint64_t sequence,
+                         uint64_t journal)
+{
+    if (last_journal(disk) != journal) return true;
+    struct og_checkpoint now;
+    struct og_table_options options =
+        og_store_table_options(&disk->conf.params);
+    if (og_checkpoint_open(&now, disk->folder, disk->conf.uuid,
+                           og_table_bytes(&options), NULL, NULL) != OG_OK)
+        return false;
+    const bool is_newer = now.sequence != sequence;
+    og_checkpoint_close(&now);
+    return is_newer;
+}
+
+static og_status try_parts(og_store *store, og_access access, og_error *err)
+{
+    og_status status = OG_OK;
+    for (int i = 0; i < MOST_TRIES; i++) {
+        const uint64_t journal = last_journal(store->disk);
+        og_pending_init(&store->pending, 0, store->allocator);
+        og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN,
+                          store->allocator);
+        store->table = (struct og_table){0};
+        status = open_parts(store, access, err);
+        if (status == OG_OK) return OG_OK;
+        const uint64_t sequence = store->disk->checkpoint.sequence;
+        close_parts(store);
+        if (access != OG_READ || status != OG_ERR_STORE ||
+            !is_newer_now(store->disk, sequence, journal))
+            break;
+    }
+    return status;
+}
+
+static og_status new_disk(og_store *store, const char *path, og_error *err)
+{
+    struct og_disk *disk = og_allocate_zero(store->allocator, sizeof(*disk));
+    if (disk == NULL) return og_error_memory(err, sizeof(*disk), "a store");
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/') /* else its parent is not found */
+        len--;
+    store->disk = disk;
+    disk->lock_fd = -1;
+    if (len > 3900)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the name of a store is too "
+                            "long");
+    if (asprintf(&disk->texts_folder, "%.*s/texts", (int)len, path) < 0)
+        disk->texts_folder = NULL;
+    if (asprintf(&disk->folder, "%.*s", (int)len, path) < 0)
+        disk->folder = NULL;
+    if (disk->folder == NULL || disk->texts_folder == NULL)
+        return og_error_memory(err, strlen(path), "a store");
+    return OG_OK;
+}
+
+static void free_disk(og_store *store)
+{
+    struct og_disk *disk = store->disk;
+    if (disk == NULL) return;
+    if (disk->lock_fd >= 0) close(disk->lock_fd);
+    free(disk->texts_folder);
+    free(disk->folder);
+    og_release(store->allocator, disk, sizeof(*disk));
+    store->disk = NULL;
+}
+
+og_status og_disk_open(og_store *store, const char *path, og_access access,
+                       const og_params *params, og_error *err)
+{
+    og_status status = new_disk(store, path, err);
+    if (status == OG_OK)
+        status = find_or_make(store->disk, access, params, err);
+    if (status == OG_OK) {
+        store->params = store->disk->conf.params;
+        store->is_read_only = access == OG_READ;
+        status = try_parts(store, access, err);
+    }
+    if (status != OG_OK) free_disk(store);
+    return status;
+}

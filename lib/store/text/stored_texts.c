@@ -1,0 +1,83 @@
+/* The documents of a store, one at a time. */
+
+#include "lib/store/text/stored_texts.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/store/store_disk.h"
+
+struct og_stored_texts {
+    og_store *store;
+    og_trace *trace; /* for its naming */
+    struct og_text_reader *reader;
+    uint32_t n;
+};
+
+bool og_is_store(const char *path)
+{
+    char name[4096];
+    const int len = snprintf(name, sizeof(name), "%s/origo.conf", path);
+    return len > 0 && (size_t)len < sizeof(name) && access(name, F_OK) == 0;
+}
+
+og_status og_stored_texts_open(const char *path, struct og_stored_texts **out,
+                               og_error *err)
+{
+    struct og_stored_texts *s = calloc(1, sizeof(*s));
+    if (s == NULL) return og_error_memory(err, sizeof(*s), "a store");
+    og_status status = og_store_open_as(path, OG_READ, NULL, &s->store, err);
+    if (status == OG_OK)
+        status = og_store_text_reader(s->store, &s->reader, err);
+    if (status == OG_OK) {
+        s->n = atomic_load(&s->store->catalogue.n_published);
+        s->trace = og_trace_new(s->store);
+        if (s->trace == NULL)
+            status = og_error_memory(err, sizeof(*s->trace), "names");
+    }
+    if (status != OG_OK) {
+        og_stored_texts_close(s);
+        return status;
+    }
+    *out = s;
+    return OG_OK;
+}
+
+void og_stored_texts_close(struct og_stored_texts *s)
+{
+    if (s == NULL) return;
+    og_trace_free(s->trace);
+    og_text_reader_close(s->reader);
+    og_store_close(s->store);
+    free(s);
+}
+
+uint32_t og_stored_texts_n(const struct og_stored_texts *s)
+{
+    return s->n;
+}
+
+const char *og_stored_texts_path(const struct og_stored_texts *s)
+{
+    return s->store->disk->folder;
+}
+
+og_status og_stored_texts_get(struct og_stored_texts *s, uint32_t number,
+                              og_document *out, bool *out_is_there,
+                              og_error *err)
+{
+    struct og_entry entry;
+    og_bytes text;
+    *out_is_there =
+        number < s->n && !og_catalogue_is_removed(&s->store->catalogue, number);
+    if (!*out_is_there) return OG_OK;
+    og_lookup_clear(&s->trace->lookup);
+    TRY(og_lookup_get(&s->trace->lookup, number, &entry, err));
+    TRY(og_text_reader_get(s->reader, &entry.place, entry.text_len, &text, NULL,
+                           err));
+    *out = og_entry_document(&entry, text);
+    return OG_OK;
+}

@@ -1,0 +1,176 @@
+#ifndef OG_STORE_TEXT_TEXTS_H
+#define OG_STORE_TEXT_TEXTS_H
+
+/*   in:  frames of packed texts    (lib/store/frames)
+ *   out: texts by their place      (lib/estimate, lib/report)
+ *
+ * The texts of a store: numbered segments of frames, written once, never
+ * changed, and the dictionaries that the frames name.
+ *
+ *     texts/000001.seg   0  magic "OGtS"       4    32  segment before it  8
+ *                        4  format version     4    40  its end            8
+ *                        8  its number         8    48  0                  8
+ *                       16  uuid of the store 16    56  checksum of 0..55  8
+ *                       64  frames, one after the other
+ *     texts/000001.dict  0  magic "OGtD"       4    32  length             8
+ *                        4  format version     4    40  checksum of 0..39 and
+ *                        8  its number         8        of the dictionary  8
+ *                       16  uuid of the store 16    48  the dictionary
+ *
+ * Every session of a writer begins a new segment. Its head says which segment
+ * was the last before it and up to where records speak of frames there: so the
+ * segments are a chain, and what a crash left behind an end (half a frame, a
+ * whole segment) is known to be nothing. It stays, harmless.
+ *
+ * Durability: frames are in memory after append, with the system after flush,
+ * on the disk after sync. A record that names a place must become durable
+ * after og_texts_sync() that followed its append. */
+
+#include "lib/store/text/frames.h"
+
+/* A segment ends with the frame that reaches this. */
+#define OG_SEGMENT_LEN ((uint64_t)256 << 20)
+
+/* All frames in segments of the chain that lie before `off` in `segment` are
+ * meant. {0, 0}: there are none. */
+struct og_texts_end {
+    uint32_t segment;
+    uint64_t off;
+};
+
+struct og_texts_options {
+    const uint8_t *uuid;     /* 16 bytes; copied */
+    struct og_texts_end end; /* the last one that was durable */
+    uint64_t segment_len;    /* 0: OG_SEGMENT_LEN; tests take less */
+    size_t buffer_len;       /* append writes beyond it; 0: 4 MiB */
+    size_t samples_len;      /* texts seen before training; 0: 3 MiB */
+    const og_allocator *allocator;
+};
+
+/* ---- the writer ----------------------------------------------------------
+ *
+ * At most one per folder (the store's lock sees to it). Every function below
+ * may be called by any thread at any time between open and close. append takes
+ * a short lock of the buffer; flush and sync take the buffer away under it and
+ * write under a second lock, so append waits for the disk only when it fills
+ * the buffer while a write or sync is under way. The order of appends is the
+ * order in the file.
+ *
+ * After the first failed write or sync every later append, flush and sync
+ * fails with the same status and message: nothing more is acknowledged. */
+struct og_texts;
+
+/* Makes the folder when it is missing; opens the newest dictionary. The first
+ * append makes the segment. A damaged dictionary is OG_ERR_STORE. */
+og_status og_texts_open(const char *folder,
+                        const struct og_texts_options *options,
+                        struct og_texts **out, og_error *err);
+
+/* Flushes, but does not sync; frees also after a failure, which it returns.
+ * NULL is fine. No reader may still have it as its `live`. */
+og_status og_texts_close(struct og_texts *texts, og_error *err);
+
+/* Takes whole frames (of og_framer_pack) in and says where the first byte lies;
+ * all of them are in the same segment. len 0 is fine. */
+og_status og_texts_append(struct og_texts *texts, const void *frames,
+                          size_t len, uint32_t *out_segment, uint64_t *out_base,
+                          og_error *err);
+
+/* Reads the older version at `older` through `reader` (of the calling thread,
+ * with `texts` as its live), packs `text` with it as prefix and appends: all of
+ * og_text_reader_prefix, og_framer_pack_version and og_texts_append. */
+struct og_text_reader;
+og_status og_texts_append_version(struct og_texts *texts,
+                                  struct og_framer *framer,
+                                  struct og_text_reader *reader, og_bytes text,
+                                  const struct og_text_place *older,
+                                  uint64_t older_len, struct og_text_place *out,
+                                  og_error *err);
+
+/* What was appended before the call is given to the system. */
+og_status og_texts_flush(struct og_texts *texts, og_error *err);
+
+/* The same, and it is on the disk, with the name of the segment. out_end, when
+ * not NULL, is the end up to where it is so: worth a record. */
+og_status og_texts_sync(struct og_texts *texts, struct og_texts_end *out_end,
+                        og_error *err);
+
+/* Behind the last frame appended; the end given at open before the first. */
+struct og_texts_end og_texts_end(struct og_texts *texts);
+
+/* The end behind the frame that `place` lies in, when only the last place is
+ * known (of the records read at opening). Segment 0 gives {0, 0}. */
+og_status og_texts_end_of(const char *folder, const uint8_t uuid[16],
+                          const struct og_text_place *place,
+                          struct og_texts_end *out, og_error *err);
+
+/* ---- the dictionary ------------------------------------------------------
+ *
+ * Trained once in the life of a store, from the first texts. Until then frames
+ * have none. */
+
+/* The current one or NULL: an atomic load. Valid until og_texts_close(). */
+const struct og_dict *og_texts_dict(struct og_texts *texts);
+
+/* Shows texts that could be samples: the first 16 KiB of each are copied until
+ * there are enough. An atomic load when nothing is wanted any more. Without
+ * memory the texts are left out: that costs nothing but length. */
+void og_texts_offer(struct og_texts *texts, const og_bytes *list, size_t n);
+
+/* Trains when there are enough samples, else returns at once. Takes about
+ * 0.1 to 0.3 s of a processor: for a thread that may wait, such as the one that
+ * syncs. Writes the file (whole or not at all, synced) before og_texts_dict()
+ * gives it. Samples that make no dictionary are no failure: there is none
+ * then. A failure to write is one (OG_ERR_IO) but leaves `texts` sound,
+ * without dictionary. */
+og_status og_texts_train(struct og_texts *texts, og_error *err);
+
+/* ---- readers -------------------------------------------------------------
+ *
+ * One per thread, in the writer's process or in another. Opens segments and
+ * dictionaries when they are first asked for, so it sees what was added after
+ * it was opened. */
+
+/* `live`: the writer of this folder in this process, or NULL; a text that it
+ * still has in memory is flushed first. It must outlive the reader. */
+og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
+                              struct og_texts *live,
+                              const og_allocator *allocator,
+                              struct og_text_reader **out, og_error *err);
+void og_text_reader_close(struct og_text_reader *reader); /* NULL is fine */
+
+/* The text of `len` bytes at `place`. Points into the reader, valid until the
+ * next call with it. out_depth (may be NULL): for struct og_text_prefix.
+ * OG_ERR_STORE names file and offset of what is not sound: the frame, one that
+ * it rests on, its dictionary, or a place that is none. place->segment 0 (a
+ * store without texts) gives len 0. Keeps up to 1 MiB of unpacked frames. */
+og_status og_text_reader_get(struct og_text_reader *reader,
+                             const struct og_text_place *place, uint64_t len,
+                             og_bytes *out, uint32_t *out_depth, og_error *err);
+
+/* What a new version of the text at `place` should be packed with: that text,
+ * or the first of its chain when the chain is as long as it may be. So a series
+ * of any length has one text that stands alone, as long as sharing with it
+ * saves anything. out->text is valid until the next call. */
+og_status og_text_reader_prefix(struct og_text_reader *reader,
+                                const struct og_text_place *place, uint64_t len,
+                                struct og_text_prefix *out, og_error *err);
+
+/* ---- verify ------------------------------------------------------------- */
+
+struct og_texts_sums {
+    uint64_t n_segments, n_frames;
+    uint64_t raw_len;    /* of all texts */
+    uint64_t packed_len; /* with the headers */
+};
+
+/* Reads every byte of every segment up to `end`, and of every dictionary that
+ * a frame names, and compares the checksums. OG_ERR_STORE with file and offset
+ * of the first that is wrong. Unpacks nothing: og_text_reader_get() does, and
+ * og_entry.text_hash tells whether it is the text. Also while a writer works.
+ */
+og_status og_texts_check(const char *folder, const uint8_t uuid[16],
+                         struct og_texts_end end, const og_allocator *allocator,
+                         struct og_texts_sums *out, og_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* From text to selection: the arrows that every core can draw by itself. */
+
+#include "lib/stream/prepare.h"
+
+/* Buffers stay for the next document up to this length of text. They are 10 to
+ * 20 times as long in all, and hardly any document is longer. */
+#define KEEP_TEXT_LEN ((size_t)1 << 20)
+
+void og_scratch_init(struct og_scratch *scratch, const og_allocator *allocator)
+{
+    og_text_init(&scratch->prepared.text, allocator);
+    og_tokens_init(&scratch->prepared.tokens, allocator);
+    og_fps_init(&scratch->fps, allocator);
+    og_selection_init(&scratch->prepared.selection, allocator);
+}
+
+void og_scratch_release(struct og_scratch *scratch)
+{
+    og_selection_release(&scratch->prepared.selection);
+    og_fps_release(&scratch->fps);
+    og_tokens_release(&scratch->prepared.tokens);
+    og_text_release(&scratch->prepared.text);
+}
+
+og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
+                             const struct og_prepare_options *options,
+                             og_error *err)
+{
+    struct og_prepared *p = &scratch->prepared;
+    TRY(og_text_fold(&p->text, text, err));
+    TRY(og_text_tokenise(&p->text, options->tokens, options->token_key,
+                         &p->tokens, err));
+    TRY(og_tokens_fingerprint(&p->tokens, options->shingle_factors,
+                              &scratch->fps, err));
+    TRY(og_fps_select(&p->tokens, &scratch->fps, options->shingle_factors,
+                      &options->select, &p->selection, err));
+    og_selection_add_context(&p->selection, &p->tokens, options->note);
+    return OG_OK;
+}
+
+void og_scratch_trim(struct og_scratch *scratch)
+{
+    if (scratch->prepared.text.cap <= 2 * KEEP_TEXT_LEN) return;
+    const og_allocator *allocator = scratch->prepared.text.allocator;
+    og_scratch_release(scratch);
+    og_scratch_init(scratch, allocator);
+}

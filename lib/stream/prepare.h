@@ -1,0 +1,45 @@
+#ifndef OG_STREAM_PREPARE_H
+#define OG_STREAM_PREPARE_H
+
+/*   in:  the text of a document                             (lib/source)
+ *   out: its tokens and its selection                       (lib/table)
+ *
+ * The stages that need no table, one behind the other, and the buffers between
+ * them. One per thread, used again for every document. */
+
+#include "lib/select/select.h"
+
+/* A document when all is done that can be done without the table. */
+struct og_prepared {
+    struct og_text text;
+    struct og_tokens tokens;
+    struct og_selection selection;
+};
+
+struct og_scratch {
+    struct og_prepared prepared;
+    struct og_fps fps;
+};
+
+void og_scratch_init(struct og_scratch *scratch, const og_allocator *allocator);
+void og_scratch_release(struct og_scratch *scratch);
+
+/* What the stages must know. */
+struct og_prepare_options {
+    og_token_kind tokens;
+    uint64_t token_key;
+    const struct og_shingle_factors *shingle_factors;
+    og_select_options select;
+    og_context_kind note;
+};
+
+/* Fills scratch->prepared. OG_ERR_LIMIT: the text is longer than OG_TEXT_MAX;
+ * OG_ERR_MEMORY. */
+og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
+                             const struct og_prepare_options *options,
+                             og_error *err);
+
+/* Gives memory back when a giant has passed through. */
+void og_scratch_trim(struct og_scratch *scratch);
+
+#endif

@@ -1,0 +1,236 @@
+/* Jobs in a ring, three counters that chase each other around it:
+ *
+ *     n_done  <=  n_taken  <=  n_read  <=  n_done + n_jobs
+ *
+ * So results come in the order of reading by themselves, memory is bounded,
+ * and when the caller is slow everybody waits for it. A job is touched by one
+ * thread at a time, outside the lock. */
+
+#include "lib/stream/ring.h"
+
+#include <pthread.h>
+
+#define MOST_THREADS 256
+
+/* The reader waits at this many bytes in flight even if there are places left;
+ * one job is always allowed. */
+#define MOST_IN_FLIGHT ((size_t)32 << 20)
+
+struct place {
+    void *job;
+    size_t len;
+    bool is_last, is_prepared;
+};
+
+struct hand {
+    struct og_ring *ring;
+    void *mine;
+    bool is_started, has_thread;
+    pthread_t thread;
+};
+
+struct og_ring {
+    struct og_ring_work work;
+    struct place *places;
+    size_t n_jobs;
+    struct hand *hands;
+    unsigned n_hands;
+    bool has_reader;
+    pthread_t reader;
+    /* Under the lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t may_read, may_prepare, may_take;
+    uint64_t n_read, n_taken, n_done;
+    size_t in_flight;
+    bool stop;
+};
+
+static struct place *place_of(struct og_ring *r, uint64_t number)
+{
+    return &r->places[number % r->n_jobs];
+}
+
+static void read_job(struct og_ring *r, struct place *p)
+{
+    p->len = 0;
+    p->is_prepared = false;
+    p->is_last = !r->work.read(r->work.ctx, p->job, &p->len);
+}
+
+/* ---- the reader ---- */
+
+static bool has_room(const struct og_ring *r)
+{
+    const uint64_t n = r->n_read - r->n_done;
+    return n < r->n_jobs && (n == 0 || r->in_flight < MOST_IN_FLIGHT);
+}
+
+static void *read_all(void *ctx)
+{
+    struct og_ring *r = ctx;
+    bool is_last = false;
+    while (!is_last) {
+        pthread_mutex_lock(&r->lock);
+        while (!r->stop && !has_room(r))
+            pthread_cond_wait(&r->may_read, &r->lock);
+        struct place *p = r->stop ? NULL : place_of(r, r->n_read);
+        pthread_mutex_unlock(&r->lock);
+        if (p == NULL) break;
+        read_job(r, p);
+        is_last = p->is_last;
+        pthread_mutex_lock(&r->lock);
+        r->n_read++;
+        r->in_flight += p->len;
+        pthread_cond_signal(&r->may_prepare);
+        pthread_mutex_unlock(&r->lock);
+    }
+    return NULL;
+}
+
+/* ---- the hands ---- */
+
+static void *prepare_all(void *ctx)
+{
+    struct hand *h = ctx;
+    struct og_ring *r = h->ring;
+    for (;;) {
+        pthread_mutex_lock(&r->lock);
+        while (!r->stop && r->n_taken == r->n_read)
+            pthread_cond_wait(&r->may_prepare, &r->lock);
+        struct place *p = r->stop ? NULL : place_of(r, r->n_taken++);
+        pthread_mutex_unlock(&r->lock);
+        if (p == NULL) return NULL;
+        r->work.prepare(r->work.ctx, h->mine, p->job);
+        pthread_mutex_lock(&r->lock);
+        p->is_prepared = true;
+        if (p == place_of(r, r->n_done)) pthread_cond_signal(&r->may_take);
+        pthread_mutex_unlock(&r->lock);
+    }
+}
+
+/* ---- the caller ---- */
+
+void *og_ring_next(struct og_ring *r, bool *out_is_last)
+{
+    struct place *p = place_of(r, r->n_done);
+    if (!r->has_reader) {
+        read_job(r, p);
+        r->work.prepare(r->work.ctx, r->hands[0].mine, p->job);
+    } else {
+        pthread_mutex_lock(&r->lock);
+        while (r->n_taken == r->n_done || !p->is_prepared)
+            pthread_cond_wait(&r->may_take, &r->lock);
+        pthread_mutex_unlock(&r->lock);
+    }
+    *out_is_last = p->is_last;
+    return p->job;
+}
+
+void og_ring_give_back(struct og_ring *r)
+{
+    if (!r->has_reader) return;
+    pthread_mutex_lock(&r->lock);
+    r->in_flight -= place_of(r, r->n_done)->len;
+    r->n_done++;
+    pthread_cond_signal(&r->may_read);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- beginning and end ---- */
+
+static void stop_threads(struct og_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->stop = true;
+    pthread_cond_broadcast(&r->may_read);
+    pthread_cond_broadcast(&r->may_prepare);
+    pthread_mutex_unlock(&r->lock);
+    for (unsigned i = 0; i < r->n_hands; i++)
+        if (r->hands[i].has_thread) pthread_join(r->hands[i].thread, NULL);
+    if (r->has_reader) pthread_join(r->reader, NULL);
+    r->has_reader = false;
+}
+
+/* The reader comes last: while there is none the caller can still do it all.
+ */
+static void start_threads(struct og_ring *r)
+{
+    bool any = false;
+    for (unsigned i = 0; i < r->n_hands; i++) {
+        struct hand *h = &r->hands[i];
+        h->has_thread = pthread_create(&h->thread, NULL, prepare_all, h) == 0;
+        any |= h->has_thread;
+    }
+    if (any) r->has_reader = pthread_create(&r->reader, NULL, read_all, r) == 0;
+    if (!r->has_reader) stop_threads(r);
+}
+
+static og_status fill(struct og_ring *r, og_error *err)
+{
+    r->places = og_allocate_zero(NULL, r->n_jobs * sizeof(*r->places));
+    r->hands = og_allocate_zero(NULL, r->n_hands * sizeof(*r->hands));
+    if (r->places == NULL || r->hands == NULL)
+        return og_error_memory(err, r->n_jobs * sizeof(*r->places), "threads");
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        r->places[i].job = og_allocate_zero(NULL, r->work.job_len);
+        if (r->places[i].job == NULL)
+            return og_error_memory(err, r->work.job_len, "a job");
+    }
+    for (unsigned i = 0; i < r->n_hands; i++) {
+        struct hand *h = &r->hands[i];
+        h->ring = r;
+        h->mine = og_allocate_zero(NULL, r->work.hand_len);
+        if (h->mine == NULL)
+            return og_error_memory(err, r->work.hand_len, "a thread");
+        TRY(r->work.start_hand(r->work.ctx, h->mine, err));
+        h->is_started = true;
+    }
+    return OG_OK;
+}
+
+og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
+                      struct og_ring **out, og_error *err)
+{
+    if (n_threads > MOST_THREADS) n_threads = MOST_THREADS;
+    if (n_threads == 0) n_threads = 1;
+    struct og_ring *r = og_allocate_zero(NULL, sizeof(*r));
+    if (r == NULL) return og_error_memory(err, sizeof(*r), "threads");
+    r->work = *work;
+    r->n_hands = n_threads;
+    r->n_jobs = n_threads == 1 ? 1 : 2 * (size_t)n_threads + 2;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->may_read, NULL);
+    pthread_cond_init(&r->may_prepare, NULL);
+    pthread_cond_init(&r->may_take, NULL);
+    const og_status status = fill(r, err);
+    if (status != OG_OK) {
+        og_ring_free(r);
+        return status;
+    }
+    if (n_threads > 1) start_threads(r);
+    *out = r;
+    return OG_OK;
+}
+
+void og_ring_free(struct og_ring *r)
+{
+    if (r == NULL) return;
+    if (r->hands != NULL) stop_threads(r);
+    for (size_t i = 0; r->places != NULL && i < r->n_jobs; i++) {
+        if (r->places[i].job == NULL) continue;
+        r->work.release_job(r->work.ctx, r->places[i].job);
+        og_release(NULL, r->places[i].job, r->work.job_len);
+    }
+    for (unsigned i = 0; r->hands != NULL && i < r->n_hands; i++) {
+        struct hand *h = &r->hands[i];
+        if (h->is_started) r->work.stop_hand(r->work.ctx, h->mine);
+        og_release(NULL, h->mine, r->work.hand_len);
+    }
+    og_release(NULL, r->places, r->n_jobs * sizeof(*r->places));
+    og_release(NULL, r->hands, r->n_hands * sizeof(*r->hands));
+    pthread_cond_destroy(&r->may_take);
+    pthread_cond_destroy(&r->may_prepare);
+    pthread_cond_destroy(&r->may_read);
+    pthread_mutex_destroy(&r->lock);
+    og_release(NULL, r, sizeof(*r));
+}

@@ -1,0 +1,33 @@
+#ifndef OG_STREAM_SHINGLER_H
+#define OG_STREAM_SHINGLER_H
+
+/*   in:  the text of a document                            (lib/source)
+ *   out: the fingerprints of all its shingles, at least one        (lib/stream)
+ *
+ * For comparing whole documents. One per thread. */
+
+#include "lib/fingerprint/fingerprint.h"
+
+struct og_shingler {
+    og_token_kind kind;
+    const struct og_shingle_factors *key;
+    struct og_text text;
+    struct og_tokens tokens;
+    struct og_fps fps;
+};
+
+void og_shingler_init(struct og_shingler *s, og_token_kind kind,
+                      const struct og_shingle_factors *key,
+                      const og_allocator *allocator);
+void og_shingler_release(struct og_shingler *s);
+
+/* Fills s->fingerprints. A document of fewer tokens than a shingle is one
+ * shingle of all of them; one without tokens is a shingle of its bytes. So
+ * short documents are alike when they say the same, and never by chance.
+ * OG_ERR_LIMIT: the text is too long. */
+og_status og_shingler_run(struct og_shingler *s, og_bytes text, og_error *err);
+
+/* Gives memory back when a giant has passed through. */
+void og_shingler_trim(struct og_shingler *s);
+
+#endif

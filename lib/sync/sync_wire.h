@@ -1,0 +1,95 @@
+#ifndef OG_SYNC_SYNC_WIRE_H
+#define OG_SYNC_SYNC_WIRE_H
+
+/*   in:  messages of the exchange
+ *   out: the same messages at the other end of a pipe
+ *
+ * docs/format-exchange.md. A greeting of 16 bytes each way, then frames (kind,
+ * length, payload), all of one direction in one zstd stream unless either side
+ * wishes not. What comes in is bounded by OG_WIRE_MAX_MESSAGE, and memory is
+ * only taken for bytes that are there. */
+
+#include "lib/base/packing.h"
+
+#include <zstd.h>
+
+enum {
+    OG_WIRE_VERSION = 1,
+    OG_WIRE_MAX_MESSAGE = 64 << 20,
+    OG_WIRE_DATA_LEN = 1 << 17, /* of one frame of literal bytes */
+    OG_WIRE_WINDOW_LOG = 22,
+};
+
+enum og_wire_kind {                    /* part of the format */
+                    OG_WIRE_ERROR = 1, /* words */
+                    OG_WIRE_OFFER =
+                        2, /* sender: options, the list's length and root */
+                    OG_WIRE_HAVE =
+                        3, /* receiver: how much it knows, whether the list */
+                    OG_WIRE_WANT = 4,   /* receiver: these files */
+                    OG_WIRE_HASHES = 5, /* sender: hashes of a level */
+                    OG_WIRE_MISS =
+                        6, /* receiver: a bit for each, 1: not known */
+                    OG_WIRE_PIECES = 7, /* sender: hashes of small pieces */
+                    OG_WIRE_HOLES =
+                        8, /* sender: lengths of what follows as bytes */
+                    OG_WIRE_BYTES = 9, /* sender: literal bytes */
+                    OG_WIRE_REDO = 10, /* receiver: these came out wrong, send
+                                          them whole */
+                    OG_WIRE_DONE = 11, /* receiver: everything has its name */
+};
+const char *og_wire_kind_name(enum og_wire_kind kind);
+
+struct og_wire {
+    int in_fd, out_fd; /* in_fd -1: from `memory` */
+    const uint8_t *memory;
+    size_t memory_len;
+    bool is_sender, compress;
+    const og_allocator *allocator;
+    uint64_t n_sent, n_received, n_round_trips;
+    bool is_broken;   /* the other side is gone, or said why it stops */
+    bool was_reading; /* a round trip ends when reading turns to writing */
+    void *ctx;
+    void (*on_message)(void *ctx, const og_sync_message *message);
+    ZSTD_CCtx *packer;
+    ZSTD_DCtx *unpacker;
+    uint8_t *in, *plain, *out; /* buffers of BUFFER_LEN */
+    size_t in_at, in_len, plain_at, plain_len, out_len;
+    struct og_pack message; /* the one that was read last */
+};
+
+/* Says hello and hears it. */
+og_status og_wire_open(struct og_wire *wire, int in_fd, int out_fd,
+                       bool is_sender, const og_sync_options *options,
+                       og_error *err);
+/* The same without a peer: `data` is what it says, answers go nowhere. */
+og_status og_wire_open_memory(struct og_wire *wire, const uint8_t *data,
+                              size_t len, bool is_sender,
+                              const og_sync_options *options, og_error *err);
+void og_wire_close(struct og_wire *wire);
+
+/* Puts a message on its way; og_wire_flush() lets it go. n_items is for those
+ * who watch. */
+og_status og_wire_put(struct og_wire *wire, enum og_wire_kind kind,
+                      const struct og_pack *payload, uint64_t n_items,
+                      og_error *err);
+og_status og_wire_put_bytes(struct og_wire *wire, enum og_wire_kind kind,
+                            const void *data, size_t len, uint64_t n_items,
+                            og_error *err);
+og_status og_wire_flush(struct og_wire *wire, og_error *err);
+
+/* The next message, which must be of this kind; *out is valid until the next
+ * call. What the other side says instead as an error is OG_ERR_IO. */
+og_status og_wire_get(struct og_wire *wire, enum og_wire_kind kind,
+                      struct og_unpacker *out, og_error *err);
+/* Any kind. */
+og_status og_wire_get_any(struct og_wire *wire, enum og_wire_kind *kind,
+                          struct og_unpacker *out, og_error *err);
+
+/* Tells the other side why we stop; whether it hears does not matter. */
+void og_wire_tell_error(struct og_wire *wire, const og_error *err);
+
+/* After a write that failed: the other side's last words, if it left any. */
+void og_wire_hear_error(struct og_wire *wire, og_error *err);
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef OG_TABLE_COMMON_FPS_H
+#define OG_TABLE_COMMON_FPS_H
+
+/* How many documents hold a fingerprint, for the fingerprints that many do.
+ *
+ * Boilerplate is what stands in more documents than a copy would. A slot of the
+ * table has no room for such a number, and forgets; so fingerprints that are
+ * seen again are counted beside it, in lines of one cache line each:
+ *
+ *     line: 5 x (tag 4 | last document 4 | count 4) | 0 4
+ *
+ * A document counts once for each fingerprint. When a line is full, a newcomer
+ * takes one from the smallest count instead, and its place when nothing is
+ * left: what is rare goes, what is common stays (the idea of HeavyKeeper). A
+ * count is never too large, but for two fingerprints that share a tag; it may
+ * be too small. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OG_COMMON_LINE  64
+#define OG_COMMON_CELLS 5
+
+/* `lines` is memory of n_lines lines, zeroed when the table is new. `mixed` is
+ * the fingerprint as og_mix64() gives it. The writer's. */
+void og_common_fps_count(uint8_t *lines, uint64_t n_lines, uint64_t mixed,
+                         uint32_t doc);
+
+/* Documents, but the first, that were seen with it; any thread. */
+uint32_t og_common_fps_get(const uint8_t *lines, uint64_t n_lines,
+                           uint64_t mixed);
+
+/* Fingerprints with a count of at least `least`. */
+uint64_t og_common_fps_over(const uint8_t *lines, uint64_t n_lines,
+                            uint32_t least);
+
+/* Where the line of a fingerprint begins, in bytes. */
+uint64_t og_common_fps_off(uint64_t n_lines, uint64_t mixed);
+
+#endif

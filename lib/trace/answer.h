@@ -1,0 +1,65 @@
+#ifndef OG_TRACE_ANSWER_H
+#define OG_TRACE_ANSWER_H
+
+/*   in:  the labels of a document                           (lib/estimate)
+ *   out: its answer: spans, novel ranges, dominant origin   (lib/report)   */
+
+#include "lib/estimate/estimate.h"
+#include "lib/stream/prepare.h"
+#include "lib/trace/origin_texts.h"
+
+/* An answer and the memory it stands in. */
+struct og_answering {
+    const og_allocator *allocator;
+    struct og_copies copies;
+    struct og_answer_piece *pieces; /* what the spans are made of, in order */
+    size_t n_pieces, pieces_cap;
+    og_span *spans;
+    size_t spans_cap;
+    og_match *matches;
+    size_t n_matches, matches_cap;
+    og_range *novel;
+    size_t novel_cap;
+    og_answer answer; /* views of the above and of the names */
+};
+
+void og_answering_init(struct og_answering *a, const og_allocator *allocator);
+void og_answering_release(struct og_answering *a);
+
+/* A run of tokens with one origin, as the labels have it or confirmed. */
+struct og_answer_piece {
+    uint32_t begin, end;
+    uint32_t doc;
+    og_how how;
+    const struct og_confirmed *confirmed; /* NULL: only labels say so */
+};
+
+/* What shall not be told. */
+struct og_filter {
+    const uint8_t *mask; /* of each token: 1 when it does not count; NULL */
+    uint32_t min_tokens; /* of a piece */
+    /* Whether a document may not be an origin; NULL: all may. */
+    bool (*is_barred)(const void *ctx, uint32_t doc);
+    const void *ctx;
+};
+
+/* What was compared with the texts of origins. */
+struct og_evidence {
+    struct og_confirming *confirming;
+    const struct og_origin_texts *origins; /* as og_confirm() left them */
+};
+
+/* Replaces a->answer; `evidence` and `filter` may be NULL. The answer is empty
+ * after a failure (OG_ERR_MEMORY, or what the names fail with). Ids are valid
+ * until the names are cleared. */
+og_status og_answering_build(struct og_answering *a,
+                             const struct og_prepared *prepared,
+                             struct og_labels *labels, struct og_lookup *lookup,
+                             const struct og_evidence *evidence,
+                             const struct og_filter *filter, og_error *err);
+
+/* A copy with all that it refers to in `arena`. False: no memory. */
+bool og_answer_keep(const og_answer *answer, struct og_arena *arena,
+                    og_answer *out);
+
+#endif

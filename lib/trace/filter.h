@@ -1,0 +1,21 @@
+#ifndef OG_TRACE_FILTER_H
+#define OG_TRACE_FILTER_H
+
+/*   in:  what a question does not want to hear of          (og_trace_options)
+ *   out: the tokens and origins that do not count       (lib/trace/answer.c) */
+
+#include "lib/store/store.h"
+
+void og_filter_rules_init(struct og_filter_rules *filter,
+                          const og_allocator *allocator);
+void og_filter_rules_release(struct og_filter_rules *filter);
+
+/* The filter for one document; a view of `hush`. */
+og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
+                          const struct og_subject *subject,
+                          struct og_filter *out, og_error *err);
+
+/* The hash of what og_params.same names in a document; 0: it has none. */
+uint32_t og_same_of(const char *field, const og_document *doc);
+
+#endif
