@@ -23,7 +23,7 @@
 
 #include "bench/machine.h"
 #include "lib/os/cpu.h"
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 #include "lib/sketch/minhash.h"
 #include "lib/source/source.h"
 

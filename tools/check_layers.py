@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
 """Checks what no compiler does: tools/check_layers.py [--flow] [--root DIR]
 
-1. A file of lib/ includes headers of its own layer or of lower ones.
-2. cli/, server/, python/, redis/, examples/ use <origo/origo.h> alone, the
-   door to the other headers of include/origo/, and it opens on all of them.
-3. File names are unique in the whole tree; a public header may have that of
-   the library's own on the same subject (<origo/store.h>, "lib/store/store.h").
-4. Stage headers open with what comes in and what goes out.
-5. Every test program stands in a list of tests/*/meson.build.
+1. A file of lib/ is in a folder, and includes headers of its own layer or of
+   lower ones. A folder has at most MAX_FILES files to compile.
+2. cli/, server/, python/, redis/, examples/ include <origo/origo.h> alone. It
+   includes every other header of include/origo/.
+3. File names are unique in the whole tree; a public header may have the name of
+   the library's own header on the same subject (<origo/store.h>,
+   "lib/store/store.h").
+4. Struct tags are unique, and so is the prefix of a type's functions: what
+   opens, closes, initialises or releases it is declared in one header.
+5. Stage headers open with what comes in and what goes out.
+6. Every test program is in a list of tests/*/meson.build.
 
 Each offence is one line, "file:line: what"; the exit status is then 1.
---flow prints the pipeline as the stage headers tell it."""
+--flow prints the pipeline as the stage headers describe it."""
 
 import os
 import re
 import sys
 
-# From the ground up. lib/*.c, above all of them, owns the order of the arrows.
+# From the ground up; folders joined by + are on one floor.
 LAYERS = [
     "base",
     "os",
@@ -42,7 +46,7 @@ LAYERS = [
     "near",
     "eval",
 ]
-TOP = len(LAYERS)
+MAX_FILES = 30
 
 OUTSIDE = ["cli", "server", "python", "redis", "examples"]
 DOOR = "origo/origo.h"
@@ -85,7 +89,7 @@ def layer_of(path):
     """The height of a file of lib/, or None when its folder is no layer."""
     parts = path.split("/")
     if len(parts) == 2:
-        return TOP
+        return None
     for height, folders in enumerate(LAYERS):
         if parts[1] in folders.split('+'):
             return height
@@ -102,22 +106,22 @@ def includes(text):
 def check_lib_file(root, path):
     height = layer_of(path)
     if height is None:
-        yield "%s:1: '%s' is no layer" % (path, path.split("/")[1])
+        yield "%s:1: is in no folder that is a layer" % path
         return
     for number, quote, name in includes(read(root, path)):
         place = "%s:%d: " % (path, number)
         if name.startswith("origo/") and name != DOOR:
-            yield place + "'%s' is behind the door %s" % (name, DOOR)
+            yield place + "include %s instead of '%s'" % (DOOR, name)
         elif name == DOOR or quote == "<":
             continue
         elif not name.startswith("lib/"):
-            yield place + "'%s' is not told from the root" % name
+            yield place + "'%s' is not named from the root" % name
         elif not os.path.exists(os.path.join(root, name)):
             yield place + "there is no '%s'" % name
         else:
             other = layer_of(name)
             if other is None or other > height:
-                yield place + "'%s' stands higher" % name
+                yield place + "'%s' is of a higher layer" % name
 
 
 def check_outside_file(root, path):
@@ -125,7 +129,7 @@ def check_outside_file(root, path):
     for number, quote, name in includes(read(root, path)):
         place = "%s:%d: " % (path, number)
         if name.startswith("origo/") and name != DOOR:
-            yield place + "'%s' is behind the door %s" % (name, DOOR)
+            yield place + "include %s instead of '%s'" % (DOOR, name)
             continue
         if quote == "<" or name == DOOR:
             continue
@@ -173,6 +177,51 @@ def check_names(paths):
         if name in seen:
             yield "%s:1: has the name of %s" % (path, seen[name])
         seen.setdefault(name, path)
+
+
+TAG = re.compile(r"^(?:typedef )?(?:struct|union|enum) (og_\w+) \{", re.M)
+LIFE = re.compile(r"^[^*/\n]*\b(og_\w+)_(init|release|new|free|open|close)\(",
+                  re.M)
+# The reader of texts is opened by the store and by its texts.
+SHARED_PREFIXES = {"og_text_reader"}
+
+
+def line_of(text, place):
+    return text.count("\n", 0, place) + 1
+
+
+def check_identifiers(root, paths):
+    tags, prefixes = {}, {}
+    for path in paths:
+        if not path.startswith(("lib/", "include/")):
+            continue
+        if not path.endswith((".c", ".h")):
+            continue
+        text = read(root, path)
+        for found in TAG.finditer(text):
+            first = tags.setdefault(found.group(1), path)
+            if first != path:
+                yield "%s:%d: '%s' is defined in %s, too" % (
+                    path, line_of(text, found.start()), found.group(1), first)
+        if not path.startswith("lib/") or not path.endswith(".h"):
+            continue
+        for found in LIFE.finditer(text):
+            prefix = found.group(1)
+            first = prefixes.setdefault(prefix, path)
+            if first != path and prefix not in SHARED_PREFIXES:
+                yield "%s:%d: '%s_' is the prefix of a type of %s" % (
+                    path, line_of(text, found.start()), prefix, first)
+
+
+def check_folders(paths):
+    count = {}
+    for path in paths:
+        if path.startswith("lib/") and path.endswith(".c"):
+            folder = path.rsplit("/", 1)[0]
+            count[folder] = count.get(folder, 0) + 1
+    for folder, n in sorted(count.items()):
+        if n > MAX_FILES:
+            yield "%s:1: has %d files, more than %d" % (folder, n, MAX_FILES)
 
 
 def stage_lines(text):
@@ -232,6 +281,8 @@ def main(argv):
     offences = list(check_includes(root, paths))
     offences += check_door(root, paths)
     offences += check_names(paths)
+    offences += check_identifiers(root, paths)
+    offences += check_folders(paths)
     offences += check_stages(root)
     offences += check_test_lists(root, paths)
     for offence in offences:

@@ -5,7 +5,7 @@
  * and draw documents (near_read.c), work out how alike every two of them are
  * (near_truth.c), sketch them and score (near_run.c, near_score.c). */
 
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 
 struct og_near_doc {
     char *bytes; /* title, then text */

@@ -1,8 +1,9 @@
 /* Families of hash functions: tables, lanes and their definitions.
  *
- * Features are fingerprints that were mixed already (lib/sketch/features.h),
- * but callers may bring numbers of their own. The mix family is good for any;
- * the others show in docs/evaluation.md what less costs. */
+ * Features are fingerprints that were mixed already
+ * (lib/sketch/features/features.h), but callers may bring numbers of their own.
+ * The mix family is good for any; the others show in docs/evaluation.md what
+ * less costs. */
 
 #include "lib/sketch/family.h"
 

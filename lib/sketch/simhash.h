@@ -12,7 +12,7 @@
  * Two documents whose feature vectors stand at an angle t differ in a share
  * of t / pi of the bits, expected. */
 
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 
 /* Weights are counted in steps of 2^-16, so that sums are whole numbers and
  * the order of adding cannot matter. A weight is never rounded to 0. */

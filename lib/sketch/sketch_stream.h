@@ -9,7 +9,7 @@
  * it, in the order of the documents. */
 
 #include "lib/base/packing.h"
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 #include "lib/sketch/sketch_file.h"
 
 struct og_sketch_work {

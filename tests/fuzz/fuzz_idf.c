@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "lib/sketch/idf.h"
+#include "lib/sketch/features/idf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -8,7 +8,7 @@
 
 #include "lib/base/bits.h"
 #include "lib/hamming/hamming.h"
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 #include "lib/sketch/minhash.h"
 #include "lib/sketch/simhash.h"
 

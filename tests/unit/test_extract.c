@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 #include "lib/sketch/logarithm.h"
 #include "tests/unit/stage_support.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "lib/sketch/idf.h"
+#include "lib/sketch/features/idf.h"
 #include "tests/unit/stage_support.h"
 
 #define WORDS "tokens=words features=tokens"

@@ -10,8 +10,8 @@
  * sentence without any word (of emoji, say) has its symbols for words. */
 
 #include "lib/sentence/split/split.h"
-#include "lib/sketch/stem.h"
-#include "lib/sketch/stop.h"
+#include "lib/sketch/features/stem.h"
+#include "lib/sketch/features/stop.h"
 #include "lib/token/tokens.h"
 
 /* A word is 64 mixed bits. Indexes keep the upper half of it, its key. */

@@ -2,7 +2,7 @@
  * where words are cut ("l" of "l'eau", "don" and "t" of "don't"). A token is
  * looked up by its hash, so a list costs one probe of a small table a token. */
 
-#include "lib/sketch/stop.h"
+#include "lib/sketch/features/stop.h"
 
 #include <string.h>
 

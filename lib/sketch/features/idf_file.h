@@ -1,5 +1,5 @@
-#ifndef OG_SKETCH_IDF_FILE_H
-#define OG_SKETCH_IDF_FILE_H
+#ifndef OG_SKETCH_FEATURES_IDF_FILE_H
+#define OG_SKETCH_FEATURES_IDF_FILE_H
 
 /* What the writer and the reader of an idf file share.
  *
@@ -13,7 +13,7 @@
  * count to count + error; of a feature that is not there, 0 to the largest
  * error. */
 
-#include "lib/sketch/idf.h"
+#include "lib/sketch/features/idf.h"
 
 #define OG_IDF_VERSION   1
 #define OG_IDF_HEAD_LEN  64

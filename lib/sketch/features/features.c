@@ -4,13 +4,13 @@
  * hash stays, so the result depends on the text alone, and weights are added
  * in the order of the text, so their sum has the same bits everywhere. */
 
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "lib/sketch/feature_list.h"
+#include "lib/sketch/features/feature_list.h"
 
 void og_features_init(struct og_features *features,
                       const og_allocator *allocator)

@@ -18,14 +18,14 @@
  * so the table is nearly sorted at every moment: to sort it for the file takes
  * no memory and hardly any time. */
 
-#include "lib/sketch/idf.h"
+#include "lib/sketch/features/idf.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/bits.h"
 #include "lib/os/pages.h"
-#include "lib/sketch/idf_file.h"
+#include "lib/sketch/features/idf_file.h"
 
 #define LEAST_MEMORY ((uint64_t)64 << 10)
 

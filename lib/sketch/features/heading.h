@@ -1,5 +1,5 @@
-#ifndef OG_SKETCH_HEADING_H
-#define OG_SKETCH_HEADING_H
+#ifndef OG_SKETCH_FEATURES_HEADING_H
+#define OG_SKETCH_FEATURES_HEADING_H
 
 /* The headings of a plain text: lines that somebody meant to stand out. */
 

@@ -1,5 +1,5 @@
-#ifndef OG_SKETCH_IDF_H
-#define OG_SKETCH_IDF_H
+#ifndef OG_SKETCH_FEATURES_IDF_H
+#define OG_SKETCH_FEATURES_IDF_H
 
 /*   in:  the features of all documents of a corpus          (lib/sketch)
  *   out: in how many documents each of them stands          (lib/sketch)

@@ -1,7 +1,7 @@
 /* One pass over the lines of the folded text, with the line before and the line
  * after in sight. Folding keeps line ends and the marks of ASCII. */
 
-#include "lib/sketch/heading.h"
+#include "lib/sketch/features/heading.h"
 
 #include <string.h>
 

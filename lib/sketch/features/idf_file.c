@@ -3,7 +3,7 @@
  * Hashes are even, so the top bits of one say nearly where it stands: a
  * directory of them leads to a handful of entries, which are looked through. */
 
-#include "lib/sketch/idf_file.h"
+#include "lib/sketch/features/idf_file.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef OG_SKETCH_STEM_H
-#define OG_SKETCH_STEM_H
+#ifndef OG_SKETCH_FEATURES_STEM_H
+#define OG_SKETCH_FEATURES_STEM_H
 
 /* Words to stems, by the Snowball algorithms of libstemmer: "connection" and
  * "connected" both become "connect". One per thread. */

@@ -13,11 +13,11 @@
 
 #include <string.h>
 
-#include "lib/sketch/feature_list.h"
-#include "lib/sketch/heading.h"
+#include "lib/sketch/features/feature_list.h"
+#include "lib/sketch/features/heading.h"
+#include "lib/sketch/features/stem.h"
+#include "lib/sketch/features/stop.h"
 #include "lib/sketch/logarithm.h"
-#include "lib/sketch/stem.h"
-#include "lib/sketch/stop.h"
 
 /* The kernels of fingerprints read up to 64 bytes behind the last word. */
 #define WORD_SLACK 8

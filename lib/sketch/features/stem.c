@@ -3,7 +3,7 @@
  * table where each word has one place and the last comer sits in it: nine
  * words in ten are found there. */
 
-#include "lib/sketch/stem.h"
+#include "lib/sketch/features/stem.h"
 
 #include <libstemmer.h>
 #include <pthread.h>

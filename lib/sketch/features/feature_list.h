@@ -1,9 +1,9 @@
-#ifndef OG_SKETCH_FEATURE_LIST_H
-#define OG_SKETCH_FEATURE_LIST_H
+#ifndef OG_SKETCH_FEATURES_FEATURE_LIST_H
+#define OG_SKETCH_FEATURES_FEATURE_LIST_H
 
 /* What features.c and extract.c share. */
 
-#include "lib/sketch/features.h"
+#include "lib/sketch/features/features.h"
 
 /* Words behind the last hash that vectors may read. */
 #define OG_FEATURE_SLACK 8

@@ -1,5 +1,5 @@
-#ifndef OG_SKETCH_FEATURES_H
-#define OG_SKETCH_FEATURES_H
+#ifndef OG_SKETCH_FEATURES_FEATURES_H
+#define OG_SKETCH_FEATURES_FEATURES_H
 
 /*   in:  the tokens of a document, and its title            (lib/token)
  *   out: its features: a hash and a weight each             (lib/sketch)
@@ -15,7 +15,7 @@
  * One extractor per thread. */
 
 #include "lib/fingerprint/fingerprint.h"
-#include "lib/sketch/idf.h"
+#include "lib/sketch/features/idf.h"
 
 /* The features of one document.
  *
@@ -59,8 +59,9 @@ og_status og_features_check(const struct og_features *features, og_error *err);
 
 /* ---- extraction ---- */
 
-struct og_stemming; /* stems and what they were stems of: lib/sketch/stem.c */
-struct og_stop_set; /* hashes of stop words: lib/sketch/stop.c */
+struct og_stemming; /* stems and what they were stems of:
+                       lib/sketch/features/stem.c */
+struct og_stop_set; /* hashes of stop words: lib/sketch/features/stop.c */
 
 struct og_extractor {
     const og_allocator *allocator;

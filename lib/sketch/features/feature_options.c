@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/sketch/features.h"
-#include "lib/sketch/stem.h"
-#include "lib/sketch/stop.h"
+#include "lib/sketch/features/features.h"
+#include "lib/sketch/features/stem.h"
+#include "lib/sketch/features/stop.h"
 
 static const char *const feature_names[] = {"tokens", "phrases", "wrap",
                                             "spot"};
