@@ -69,7 +69,7 @@ tidy:
 	@tools/setup build test
 	@tools/configure asan-clang
 	@ninja -C build/asan-clang
-	@clang-tidy --quiet -p build/asan-clang lib/*.c lib/*/*.c cli/*.c
+	@clang-tidy --quiet -p build/asan-clang $$(find lib cli eval -name "*.c")
 
 format:
 	@tools/setup test

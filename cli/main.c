@@ -1,20 +1,18 @@
-/* origo, the command: finds the command that is meant and runs it.
+/* origo, the command: its table of commands.
  *
  * Everything here stands on <origo/origo.h> alone: what the command can do,
  * any program can. The commands are in cmd_*.c, each with its table of
- * options; options.c reads the command line by that table, help.c, manpage.c
- * and completion.c write it down. */
+ * options; dispatch.c finds the one that is meant. */
 
+#include "dispatch.h"
 #include "help.h"
 #include "say.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-#include <origo/origo.h>
-#include <signal.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const struct command command_add;
 extern const struct command command_dedup;
@@ -31,10 +29,6 @@ extern const struct command command_export;
 extern const struct command command_import;
 extern const struct command command_compare;
 extern const struct command command_quote;
-extern const struct command command_eval_origin;
-extern const struct command command_eval_near;
-extern const struct command command_eval_quote;
-extern const struct command command_eval_pan;
 extern const struct command command_simhash;
 extern const struct command command_idf;
 extern const struct command command_minhash;
@@ -54,6 +48,51 @@ extern const struct command command_hamming_rm;
 extern const struct command command_hamming_plan;
 extern const struct command command_hamming_join;
 extern const struct command command_hamming_merge;
+
+/* ---- origo eval: another program ---- */
+
+/* Beside this one when it is installed, a folder further in the build tree. */
+static bool exec_beside(const char *place, char **argv)
+{
+    char self[PATH_MAX], path[PATH_MAX + 32];
+    const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (len <= 0) return false;
+    self[len] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash == NULL) return false;
+    *slash = '\0';
+    snprintf(path, sizeof(path), "%s/%s", self, place);
+    execv(path, argv);
+    return errno != ENOENT;
+}
+
+static int run_eval(const void *settings, const char *const *operands, size_t n)
+{
+    (void)settings;
+    char **argv = calloc(n + 2, sizeof(*argv));
+    if (argv == NULL) return say("there is no memory"), EXIT_IO;
+    argv[0] = (char *)"origo-eval";
+    for (size_t i = 0; i < n; i++)
+        argv[i + 1] = (char *)operands[i];
+    if (!exec_beside("origo-eval", argv) &&
+        !exec_beside("../eval/origo-eval", argv))
+        execvp("origo-eval", argv);
+    say("cannot run 'origo-eval', which belongs beside 'origo': %s",
+        strerror(errno));
+    free(argv);
+    return EXIT_IO;
+}
+
+static const struct command command_eval = {
+    .name = "eval",
+    .operands = "origin|near|quote|pan ...",
+    .brief = "the experiments of the papers, on your data",
+    .about = "Calls origo-eval, a program of its own: "
+             "'origo eval origin --help' explains the first of them.",
+    .max_operands = SIZE_MAX,
+    .takes_all = true,
+    .run = run_eval,
+};
 
 /* ---- the two small commands ---- */
 
@@ -85,16 +124,13 @@ static const struct command command_completion = {
     .run = run_completion,
 };
 
-static int run_help(const void *settings, const char *const *operands,
-                    size_t n);
-
 static const struct command command_help = {
     .name = "help",
     .operands = "[COMMAND]",
     .brief = "explain a command",
     .about = "The same as 'origo COMMAND --help'.",
     .max_operands = 2,
-    .run = run_help,
+    .run = dispatch_help,
 };
 
 /* One a line, whatever their number is: clang-format would make columns. */
@@ -115,10 +151,7 @@ const struct command *const cli_commands[] = {
     &command_export,
     &command_import,
     &command_quote,
-    &command_eval_origin,
-    &command_eval_near,
-    &command_eval_quote,
-    &command_eval_pan,
+    &command_eval,
     &command_simhash,
     &command_idf,
     &command_minhash,
@@ -144,163 +177,7 @@ const struct command *const cli_commands[] = {
 };
 /* clang-format on */
 
-/* ---- finding a command ---- */
-
-/* How many of the words name the command: 0, 1 or 2. */
-static size_t words_matched(const struct command *c, const char *const *words,
-                            size_t n)
-{
-    const char *space = strchr(c->name, ' ');
-    if (n == 0) return 0;
-    if (space == NULL) return strcmp(c->name, words[0]) == 0;
-    const size_t len = (size_t)(space - c->name);
-    if (n < 2 || strlen(words[0]) != len || memcmp(c->name, words[0], len) != 0)
-        return 0;
-    return strcmp(space + 1, words[1]) == 0 ? 2 : 0;
-}
-
-static const struct command *find_command(const char *const *words, size_t n,
-                                          size_t *out_n_words)
-{
-    for (size_t i = 0; cli_commands[i] != NULL; i++) {
-        *out_n_words = words_matched(cli_commands[i], words, n);
-        if (*out_n_words != 0) return cli_commands[i];
-    }
-    return NULL;
-}
-
-/* The next command of the family `word` from `i` on; NULL at the end. */
-static const struct command *next_member(const char *word, size_t *i)
-{
-    const size_t len = strlen(word);
-    for (; cli_commands[*i] != NULL; ++*i) {
-        const struct command *c = cli_commands[*i];
-        if (strncmp(c->name, word, len) == 0 && c->name[len] == ' ')
-            return cli_commands[(*i)++];
-    }
-    return NULL;
-}
-
-/* "eval" alone, or with a word that it does not know. */
-static int wrong_family(const struct command *first, const char *const *words,
-                        size_t n)
-{
-    char members[256] = "";
-    size_t len = 0, i = 0;
-    struct suggestion best = suggest_start(n > 1 ? words[1] : "");
-    for (const struct command *c; (c = next_member(words[0], &i)) != NULL;) {
-        suggest_try(&best, strchr(c->name, ' ') + 1);
-        len += (size_t)snprintf(members + len, sizeof(members) - len,
-                                "%sorigo %s", len == 0 ? "" : ", ", c->name);
-        if (len >= sizeof(members)) len = sizeof(members) - 1;
-    }
-    if (n > 1 && strcmp(words[1], "-h") == 0)
-        return help_short(first), EXIT_DONE;
-    if (n > 1 && strcmp(words[1], "--help") == 0)
-        return help_full(first), EXIT_DONE;
-    if (n == 1)
-        return say_usage(NULL, "'%s' needs to know what: %s", words[0],
-                         members);
-    if (best.name != NULL)
-        return say_usage(NULL, "unknown command '%s %s', did you mean '%s %s'?",
-                         words[0], words[1], words[0], best.name);
-    return say_usage(NULL, "unknown command '%s %s'", words[0], words[1]);
-}
-
-static int wrong_command(const char *const *words, size_t n)
-{
-    char families[64][24];
-    struct suggestion best = suggest_start(words[0]);
-    for (size_t i = 0; cli_commands[i] != NULL && i < 64; i++) {
-        const struct command *c = cli_commands[i];
-        snprintf(families[i], sizeof(families[i]), "%.*s",
-                 (int)strcspn(c->name, " "), c->name);
-        if (strcmp(families[i], words[0]) == 0)
-            return wrong_family(c, words, n);
-        suggest_try(&best, families[i]);
-    }
-    if (best.name != NULL)
-        return say_usage(NULL, "unknown command '%s', did you mean '%s'?",
-                         words[0], best.name);
-    return say_usage(NULL, "unknown command '%s'", words[0]);
-}
-
-static int run_help(const void *settings, const char *const *operands, size_t n)
-{
-    (void)settings;
-    size_t n_words = 0;
-    const struct command *command = find_command(operands, n, &n_words);
-    if (n != 0 && (command == NULL || n_words != n))
-        return wrong_command(operands, n);
-    help_full(command);
-    return EXIT_DONE;
-}
-
-/* ---- running ---- */
-
-static int run_command(const struct command *command, char **argv, size_t argc)
-{
-    void *settings = settings_new(command);
-    size_t n = 0;
-    int status = EXIT_DONE;
-    switch (cli_parse(command, settings, argv, argc, &n)) {
-    case PARSE_SHORT_HELP: help_short(command); break;
-    case PARSE_FULL_HELP: help_full(command); break;
-    case PARSE_WRONG: status = EXIT_USAGE; break;
-    case PARSE_RUN:
-        status = command->run(settings, (const char *const *)argv, n);
-        break;
-    }
-    free(settings);
-    return status;
-}
-
-/* Options before any command. --man is for the build, not for people. */
-static int run_bare_option(char **argv, size_t argc)
-{
-    if (strcmp(argv[0], "--version") == 0)
-        printf("origo %s\n", og_version());
-    else if (strcmp(argv[0], "-h") == 0)
-        help_short(NULL);
-    else if (strcmp(argv[0], "--help") == 0)
-        help_full(NULL);
-    else if (strcmp(argv[0], "--man") == 0) {
-        size_t n_words;
-        manpage_write(
-            find_command((const char *const *)argv + 1, argc - 1, &n_words));
-    } else
-        return say_usage(NULL, "unknown option '%s' before a command", argv[0]);
-    return EXIT_DONE;
-}
-
-static int run(char **argv, size_t argc)
-{
-    size_t n_words = 0;
-    if (argc == 0) return say_usage(NULL, "which command?");
-    if (argv[0][0] == '-') return run_bare_option(argv, argc);
-    const char *const *words = (const char *const *)argv;
-    const struct command *command = find_command(words, argc, &n_words);
-    if (command == NULL) return wrong_command(words, argc);
-    return run_command(command, argv + n_words, argc - n_words);
-}
-
-/* glibc keeps what is freed for later, by default up to 32 MiB a piece and in
- * as many heaps as there are threads, whatever --memory says: 'add' held 50 MiB
- * more than it used. Large pieces go back at once then; buffers that are kept
- * warm are not affected. */
-static void keep_memory_small(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 128 << 10);
-    mallopt(M_TRIM_THRESHOLD, 1 << 20);
-    mallopt(M_ARENA_MAX, 2);
-#endif
-}
-
 int main(int argc, char **argv)
 {
-    keep_memory_small();
-    /* A reader that goes away is a failed write, told by finish_stdout(). */
-    signal(SIGPIPE, SIG_IGN);
-    return finish_stdout(run(argv + 1, argc > 0 ? (size_t)argc - 1 : 0));
+    return dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0);
 }

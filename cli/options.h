@@ -65,6 +65,7 @@ struct command {
     size_t settings_len;
     size_t min_operands, max_operands;
     const char *missing; /* what is missing without operands */
+    bool takes_all;      /* options too: another program reads them */
     void (*defaults)(void *settings);
     /* Returns the exit status. */
     int (*run)(const void *settings, const char *const *operands, size_t n);

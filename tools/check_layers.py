@@ -44,7 +44,6 @@ LAYERS = [
     "report",
     "dedup",
     "near",
-    "eval",
 ]
 MAX_FILES = 30
 

@@ -48,6 +48,5 @@
 #include <origo/sketch.h>    /* features, simhash, min-hash, supershingles */
 
 /* How good are the answers? */
-#include <origo/eval.h> /* the experiments of the papers on any stream */
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
-#include "lib/eval/pan.h"
+#include "eval/measure/pan.h"
 
 static void must(bool holds)
 {

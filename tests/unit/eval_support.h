@@ -9,7 +9,8 @@
 
 #include "tests/unit/stage_support.h"
 
-#include "lib/eval/eval.h"
+#include "eval/measure/eval_state.h"
+#include "eval/evaluation.h"
 
 #define N_DOCS     70
 #define MAX_TOKENS 120

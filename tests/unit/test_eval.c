@@ -3,6 +3,7 @@
  * the measures are computed from their words in the paper (3.1, 3.2). */
 
 #include "tests/unit/eval_support.h"
+#include "eval/evaluation.h"
 
 /* ---- the naive program ---- */
 

@@ -2,6 +2,7 @@
  * arrival), what their memory is, and what is refused, with which words. */
 
 #include "tests/unit/eval_support.h"
+#include "eval/evaluation.h"
 
 static void fill_runs(og_eval_run *runs, size_t n)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "lib/eval/pan.h"
+#include "eval/measure/pan.h"
 
 enum { N_CHARS = 40, MOST = 12 };
 

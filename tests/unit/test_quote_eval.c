@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/eval/quote_eval.h"
+#include "eval/measure/quote_eval.h"
+#include "eval/evaluation.h"
 
 static og_error err;
 #define OK(expr)                                                               \

@@ -1,0 +1,186 @@
+/* Finds the command that is meant and runs it: what origo and origo-eval share.
+ *
+ * Each program has a table of its commands (cli_commands), and each command a
+ * table of its options; options.c reads the command line by that table, help.c,
+ * manpage.c and completion.c write it down. */
+
+#include "dispatch.h"
+
+#include <origo/origo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "help.h"
+#include "say.h"
+
+/* ---- finding a command ---- */
+
+/* How many of the words name the command: 0, 1 or 2. */
+static size_t words_matched(const struct command *c, const char *const *words,
+                            size_t n)
+{
+    const char *space = strchr(c->name, ' ');
+    if (n == 0) return 0;
+    if (space == NULL) return strcmp(c->name, words[0]) == 0;
+    const size_t len = (size_t)(space - c->name);
+    if (n < 2 || strlen(words[0]) != len || memcmp(c->name, words[0], len) != 0)
+        return 0;
+    return strcmp(space + 1, words[1]) == 0 ? 2 : 0;
+}
+
+static const struct command *find_command(const char *const *words, size_t n,
+                                          size_t *out_n_words)
+{
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        *out_n_words = words_matched(cli_commands[i], words, n);
+        if (*out_n_words != 0) return cli_commands[i];
+    }
+    return NULL;
+}
+
+/* The next command of the family `word` from `i` on; NULL at the end. */
+static const struct command *next_member(const char *word, size_t *i)
+{
+    const size_t len = strlen(word);
+    for (; cli_commands[*i] != NULL; ++*i) {
+        const struct command *c = cli_commands[*i];
+        if (strncmp(c->name, word, len) == 0 && c->name[len] == ' ')
+            return cli_commands[(*i)++];
+    }
+    return NULL;
+}
+
+/* "eval" alone, or with a word that it does not know. */
+static int wrong_family(const struct command *first, const char *const *words,
+                        size_t n)
+{
+    char members[256] = "";
+    size_t len = 0, i = 0;
+    struct suggestion best = suggest_start(n > 1 ? words[1] : "");
+    for (const struct command *c; (c = next_member(words[0], &i)) != NULL;) {
+        suggest_try(&best, strchr(c->name, ' ') + 1);
+        len += (size_t)snprintf(members + len, sizeof(members) - len,
+                                "%sorigo %s", len == 0 ? "" : ", ", c->name);
+        if (len >= sizeof(members)) len = sizeof(members) - 1;
+    }
+    if (n > 1 && strcmp(words[1], "-h") == 0)
+        return help_short(first), EXIT_DONE;
+    if (n > 1 && strcmp(words[1], "--help") == 0)
+        return help_full(first), EXIT_DONE;
+    if (n == 1)
+        return say_usage(NULL, "'%s' needs to know what: %s", words[0],
+                         members);
+    if (best.name != NULL)
+        return say_usage(NULL, "unknown command '%s %s', did you mean '%s %s'?",
+                         words[0], words[1], words[0], best.name);
+    return say_usage(NULL, "unknown command '%s %s'", words[0], words[1]);
+}
+
+static int wrong_command(const char *const *words, size_t n)
+{
+    char families[64][24];
+    struct suggestion best = suggest_start(words[0]);
+    for (size_t i = 0; cli_commands[i] != NULL && i < 64; i++) {
+        const struct command *c = cli_commands[i];
+        snprintf(families[i], sizeof(families[i]), "%.*s",
+                 (int)strcspn(c->name, " "), c->name);
+        if (strcmp(families[i], words[0]) == 0)
+            return wrong_family(c, words, n);
+        suggest_try(&best, families[i]);
+    }
+    if (best.name != NULL)
+        return say_usage(NULL, "unknown command '%s', did you mean '%s'?",
+                         words[0], best.name);
+    return say_usage(NULL, "unknown command '%s'", words[0]);
+}
+
+int dispatch_help(const void *settings, const char *const *operands, size_t n)
+{
+    (void)settings;
+    size_t n_words = 0;
+    const struct command *command = find_command(operands, n, &n_words);
+    if (n == 2 && command != NULL && command->takes_all) {
+        const char *const words[] = {operands[1], "--help"};
+        return command->run(NULL, words, 2);
+    }
+    if (n != 0 && (command == NULL || n_words != n))
+        return wrong_command(operands, n);
+    help_full(command);
+    return EXIT_DONE;
+}
+
+/* ---- running ---- */
+
+static int run_command(const struct command *command, char **argv, size_t argc)
+{
+    if (command->takes_all)
+        return command->run(NULL, (const char *const *)argv, argc);
+    void *settings = settings_new(command);
+    size_t n = 0;
+    int status = EXIT_DONE;
+    switch (cli_parse(command, settings, argv, argc, &n)) {
+    case PARSE_SHORT_HELP: help_short(command); break;
+    case PARSE_FULL_HELP: help_full(command); break;
+    case PARSE_WRONG: status = EXIT_USAGE; break;
+    case PARSE_RUN:
+        status = command->run(settings, (const char *const *)argv, n);
+        break;
+    }
+    free(settings);
+    return status;
+}
+
+/* Options before any command. --man is for the build, not for people. */
+static int run_bare_option(char **argv, size_t argc)
+{
+    if (strcmp(argv[0], "--version") == 0)
+        printf("origo %s\n", og_version());
+    else if (strcmp(argv[0], "-h") == 0)
+        help_short(NULL);
+    else if (strcmp(argv[0], "--help") == 0)
+        help_full(NULL);
+    else if (strcmp(argv[0], "--man") == 0) {
+        size_t n_words;
+        manpage_write(
+            find_command((const char *const *)argv + 1, argc - 1, &n_words));
+    } else
+        return say_usage(NULL, "unknown option '%s' before a command", argv[0]);
+    return EXIT_DONE;
+}
+
+static int run(char **argv, size_t argc)
+{
+    size_t n_words = 0;
+    if (argc == 0) return say_usage(NULL, "which command?");
+    if (argv[0][0] == '-') return run_bare_option(argv, argc);
+    const char *const *words = (const char *const *)argv;
+    const struct command *command = find_command(words, argc, &n_words);
+    if (command == NULL) return wrong_command(words, argc);
+    return run_command(command, argv + n_words, argc - n_words);
+}
+
+/* glibc keeps what is freed for later, by default up to 32 MiB a piece and in
+ * as many heaps as there are threads, whatever --memory says: 'add' held 50 MiB
+ * more than it used. Large pieces go back at once then; buffers that are kept
+ * warm are not affected. */
+static void keep_memory_small(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
+int dispatch(char **words, size_t n)
+{
+    keep_memory_small();
+    /* A reader that goes away is a failed write, reported by finish_stdout().
+     */
+    signal(SIGPIPE, SIG_IGN);
+    return finish_stdout(run(words, n));
+}

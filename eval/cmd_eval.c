@@ -1,0 +1,296 @@
+/* origo eval origin: the experiment of the origin paper, on your data.
+ *
+ *     STREAM.jsonl -> og_eval_open: the documents and the truth
+ *     selections x evictions x estimates x memories x layouts
+ *                  -> og_eval_origin: one line of TSV for each combination
+ *     --paper      -> paper_print: the tables of the paper instead
+ *
+ * Without lists two combinations are measured: origo's own and the best of the
+ * paper. */
+
+#include "cli/lists.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "eval/eval_plan.h"
+#include "eval/evaluation.h"
+#include "eval/paper_tables.h"
+
+#include <errno.h>
+#include <origo/origo.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND "eval origin"
+
+struct eval_settings {
+    struct plan_lists lists;
+    uint32_t n_queries;
+    int order; /* og_order */
+    bool paper, quiet, verify;
+    uint32_t n_threads, shingle_len, bridge_limit;
+};
+
+/* What stands in the settings when a list is not given: told apart from a
+ * given one by its address. */
+static char default_select[16];
+static const char default_memory[] =
+    "34%,13.7%,6.8%,3.3%,1.4%,0.7%,0.3%,0.1%"; /* Table 2 of the paper */
+static const char default_layout[] = "paper,packed";
+
+static void eval_defaults(void *settings)
+{
+    const og_params params = og_params_default();
+    const og_eval_options options = og_eval_options_default();
+    struct eval_settings *s = settings;
+    og_select_name(&params.select, default_select);
+    s->lists =
+        (struct plan_lists){.select = default_select,
+                            .evict = og_evict_name(params.evict),
+                            .estimate = og_estimate_name(params.estimate),
+                            .memory = default_memory,
+                            .layout = default_layout};
+    s->n_queries = (uint32_t)options.n_queries;
+    s->n_threads = options.n_threads;
+    s->shingle_len = options.shingle_len;
+    s->bridge_limit = params.bridge_limit;
+}
+
+static bool names_no_combination(const struct plan_lists *lists)
+{
+    const og_params params = og_params_default();
+    return lists->select == default_select &&
+           lists->evict == og_evict_name(params.evict) &&
+           lists->estimate == og_estimate_name(params.estimate);
+}
+
+/* ---- options ---- */
+
+#define AT(member) offsetof(struct eval_settings, member)
+#define GRID       "Lists with commas: every combination is run"
+#define HOW        "How"
+
+static const struct option eval_options[] = {
+    {GRID, 0, "select", &type_string, AT(lists.select), "LIST", NULL, NULL,
+     "selections of shingles", "Names as in 'origo trace --help'."},
+    {GRID, 0, "evict", &type_string, AT(lists.evict), "LIST", NULL, NULL,
+     "what goes when a bucket is full", NULL},
+    {GRID, 0, "estimate", &type_string, AT(lists.estimate), "LIST", NULL, NULL,
+     "how passages grow from hits", NULL},
+    {GRID, 0, "memory", &type_string, AT(lists.memory), "LIST", NULL, NULL,
+     "bytes of the table: sizes or shares like 1%",
+     "1% is as many bytes as 1 % of all shingles of the stream take at 18 "
+     "bytes each, for every layout alike; 150% is room for everything."},
+    {GRID, 0, "layout", &type_string, AT(lists.layout), "LIST", "paper|packed",
+     NULL, "how the table keeps a print", NULL},
+    {GRID, 0, "paper", &type_flag, AT(paper), NULL, NULL, NULL,
+     "the tables of the paper instead, in Markdown",
+     "Tables 1 to 11 and figure 2 of the origin paper for this stream, its own "
+     "figures beside. Takes one layout, paper when none is given, and no other "
+     "list."},
+    {HOW, 0, "queries", &type_count, AT(n_queries), "N", NULL,
+     "a fifth of all documents", "documents that are asked about",
+     "The last N that have a dominant origin."},
+    {HOW, 0, "order", &type_choice, AT(order), "ORDER", "right|reverse|random",
+     NULL, "how documents before the queries arrive",
+     "By time, the last one first, or at random (always the same way). Their "
+     "times stay, so the truth does; late and older documents take origins "
+     "over."},
+    {HOW, 0, "shingle", &type_count, AT(shingle_len), "K", NULL, NULL,
+     "tokens in a row that make a shingle", NULL},
+    {HOW, 0, "verify", &type_flag, AT(verify), NULL, NULL, NULL,
+     "compare hits with the texts, as a store with texts",
+     "Only with the estimation CX, whose name is then CX+V."},
+    {HOW, 0, "bridge-limit", &type_count, AT(bridge_limit), "T", NULL, NULL,
+     "longest bridge, in selected shingles", NULL},
+    THREADS_OPTION(AT, n_threads, HOW, NULL),
+    {HOW, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "no progress and no summary on stderr", NULL},
+};
+
+/* ---- output ---- */
+
+static void write_header(void)
+{
+    printf("select\tevict\testimate\tmemory\tlayout\tbytes\tentries_pct\tssr\t"
+           "do\ttf\toverall\tseconds\n");
+}
+
+static void write_line(const og_eval_run *run, const char *memory,
+                       const og_eval_result *r)
+{
+    char select[16];
+    og_select_name(&run->select, select);
+    printf("%s\t%s\t%s\t%s\t%s\t%llu", select, og_evict_name(run->evict),
+           run->verify && run->estimate == OG_ESTIMATE_CONTEXT
+               ? "CX+V"
+               : og_estimate_name(run->estimate),
+           memory, og_layout_name(run->layout),
+           (unsigned long long)r->table_bytes);
+    printf("\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\n", r->entries_pct, r->ssr,
+           r->dominant, r->freshness, r->overall, r->seconds);
+}
+
+static void say_facts(const og_eval *eval)
+{
+    og_eval_facts f;
+    og_eval_facts_get(eval, &f);
+    say("%llu documents, %llu shingles, %.1f %% of them copied, %llu queries, "
+        "%.1f %% of them their own origin, %.1f %% of their tokens fresh",
+        (unsigned long long)f.n_documents, (unsigned long long)f.n_shingles,
+        100 * f.copied, (unsigned long long)f.n_queries, 100 * f.own_dominant,
+        100 * f.fresh);
+}
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    progress_problem(ctx, problem);
+}
+
+static void on_progress(void *ctx, const char *what, uint64_t done,
+                        uint64_t total)
+{
+    progress_step(ctx, what, done, total);
+}
+
+/* ---- the command ---- */
+
+static int measure(og_eval *eval, const struct plan *plan, bool quiet,
+                   struct progress *progress)
+{
+    og_error err = {0};
+    og_eval_result *results = calloc(plan->n_runs + 1, sizeof(*results));
+    if (results == NULL) {
+        say("out of memory for %zu results", plan->n_runs);
+        return EXIT_IO;
+    }
+    const og_status status =
+        og_eval_origin(eval, plan->runs, plan->n_runs, results, &err);
+    progress_end(progress);
+    if (status == OG_OK) {
+        write_header();
+        for (size_t i = 0; i < plan->n_runs; i++)
+            write_line(&plan->runs[i], plan->memory_names[i], &results[i]);
+        if (!quiet) say_facts(eval);
+    }
+    free(results);
+    return status == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
+}
+
+static void on_measured(void *ctx)
+{
+    progress_end(ctx);
+}
+
+static int print_paper(og_eval *eval, const struct eval_settings *s,
+                       const struct plan *plan, struct progress *progress)
+{
+    const struct paper_options options = {.layout = plan->runs[0].layout,
+                                          .bridge_limit = s->bridge_limit,
+                                          .on_measured = on_measured,
+                                          .ctx = progress};
+    og_error err = {0};
+    if (paper_print(eval, &options, &err) == OG_OK) return EXIT_DONE;
+    return say_error(COMMAND, &err);
+}
+
+static int evaluate(const struct plan *plan, const struct eval_settings *s,
+                    const char *const *paths, size_t n_paths)
+{
+    struct progress progress;
+    og_eval_options options = og_eval_options_default();
+    options.shingle_len = s->shingle_len;
+    options.n_queries = s->n_queries;
+    options.order = (og_order)s->order;
+    options.n_threads = s->n_threads;
+    options.ctx = &progress;
+    options.on_problem = on_problem;
+    options.on_progress = on_progress;
+    og_eval *eval = NULL;
+    og_error err = {0};
+    progress_start(&progress, paths, n_paths, s->quiet, false);
+    if (og_eval_open(paths, n_paths, &options, &eval, &err) != OG_OK) {
+        progress_end(&progress);
+        return say_error(COMMAND, &err);
+    }
+    const int status = s->paper ? print_paper(eval, s, plan, &progress)
+                                : measure(eval, plan, s->quiet, &progress);
+    og_eval_close(eval);
+    return status;
+}
+
+/* --paper has its own lists; the layout alone is the user's. The plan then
+ * holds a run for each layout that was named. */
+static int plan_paper(struct plan *plan, const struct eval_settings *s,
+                      const og_params *params)
+{
+    if (!names_no_combination(&s->lists) || s->lists.memory != default_memory)
+        return say_usage(COMMAND, "option '--paper' brings its own lists; only "
+                                  "'--layout' goes with it");
+    struct plan_lists lists = s->lists;
+    lists.memory = "1%";
+    if (lists.layout == default_layout) lists.layout = "paper";
+    const int status = plan_add(plan, COMMAND, &lists, params);
+    if (status == EXIT_DONE && plan->n_runs > 1)
+        return say_usage(COMMAND, "option '--paper' takes one layout, not '%s'",
+                         s->lists.layout);
+    return status;
+}
+
+static int plan_lists_of(struct plan *plan, const struct eval_settings *s,
+                         const og_params *params)
+{
+    const int status = plan_add(plan, COMMAND, &s->lists, params);
+    if (status != EXIT_DONE || !names_no_combination(&s->lists)) return status;
+    struct plan_lists best_of_paper = s->lists;
+    best_of_paper.select = "NHs";
+    best_of_paper.evict = "LS";
+    best_of_paper.estimate = "BE";
+    return plan_add(plan, COMMAND, &best_of_paper, params);
+}
+
+static int eval_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct eval_settings *s = settings;
+    og_params params = og_params_default();
+    params.shingle_len = s->shingle_len;
+    params.bridge_limit = s->bridge_limit;
+    struct plan plan = {0};
+    int status = s->paper ? plan_paper(&plan, s, &params)
+                          : plan_lists_of(&plan, s, &params);
+    for (size_t i = 0; i < plan.n_runs; i++)
+        plan.runs[i].verify = s->verify;
+    if (status == EXIT_DONE) status = evaluate(&plan, s, paths, n);
+    plan_release(&plan);
+    return status;
+}
+
+const struct command command_eval_origin = {
+    .name = COMMAND,
+    .operands = "STREAM.jsonl...",
+    .brief = "measure the origin answers on your own stream",
+    .about =
+        "Reads a stream of documents and works out the truth: every shingle "
+        "of every document, its first holder is its origin. Then answers the "
+        "last documents again for each combination of the lists, as if only "
+        "its memory were there, and compares.\n\n"
+        "Prints a header line and one line of TSV for each combination, "
+        "columns: select evict estimate memory layout bytes entries_pct ssr do "
+        "tf overall seconds. ssr is the share of shingles selected, do the "
+        "share of dominant origins found, tf the share of tokens rightly "
+        "called fresh or old.\n\n"
+        "Without --select, --evict and --estimate, origo's own combination "
+        "and the best of the paper (NHs, LS, BE) are run.",
+    .examples = "  origo eval origin mail.jsonl --select M4,W8 --evict R,LS "
+                "--memory 1%\n"
+                "  origo eval origin mail.jsonl --paper > paper.md\n",
+    .options = eval_options,
+    .n_options = sizeof(eval_options) / sizeof(eval_options[0]),
+    .settings_len = sizeof(struct eval_settings),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .missing = "no STREAM.jsonl given; '-' reads stdin",
+    .defaults = eval_defaults,
+    .run = eval_run,
+};

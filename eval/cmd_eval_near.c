@@ -1,0 +1,175 @@
+/* origo eval near: sketches against the exact similarity of documents.
+ *
+ *     STREAM -> og_near_eval_open: a sample, and how alike every two are
+ *            -> og_near_eval_run: pairs by the distance of their simhashes
+ *     --paper -> near_tables_print: all tables instead */
+
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/sketch_settings.h"
+#include "eval/estimator_tables.h"
+#include "eval/evaluation.h"
+#include "eval/near_tables.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define COMMAND "eval near"
+
+struct near_settings {
+    struct sketch_settings common;
+    uint32_t n_bits, max_documents, shingle_len, min_tokens;
+    double duplicate;
+    bool paper, with_idf;
+};
+
+static void near_defaults(void *settings)
+{
+    const og_near_eval_options o = og_near_eval_options_default();
+    struct near_settings *s = settings;
+    sketch_defaults(&s->common);
+    s->common.sketch.features.tf = OG_TF_ONE;
+    s->n_bits = 64;
+    s->max_documents = o.max_documents;
+    s->shingle_len = o.shingle_len;
+    s->min_tokens = o.min_tokens;
+    s->duplicate = o.duplicate;
+}
+
+#define AT(member) offsetof(struct near_settings, member)
+#define TRUTH      "Truth"
+
+static const struct option near_options[] = {
+    {"What", 0, "paper", &type_flag, AT(paper), NULL, NULL, NULL,
+     "all tables instead, in Markdown",
+     "Figures 1 and 2 of the simhash paper, features against each other, "
+     "simhash against min-hash and both together."},
+    {TRUTH, 0, "documents", &type_count, AT(max_documents), "N", NULL, NULL,
+     "documents, drawn by lot when there are more",
+     "All pairs of them are compared, so time grows with the square."},
+    {TRUTH, 0, "shingle", &type_count, AT(shingle_len), "K", NULL, NULL,
+     "words of a shingle of the truth", NULL},
+    {TRUTH, 0, "min-tokens", &type_count, AT(min_tokens), "N", NULL, NULL,
+     "shorter documents are left out", NULL},
+    {TRUTH, 0, "duplicate", &type_weight, AT(duplicate), "J", NULL, NULL,
+     "Jaccard similarity of a duplicate, at least", NULL},
+    {"Sketch", 0, "bits", &type_count, AT(n_bits), "N", "64|128", NULL,
+     "bits of a simhash: 64 or 128", NULL},
+    {"Features", 0, "with-idf", &type_flag, AT(with_idf), NULL, NULL, NULL,
+     "weigh by document frequencies of the sample", NULL},
+    SKETCH_FEATURE_OPTIONS(AT, common),
+    SKETCH_WEIGHT_OPTIONS(AT, common),
+    {"Output", 'q', "quiet", &type_flag, AT(common.quiet), NULL, NULL, NULL,
+     "no progress and no summary on stderr", NULL},
+};
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    progress_problem(ctx, problem);
+}
+
+static void on_progress(void *ctx, const char *what, uint64_t done,
+                        uint64_t total)
+{
+    progress_step(ctx, what, done, total);
+}
+
+static void on_step(void *ctx)
+{
+    progress_end(ctx);
+}
+
+static void write_lines(const og_near_result *r, const og_near_facts *f)
+{
+    uint64_t found = 0, right = 0;
+    printf("distance\tpairs\tduplicates\tprecision\trecall\n");
+    for (unsigned d = 0; d <= 32; d++) {
+        found += r->pairs_at[d];
+        right += r->duplicates_at[d];
+        printf(
+            "%u\t%" PRIu64 "\t%" PRIu64 "\t%.4f\t%.4f\n", d, r->pairs_at[d],
+            r->duplicates_at[d], found > 0 ? (double)right / (double)found : 0,
+            f->n_duplicates > 0 ? (double)right / (double)f->n_duplicates : 0);
+    }
+}
+
+static og_status print_one(og_near_eval *eval, const struct near_settings *s,
+                           og_error *err)
+{
+    static og_near_result result;
+    og_near_facts facts;
+    const og_near_run run = {.features = s->common.sketch.features,
+                             .with_idf = s->with_idf,
+                             .simhash_bits = s->n_bits};
+    const og_status status = og_near_eval_run(eval, &run, &result, err);
+    if (status != OG_OK) return status;
+    og_near_facts_get(eval, &facts);
+    write_lines(&result, &facts);
+    if (!s->common.quiet)
+        say("%" PRIu64 " documents of %" PRIu64 ", %" PRIu64 " pairs, %" PRIu64
+            " of them duplicates",
+            facts.n_documents, facts.n_read, facts.n_pairs, facts.n_duplicates);
+    return OG_OK;
+}
+
+static int near_run(const void *settings, const char *const *paths, size_t n)
+{
+    const struct near_settings *s = settings;
+    struct progress progress;
+    og_near_eval *eval = NULL;
+    og_error err = {0};
+    og_near_eval_options options = og_near_eval_options_default();
+    if (n == 0 && s->paper)
+        return estimator_tables_print(COMMAND, 0, s->common.quiet);
+    if (n == 0) return say_usage(COMMAND, "no STREAM given; '-' reads stdin");
+    if (s->n_bits != 64 && s->n_bits != 128)
+        return say_usage(COMMAND, "--bits is 64 or 128, not %u",
+                         (unsigned)s->n_bits);
+    if (s->common.idf != NULL)
+        return say_usage(COMMAND, "--idf FILE is of other documents; "
+                                  "--with-idf counts on the sample");
+    options.max_documents = s->max_documents;
+    options.shingle_len = s->shingle_len;
+    options.min_tokens = s->min_tokens;
+    options.duplicate = s->duplicate;
+    options.ctx = &progress;
+    options.on_problem = on_problem;
+    options.on_progress = on_progress;
+    progress_start(&progress, paths, n, s->common.quiet, false);
+    og_status status = og_near_eval_open(paths, n, &options, &eval, &err);
+    progress_end(&progress);
+    if (status == OG_OK)
+        status = s->paper ? near_tables_print(eval, &options, on_step,
+                                              &progress, &err)
+                          : print_one(eval, s, &err);
+    og_near_eval_close(eval);
+    /* A file that could not be read was told as a problem. */
+    if (status == OG_ERR_IO && progress.n_problems != 0) return EXIT_IO;
+    return status == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
+}
+
+const struct command command_eval_near = {
+    .name = COMMAND,
+    .operands = "[STREAM...]",
+    .brief = "measure sketches against exact similarity",
+    .about =
+        "Draws documents from a stream and works out the exact Jaccard "
+        "similarity of every two. Then sketches them and tells how well "
+        "sketches find the pairs that are duplicates.\n\n"
+        "Prints a header and a line of TSV for every Hamming distance of "
+        "simhashes: pairs at that distance, duplicates of them, and precision "
+        "and recall when pairs up to that distance are called duplicates.\n\n"
+        "--paper without STREAM measures the estimators of similarity: bias, "
+        "variance, random bits and time of each, on sets of known similarity.",
+    .examples = "  origo eval near rfc.jsonl --features tokens --stop en\n"
+                "  origo eval near --paper pep-history.jsonl > near.md\n"
+                "  origo eval near --paper > estimators.md\n",
+    .options = near_options,
+    .n_options = sizeof(near_options) / sizeof(near_options[0]),
+    .settings_len = sizeof(struct near_settings),
+    .max_operands = SIZE_MAX,
+    .defaults = near_defaults,
+    .run = near_run,
+};

@@ -1,0 +1,38 @@
+#ifndef CLI_EVAL_PLAN_H
+#define CLI_EVAL_PLAN_H
+
+/* From lists on the command line to the runs of an evaluation. */
+
+#include "cli/lists.h"
+#include "eval/evaluation.h"
+
+#include <origo/origo.h>
+#include <stdbool.h>
+
+/* What the user wrote, "M4,W8" or "1%,64M". */
+struct plan_lists {
+    const char *select, *evict, *estimate, *memory, *layout;
+};
+
+/* Lists taken apart. */
+struct grid {
+    struct list select, evict, estimate, memory, layout;
+};
+
+enum { PLAN_GRIDS = 2 };
+
+struct plan {
+    struct grid grids[PLAN_GRIDS];
+    size_t n_grids;
+    og_eval_run *runs;         /* in the order of the output */
+    const char **memory_names; /* as they were typed, one for each run */
+    size_t n_runs;
+};
+
+/* Adds every combination of the lists. `params` gives what the lists do not.
+ * Returns an exit status, EXIT_DONE or the one that was told on stderr. */
+int plan_add(struct plan *plan, const char *command,
+             const struct plan_lists *lists, const og_params *params);
+void plan_release(struct plan *plan);
+
+#endif

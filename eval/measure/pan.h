@@ -1,0 +1,74 @@
+#ifndef OG_EVAL_MEASURE_PAN_H
+#define OG_EVAL_MEASURE_PAN_H
+
+/* Text alignment as the PAN competition measures it, in three steps: read a
+ * corpus (pan_read.c), compare its pairs (pan_run.c), score what was found
+ * (pan_score.c). */
+
+#include "lib/base/memory.h"
+
+/* Names, each once; a name's number is its place. */
+struct og_pan_names {
+    char **data;
+    size_t n, cap;
+    uint32_t *slots; /* number + 1; 0: free */
+    size_t slots_cap, mask;
+};
+
+/* A passage in a document and its source; offsets count code points. */
+struct og_pan_case {
+    uint32_t document, source; /* names */
+    uint64_t begin, len;
+    uint64_t source_begin, source_len;
+};
+
+struct og_pan_cases {
+    struct og_pan_case *data;
+    size_t n, cap;
+};
+
+struct og_pan_pair {
+    uint32_t document, source;
+};
+
+struct og_pan_subset {
+    char *name; /* of its folder */
+    struct og_pan_pair *pairs;
+    size_t n_pairs, pairs_cap;
+    struct og_pan_cases cases;
+};
+
+struct og_pan_corpus {
+    char *folder;
+    struct og_pan_names names;
+    struct og_pan_subset *subsets; /* in the order of their names */
+    size_t n_subsets, subsets_cap;
+};
+
+/* The subsets of a corpus: folders "01-..." to "99-..." with a file `pairs` and
+ * an XML file of true passages for each pair. `half` 1 or 2 takes every other
+ * pair, 0 all. OG_ERR_INPUT names the file and what is wrong in it. */
+og_status og_pan_corpus_read(struct og_pan_corpus *corpus, const char *folder,
+                             unsigned half, og_error *err);
+void og_pan_corpus_release(struct og_pan_corpus *corpus);
+
+/* Adds the passages of all XML files of a folder: features that are called
+ * `name`, or `other_name` when that is not NULL. */
+og_status og_pan_cases_read(struct og_pan_cases *cases,
+                            struct og_pan_names *names, const char *folder,
+                            const char *name, const char *other_name,
+                            og_error *err);
+void og_pan_cases_release(struct og_pan_cases *cases);
+
+/* The whole file at folder/name, a zero byte behind it; free() it. */
+og_status og_pan_file_read(const char *folder, const char *name, og_bytes *out,
+                           og_error *err);
+
+/* Scores `found` against `truth`; sorts both. */
+struct og_pan_score {
+    double precision, recall, granularity, plagdet;
+};
+struct og_pan_score og_pan_score(struct og_pan_cases *truth,
+                                 struct og_pan_cases *found);
+
+#endif

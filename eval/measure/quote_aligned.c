@@ -1,0 +1,122 @@
+/* Two versions of the same sentences, record by record with the same ids:
+ * is the true one found, and is it the first? */
+
+#include <string.h>
+
+#include "eval/evaluation.h"
+#include "eval/measure/quote_eval.h"
+#include "lib/os/clock.h"
+#include "lib/source/source.h"
+
+struct aligned {
+    og_sentences *sentences; /* those of B, in one image */
+    struct og_memtable heap;
+    struct og_word_reader reader;
+    double threshold;
+    og_aligned_result result;
+};
+
+static og_status read_records(const char *path, struct aligned *a,
+                              og_status (*take)(struct aligned *a,
+                                                const og_document *doc,
+                                                og_error *err),
+                              og_error *err)
+{
+    const struct og_source_options o = {.fields = OG_FIELDS_DEFAULT};
+    struct og_source *source;
+    struct og_block block;
+    struct og_record record;
+    TRY(og_source_new(&path, 1, &o, NULL, &source, err));
+    og_block_init(&block, NULL);
+    og_status status;
+    while ((status = og_source_next(source, &block, err)) == OG_OK) {
+        while ((status = og_block_next(&block, &o, &record, err)) == OG_OK &&
+               (status = take(a, &record.doc, err)) == OG_OK) {
+        }
+        if (status != OG_END) break;
+        for (size_t i = 0; i < block.n_problems; i++)
+            if (block.problems[i].whole_file)
+                status = og_block_failure(&block, &block.problems[i], err);
+        if (status != OG_END) break;
+    }
+    og_block_release(&block);
+    og_source_free(source);
+    return status == OG_END ? OG_OK : status;
+}
+
+static og_status add_record(struct aligned *a, const og_document *doc,
+                            og_error *err)
+{
+    TRY(og_word_reader_read_one(&a->reader, doc->text, err));
+    return og_memtable_add(&a->heap, doc, 0, &a->reader, err);
+}
+
+/* Whether the record with this id is among the places of a form. */
+static bool has_id(const struct og_sentence_segment *m, uint32_t form,
+                   og_bytes id)
+{
+    for (uint32_t i = m->place_starts[form]; i < m->place_starts[form + 1];
+         i++) {
+        const struct og_sentence_segment_document *d =
+            &m->documents[m->sentences[m->places[i]].document];
+        if (d->id_len == id.len &&
+            memcmp(m->names + d->name_off, id.data, id.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static og_status ask_record(struct aligned *a, const og_document *doc,
+                            og_error *err)
+{
+    struct og_sentences *s = a->sentences;
+    og_quote_options o = og_quote_options_default();
+    o.threshold = a->threshold;
+    o.max_candidates = UINT64_MAX;
+    if (!og_sentences_has(s, doc->id)) return OG_OK;
+    TRY(og_word_reader_read_one(&a->reader, doc->text, err));
+    const double start = og_clock_seconds();
+    TRY(og_sentences_find(s, a->reader.words, a->reader.n_words, &o, err));
+    a->result.seconds += og_clock_seconds() - start;
+    a->result.n_pairs++;
+    double best = 0, own = -1;
+    for (size_t i = 0; i < s->n_found; i++) {
+        if (s->found[i].similarity > best) best = s->found[i].similarity;
+        if (s->found[i].similarity > own &&
+            has_id(&s->image[0], s->found[i].form, doc->id))
+            own = s->found[i].similarity;
+    }
+    a->result.n_found += own > 0;
+    a->result.n_first += own > 0 && own >= best;
+    return OG_OK;
+}
+
+static og_status run(struct aligned *a, const char *path_a, const char *path_b,
+                     og_error *err)
+{
+    og_sentences_options o = og_sentences_options_default();
+    o.signature_bits = 0;
+    TRY(og_sentences_open(":memory:", true, &o, &a->sentences, err));
+    TRY(read_records(path_b, a, add_record, err));
+    TRY(og_memtable_build(&a->heap, &a->sentences->image[0], err));
+    a->sentences->n_images = 1;
+    a->sentences->n_sentences = a->heap.n_sentences;
+    TRY(read_records(path_a, a, ask_record, err));
+    if (a->result.n_pairs != 0) a->result.seconds /= (double)a->result.n_pairs;
+    return OG_OK;
+}
+
+og_status og_quote_eval_aligned(const char *path_a, const char *path_b,
+                                double threshold, og_aligned_result *out,
+                                og_error *err)
+{
+    struct aligned a = {.threshold = threshold};
+    og_memtable_init(&a.heap, NULL, 0, 0);
+    TRY(og_word_reader_init(&a.reader, NULL, NULL, NULL, err));
+    const og_status status = run(&a, path_a, path_b, err);
+    og_sentences_close(a.sentences);
+    og_memtable_release(&a.heap);
+    og_word_reader_release(&a.reader);
+    *out = a.result;
+    return status;
+}

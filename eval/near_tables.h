@@ -1,0 +1,14 @@
+#ifndef CLI_NEAR_TABLES_H
+#define CLI_NEAR_TABLES_H
+
+/* The tables of origo eval near --paper, in Markdown on stdout. */
+
+#include "eval/evaluation.h"
+#include <origo/origo.h>
+
+og_status near_tables_print(og_near_eval *eval,
+                            const og_near_eval_options *options,
+                            void (*on_step)(void *ctx), void *ctx,
+                            og_error *err);
+
+#endif
