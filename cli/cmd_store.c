@@ -147,11 +147,12 @@ const struct command command_info = {
     .name = "info",
     .operands = "",
     .brief = "what a store is, how full, and how far it remembers",
-    .about = "Prints the parameters of a store, how full its table is and what "
-             "it has forgotten: for each tenth of the documents, by arrival, "
-             "the share of their prints that are still there and, where texts "
-             "are kept, how much of a copy of such a document would be "
-             "recognised today. Both are measured on the store itself.",
+    .about =
+        "Prints the parameters of a store, how full its table is and what "
+        "it has forgotten: for each tenth of the documents, by arrival, "
+        "the share of their fingerprints that are still there and, where texts "
+        "are kept, how much of a copy of such a document would be "
+        "recognised today. Both are measured on the store itself.",
     .examples = "  origo info -s news.store\n",
     .options = info_options,
     .n_options = sizeof(info_options) / sizeof(info_options[0]),

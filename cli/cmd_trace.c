@@ -68,7 +68,8 @@ static const struct option trace_options[] = {
      NULL},
     {"What counts", 0, "no-verify", &type_flag, AT(asking.no_verify), NULL,
      NULL, NULL, "do not compare with the texts of the origins",
-     "Faster; spans then rest on prints alone, and have no place in their "
+     "Faster; spans then rest on fingerprints alone, and have no place in "
+     "their "
      "origin."},
     {"What counts", 0, "reworded", &type_flag, AT(asking.reworded), NULL, NULL,
      NULL, "also passages that were reworded",

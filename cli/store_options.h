@@ -56,7 +56,7 @@ extern const struct option_type type_same;   /* og_params.same */
          NULL,                                                                 \
          NULL,                                                                 \
          "bytes of the table, a hard cap",                                     \
-         "When the table is full, old prints make room for new ones."},        \
+         "When the table is full, old fingerprints make room for new ones."},  \
         {MAKE,                                                                 \
          0,                                                                    \
          "no-texts",                                                           \
@@ -122,7 +122,7 @@ extern const struct option_type type_same;   /* og_params.same */
          "NAME",                                                               \
          "R|LRU|CC|LS|S3|thin|learn",                                          \
          NULL,                                                                 \
-         "which prints go when a bucket is full",                              \
+         "which fingerprints go when a bucket is full",                        \
          "R random, LRU least recently used, CC copy count, LS lucky "         \
          "shingles, "                                                          \
          "S3 (S3-FIFO), thin, learn (what the stream shows to come back "      \
@@ -155,7 +155,7 @@ extern const struct option_type type_same;   /* og_params.same */
          "NAME",                                                               \
          "packed|paper",                                                       \
          NULL,                                                                 \
-         "how the table keeps a print: packed, paper",                         \
+         "how the table keeps a fingerprint: packed, paper",                   \
          NULL},                                                                \
         {MAKE,                                                                 \
          0,                                                                    \

@@ -83,7 +83,7 @@ static const struct option eval_options[] = {
      "1% is as many bytes as 1 % of all shingles of the stream take at 18 "
      "bytes each, for every layout alike; 150% is room for everything."},
     {GRID, 0, "layout", &type_string, AT(lists.layout), "LIST", "paper|packed",
-     NULL, "how the table keeps a print", NULL},
+     NULL, "how the table keeps a fingerprint", NULL},
     {GRID, 0, "paper", &type_flag, AT(paper), NULL, NULL, NULL,
      "the tables of the paper instead, in Markdown",
      "Tables 1 to 11 and figure 2 of the origin paper for this stream, its own "

@@ -80,7 +80,7 @@ og_status og_tokens_fingerprint(const struct og_tokens *tokens,
         tokens->n < key->shingle_len ? 0 : tokens->n - key->shingle_len + 1;
     fps->n = 0;
     if (!OG_GROW(fps->allocator, fps->data, fps->cap, n))
-        return og_error_memory(err, n * sizeof(uint64_t), "prints");
+        return og_error_memory(err, n * sizeof(uint64_t), "fingerprints");
     if (n > 0) print_all(tokens->hash, n, key, fps->data);
     fps->n = n;
     return OG_OK;

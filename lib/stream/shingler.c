@@ -31,7 +31,7 @@ static og_status print_short(struct og_shingler *s, og_bytes text,
 {
     struct og_fps *p = &s->fps;
     if (!OG_GROW(p->allocator, p->data, p->cap, 1))
-        return og_error_memory(err, sizeof(*p->data), "a print");
+        return og_error_memory(err, sizeof(*p->data), "a fingerprint");
     p->data[0] =
         s->tokens.n > 0
             ? og_rabin_words(s->key->rabin, s->tokens.hash, s->tokens.n)

@@ -223,7 +223,7 @@ static og_status sort_fps(struct og_copiers *chain,
                           const struct og_selection *sel, og_error *err)
 {
     if (!OG_GROW(chain->allocator, chain->fps, chain->fps_cap, sel->n))
-        return og_error_memory(err, 8 * sel->n, "prints");
+        return og_error_memory(err, 8 * sel->n, "fingerprints");
     memcpy(chain->fps, sel->fp, sel->n * sizeof(uint64_t));
     qsort(chain->fps, sel->n, sizeof(uint64_t), by_value);
     return OG_OK;
