@@ -9,8 +9,8 @@
 
 #include "tests/unit/stage_support.h"
 
-#include "eval/measure/eval_state.h"
 #include "eval/evaluation.h"
+#include "eval/measure/eval_state.h"
 
 #define N_DOCS     70
 #define MAX_TOKENS 120

@@ -2,8 +2,8 @@
  * the truth is worked out by comparing every shingle with every shingle, and
  * the measures are computed from their words in the paper (3.1, 3.2). */
 
-#include "tests/unit/eval_support.h"
 #include "eval/evaluation.h"
+#include "tests/unit/eval_support.h"
 
 /* ---- the naive program ---- */
 

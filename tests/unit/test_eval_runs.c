@@ -1,8 +1,8 @@
 /* Runs of the evaluation: what they must not depend on (threads, the order of
  * arrival), what their memory is, and what is refused, with which words. */
 
-#include "tests/unit/eval_support.h"
 #include "eval/evaluation.h"
+#include "tests/unit/eval_support.h"
 
 static void fill_runs(og_eval_run *runs, size_t n)
 {

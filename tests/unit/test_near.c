@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "eval/evaluation.h"
 #include "eval/measure/near.h"
 #include "tests/unit/stage_support.h"
-#include "eval/evaluation.h"
 
 enum { N_DOCS = 60, N_WORDS = 80 };
 

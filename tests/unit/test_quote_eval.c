@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "lib/base/bits.h"
-#include "eval/measure/quote_eval.h"
 #include "eval/evaluation.h"
+#include "eval/measure/quote_eval.h"
+#include "lib/base/bits.h"
 
 static og_error err;
 #define OK(expr)                                                               \
