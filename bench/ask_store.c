@@ -77,11 +77,12 @@ static void read_questions(const char *path, struct questions *q)
     options.on_answer = on_answer;
     q->list = calloc(q->most, sizeof(*q->list));
     if (q->list == NULL) exit(1);
-    must(og_store_open(":memory:", &params, &store, &err));
+    must(og_store_open(":memory:", OG_CREATE,
+                       &(og_store_options){.params = &params}, &store, &err));
     const og_status status =
         og_stream_run(store, &path, 1, &options, NULL, &err);
     if (status != OG_ERR_STOPPED) must(status);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* ---- the clock ---- */
@@ -90,7 +91,7 @@ static og_store *open_store(const char *path, double *out_seconds)
 {
     og_store *store;
     const double begin = seconds();
-    must(og_store_open_as(path, OG_READ, NULL, &store, &err));
+    must(og_store_open(path, OG_READ, NULL, &store, &err));
     *out_seconds = seconds() - begin;
     return store;
 }
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
         printf("%.2f %llu\n", 1e3 * opening,
                (unsigned long long)info.n_documents);
     }
-    og_store_close(store);
+    og_store_close(store, NULL);
     for (size_t i = 0; i < q.n; i++) {
         free((char *)q.list[i].id.data);
         free((char *)q.list[i].text.data);

@@ -313,7 +313,9 @@ static og_store *open_store(const struct options *o)
     og_store *store;
     og_error err;
     params.memory = o->memory;
-    must(og_store_open(":memory:", &params, &store, &err), &err);
+    must(og_store_open(":memory:", OG_CREATE,
+                       &(og_store_options){.params = &params}, &store, &err),
+         &err);
     og_store_warm(store); /* the machine's paging is not the question */
     return store;
 }
@@ -331,7 +333,7 @@ static double run_documents(const struct options *o,
              &err);
     const double took = machine_seconds() - began;
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
     return took;
 }
 
@@ -347,7 +349,7 @@ static double run_stream(const struct options *o, unsigned n_threads,
     const double began = machine_seconds();
     must(og_stream_run(store, o->paths, o->n_paths, &how, counts, &err), &err);
     const double took = machine_seconds() - began;
-    og_store_close(store);
+    og_store_close(store, NULL);
     return took;
 }
 

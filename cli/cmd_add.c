@@ -78,9 +78,7 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
     progress_end(&progress);
     if (s->resume) counts.n_known = 0;
     if (!s->reading.quiet) progress_summary(&progress, &counts, store);
-    const int result = status_of(status, &counts, &err);
-    og_store_close(store);
-    return result;
+    return store_close(store, "add", status_of(status, &counts, &err));
 }
 
 const struct command command_add = {

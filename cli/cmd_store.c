@@ -133,8 +133,8 @@ static int info_run(const void *settings, const char *const *operands, size_t n)
     const og_status status = og_store_survey(store, &survey, &err);
     if (status == OG_OK && s->json) print_info_json(store, &survey);
     if (status == OG_OK && !s->json) print_info(store, &survey);
-    og_store_close(store);
-    return status == OG_OK ? EXIT_DONE : say_error("info", &err);
+    return store_close(store, "info",
+                       status == OG_OK ? EXIT_DONE : say_error("info", &err));
 }
 
 static const struct option info_options[] = {
@@ -237,9 +237,9 @@ static int rm_run(const void *settings, const char *const *ids, size_t n)
         }
     }
     if (status == OG_OK) status = og_store_commit(store, &err);
-    og_store_close(store);
-    if (status != OG_OK) return say_error("rm", &err);
-    return n_missing == 0 ? EXIT_DONE : EXIT_IO;
+    int result = n_missing == 0 ? EXIT_DONE : EXIT_IO;
+    if (status != OG_OK) result = say_error("rm", &err);
+    return store_close(store, "rm", result);
 }
 
 static const struct option rm_options[] = {
@@ -292,10 +292,12 @@ static int export_run(const void *settings, const char *const *operands,
     const int opened = store_open(&s->store, OG_READ, "export", &store);
     if (opened != EXIT_DONE) return opened;
     const og_status status = og_store_export(store, on_document, &run, &err);
-    og_store_close(store);
+    int result = EXIT_DONE;
     if (status == OG_ERR_STOPPED)
-        return run.err.status != OG_OK ? EXIT_IO : stop_status();
-    return status == OG_OK ? EXIT_DONE : say_error("export", &err);
+        result = run.err.status != OG_OK ? EXIT_IO : stop_status();
+    else if (status != OG_OK)
+        result = say_error("export", &err);
+    return store_close(store, "export", result);
 }
 
 static const struct option export_options[] = {

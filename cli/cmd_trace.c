@@ -254,9 +254,8 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     } else {
         status = say_error("trace", &err);
     }
-    og_store_close(store);
     free(run.ignored);
-    return status;
+    return store_close(store, "trace", status);
 }
 
 const struct command command_trace = {

@@ -43,7 +43,12 @@ int say_error(const char *command, const og_error *err)
     if (err->status == OG_ERR_USAGE)
         return say_usage(command, "%s", err->message);
     say("%s", err->message);
-    return err->status == OG_ERR_STORE ? EXIT_STORE : EXIT_IO;
+    switch (err->status) {
+    case OG_ERR_STORE: return EXIT_STORE;
+    case OG_ERR_NO_STORE: return EXIT_NO_STORE;
+    case OG_ERR_BUSY: return EXIT_BUSY;
+    default: return EXIT_IO;
+    }
 }
 
 static int tell_write_error(int failed_errno)

@@ -13,7 +13,9 @@ enum exit_status { /* a contract: STYLE.md, "The command line" */
                    EXIT_FOUND = 1, /* with --exit-code only */
                    EXIT_USAGE = 2,
                    EXIT_IO = 3,
-                   EXIT_STORE = 4,
+                   EXIT_STORE = 4,    /* it is damaged */
+                   EXIT_NO_STORE = 5, /* there is none */
+                   EXIT_BUSY = 6,     /* another process writes to it */
 };
 
 /* "origo: ..." and a newline. Control characters in it become '?': names of

@@ -96,14 +96,23 @@ int store_open(const struct store_settings *s, og_access access,
     og_error err = {0};
     const char *path = store_path(s);
     if (og_params_check(&s->params, &err) != OG_OK ||
-        og_store_open_as(path, access, &s->params, out, &err) != OG_OK)
+        og_store_open(path, access, &(og_store_options){.params = &s->params},
+                      out, &err) != OG_OK)
         return say_error(command, &err);
     const char *option = unlike(&s->params, og_store_params(*out));
     if (option == NULL) return EXIT_DONE;
-    og_store_close(*out);
+    (void)og_store_close(*out, NULL);
     *out = NULL;
     return say_usage(command,
                      "--%s is fixed when a store is made, and store '%s' has "
                      "another value; see 'origo info'",
                      option, path);
+}
+
+int store_close(og_store *store, const char *command, int status)
+{
+    og_error err = {0};
+    if (og_store_close(store, &err) == OG_OK) return status;
+    if (status != EXIT_DONE && status != EXIT_FOUND) return status;
+    return say_error(command, &err);
 }

@@ -21,6 +21,8 @@ bool store_is_memory(const struct store_settings *s);
  * are wrong usage. EXIT_DONE, or the exit status after a word on stderr. */
 int store_open(const struct store_settings *s, og_access access,
                const char *command, og_store **out);
+/* Closes it. `status`, or that of a failure to close when all was well. */
+int store_close(og_store *store, const char *command, int status);
 
 extern const struct option_type type_preset; /* og_params, as a set */
 extern const struct option_type type_same;   /* og_params.same */

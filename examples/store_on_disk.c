@@ -24,15 +24,16 @@ int main(void)
     og_store *store = NULL;
     og_trace *trace = NULL;
     og_error err = {0};
-    if (og_store_open("letters.store", NULL, &store, &err) == OG_OK &&
+    if (og_store_open("letters.store", OG_CREATE, NULL, &store, &err) ==
+            OG_OK &&
         og_store_add(store, &letter, NULL, &err) == OG_OK &&
         og_store_commit(store, &err) == OG_OK && /* safe from here on */
         (trace = og_trace_new(store)) != NULL &&
         og_store_trace(store, &report, trace, &err) == OG_OK)
         for (size_t i = 0; i < og_trace_answer(trace)->n_spans; i++)
             show(&og_trace_answer(trace)->spans[i]);
-    if (err.status != OG_OK) fprintf(stderr, "store: %s\n", err.message);
     og_trace_free(trace);
-    og_store_close(store);
+    if (err.status == OG_OK) og_store_close(store, &err);
+    if (err.status != OG_OK) fprintf(stderr, "store: %s\n", err.message);
     return err.status != OG_OK;
 }

@@ -49,7 +49,8 @@ int main(void)
     og_params params = og_params_default();
     params.memory = 1 << 20;
 
-    must(og_store_open(":memory:", &params, &store, &err));
+    const og_store_options options = {.params = &params};
+    must(og_store_open(":memory:", OG_CREATE, &options, &store, &err));
     og_trace *trace = og_trace_new(store);
     if (trace == NULL) return 1;
     for (size_t i = 0; i < sizeof(documents) / sizeof(*documents); i++) {
@@ -57,6 +58,6 @@ int main(void)
         show(&documents[i], og_trace_answer(trace));
     }
     og_trace_free(trace);
-    og_store_close(store);
+    must(og_store_close(store, &err));
     return 0;
 }

@@ -7,7 +7,7 @@
  *
  *     og_store *store;
  *     og_error err;
- *     og_store_open("letters.store", NULL, &store, &err);
+ *     og_store_open("letters.store", OG_CREATE, NULL, &store, &err);
  *
  *     og_document doc = {.id = OG_LITERAL("a"), .text = OG_LITERAL("...")};
  *     og_trace *trace = og_trace_new(store);
@@ -16,7 +16,7 @@
  *     og_store_commit(store, &err);                and will be after a crash
  *
  *     og_trace_free(trace);
- *     og_store_close(store);
+ *     og_store_close(store, &err);
  *
  * Every function that can fail returns an og_status and, where it takes an
  * og_error, puts the story there (err may be NULL). The library never prints

@@ -19,14 +19,17 @@ extern "C" {
 
 typedef enum og_status {
     OG_OK = 0,
-    OG_END,         /* nothing more to read; not an error                    */
-    OG_ERR_USAGE,   /* an option or argument that makes no sense             */
-    OG_ERR_INPUT,   /* the input is broken; the message names file and place */
-    OG_ERR_IO,      /* the system could not read or write                    */
-    OG_ERR_MEMORY,  /* the allocator gave nothing                            */
-    OG_ERR_STORE,   /* a store that is not sound                             */
-    OG_ERR_LIMIT,   /* larger than a limit that was set                      */
-    OG_ERR_STOPPED, /* a callback of the caller asked to stop                */
+    OG_END,          /* nothing more to read; not an error                    */
+    OG_ERR_USAGE,    /* an option or argument that makes no sense             */
+    OG_ERR_INPUT,    /* the input is broken; the message names file and place */
+    OG_ERR_IO,       /* the system could not read or write                    */
+    OG_ERR_MEMORY,   /* the allocator gave nothing                            */
+    OG_ERR_STORE,    /* a store that is damaged or of another version         */
+    OG_ERR_LIMIT,    /* larger than a limit that was set                      */
+    OG_ERR_STOPPED,  /* a callback of the caller asked to stop                */
+    OG_ERR_NO_STORE, /* there is no such store                               */
+    OG_ERR_BUSY,     /* another process writes to the store; it may be tried
+                        again                                                 */
 } og_status;
 
 /* A short name, "ok" or "input"; never NULL. */

@@ -18,23 +18,31 @@ typedef enum og_access {
     OG_CREATE,   /* like OG_WRITE, and makes the store when there is none */
 } og_access;
 
+/* All zero is the default, also of what a later version adds. What is pointed
+ * to is copied, except the allocator, which must outlive the store. */
+typedef struct og_store_options {
+    /* Matter when the store is made, and for ":memory:". NULL:
+     * og_params_default(). */
+    const og_params *params;
+    const og_allocator *allocator; /* NULL: the C library's */
+} og_store_options;
+
 /* `path` is a folder, or ":memory:" for a store that lives until it is closed
- * and that can always be written. `params` NULL means og_params_default(); they
- * matter when the store is made, and for ":memory:". Opens for OG_CREATE. */
-OG_API og_status og_store_open(const char *path, const og_params *params,
-                               og_store **out, og_error *err);
-/* OG_ERR_STORE: there is none, it is not sound, of a newer version, or somebody
- * else is writing; the message says which, and who. */
-OG_API og_status og_store_open_as(const char *path, og_access access,
-                                  const og_params *params, og_store **out,
-                                  og_error *err);
+ * and that can always be written. `options` NULL: the default.
+ * OG_ERR_NO_STORE: there is none. OG_ERR_BUSY: another process writes to it;
+ * the message says which. OG_ERR_STORE: it is damaged or of a version that this
+ * library does not know; the message names the file and the place. */
+OG_API og_status og_store_open(const char *path, og_access access,
+                               const og_store_options *options, og_store **out,
+                               og_error *err);
 
 /* Waits until all that was added is safe on disk: from then on it survives a
  * crash of the process and of the machine. OG_OK at once in memory. */
 OG_API og_status og_store_commit(og_store *store, og_error *err);
 
-/* Commits as well, but cannot say whether that went well. NULL is fine. */
-OG_API void og_store_close(og_store *store);
+/* Commits as well, and says whether that went well; `store` is closed in any
+ * case. NULL is fine. */
+OG_API og_status og_store_close(og_store *store, og_error *err);
 OG_API const og_params *og_store_params(const og_store *store);
 
 /* Takes all memory of the table from the system now. Without it each page is

@@ -14,6 +14,8 @@ const char *og_status_name(og_status status)
     case OG_ERR_STORE: return "store";
     case OG_ERR_LIMIT: return "limit";
     case OG_ERR_STOPPED: return "stopped";
+    case OG_ERR_NO_STORE: return "no store";
+    case OG_ERR_BUSY: return "busy";
     }
     return "unknown";
 }

@@ -92,16 +92,17 @@ static void describe_self(char *out, size_t out_cap)
              since);
 }
 
+/* Who holds it writes its name only after it has the lock: until then the text
+ * is that of the last one, or nothing. */
 static og_status held_by_other(const char *folder, int fd, og_error *err)
 {
     char who[WHO_LEN + 1];
     const ssize_t n = pread(fd, who, WHO_LEN, 0);
     who[n > 0 ? n : 0] = 0;
     who[strcspn(who, "\n")] = 0;
-    return og_error_set(err, OG_ERR_STORE,
-                        "store '%s' is being written by %s; only one writer "
-                        "can be at work",
-                        folder, who[0] != 0 ? who : "another process");
+    const bool is_known = strncmp(who, "process ", 8) == 0;
+    return og_error_set(err, OG_ERR_BUSY, "store '%s' is in use by %s", folder,
+                        is_known ? who : "another process");
 }
 
 og_status og_store_lock(const char *folder, int *out_fd, og_error *err)

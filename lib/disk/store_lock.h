@@ -13,7 +13,7 @@
 
 #include "lib/base/status.h"
 
-/* Takes the lock; the descriptor holds it until it is closed. OG_ERR_STORE:
+/* Takes the lock; the descriptor holds it until it is closed. OG_ERR_BUSY:
  * another process writes, and the message says which. OG_ERR_IO. */
 og_status og_store_lock(const char *folder, int *out_fd, og_error *err);
 

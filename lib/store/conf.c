@@ -218,7 +218,7 @@ og_status og_conf_read(const char *folder, struct og_conf *out, og_error *err)
     snprintf(path, sizeof(path), "%s/origo.conf", folder);
     const int fd = og_file_open(path);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return og_error_set(err, OG_ERR_STORE, "there is no store '%s'",
+        return og_error_set(err, OG_ERR_NO_STORE, "there is no store '%s'",
                             folder);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     const int64_t n = og_file_read_at(fd, text, sizeof(text), 0);

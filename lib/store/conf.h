@@ -25,8 +25,8 @@ og_status og_conf_init(struct og_conf *conf, const og_params *params,
 og_status og_conf_write(const struct og_conf *conf, const char *folder,
                         og_error *err);
 
-/* OG_ERR_STORE: there is none (no store), it is of a version that this origo
- * does not know, or not sound; the message says which and where. */
+/* OG_ERR_NO_STORE: there is none. OG_ERR_STORE: it is of a version that this
+ * origo does not know, or not sound; the message says which and where. */
 og_status og_conf_read(const char *folder, struct og_conf *out, og_error *err);
 
 /* Of the text of a conf; `name` is for the message. */

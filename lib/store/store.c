@@ -120,13 +120,16 @@ static og_status open_in_memory(og_store *store, const og_params *params,
     return OG_OK;
 }
 
-og_status og_store_open_in(const char *path, og_access access,
-                           const og_params *params,
-                           const og_allocator *allocator, og_store **out,
-                           og_error *err)
+og_status og_store_open(const char *path, og_access access,
+                        const og_store_options *options, og_store **out,
+                        og_error *err)
 {
+    static const og_store_options none;
     *out = NULL;
-    const og_params used = params != NULL ? *params : og_params_default();
+    if (options == NULL) options = &none;
+    const og_allocator *allocator = options->allocator;
+    const og_params used =
+        options->params != NULL ? *options->params : og_params_default();
     og_store *store = og_allocate_zero(allocator, sizeof(*store));
     if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
     store->allocator = allocator;
@@ -143,28 +146,17 @@ og_status og_store_open_in(const char *path, og_access access,
     return OG_OK;
 }
 
-og_status og_store_open_as(const char *path, og_access access,
-                           const og_params *params, og_store **out,
-                           og_error *err)
+og_status og_store_close(og_store *store, og_error *err)
 {
-    return og_store_open_in(path, access, params, NULL, out, err);
-}
-
-og_status og_store_open(const char *path, const og_params *params,
-                        og_store **out, og_error *err)
-{
-    return og_store_open_as(path, OG_CREATE, params, out, err);
-}
-
-void og_store_close(og_store *store)
-{
-    if (store == NULL) return;
+    og_status status = OG_OK;
+    if (store == NULL) return OG_OK;
     og_trace_free(store->own_trace);
-    if (store->disk != NULL) og_disk_close(store);
+    if (store->disk != NULL) status = og_disk_close(store, err);
     og_pending_release(&store->pending);
     og_catalogue_release(&store->catalogue);
     og_table_release(&store->table);
     og_release(store->allocator, store, sizeof(*store));
+    return status;
 }
 
 og_status og_store_commit(og_store *store, og_error *err)

@@ -64,12 +64,6 @@ struct og_trace {
 void og_trace_init(og_trace *trace, og_store *store);
 void og_trace_release(og_trace *trace);
 
-/* og_store_open_as() with an allocator, which must outlive the store. */
-og_status og_store_open_in(const char *path, og_access access,
-                           const og_params *params,
-                           const og_allocator *allocator, og_store **out,
-                           og_error *err);
-
 /* What a table of a store is like. */
 struct og_table_options og_store_table_options(const og_params *params);
 

@@ -146,8 +146,8 @@ og_status og_store_check(const char *path, og_check *out,
     struct check c = {.out = out, .on_step = on_step, .ctx = ctx};
     *out = (og_check){0};
     TRY(check_catalogue(path, err));
-    TRY(og_store_open_as(path, OG_READ, NULL, &c.store, err));
+    TRY(og_store_open(path, OG_READ, NULL, &c.store, err));
     const og_status status = check_all(&c, err);
-    og_store_close(c.store);
+    og_store_close(c.store, NULL);
     return status;
 }

@@ -355,27 +355,28 @@ og_status og_disk_tidy(og_store *store, og_error *err)
 
 /* ---- the end ---- */
 
-static og_status finish(og_store *store)
+static og_status finish(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
-    if (disk->has_failed || disk->journal == NULL) return OG_OK;
+    if (disk->has_failed) return failed(disk, err);
+    if (disk->journal == NULL) return OG_OK;
     const uint64_t table_len = og_table_bytes(&store->table.options);
     const uint64_t most =
         table_len / 128 > CLOSE_LEN ? table_len / 128 : CLOSE_LEN;
-    TRY(og_disk_commit(store, NULL));
-    if (disk->journal_len > most) TRY(og_disk_checkpoint(store, NULL));
-    TRY(og_catalogue_flush_end(&disk->flush, NULL));
-    TRY(og_documents_seal(disk->documents, NULL));
-    TRY(append(store, OG_JOURNAL_CLOSED, "", 0, NULL));
-    TRY(og_disk_commit(store, NULL));
+    TRY(og_disk_commit(store, err));
+    if (disk->journal_len > most) TRY(og_disk_checkpoint(store, err));
+    TRY(og_catalogue_flush_end(&disk->flush, err));
+    TRY(og_documents_seal(disk->documents, err));
+    TRY(append(store, OG_JOURNAL_CLOSED, "", 0, err));
+    TRY(og_disk_commit(store, err));
     og_store_lock_end(disk->lock_fd, disk->next_sequence - 1);
     return OG_OK;
 }
 
-void og_disk_close(og_store *store)
+og_status og_disk_close(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
-    (void)finish(store);
+    const og_status status = finish(store, err);
     (void)og_catalogue_flush_end(&disk->flush, NULL);
     og_text_reader_close(disk->reader);
     og_journal_free(disk->journal);
@@ -389,4 +390,5 @@ void og_disk_close(og_store *store)
     free(disk->folder);
     og_release(store->allocator, disk, sizeof(*disk));
     store->disk = NULL;
+    return status;
 }

@@ -41,7 +41,7 @@ og_status og_disk_open(og_store *store, const char *path, og_access access,
 
 /* Commits, and writes a checkpoint when reading the journal at the next start
  * would take long. Frees in any case. */
-void og_disk_close(og_store *store);
+og_status og_disk_close(og_store *store, og_error *err);
 
 /* The pages of the table that these fingerprints fall into are sound. */
 og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,

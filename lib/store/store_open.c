@@ -51,7 +51,7 @@ static og_status check_empty(const char *path, og_error *err)
     const struct dirent *item;
     while (status == OG_OK && (item = readdir(dir)) != NULL)
         if (!is_ours(item->d_name))
-            status = og_error_set(err, OG_ERR_STORE,
+            status = og_error_set(err, OG_ERR_NO_STORE,
                                   "'%s' is a folder with other things in it "
                                   "('%s') and no store",
                                   path, item->d_name);

@@ -145,11 +145,11 @@ static og_status look(const char *path, const char *queries, og_access access,
     og_store *store;
     *out = (struct state){0};
     TRY(og_store_check(path, &check, NULL, NULL, err));
-    TRY(og_store_open_as(path, access, NULL, &store, err));
+    TRY(og_store_open(path, access, NULL, &store, err));
     og_status status = OG_OK;
     if (access == OG_WRITE) status = og_disk_checkpoint(store, err);
     if (status == OG_OK) status = state_of(store, queries, out, err);
-    og_store_close(store);
+    og_store_close(store, NULL);
     return status;
 }
 
@@ -191,7 +191,8 @@ static int run_reference(const char *path, const char *queries, const char *ops)
     og_error err = {0};
     struct state state;
     char line[4096];
-    og_status status = og_store_open(path, &p, &store, &err);
+    og_status status = og_store_open(
+        path, OG_CREATE, &(og_store_options){.params = &p}, &store, &err);
     FILE *file = fopen(ops, "r");
     if (status != OG_OK || file == NULL) return tell(OG_ERR_IO, &err);
     while (status == OG_OK && fgets(line, sizeof(line), file) != NULL) {
@@ -200,7 +201,7 @@ static int run_reference(const char *path, const char *queries, const char *ops)
         if (status == OG_OK) print_state(&state);
     }
     fclose(file);
-    og_store_close(store);
+    og_store_close(store, NULL);
     return tell(status, &err);
 }
 

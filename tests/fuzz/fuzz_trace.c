@@ -69,7 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const size_t half = text_len * data[4] / 256;
     og_store *store;
     og_error err;
-    if (og_store_open(":memory:", &params, &store, &err) != OG_OK) {
+    if (og_store_open(":memory:", OG_CREATE,
+                      &(og_store_options){.params = &params}, &store,
+                      &err) != OG_OK) {
         must(err.status == OG_ERR_USAGE && err.message[0] != '\0');
         return 0;
     }
@@ -91,6 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     must(og_store_trace(store, &docs[0], trace, &err) == OG_OK);
     check_answer(&docs[0], og_trace_answer(trace));
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
     return 0;
 }

@@ -446,8 +446,10 @@ static og_status open_once(struct work *w)
         og_params params = og_params_default();
         params.memory = 1 << 16;
         params.estimate = *(const og_estimate_kind *)w->what;
-        TRY(og_store_open_in(":memory:", OG_CREATE, &params, &w->allocator,
-                             &o->store, NULL));
+        TRY(og_store_open(
+            ":memory:", OG_CREATE,
+            &(og_store_options){.params = &params, .allocator = &w->allocator},
+            &o->store, NULL));
     }
     if (o->trace == NULL) o->trace = og_trace_new(o->store);
     return o->trace != NULL ? OG_OK : OG_ERR_MEMORY;
@@ -480,7 +482,7 @@ static void store_release(struct work *w)
 {
     struct store_objects *o = w->objects;
     og_trace_free(o->trace);
-    og_store_close(o->store);
+    og_store_close(o->store, NULL);
 }
 
 static const struct scenario storing = {store_init, store_run, store_release};
@@ -539,13 +541,15 @@ static og_status disk_run(struct work *w, uint64_t *out_sum)
     og_store *store;
     og_params params = og_params_default();
     params.memory = 1 << 16;
-    TRY(og_store_open_in(disk_path, OG_CREATE, &params, &w->allocator, &store,
-                         NULL));
+    TRY(og_store_open(
+        disk_path, OG_CREATE,
+        &(og_store_options){.params = &params, .allocator = &w->allocator},
+        &store, NULL));
     og_trace *trace = og_trace_new(store);
     const og_status status =
         trace != NULL ? use_disk(store, trace, out_sum) : OG_ERR_MEMORY;
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
     return status;
 }
 

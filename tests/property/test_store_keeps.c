@@ -109,8 +109,9 @@ static void run_steps(struct model *m, const og_params *params, uint64_t *seed)
     og_trace *trace = NULL;
     for (int step = 0; step < N_STEPS; step++) {
         if (store == NULL) {
-            ASSERT_OK(
-                og_store_open_as(in("s"), OG_CREATE, params, &store, &story));
+            ASSERT_OK(og_store_open(in("s"), OG_CREATE,
+                                    &(og_store_options){.params = params},
+                                    &store, &story));
             trace = og_trace_new(store);
         }
         const uint32_t what = random_below(seed, 8);
@@ -120,7 +121,7 @@ static void run_steps(struct model *m, const og_params *params, uint64_t *seed)
         if (what < 6 && step + 1 < N_STEPS) continue;
         check_all(store, m);
         og_trace_free(trace);
-        og_store_close(store);
+        og_store_close(store, NULL);
         store = NULL;
     }
 }

@@ -127,7 +127,10 @@ static char *answers_in_order(const char *path, const og_params *params,
     og_store_info info;
     og_error err;
     shuffle(order, seed);
-    assert_int_equal(og_store_open(path, params, &store, &err), OG_OK);
+    assert_int_equal(og_store_open(path, OG_CREATE,
+                                   &(og_store_options){.params = params},
+                                   &store, &err),
+                     OG_OK);
     for (unsigned i = 0; i < N_DOCUMENTS; i++) {
         const og_document doc = document(order[i]);
         assert_int_equal(og_store_add(store, &doc, NULL, &err), OG_OK);
@@ -135,7 +138,7 @@ static char *answers_in_order(const char *path, const og_params *params,
     og_store_info_get(store, &info);
     assert_int_equal(info.n_evicted, 0);
     char *text = answers(store);
-    og_store_close(store);
+    og_store_close(store, NULL);
     return text;
 }
 

@@ -89,7 +89,7 @@ static void test_no_store_is_no_store(void **state)
     struct og_conf conf;
     og_error err = {0};
     (void)state;
-    assert_int_equal(og_conf_read(in("nowhere"), &conf, &err), OG_ERR_STORE);
+    assert_int_equal(og_conf_read(in("nowhere"), &conf, &err), OG_ERR_NO_STORE);
     assert_non_null(strstr(err.message, "there is no store"));
 }
 

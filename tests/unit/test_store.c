@@ -41,7 +41,10 @@ static og_store *open_store(const og_params *params)
 {
     og_store *store;
     og_error err;
-    assert_int_equal(og_store_open(":memory:", params, &store, &err), OG_OK);
+    assert_int_equal(og_store_open(":memory:", OG_CREATE,
+                                   &(og_store_options){.params = params},
+                                   &store, &err),
+                     OG_OK);
     return store;
 }
 
@@ -97,15 +100,13 @@ static void test_opens_what_is_there(void **state)
     (void)state;
     og_store *store = (og_store *)1;
     og_error err;
-    assert_int_equal(
-        og_store_open_as("/nowhere/x", OG_READ, NULL, &store, &err),
-        OG_ERR_STORE);
+    assert_int_equal(og_store_open("/nowhere/x", OG_READ, NULL, &store, &err),
+                     OG_ERR_NO_STORE);
     assert_null(store);
     assert_string_equal(err.message, "there is no store '/nowhere/x'");
-    assert_int_equal(
-        og_store_open_as("/nowhere/x", OG_WRITE, NULL, &store, NULL),
-        OG_ERR_STORE);
-    og_store_close(NULL);
+    assert_int_equal(og_store_open("/nowhere/x", OG_WRITE, NULL, &store, NULL),
+                     OG_ERR_NO_STORE);
+    og_store_close(NULL, NULL);
 }
 
 static void test_wrong_params(void **state)
@@ -115,12 +116,16 @@ static void test_wrong_params(void **state)
     og_store *store;
     og_error err;
     params.shingle_len = 1;
-    assert_int_equal(og_store_open(":memory:", &params, &store, &err),
+    assert_int_equal(og_store_open(":memory:", OG_CREATE,
+                                   &(og_store_options){.params = &params},
+                                   &store, &err),
                      OG_ERR_USAGE);
     assert_null(store);
     params = og_params_default();
     params.memory = 10;
-    assert_int_equal(og_store_open(":memory:", &params, &store, &err),
+    assert_int_equal(og_store_open(":memory:", OG_CREATE,
+                                   &(og_store_options){.params = &params},
+                                   &store, &err),
                      OG_ERR_USAGE);
     assert_null(store);
 }
@@ -141,7 +146,7 @@ static void test_params_and_info(void **state)
     og_store_info_get(store, &info);
     assert_int_equal(info.n_documents, 1);
     assert_int_equal(info.n_slots_used, LIGHTHOUSE_TOKENS - 8 + 1);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* ---- answers ---- */
@@ -162,7 +167,7 @@ static void test_nothing_is_known(void **state)
     assert_range(doc.text, answer->novel[0].begin, answer->novel[0].end,
                  LIGHTHOUSE);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_copied_paragraph(void **state)
@@ -197,7 +202,7 @@ static void test_copied_paragraph(void **state)
     assert_bytes(answer->dominant_id, "light");
     assert_true(answer->dominant_share == 19.0 / 23.0);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_default_params_find_it_too(void **state)
@@ -215,7 +220,7 @@ static void test_default_params_find_it_too(void **state)
     assert_false(answer->spans[0].origin_has_time);
     assert_true(answer->has_dominant);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* Offsets are of the source: its accents in two pieces, its ligatures and its
@@ -246,7 +251,7 @@ static void test_offsets_of_many_bytes(void **state)
                  "ma\xc3\xb1"
                  "ana \xef\xac\x83");
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* One half folds to the tokens 1 and 2. When only the second is copied, the
@@ -266,7 +271,7 @@ static void test_one_character_of_two_tokens(void **state)
     assert_int_equal(answer->spans[0].end, doc.text.len);
     assert_int_equal(answer->n_novel, 0);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* A character whose two tokens are the end of one copy and the beginning of
@@ -288,7 +293,7 @@ static void test_a_character_between_two_spans(void **state)
     assert_int_equal(answer->spans[0].n_tokens + answer->spans[1].n_tokens,
                      answer->n_tokens);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_counts_what_is_not_utf8(void **state)
@@ -301,7 +306,7 @@ static void test_counts_what_is_not_utf8(void **state)
     assert_int_equal(answer->n_repaired, 2);
     assert_int_equal(answer->n_tokens, 3);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_few_tokens(void **state)
@@ -327,7 +332,7 @@ static void test_few_tokens(void **state)
     const og_document nothing = {.id = {NULL, 0}};
     add(store, nothing);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_short_documents_are_not_kept(void **state)
@@ -347,7 +352,7 @@ static void test_short_documents_are_not_kept(void **state)
     assert_int_equal(answer->n_spans, 1);
     assert_bytes(answer->spans[0].origin_id, "long");
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_answer_is_of_before_the_addition(void **state)
@@ -364,7 +369,7 @@ static void test_answer_is_of_before_the_addition(void **state)
     assert_int_equal(og_trace_answer(trace)->n_spans, 1);
     assert_int_equal(og_trace_answer(trace)->spans[0].origin, 0);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* ---- order ---- */
@@ -388,7 +393,7 @@ static void test_earliest_wins(void **state)
     add(store, timed("third", 20, LIGHTHOUSE));
     assert_bytes(origin_of(store, trace, document("q", LIGHTHOUSE)), "first");
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_late_but_older_takes_over(void **state)
@@ -406,7 +411,7 @@ static void test_late_but_older_takes_over(void **state)
     add(store, timed("as old", -5, LIGHTHOUSE));
     assert_bytes(origin_of(store, trace, document("q", LIGHTHOUSE)), "oldest");
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_holder_is_not_earlier(void **state)
@@ -425,7 +430,7 @@ static void test_holder_is_not_earlier(void **state)
     assert_int_equal(og_trace_answer(trace)->n_fresh, LIGHTHOUSE_TOKENS);
     assert_bytes(origin_of(store, trace, timed("q", 20, LIGHTHOUSE)), "q");
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_without_a_time_arrival_counts(void **state)
@@ -446,7 +451,7 @@ static void test_without_a_time_arrival_counts(void **state)
     assert_int_equal(answer->n_spans, 1);
     assert_bytes(answer->spans[0].origin_id, "49");
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* Every document in every order of arrival: the origin is the oldest. */
@@ -466,7 +471,7 @@ static void test_any_order_of_arrival(void **state)
         assert_bytes(origin_of(store, trace, document("q", LIGHTHOUSE)), "t0");
         assert_bytes(origin_of(store, trace, timed("q", -1, LIGHTHOUSE)), "");
         og_trace_free(trace);
-        og_store_close(store);
+        og_store_close(store, NULL);
     }
 }
 
@@ -487,7 +492,7 @@ static void test_repeated_id_is_another_version(void **state)
     assert_int_equal(answer->spans[1].origin, 1);
     assert_bytes(answer->spans[1].origin_id, "a");
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* ---- many ---- */
@@ -537,7 +542,7 @@ static void test_many_documents_in_little_memory(void **state)
     assert_true(info.n_slots_used <= info.n_slots);
     assert_true(info.n_evicted > 0);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* ---- without memory ---- */
@@ -552,8 +557,10 @@ static bool try_with_failure(size_t n)
     og_store *store;
     og_error err;
     params.memory = 1 << 16;
-    if (og_store_open_in(":memory:", OG_CREATE, &params, &allocator, &store,
-                         &err) != OG_OK) {
+    if (og_store_open(
+            ":memory:", OG_CREATE,
+            &(og_store_options){.params = &params, .allocator = &allocator},
+            &store, &err) != OG_OK) {
         assert_int_equal(err.status, OG_ERR_MEMORY);
         assert_int_equal(failing.n_held, 0);
         return true;
@@ -578,7 +585,7 @@ static bool try_with_failure(size_t n)
     og_store_info_get(store, &info);
     assert_int_equal(info.n_documents, 3);
     og_trace_free(trace);
-    og_store_close(store);
+    og_store_close(store, NULL);
     assert_int_equal(failing.n_held, 0);
     return failing.n_calls >= n;
 }

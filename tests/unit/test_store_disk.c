@@ -20,7 +20,9 @@ static og_store *open_as(og_access access)
 {
     og_store *store;
     const og_params params = small();
-    ASSERT_OK(og_store_open_as(in("s"), access, &params, &store, &story));
+    ASSERT_OK(og_store_open(in("s"), access,
+                            &(og_store_options){.params = &params}, &store,
+                            &story));
     return store;
 }
 
@@ -70,7 +72,7 @@ static void test_opened_again(void **state)
         snprintf(id, sizeof(id), "doc-%d", round);
         add(store, id, text_of(round));
         if (round == 1) ASSERT_OK(og_disk_checkpoint(store, &story));
-        og_store_close(store);
+        og_store_close(store, NULL);
     }
     og_check check;
     ASSERT_OK(og_store_check(in("s"), &check, NULL, NULL, &story));
@@ -91,11 +93,11 @@ static void test_what_was_copied_goes_to_the_heir(void **state)
     assert_string_equal(origin_of(store, text_of(1)), "heir");
     ASSERT_OK(og_store_remove(store, bytes_of("first"), &n, &story));
     assert_int_equal(n, 0);
-    og_store_close(store);
+    og_store_close(store, NULL);
     store = open_as(OG_READ);
     assert_string_equal(origin_of(store, text_of(1)), "heir");
     assert_int_equal(store->n_removed, 1);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* A reader's table ends where its journal did; the catalogue may go on. */
@@ -114,11 +116,11 @@ static void test_a_reader_knows_nothing_of_later_documents(void **state)
     assert_int_equal(og_trace_answer(trace)->n_spans, 0);
     og_trace_free(trace);
     assert_string_equal(origin_of(reader, text_of(1)), "a");
-    og_store_close(reader);
-    og_store_close(writer);
+    og_store_close(reader, NULL);
+    og_store_close(writer, NULL);
     reader = open_as(OG_READ); /* the sums are there, though both had it open */
     assert_string_equal(origin_of(reader, text_of(2)), "b");
-    og_store_close(reader);
+    og_store_close(reader, NULL);
 }
 
 /* A session that writes no batch, after one that died in the middle of one. */
@@ -127,16 +129,16 @@ static void test_sums_come_back_after_a_crash(void **state)
     (void)state;
     og_store *store = open_as(OG_CREATE);
     add(store, "a", text_of(1));
-    og_store_close(store);
+    og_store_close(store, NULL);
     assert_int_equal(remove(in("s/catalogue.sum")), 0);
     assert_int_equal(truncate(in("s/journal/000001.jnl"), 64), 0);
     assert_int_equal(remove(in("s/lock")), 0);
     store = open_as(OG_CREATE);
     add(store, "b", text_of(2));
-    og_store_close(store);
+    og_store_close(store, NULL);
     store = open_as(OG_READ);
     assert_int_equal(store->catalogue.n, 1);
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 /* The first thing that a session does is a batch, and then it dies. */
@@ -146,15 +148,15 @@ static void test_a_crash_behind_a_batch(void **state)
     (void)state;
     og_store *store = open_as(OG_CREATE);
     add(store, "a", text_of(1));
-    og_store_close(store);
+    og_store_close(store, NULL);
     store = open_as(OG_WRITE);
     ASSERT_OK(og_disk_flush(store, &story));
     snprintf(command, sizeof(command), "cp -r %s %s", in("s"), in("died"));
     assert_int_equal(system(command), 0);
-    og_store_close(store);
-    ASSERT_OK(og_store_open_as(in("died"), OG_READ, NULL, &store, &story));
+    og_store_close(store, NULL);
+    ASSERT_OK(og_store_open(in("died"), OG_READ, NULL, &store, &story));
     assert_string_equal(origin_of(store, text_of(1)), "a");
-    og_store_close(store);
+    og_store_close(store, NULL);
 }
 
 static void test_a_journal_that_was_cut_is_told(void **state)
@@ -165,18 +167,17 @@ static void test_a_journal_that_was_cut_is_told(void **state)
     (void)state;
     add(store, "a", text_of(1));
     add(store, "b", text_of(2));
-    og_store_close(store);
+    og_store_close(store, NULL);
     assert_int_equal(stat(in("s/journal/000001.jnl"), &st), 0);
     for (off_t len = st.st_size - 1; len >= 0; len = len / 8 * 8 - 1) {
         assert_int_equal(truncate(in("s/journal/000001.jnl"), len), 0);
         for (int i = 0; i < 2; i++) /* a writer does not forget it either */
-            assert_int_equal(og_store_open_as(in("s"),
-                                              i == 0 ? OG_WRITE : OG_READ, NULL,
-                                              &store, &err),
+            assert_int_equal(og_store_open(in("s"), i == 0 ? OG_WRITE : OG_READ,
+                                           NULL, &store, &err),
                              OG_ERR_STORE);
     }
     assert_int_equal(remove(in("s/journal/000001.jnl")), 0);
-    assert_int_equal(og_store_open_as(in("s"), OG_READ, NULL, &store, &err),
+    assert_int_equal(og_store_open(in("s"), OG_READ, NULL, &store, &err),
                      OG_ERR_STORE);
 }
 
@@ -187,10 +188,11 @@ static void test_a_folder_with_other_things(void **state)
     (void)state;
     assert_int_equal(mkdir(in("s"), 0777), 0);
     save(in("s/letter.txt"), "dear", 4);
-    assert_int_equal(og_store_open(in("s"), NULL, &store, &err), OG_ERR_STORE);
+    assert_int_equal(og_store_open(in("s"), OG_CREATE, NULL, &store, &err),
+                     OG_ERR_NO_STORE);
     assert_non_null(strstr(err.message, "letter.txt"));
-    assert_int_equal(og_store_open_as(in("x"), OG_READ, NULL, &store, &err),
-                     OG_ERR_STORE);
+    assert_int_equal(og_store_open(in("x"), OG_READ, NULL, &store, &err),
+                     OG_ERR_NO_STORE);
     assert_non_null(strstr(err.message, "there is no store"));
 }
 
@@ -201,24 +203,29 @@ static void test_names_of_folders(void **state)
     og_error err = {0};
     const og_params params = small();
     (void)state;
-    ASSERT_OK(og_store_open(in("t///"), &params, &store, &story));
+    ASSERT_OK(og_store_open(in("t///"), OG_CREATE,
+                            &(og_store_options){.params = &params}, &store,
+                            &story));
     assert_string_equal(store->disk->folder, in("t"));
-    og_store_close(store);
+    og_store_close(store, NULL);
     memset(path, 'x', sizeof(path) - 1);
     path[sizeof(path) - 1] = 0;
-    assert_int_equal(og_store_open(path, &params, &store, &err), OG_ERR_USAGE);
+    assert_int_equal(og_store_open(path, OG_CREATE,
+                                   &(og_store_options){.params = &params},
+                                   &store, &err),
+                     OG_ERR_USAGE);
 }
 
 /* Temporary files of a writer that was killed. */
 static void test_leftovers_go(void **state)
 {
     (void)state;
-    og_store_close(open_as(OG_CREATE));
+    og_store_close(open_as(OG_CREATE), NULL);
     save(in("s/.passages.tab.new-1-0"), "x", 1);
     save(in("s/texts/.000001.dict.new-1-0"), "x", 1);
-    og_store_close(open_as(OG_READ));
+    og_store_close(open_as(OG_READ), NULL);
     assert_int_equal(access(in("s/.passages.tab.new-1-0"), F_OK), 0);
-    og_store_close(open_as(OG_WRITE));
+    og_store_close(open_as(OG_WRITE), NULL);
     assert_int_not_equal(access(in("s/.passages.tab.new-1-0"), F_OK), 0);
     assert_int_not_equal(access(in("s/texts/.000001.dict.new-1-0"), F_OK), 0);
 }

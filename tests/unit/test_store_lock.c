@@ -11,7 +11,7 @@ static void test_the_second_hears_of_the_first(void **state)
     og_error err = {0};
     (void)state;
     ASSERT_OK(og_store_lock(folder, &first, &story));
-    assert_int_equal(og_store_lock(folder, &second, &err), OG_ERR_STORE);
+    assert_int_equal(og_store_lock(folder, &second, &err), OG_ERR_BUSY);
     snprintf(who, sizeof(who), "process %ld (", (long)getpid());
     assert_non_null(strstr(err.message, who));
     close(first);

@@ -95,7 +95,10 @@ static void test_readers_beside_a_writer(void **state)
     struct shared s = {.store = NULL};
     pthread_t threads[N_READERS];
     char text[N_WORDS * 20], id[32];
-    assert_int_equal(og_store_open(":memory:", &params, &s.store, NULL), OG_OK);
+    assert_int_equal(og_store_open(":memory:", OG_CREATE,
+                                   &(og_store_options){.params = &params},
+                                   &s.store, NULL),
+                     OG_OK);
     for (size_t i = 0; i < N_READERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, read_on, &s), 0);
     for (unsigned i = 0; i < N_DOCUMENTS; i++) {
@@ -115,7 +118,7 @@ static void test_readers_beside_a_writer(void **state)
     assert_int_equal(info.n_documents, N_DOCUMENTS);
     assert_int_equal(info.n_evicted, 0);
     assert_true(s.n_found > 0);
-    og_store_close(s.store);
+    og_store_close(s.store, NULL);
 }
 
 /* ---- a stream beside readers ---- */
@@ -164,7 +167,10 @@ static void stream_beside_readers(const char *path, og_evict_kind evict)
     options.add = true;
     options.ctx = &n_answers;
     options.on_answer = count_answer;
-    assert_int_equal(og_store_open(":memory:", &params, &s.store, NULL), OG_OK);
+    assert_int_equal(og_store_open(":memory:", OG_CREATE,
+                                   &(og_store_options){.params = &params},
+                                   &s.store, NULL),
+                     OG_OK);
     for (size_t i = 0; i < N_READERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, read_anything, &s),
                          0);
@@ -174,7 +180,7 @@ static void stream_beside_readers(const char *path, og_evict_kind evict)
     for (size_t i = 0; i < N_READERS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(n_answers, 3000);
-    og_store_close(s.store);
+    og_store_close(s.store, NULL);
 }
 
 static void test_readers_beside_a_stream(void **state)

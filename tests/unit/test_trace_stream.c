@@ -95,7 +95,10 @@ static og_store *open_store(bool all_shingles)
         params.select = (og_select_options){.kind = OG_SELECT_ALL};
     og_store *store;
     og_error err;
-    assert_int_equal(og_store_open(":memory:", &params, &store, &err), OG_OK);
+    assert_int_equal(og_store_open(":memory:", OG_CREATE,
+                                   &(og_store_options){.params = &params},
+                                   &store, &err),
+                     OG_OK);
     return store;
 }
 
@@ -135,7 +138,7 @@ static og_status run_stream(const char *const *paths, size_t n_paths,
               (unsigned long long)counts->n_files,
               (unsigned long long)counts->n_files_failed,
               (unsigned long long)counts->n_input_bytes);
-    og_store_close(store);
+    og_store_close(store, NULL);
     return status;
 }
 
@@ -236,7 +239,10 @@ static og_store *open_filled(const struct folder *folder, const char *stream)
     og_store *store;
     og_error err;
     snprintf(path, sizeof(path), "%s/asked.store", folder->path);
-    assert_int_equal(og_store_open(path, &params, &store, &err), OG_OK);
+    assert_int_equal(og_store_open(path, OG_CREATE,
+                                   &(og_store_options){.params = &params},
+                                   &store, &err),
+                     OG_OK);
     og_stream_options options = og_stream_options_default();
     options.add = true;
     assert_int_equal(og_stream_run(store, &stream, 1, &options, NULL, &err),
@@ -273,7 +279,7 @@ static void test_asked_by_any_number_of_threads(void **state)
         string_release(&t.calls);
     }
     assert_non_null(strstr(first.calls.data, " verified "));
-    og_store_close(store);
+    og_store_close(store, NULL);
     string_release(&first.calls);
     string_release(&stream);
     folder_remove(&folder);
@@ -304,7 +310,7 @@ static void test_nobody_listens(void **state)
                                        i == 0 ? &heard : &unheard, NULL),
                          OG_OK);
         og_store_info_get(store, &infos[i]);
-        og_store_close(store);
+        og_store_close(store, NULL);
     }
     assert_memory_equal(&heard, &unheard, sizeof(heard));
     assert_memory_equal(&infos[0], &infos[1], sizeof(infos[0]));
@@ -341,7 +347,7 @@ static void test_without_adding_nothing_changes(void **state)
     assert_int_equal(info.n_slots_used, 0);
     assert_int_equal(counts.n_documents, 2);
     assert_int_equal(counts.n_repeated_ids, 0);
-    og_store_close(store);
+    og_store_close(store, NULL);
     string_release(&t.calls);
     folder_remove(&folder);
 }
@@ -542,11 +548,13 @@ static bool try_with_failure(const char *path, unsigned n_threads, size_t n)
     const og_stream_options options = options_for(&t, n_threads);
     og_store *store;
     og_error err;
-    og_status status = og_store_open_in(":memory:", OG_CREATE, &params,
-                                        &allocator, &store, &err);
+    og_status status = og_store_open(
+        ":memory:", OG_CREATE,
+        &(og_store_options){.params = &params, .allocator = &allocator}, &store,
+        &err);
     if (status == OG_OK)
         status = og_stream_run(store, &path, 1, &options, NULL, &err);
-    og_store_close(store);
+    og_store_close(store, NULL);
     string_release(&t.calls);
     if (status != OG_OK) {
         assert_int_equal(status, OG_ERR_MEMORY);

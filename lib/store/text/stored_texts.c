@@ -29,7 +29,7 @@ og_status og_stored_texts_open(const char *path, struct og_stored_texts **out,
 {
     struct og_stored_texts *s = calloc(1, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "a store");
-    og_status status = og_store_open_as(path, OG_READ, NULL, &s->store, err);
+    og_status status = og_store_open(path, OG_READ, NULL, &s->store, err);
     if (status == OG_OK)
         status = og_store_text_reader(s->store, &s->reader, err);
     if (status == OG_OK) {
@@ -51,7 +51,7 @@ void og_stored_texts_close(struct og_stored_texts *s)
     if (s == NULL) return;
     og_trace_free(s->trace);
     og_text_reader_close(s->reader);
-    og_store_close(s->store);
+    og_store_close(s->store, NULL);
     free(s);
 }
 
