@@ -219,9 +219,9 @@ def two_writers(bench):
         child.stdin.write(bench.stream.steps[5][1].encode() + b"\n")
         child.stdin.flush()
         child.stdout.readline()
-        said_by(bench.add(store, bench.stream.queries), (4,),
-                r"written by process %d \(" % child.pid)
-        said_by([bench.origo, "rm", "-s", store, "doc-1"], (4,),
+        said_by(bench.add(store, bench.stream.queries), (6,),
+                r"in use by process %d \(" % child.pid)
+        said_by([bench.origo, "rm", "-s", store, "doc-1"], (6,),
                 r"process %d" % child.pid)
         must([bench.origo, "verify", "-s", store])
     finally:
