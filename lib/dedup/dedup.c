@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/os/temp_file.h"
+
 og_dedup_options og_dedup_options_default(void)
 {
     return (og_dedup_options){
@@ -214,6 +216,18 @@ static og_status run_level(struct og_dedup_run *run, og_error *err)
     return og_error_set(err, OG_ERR_USAGE, "no such level");
 }
 
+/* Beside the output there is room for it; beside a device there may be none. */
+static char *folder_of_output(const char *output)
+{
+    bool in_place;
+    char *target = og_output_target(output, &in_place);
+    char *folder = target == NULL ? NULL
+                   : in_place     ? strdup("/tmp")
+                                  : og_folder_of(target);
+    free(target);
+    return folder;
+}
+
 og_status og_dedup_run(const char *const *paths, size_t n_paths,
                        const og_dedup_options *options,
                        og_dedup_counts *out_counts, og_error *err)
@@ -225,12 +239,10 @@ og_status og_dedup_run(const char *const *paths, size_t n_paths,
                                .counts = &counts,
                                .step = ""};
     TRY(og_dedup_options_check(options, err));
-    const bool is_stdout = strcmp(options->output, "-") == 0;
     run.folder = options->temp != NULL ? strdup(options->temp)
-                 : is_stdout           ? strdup("/tmp")
-                                       : og_folder_of(options->output);
+                                       : folder_of_output(options->output);
     if (run.folder == NULL) return og_error_memory(err, 1, "a file name");
-    run.output.kept.fd = run.output.report.fd = run.output.rejects.fd = -1;
+    og_dedup_output_init(&run.output, options);
     og_status status = open_stores(&run, err);
     if (status == OG_OK) status = run_level(&run, err);
     close_stores(&run);

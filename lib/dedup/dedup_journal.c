@@ -1,5 +1,6 @@
 /* The journal of a run that may be stopped; dedup_journal.h draws it. */
 
+#define _GNU_SOURCE
 #include "lib/dedup/dedup_journal.h"
 
 #include <errno.h>
@@ -53,6 +54,8 @@ static uint64_t digest(const struct og_dedup_run *run)
     pack_string(&p, o->fields.text);
     pack_string(&p, o->keep_field);
     pack_string(&p, o->reading.files_from);
+    pack_string(&p, o->report);
+    pack_string(&p, o->rejects);
     for (size_t i = 0; i < n_paths + o->n_against; i++) {
         const char *path =
             i < n_paths ? run->paths[i] : o->against[i - n_paths];
@@ -128,6 +131,21 @@ static og_status read_frames(struct og_dedup_journal *j, const uint8_t *data,
     return OG_OK;
 }
 
+static bool is_magic(const void *data, size_t len)
+{
+    return memcmp(data, MAGIC, len < MAGIC_LEN ? len : MAGIC_LEN) == 0;
+}
+
+static bool begins_as_journal(const char *path)
+{
+    char head[MAGIC_LEN];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return false;
+    const int64_t n = og_file_read_at(fd, head, sizeof(head), 0);
+    close(fd);
+    return n >= 0 && is_magic(head, (size_t)n);
+}
+
 static og_status read_old(struct og_dedup_journal *j, uint64_t wanted,
                           const struct reading *r, size_t *out_end,
                           og_error *err)
@@ -137,19 +155,21 @@ static og_status read_old(struct og_dedup_journal *j, uint64_t wanted,
     if (fstat(j->fd, &st) != 0)
         return og_file_failure(err, "read", j->path, errno);
     const size_t len = (size_t)st.st_size;
-    if (len < HEAD_LEN) return OG_OK;
+    if (len == 0) return OG_OK;
     uint8_t *data = malloc(len);
     if (data == NULL) return og_error_memory(err, len, "a journal");
     og_status status = OG_OK;
     if (og_file_read_at(j->fd, data, len, 0) != (int64_t)len)
         status = og_file_failure(err, "read", j->path, errno);
-    else if (memcmp(data, MAGIC, MAGIC_LEN) != 0)
+    else if (!is_magic(data, len))
         status = og_error_set(err, OG_ERR_INPUT, "'%s' is no journal", j->path);
+    else if (len < HEAD_LEN) /* killed before its head was whole */
+        *out_end = 0;
     else if (og_load64(data + MAGIC_LEN) != wanted)
         status = og_error_set(
             err, OG_ERR_INPUT,
             "'%s' is the journal of a run with other options or inputs; remove "
-            "it to begin anew",
+            "it and the parts to begin anew",
             j->path);
     else
         status = read_frames(j, data, len, r, out_end, err);
@@ -177,17 +197,57 @@ static og_status start_file(struct og_dedup_journal *j, uint64_t wanted,
     return OG_OK;
 }
 
-/* A run that was stopped after its output got its name left a journal without
- * a part: it is of no use any more. */
-static og_status drop_stale(const struct og_dedup_journal *j,
-                            const char *output, og_error *err)
+/* OUTPUT.journal or OUTPUT.part, behind the links at OUTPUT; for free(). */
+static og_status name_beside(const char *output, const char *ending, char **out,
+                             og_error *err)
 {
-    const size_t room = strlen(output) + sizeof(".part");
-    char *part = malloc(room);
-    if (part == NULL) return og_error_memory(err, room, "a file name");
-    snprintf(part, room, "%s.part", output);
-    if (access(part, F_OK) != 0) unlink(j->path);
-    free(part);
+    bool in_place;
+    char *target = og_output_target(output, &in_place);
+    if (target == NULL) return og_file_failure(err, "write", output, errno);
+    og_status status = OG_OK;
+    if (in_place)
+        status = og_error_set(err, OG_ERR_USAGE,
+                              "'%s' is no file: a run that writes it cannot be "
+                              "gone on with",
+                              output);
+    else if (asprintf(out, "%s%s", target, ending) < 0)
+        status = og_error_memory(err, strlen(target), "a file name");
+    free(target);
+    return status;
+}
+
+static og_status has_part(const char *output, bool *out, og_error *err)
+{
+    struct stat st;
+    char *path = NULL;
+    *out = false;
+    if (output == NULL || strcmp(output, "-") == 0) return OG_OK;
+    TRY(name_beside(output, ".part", &path, err));
+    *out = lstat(path, &st) == 0;
+    free(path);
+    return OG_OK;
+}
+
+/* A run that was stopped after its output got its name left a journal without
+ * a part: it is of no use any more. Parts without a journal are not ours. */
+static og_status check_parts(struct og_dedup_journal *j,
+                             const og_dedup_options *o, og_error *err)
+{
+    const char *const outputs[] = {o->output, o->report, o->rejects};
+    struct stat st;
+    bool is_there;
+    TRY(has_part(o->output, &is_there, err));
+    const bool is_stale = !is_there && lstat(j->path, &st) == 0;
+    if (is_stale && begins_as_journal(j->path)) unlink(j->path);
+    if (lstat(j->path, &st) == 0) return OG_OK;
+    for (size_t i = 0; i < 3; i++) {
+        TRY(has_part(outputs[i], &is_there, err));
+        if (is_there)
+            return og_error_set(err, OG_ERR_IO,
+                                "'%s.part' is in the way: there is no journal "
+                                "of the run that it would be a part of",
+                                outputs[i]);
+    }
     return OG_OK;
 }
 
@@ -205,21 +265,17 @@ og_status og_dedup_journal_open(
                                    .has_kept = on_kept != NULL,
                                    .every = options->journal_seconds};
     if (!options->resume) return OG_OK;
-    struct og_pack name = {0};
-    pack_string(&name, options->output);
-    name.len -= !name.failed;
-    pack_string(&name, ".journal");
-    if (!name.failed) j->path = og_name_copy(name.data, name.len);
-    og_pack_release(&name);
-    if (j->path == NULL) return og_error_memory(err, 1, "a file name");
-    TRY(drop_stale(j, options->output, err));
-    j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    TRY(name_beside(options->output, ".journal", &j->path, err));
+    TRY(check_parts(j, options, err));
+    j->fd = open(j->path,
+                 O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (j->fd < 0) return og_file_failure(err, "write", j->path, errno);
     const uint64_t wanted = digest(run);
     const struct reading r = {j, ctx, on_kept, on_center};
     size_t end;
     TRY(read_old(j, wanted, &r, &end, err));
     TRY(start_file(j, wanted, end, err));
+    if (end > 0) j->parts = j->goes_on ? OG_PART_GOES_ON : OG_PART_OURS;
     j->is_on = true;
     j->last = og_clock_seconds();
     return OG_OK;

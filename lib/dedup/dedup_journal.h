@@ -34,7 +34,8 @@ struct og_dedup_journal {
     struct og_pack kept, centers; /* since the last frame */
     double every, last;           /* seconds; last: when that was */
     uint64_t last_bytes;
-    bool goes_on; /* there was one: */
+    enum og_part_state parts; /* what the parts of the outputs are */
+    bool goes_on;             /* there was one: */
     struct og_dedup_journal_mark mark;
 };
 

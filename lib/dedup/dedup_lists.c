@@ -23,7 +23,7 @@ og_status og_list_write(const char *path, const struct og_pack *list,
 {
     struct og_new_file file;
     if (list->failed) return og_error_memory(err, list->len, "a list");
-    TRY(og_new_file_open(&file, path, 0666, err));
+    TRY(og_output_open(&file, path, false, err));
     og_status status = og_new_file_write(&file, list->data, list->len, err);
     if (status == OG_OK) status = og_new_file_commit(&file, err);
     og_new_file_discard(&file);

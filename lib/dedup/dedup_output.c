@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/os/temp_file.h"
 #include "lib/source/json/json_edit.h"
 
 static bool is_same_file(const char *a, const char *b)
@@ -76,26 +77,52 @@ static og_status check_paths(const og_dedup_options *o,
     return OG_OK;
 }
 
-og_status og_dedup_output_open(struct og_dedup_output *out,
-                               const og_dedup_options *o,
+void og_dedup_output_init(struct og_dedup_output *out,
+                          const og_dedup_options *options)
+{
+    *out =
+        (struct og_dedup_output){.options = options,
+                                 .locks = {{.fd = -1}, {.fd = -1}, {.fd = -1}},
+                                 .kept.fd = -1,
+                                 .report.fd = -1,
+                                 .rejects.fd = -1};
+}
+
+og_status og_dedup_output_lock(struct og_dedup_output *out,
                                const char *const *paths, size_t n_paths,
+                               og_error *err)
+{
+    const og_dedup_options *o = out->options;
+    const char *const outputs[] = {o->output, o->report, o->rejects};
+    TRY(check_paths(o, paths, n_paths, err));
+    for (size_t i = 0; i < 3; i++)
+        if (outputs[i] != NULL)
+            TRY(og_output_lock(&out->locks[i], outputs[i], err));
+    return OG_OK;
+}
+
+static og_status open_one(const struct og_dedup_output *out,
+                          struct og_new_file *file, const char *path,
+                          enum og_part_state state, uint64_t len, og_error *err)
+{
+    return out->options->resume
+               ? og_output_open_part(file, path, state, len, err)
+               : og_output_open(file, path, false, err);
+}
+
+og_status og_dedup_output_open(struct og_dedup_output *out,
+                               enum og_part_state state,
                                const struct og_output_lens *from, og_error *err)
 {
-    const struct og_output_lens none = {0};
-    const bool goes_on = from != NULL;
-    if (from == NULL) from = &none;
-    *out = (struct og_dedup_output){
-        .options = o, .kept.fd = -1, .report.fd = -1, .rejects.fd = -1};
-    TRY(check_paths(o, paths, n_paths, err));
-    TRY(og_part_file_open(&out->kept, o->output, goes_on, from->kept, err));
+    const og_dedup_options *o = out->options;
+    TRY(open_one(out, &out->kept, o->output, state, from->kept, err));
     if (o->report != NULL) {
-        TRY(og_part_file_open(&out->report, o->report, goes_on, from->report,
-                              err));
+        TRY(open_one(out, &out->report, o->report, state, from->report, err));
         out->has_report = true;
     }
     if (o->rejects != NULL) {
-        TRY(og_part_file_open(&out->rejects, o->rejects, goes_on, from->rejects,
-                              err));
+        TRY(open_one(out, &out->rejects, o->rejects, state, from->rejects,
+                     err));
         out->has_rejects = true;
     }
     return OG_OK;
@@ -104,18 +131,23 @@ og_status og_dedup_output_open(struct og_dedup_output *out,
 /* The kept documents last: when they are there, so is all the rest. */
 og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err)
 {
-    if (out->has_rejects) TRY(og_part_file_commit(&out->rejects, err));
-    if (out->has_report) TRY(og_part_file_commit(&out->report, err));
-    TRY(og_part_file_commit(&out->kept, err));
+    if (out->has_rejects) TRY(og_new_file_commit(&out->rejects, err));
+    if (out->has_report) TRY(og_new_file_commit(&out->report, err));
+    TRY(og_new_file_commit(&out->kept, err));
     og_pack_release(&out->line);
     return OG_OK;
 }
 
 void og_dedup_output_close(struct og_dedup_output *out, bool are_kept)
 {
-    og_part_file_close(&out->kept, are_kept);
-    og_part_file_close(&out->report, are_kept);
-    og_part_file_close(&out->rejects, are_kept);
+    struct og_new_file *files[] = {&out->kept, &out->report, &out->rejects};
+    for (size_t i = 0; i < 3; i++) {
+        if (are_kept)
+            og_new_file_leave(files[i]);
+        else
+            og_new_file_discard(files[i]);
+        og_output_unlock(&out->locks[i]);
+    }
     og_pack_release(&out->line);
 }
 
@@ -124,29 +156,29 @@ og_status og_dedup_output_sync(struct og_dedup_output *out,
 {
     *lens = (struct og_output_lens){out->kept.len, out->report.len,
                                     out->rejects.len};
-    TRY(og_part_file_flush(&out->kept, true, err));
-    if (out->has_report) TRY(og_part_file_flush(&out->report, true, err));
-    if (out->has_rejects) TRY(og_part_file_flush(&out->rejects, true, err));
+    TRY(og_new_file_sync(&out->kept, err));
+    if (out->has_report) TRY(og_new_file_sync(&out->report, err));
+    if (out->has_rejects) TRY(og_new_file_sync(&out->rejects, err));
     return OG_OK;
 }
 
 /* ---- lines ---- */
 
-static og_status write_line(struct og_part_file *file, og_bytes line,
+static og_status write_line(struct og_new_file *file, og_bytes line,
                             og_error *err)
 {
-    TRY(og_part_file_write(file, line.data, line.len, err));
-    return og_part_file_write(file, "\n", 1, err);
+    TRY(og_new_file_write(file, line.data, line.len, err));
+    return og_new_file_write(file, "\n", 1, err);
 }
 
-static og_status write_packed(struct og_part_file *file, struct og_pack *line,
+static og_status write_packed(struct og_new_file *file, struct og_pack *line,
                               og_error *err)
 {
     if (line->failed) {
         line->failed = false;
         return og_error_memory(err, line->len, "a line of the output");
     }
-    return og_part_file_write(file, line->data, line->len, err);
+    return og_new_file_write(file, line->data, line->len, err);
 }
 
 og_status og_dedup_write_kept(struct og_dedup_output *out,
@@ -274,13 +306,13 @@ og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
 {
     if (!out->has_rejects) return OG_OK;
     if (!more) return write_line(&out->rejects, record, err);
-    return og_part_file_write(&out->rejects, record.data, record.len, err);
+    return og_new_file_write(&out->rejects, record.data, record.len, err);
 }
 
 og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,
                                 og_error *err)
 {
     return out->has_report
-               ? og_part_file_write(&out->report, line.data, line.len, err)
+               ? og_new_file_write(&out->report, line.data, line.len, err)
                : OG_OK;
 }

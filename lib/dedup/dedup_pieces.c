@@ -19,6 +19,7 @@ void og_piece_cutter_init(struct og_piece_cutter *c, struct og_dedup_run *run)
 og_status og_piece_cutter_open(struct og_piece_cutter *c, og_error *err)
 {
     struct og_dedup_run *run = c->run;
+    TRY(og_dedup_output_lock(&run->output, run->paths, run->n_paths, err));
     TRY(og_dedup_journal_open(&c->journal, run, 0, NULL, NULL, NULL, err));
     if (c->journal.goes_on) {
         const uint64_t n_against = run->counts->n_against;
@@ -27,10 +28,8 @@ og_status og_piece_cutter_open(struct og_piece_cutter *c, og_error *err)
         run->counts->n_against = n_against;
         run->counts->n_resumed = 0;
     }
-    const struct og_output_lens *lens =
-        c->journal.goes_on ? &c->journal.mark.lens : NULL;
-    return og_dedup_output_open(&run->output, run->options, run->paths,
-                                run->n_paths, lens, err);
+    return og_dedup_output_open(&run->output, c->journal.parts,
+                                &c->journal.mark.lens, err);
 }
 
 og_status og_piece_cutter_close(struct og_piece_cutter *c, og_status status,
@@ -39,8 +38,8 @@ og_status og_piece_cutter_close(struct og_piece_cutter *c, og_status status,
     struct og_dedup_run *run = c->run;
     if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
     const bool goes_on = run->options->resume && status != OG_OK;
+    og_dedup_journal_close(&c->journal, !goes_on); /* under the locks */
     og_dedup_output_close(&run->output, goes_on);
-    og_dedup_journal_close(&c->journal, !goes_on);
     og_dedup_ids_release(&c->ids);
     og_pack_release(&c->text);
     og_pack_release(&c->line);

@@ -469,6 +469,7 @@ static og_status open_outputs(struct level *l, og_error *err)
 {
     const struct og_dedup_run *run = l->run;
     l->n_found = l->decider.table.n;
+    TRY(og_dedup_output_lock(&l->run->output, run->paths, run->n_paths, err));
     TRY(og_dedup_journal_open(&l->journal, run, l->sketcher.n_samples, l,
                               remember_kept, remember_center, err));
     if (l->journal.goes_on) {
@@ -482,10 +483,8 @@ static og_status open_outputs(struct level *l, og_error *err)
         run->counts->n_resumed = 0;
     }
     l->journal.is_on = l->journal.is_on && !l->is_deferred;
-    const struct og_output_lens *lens =
-        l->journal.goes_on ? &l->journal.mark.lens : NULL;
-    return og_dedup_output_open(&l->run->output, l->options, run->paths,
-                                run->n_paths, lens, err);
+    return og_dedup_output_open(&l->run->output, l->journal.parts,
+                                &l->journal.mark.lens, err);
 }
 
 static og_status decide_all(struct level *l, og_error *err)
@@ -566,8 +565,8 @@ og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)
     if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
     /* What cannot be gone on with goes: on a full disk above all. */
     const bool goes_on = run->options->resume && status != OG_OK;
+    og_dedup_journal_close(&l.journal, !goes_on); /* under the locks */
     og_dedup_output_close(&run->output, goes_on);
-    og_dedup_journal_close(&l.journal, !goes_on);
     finish(&l);
     return status;
 }

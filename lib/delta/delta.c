@@ -375,7 +375,7 @@ static og_status make_delta(struct og_delta_olds *olds,
         status = chunk_old(olds, i, &options->cut, options->n_threads, &m.known,
                            err);
     if (status == OG_OK) status = find_pieces(&m, tree, err);
-    if (status == OG_OK) status = og_new_file_open(&out, out_path, 0666, err);
+    if (status == OG_OK) status = og_output_open(&out, out_path, false, err);
     if (status == OG_OK) {
         status = og_delta_write(olds, &pieces, new_file, tree, options->level,
                                 &out, err);

@@ -207,7 +207,7 @@ static og_status check_result(struct patch *p, const char *out_path,
 static og_status play(struct patch *p, const char *out_path, og_error *err)
 {
     const struct og_delta_sink sink = {p, read_old, write_new};
-    TRY(og_new_file_open(&p->out, out_path, 0666, err));
+    TRY(og_output_open(&p->out, out_path, true, err));
     TRY(og_delta_read_blocks(&p->source, &p->head, &sink, err));
     TRY(check_result(p, out_path, err));
     return og_new_file_commit(&p->out, err);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/os/file.h"
+#include "lib/os/new_file.h"
 
 enum { TEXT_MOST = 8192, PATH_MOST = 4096 };
 
@@ -164,36 +165,22 @@ static size_t format_manifest(const struct og_code_manifest *m, char *text,
     return len;
 }
 
-static bool write_file(const char *path, const char *text, size_t len)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return false;
-    const bool good = write(fd, text, len) == (ssize_t)len && fsync(fd) == 0;
-    return close(fd) == 0 && good;
-}
-
-static void sync_folder(const char *folder)
-{
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    (void)fsync(fd); /* some file systems cannot; the rename stands */
-    close(fd);
-}
-
 og_status og_code_manifest_write(const struct og_code_manifest *manifest,
                                  const char *folder, og_error *err)
 {
-    char path[PATH_MOST], path_new[PATH_MOST], text[TEXT_MOST];
-    if (!og_code_path(path, sizeof(path), folder, "manifest") ||
-        !og_code_path(path_new, sizeof(path_new), folder, "manifest.new"))
+    char path[PATH_MOST], text[TEXT_MOST];
+    struct og_new_file file;
+    if (!og_code_path(path, sizeof(path), folder, "manifest"))
         return og_error_set(err, OG_ERR_USAGE,
                             "the path '%.80s...' is too "
                             "long",
                             folder);
     const size_t len = format_manifest(manifest, text, sizeof(text));
-    sync_folder(folder); /* the runs that it names are there first */
-    if (!write_file(path_new, text, len) || rename(path_new, path) != 0)
-        return failed(err, "write", path);
-    sync_folder(folder);
-    return OG_OK;
+    /* The runs that it names are there first. */
+    if (og_file_sync_folder(path) != 0) return failed(err, "write", path);
+    TRY(og_new_file_open(&file, path, 0666, err));
+    const og_status status = og_new_file_write(&file, text, len, err);
+    if (status == OG_OK) return og_new_file_commit(&file, err);
+    og_new_file_discard(&file);
+    return status;
 }

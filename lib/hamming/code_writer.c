@@ -5,21 +5,20 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/hamming/code_segment.h"
 #include "lib/hamming/segment_head.h"
-#include "lib/os/file.h"
+#include "lib/os/new_file.h"
 
 enum { BUFFER = 1 << 18 };
 
 struct og_code_writer {
     const og_allocator *allocator;
-    char *path, *path_new; /* NULL: memory */
-    int fd;
+    bool in_memory;
+    struct og_new_file file; /* else; its buffer is not used */
     uint8_t *memory;
     size_t memory_cap;
     struct og_code_sum sum;
@@ -31,20 +30,12 @@ struct og_code_writer {
     uint8_t buffer[BUFFER];
 };
 
-static og_status cannot_write(const struct og_code_writer *w, og_error *err)
-{
-    char text[128];
-    return og_error_set(err, OG_ERR_IO, "cannot write '%s': %s", w->path,
-                        og_file_error_text(errno, text, sizeof(text)));
-}
-
 /* ---- bytes ---- */
 
 static og_status write_bytes(struct og_code_writer *w, const void *data,
                              size_t len, og_error *err)
 {
-    const char *at = data;
-    if (w->path == NULL) {
+    if (w->in_memory) {
         if (!OG_GROW(w->allocator, w->memory, w->memory_cap, w->len + len))
             return og_error_memory(err, w->len + len, "codes");
         memcpy(w->memory + w->len, data, len);
@@ -52,14 +43,8 @@ static og_status write_bytes(struct og_code_writer *w, const void *data,
         return OG_OK;
     }
     w->len += len;
-    while (len != 0) {
-        const ssize_t n = write(w->fd, at, len);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return cannot_write(w, err);
-        at += n;
-        len -= (size_t)n;
-    }
-    return OG_OK;
+    if (og_file_write_all(w->file.fd, data, len) == 0) return OG_OK;
+    return og_file_failure(err, "write", w->file.path, errno);
 }
 
 /* Whole lines of 64 bytes are summed and written. */
@@ -100,28 +85,6 @@ static og_status end_part(struct og_code_writer *w, og_error *err)
 
 /* ---- the writer ---- */
 
-static char *join_name(const og_allocator *a, const char *path,
-                       const char *tail)
-{
-    const size_t len = strlen(path) + strlen(tail) + 1;
-    char *name = og_allocate(a, len);
-    if (name == NULL) return NULL;
-    memcpy(name, path, strlen(path));
-    memcpy(name + strlen(path), tail, strlen(tail) + 1);
-    return name;
-}
-
-static og_status open_file(struct og_code_writer *w, const char *path,
-                           og_error *err)
-{
-    w->path = join_name(w->allocator, path, "");
-    w->path_new = join_name(w->allocator, path, ".new");
-    if (w->path == NULL || w->path_new == NULL)
-        return og_error_memory(err, strlen(path), "a path");
-    w->fd = open(w->path_new, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return w->fd < 0 ? cannot_write(w, err) : OG_OK;
-}
-
 og_status og_code_writer_new(const char *path, const og_allocator *allocator,
                              struct og_code_writer **out, og_error *err)
 {
@@ -131,9 +94,11 @@ og_status og_code_writer_new(const char *path, const og_allocator *allocator,
     if (w == NULL) return og_error_memory(err, sizeof(*w), "a writer");
     memset(w, 0, offsetof(struct og_code_writer, buffer));
     w->allocator = allocator;
-    w->fd = -1;
+    w->in_memory = path == NULL;
+    w->file.fd = -1;
     og_code_sum_init(&w->sum);
-    og_status status = path == NULL ? OG_OK : open_file(w, path, err);
+    og_status status =
+        path == NULL ? OG_OK : og_new_file_open(&w->file, path, 0666, err);
     if (status == OG_OK) status = write_bytes(w, &empty, sizeof(empty), err);
     if (status != OG_OK) {
         og_code_writer_drop(w);
@@ -147,13 +112,7 @@ void og_code_writer_drop(struct og_code_writer *w)
 {
     if (w == NULL) return;
     const og_allocator *a = w->allocator;
-    if (w->fd >= 0) {
-        close(w->fd);
-        unlink(w->path_new);
-    }
-    if (w->path != NULL) og_release(a, w->path, strlen(w->path) + 1);
-    if (w->path_new != NULL)
-        og_release(a, w->path_new, strlen(w->path_new) + 1);
+    og_new_file_discard(&w->file);
     OG_UNGROW(a, w->memory, w->memory_cap);
     OG_UNGROW(a, w->codes, w->codes_cap);
     OG_UNGROW(a, w->offsets, w->offsets_cap);
@@ -231,22 +190,24 @@ static og_status write_head(struct og_code_writer *w,
         h.table[t].radius = d->radius[t];
     }
     h.head_sum = og_code_segment_sum(&h);
-    if (w->path == NULL) {
+    if (w->in_memory) {
         memcpy(w->memory, &h, sizeof(h));
         return OG_OK;
     }
-    if (pwrite(w->fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
-        return cannot_write(w, err);
+    if (pwrite(w->file.fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
+        return og_file_failure(err, "write", w->file.path, errno);
     return OG_OK;
 }
 
-static og_status publish(struct og_code_writer *w, og_error *err)
+static og_status publish(struct og_code_writer *w, struct og_code_image *out,
+                         og_error *err)
 {
-    if (fsync(w->fd) != 0 || rename(w->path_new, w->path) != 0)
-        return cannot_write(w, err);
-    close(w->fd);
-    w->fd = -1;
-    return OG_OK;
+    char *path = strdup(w->file.path);
+    if (path == NULL) return og_error_memory(err, 1, "a path");
+    og_status status = og_new_file_commit(&w->file, err);
+    if (status == OG_OK) status = og_code_image_open(out, path, err);
+    free(path);
+    return status;
 }
 
 /* Memory is cut to its length and handed over. */
@@ -280,9 +241,7 @@ static og_status write_rest(struct og_code_writer *w, unsigned max_distance,
     TRY(end_part(w, err));
     TRY(write_tables(w, &plan.design, err));
     TRY(write_head(w, &plan.design, err));
-    if (w->path == NULL) return open_memory(w, out, err);
-    TRY(publish(w, err));
-    return og_code_image_open(out, w->path, err);
+    return w->in_memory ? open_memory(w, out, err) : publish(w, out, err);
 }
 
 og_status og_code_writer_end(struct og_code_writer *w, unsigned max_distance,

@@ -38,7 +38,7 @@ og_status og_part_writer_open(struct og_part_writer *w, const char *path,
     *w = (struct og_part_writer){.head = *head};
     w->file.fd = -1;
     w->to_stdout = path == NULL || strcmp(path, "-") == 0;
-    if (!w->to_stdout) TRY(og_new_file_open(&w->file, path, 0666, err));
+    if (!w->to_stdout) TRY(og_output_open(&w->file, path, false, err));
     if (!is_part(w)) return OG_OK;
     const int n =
         snprintf(line, sizeof(line),

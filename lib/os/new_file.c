@@ -9,16 +9,23 @@
 #include "lib/os/new_file.h"
 
 #include "lib/os/file.h"
+#include "lib/os/temp_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_LEN = 1 << 16, PUSH_LEN = 16 << 20, MOST_TRIES = 100 };
+enum {
+    BUFFER_LEN = 1 << 16,
+    PUSH_LEN = 16 << 20,
+    MOST_TRIES = 100,
+    MOST_LINKS = 40 /* as the system follows at most */
+};
 
 og_status og_file_failure(og_error *err, const char *verb, const char *path,
                           int error)
@@ -76,12 +83,76 @@ int og_file_sync_folder(const char *path)
 
 static void forget(struct og_new_file *file)
 {
-    if (file->fd >= 0) close(file->fd);
+    if (file->fd > STDERR_FILENO) close(file->fd);
+    if (file->copy_to > STDERR_FILENO) close(file->copy_to);
     free(file->path);
     free(file->temp_path);
     free(file->buffer);
-    *file = (struct og_new_file){.fd = -1, .status = OG_ERR_IO};
+    *file = (struct og_new_file){.fd = -1, .copy_to = -1, .status = OG_ERR_IO};
 }
+
+/* ---- where an output goes ---- */
+
+/* What the link at `path` says, seen from where `path` is seen from. */
+static char *read_link(const char *path)
+{
+    char to[PATH_MAX];
+    char *joined;
+    const ssize_t n = readlink(path, to, sizeof(to) - 1);
+    if (n < 0) return NULL;
+    to[n] = '\0';
+    const char *slash = strrchr(path, '/');
+    if (to[0] == '/' || slash == NULL) return strdup(to);
+    if (asprintf(&joined, "%.*s%s", (int)(slash - path) + 1, path, to) < 0)
+        return NULL;
+    return joined;
+}
+
+/* /dev/stdout and its like: an open file, whatever its name was. */
+static bool is_descriptor(const char *path)
+{
+    return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
+}
+
+static bool is_link(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+char *og_output_target(const char *path, bool *out_in_place)
+{
+    struct stat st;
+    char *name = strdup(path);
+    *out_in_place =
+        strcmp(path, "-") == 0 ||
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    for (int i = 0; name != NULL && !*out_in_place && is_link(name); i++) {
+        char *next = NULL;
+        *out_in_place = is_descriptor(name);
+        if (*out_in_place) break;
+        if (i < MOST_LINKS)
+            next = read_link(name);
+        else
+            errno = ELOOP;
+        free(name);
+        name = next;
+    }
+    return name;
+}
+
+/* Only a descriptor can lead to a regular file here: what was written to it
+ * before stays. */
+static int open_in_place(const char *path)
+{
+    struct stat st;
+    const bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    if (strcmp(path, "-") == 0) return STDOUT_FILENO;
+    return open(path,
+                O_WRONLY | O_CLOEXEC | O_NOCTTY | (is_file ? O_APPEND : 0));
+}
+
+/* ---- opening ---- */
 
 /* A name that nobody has yet: ".NAME.new-PID-N" beside the target. */
 static int open_temp(struct og_new_file *file, unsigned mode)
@@ -106,27 +177,134 @@ static int open_temp(struct og_new_file *file, unsigned mode)
     return -1;
 }
 
-og_status og_new_file_open(struct og_new_file *file, const char *path,
-                           unsigned mode, og_error *err)
+/* The buffer, and `path`, which is taken over. */
+static og_status prepare(struct og_new_file *file, char *path, og_error *err)
 {
     struct stat st;
-    *file = (struct og_new_file){.fd = -1};
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return og_file_failure(err, "write", path, EISDIR);
-    file->path = strdup(path);
+    *file = (struct og_new_file){.fd = -1, .copy_to = -1, .path = path};
     file->buffer = malloc(BUFFER_LEN);
     if (file->path == NULL || file->buffer == NULL) {
         forget(file);
         return og_error_memory(err, BUFFER_LEN, "a new file");
     }
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return OG_OK;
+    const og_status status = og_file_failure(err, "write", path, EISDIR);
+    forget(file);
+    return status;
+}
+
+static og_status end_open(struct og_new_file *file, og_error *err)
+{
+    if (file->fd >= 0) return OG_OK;
+    const og_status status = og_file_failure(err, "write", file->path, errno);
+    forget(file);
+    return status;
+}
+
+og_status og_new_file_open(struct og_new_file *file, const char *path,
+                           unsigned mode, og_error *err)
+{
+    TRY(prepare(file, strdup(path), err));
     file->fd = open_temp(file, mode);
-    if (file->fd < 0) {
-        const int error = errno;
-        forget(file);
-        return og_file_failure(err, "write", path, error);
-    }
+    return end_open(file, err);
+}
+
+static og_status open_spool(struct og_new_file *file, og_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    file->copy_to = file->fd;
+    file->fd = og_temp_file_open(folder != NULL ? folder : "/tmp", err);
+    if (file->fd >= 0) return OG_OK;
+    forget(file);
+    return OG_ERR_IO;
+}
+
+og_status og_output_open(struct og_new_file *file, const char *path,
+                         bool reads_back, og_error *err)
+{
+    bool in_place;
+    *file = (struct og_new_file){.fd = -1, .copy_to = -1};
+    char *target = og_output_target(path, &in_place);
+    if (target == NULL) return og_file_failure(err, "write", path, errno);
+    TRY(prepare(file, target, err));
+    file->fd = in_place ? open_in_place(target) : open_temp(file, 0666);
+    TRY(end_open(file, err));
+    return in_place && reads_back ? open_spool(file, err) : OG_OK;
+}
+
+/* ---- parts ---- */
+
+/* A run that was killed between the names of two outputs left one of them
+ * finished. Its bytes are a part again, and the run goes on from there. */
+static void take_back(const struct og_new_file *file, uint64_t len)
+{
+    struct stat st;
+    if (access(file->temp_path, F_OK) == 0 || lstat(file->path, &st) != 0)
+        return;
+    if (S_ISREG(st.st_mode) && (uint64_t)st.st_size >= len)
+        (void)rename(file->path, file->temp_path);
+}
+
+static og_status go_on(struct og_new_file *file, uint64_t len, og_error *err)
+{
+    struct stat st;
+    if (fstat(file->fd, &st) != 0 || (uint64_t)st.st_size < len)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "'%s' has fewer bytes than its journal says",
+                            file->temp_path);
+    if (ftruncate(file->fd, (off_t)len) != 0 ||
+        lseek(file->fd, (off_t)len, SEEK_SET) < 0)
+        return og_file_failure(err, "write", file->temp_path, errno);
+    file->len = file->pushed = len;
     return OG_OK;
 }
+
+static og_status open_part(struct og_new_file *file, enum og_part_state state,
+                           uint64_t len, og_error *err)
+{
+    struct stat st;
+    if (asprintf(&file->temp_path, "%s.part", file->path) < 0) {
+        file->temp_path = NULL;
+        return og_error_memory(err, BUFFER_LEN, "a file name");
+    }
+    if (state == OG_PART_GOES_ON) take_back(file, len);
+    file->fd = open(file->temp_path,
+                    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+                        (state == OG_PART_NEW ? O_EXCL : 0),
+                    0666);
+    if (file->fd < 0 && errno == EEXIST)
+        return og_error_set(err, OG_ERR_IO,
+                            "'%s' is in the way: it was not left by a run that "
+                            "this one goes on with",
+                            file->temp_path);
+    if (file->fd < 0 || fstat(file->fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return og_file_failure(err, "write", file->temp_path,
+                               file->fd < 0 ? errno : EINVAL);
+    return go_on(file, state == OG_PART_GOES_ON ? len : 0, err);
+}
+
+og_status og_output_open_part(struct og_new_file *file, const char *path,
+                              enum og_part_state state, uint64_t len,
+                              og_error *err)
+{
+    bool in_place;
+    *file = (struct og_new_file){.fd = -1, .copy_to = -1};
+    char *target = og_output_target(path, &in_place);
+    if (target == NULL) return og_file_failure(err, "write", path, errno);
+    if (in_place) {
+        free(target);
+        return og_error_set(err, OG_ERR_USAGE,
+                            "'%s' is no file: a run that writes it cannot be "
+                            "gone on with",
+                            path);
+    }
+    TRY(prepare(file, target, err));
+    const og_status status = open_part(file, state, len, err);
+    if (status != OG_OK) forget(file); /* what is there is not touched */
+    return status;
+}
+
+/* ---- writing ---- */
 
 static og_status write_through(struct og_new_file *file, const void *data,
                                size_t len, og_error *err)
@@ -141,6 +319,13 @@ og_status og_new_file_flush(struct og_new_file *file, og_error *err)
     const size_t len = file->buffer_len;
     file->buffer_len = 0;
     return len == 0 ? OG_OK : write_through(file, file->buffer, len, err);
+}
+
+og_status og_new_file_sync(struct og_new_file *file, og_error *err)
+{
+    TRY(og_new_file_flush(file, err));
+    if (file->temp_path == NULL || fdatasync(file->fd) == 0) return OG_OK;
+    return og_file_failure(err, "write", file->path, errno);
 }
 
 og_status og_new_file_write(struct og_new_file *file, const void *data,
@@ -170,18 +355,39 @@ void og_new_file_push(struct og_new_file *file)
     file->pushed = given;
 }
 
+/* ---- the end ---- */
+
+static og_status copy_spool(struct og_new_file *file, og_error *err)
+{
+    uint64_t off = 0;
+    int64_t n;
+    while ((n = og_file_read_at(file->fd, file->buffer, BUFFER_LEN, off)) > 0) {
+        if (og_file_write_all(file->copy_to, file->buffer, (size_t)n) != 0)
+            return og_file_failure(err, "write", file->path, errno);
+        off += (uint64_t)n;
+    }
+    return n == 0 ? OG_OK : og_file_failure(err, "write", file->path, errno);
+}
+
+static og_status publish(struct og_new_file *file, og_error *err)
+{
+    if (file->temp_path == NULL)
+        return file->copy_to < 0 ? OG_OK : copy_spool(file, err);
+    if (fsync(file->fd) != 0 || rename(file->temp_path, file->path) != 0)
+        return og_file_failure(err, "write", file->path, errno);
+    return OG_OK;
+}
+
 og_status og_new_file_commit(struct og_new_file *file, og_error *err)
 {
     og_status status = file->status;
     if (status == OG_OK) status = og_new_file_flush(file, err);
-    if (status == OG_OK &&
-        (fsync(file->fd) != 0 || rename(file->temp_path, file->path) != 0))
-        status = og_file_failure(err, "write", file->path, errno);
+    if (status == OG_OK) status = publish(file, err);
     if (status != OG_OK) {
         og_new_file_discard(file);
         return status;
     }
-    if (og_file_sync_folder(file->path) != 0)
+    if (file->temp_path != NULL && og_file_sync_folder(file->path) != 0)
         status = og_file_failure(err, "write", file->path, errno);
     forget(file);
     return status;
@@ -190,6 +396,13 @@ og_status og_new_file_commit(struct og_new_file *file, og_error *err)
 void og_new_file_discard(struct og_new_file *file)
 {
     if (file->fd < 0) return;
-    unlink(file->temp_path);
+    if (file->temp_path != NULL) unlink(file->temp_path);
+    forget(file);
+}
+
+void og_new_file_leave(struct og_new_file *file)
+{
+    if (file->fd < 0) return;
+    (void)og_new_file_flush(file, NULL);
     forget(file);
 }

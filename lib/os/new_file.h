@@ -3,7 +3,13 @@
 
 /* A file that appears whole or not at all: written under a name of its own
  * beside the target, synced, then renamed over it. Whoever reads the target
- * sees the old bytes or the new ones, also after a crash. */
+ * sees the old bytes or the new ones, also after a crash.
+ *
+ * Files of our own (in the folder of a store) are opened with
+ * og_new_file_open(), which never follows a link. What a user names as an
+ * output is opened with og_output_open(): links are followed, and what is no
+ * regular file (a device, a named pipe) is written where it is, never replaced.
+ */
 
 #include <stdint.h>
 
@@ -11,7 +17,9 @@
 
 struct og_new_file {
     int fd; /* -1: not open */
-    char *path, *temp_path;
+    char *path;
+    char *temp_path; /* NULL: written in place */
+    int copy_to;     /* in place, after all of it was written; -1: none */
     uint64_t len;    /* written so far */
     uint64_t pushed; /* so much of it was said to be ready for the disk */
     og_status status;
@@ -24,12 +32,35 @@ struct og_new_file {
 og_status og_new_file_open(struct og_new_file *file, const char *path,
                            unsigned mode, og_error *err);
 
+/* The same for what a user names; "-" is stdout. With `reads_back` the
+ * descriptor can be read before the commit: what goes to a pipe waits in a
+ * temporary file. */
+og_status og_output_open(struct og_new_file *file, const char *path,
+                         bool reads_back, og_error *err);
+
+/* An output that a stopped run can go on with: "PATH.part" until the commit. */
+enum og_part_state {
+    OG_PART_NEW,    /* OG_ERR_IO when there is a file of that name: not ours */
+    OG_PART_OURS,   /* of a run that came to nothing: emptied */
+    OG_PART_GOES_ON /* kept up to `len` bytes; OG_ERR_INPUT: it has less */
+};
+og_status og_output_open_part(struct og_new_file *file, const char *path,
+                              enum og_part_state state, uint64_t len,
+                              og_error *err);
+
+/* The name behind the links at `path`, for free(); NULL with errno. It need not
+ * exist. *out_in_place: it is no file that could be replaced. */
+char *og_output_target(const char *path, bool *out_in_place);
+
 /* All of it or a status; after the first failure every call fails. */
 og_status og_new_file_write(struct og_new_file *file, const void *data,
                             size_t len, og_error *err);
 
 /* Gives all of it to the system, so that the descriptor can be read back. */
 og_status og_new_file_flush(struct og_new_file *file, og_error *err);
+
+/* Gives it to the disk as well. */
+og_status og_new_file_sync(struct og_new_file *file, og_error *err);
 
 /* A hint that what was written may go to the disk by now, so that the sync at
  * the end of a long file does not have all of it before it. */
@@ -42,6 +73,9 @@ og_status og_new_file_commit(struct og_new_file *file, og_error *err);
 /* Removes the temporary file. Does nothing after a commit, so that it may
  * stand at the end of every path. */
 void og_new_file_discard(struct og_new_file *file);
+
+/* Closes it and leaves the temporary file, for a run that goes on. */
+void og_new_file_leave(struct og_new_file *file);
 
 /* "cannot write 'x': no space left on device", for the errno at hand. */
 og_status og_file_failure(og_error *err, const char *verb, const char *path,

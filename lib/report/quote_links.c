@@ -250,7 +250,7 @@ static og_status save_bytes(const char *path, const char *data, size_t len,
                             og_error *err)
 {
     struct og_new_file file;
-    TRY(og_new_file_open(&file, path, 0666, err));
+    TRY(og_output_open(&file, path, false, err));
     og_status status = og_new_file_write(&file, data, len, err);
     if (status == OG_OK) status = og_new_file_commit(&file, err);
     og_new_file_discard(&file);

@@ -37,7 +37,7 @@ static og_status hold(og_quote_report *r, og_error *err)
 
 static og_status open_file(og_quote_report *r, const char *path, og_error *err)
 {
-    TRY(og_new_file_open(&r->new_file, path, 0666, err));
+    TRY(og_output_open(&r->new_file, path, false, err));
     const int twin = dup(r->new_file.fd);
     r->file = twin < 0 ? NULL : fdopen(twin, "wb");
     if (r->file != NULL) return OG_OK;

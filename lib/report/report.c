@@ -124,7 +124,7 @@ og_status og_report_begin(FILE *file, const og_report_options *options,
 
 static og_status open_file(og_report *report, const char *path, og_error *err)
 {
-    TRY(og_new_file_open(&report->new_file, path, 0666, err));
+    TRY(og_output_open(&report->new_file, path, false, err));
     const int twin = dup(report->new_file.fd);
     report->file = twin < 0 ? NULL : fdopen(twin, "wb");
     if (report->file != NULL) {

@@ -107,7 +107,7 @@ og_status og_similar_write(const struct og_similar *index, const char *path,
         return og_error_memory(err, pack.len, "an index of files");
     }
     put_header(index, n_files, &pack);
-    og_status status = og_new_file_open(&out, path, 0666, err);
+    og_status status = og_output_open(&out, path, false, err);
     if (status == OG_OK)
         status = og_new_file_write(&out, pack.data, pack.len, err);
     if (status == OG_OK) status = og_new_file_commit(&out, err);

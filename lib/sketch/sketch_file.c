@@ -150,7 +150,7 @@ og_status og_sketch_writer_open(const char *path,
     w->sketches.allocator = w->lengths.allocator = allocator;
     w->ids.allocator = w->body.allocator = w->head.allocator = allocator;
     og_status status = OG_OK;
-    if (!w->to_stdout) status = og_new_file_open(&w->file, path, 0666, err);
+    if (!w->to_stdout) status = og_output_open(&w->file, path, false, err);
     if (status != OG_OK) {
         free_writer(w);
         return status;

@@ -93,7 +93,7 @@ og_status og_stage_file_write(const char *path, const char *magic,
         og_pack_release(&all);
         return og_error_memory(err, records->len, "a file of a stage");
     }
-    og_status status = og_new_file_open(&file, path, 0666, err);
+    og_status status = og_output_open(&file, path, false, err);
     if (status == OG_OK) {
         status = og_new_file_write(&file, all.data, all.len, err);
         if (status == OG_OK) status = og_new_file_commit(&file, err);

@@ -259,15 +259,17 @@ static og_status filter_file(struct og_stage *s, unsigned n_parts, size_t i,
     }
     o.output = kept;
     o.report = report;
+    const struct og_output_lens from = {0};
     struct filtering f = {.stage = s};
-    f.output.kept.fd = f.output.report.fd = f.output.rejects.fd = -1;
+    og_dedup_output_init(&f.output, &o);
     og_status status = s->options->remove != NULL
                            ? read_lists(&f, (uint32_t)i, err)
                            : gather(&f, n_parts, (uint32_t)i, err);
     if (status == OG_OK) status = write_lists(&f, i, err);
     if (status == OG_OK)
-        status = og_dedup_output_open(&f.output, &o, s->paths, s->n_paths, NULL,
-                                      err);
+        status = og_dedup_output_lock(&f.output, s->paths, s->n_paths, err);
+    if (status == OG_OK)
+        status = og_dedup_output_open(&f.output, OG_PART_NEW, &from, err);
     if (status == OG_OK) status = stream_file(&f, i, err);
     if (status == OG_OK) status = og_dedup_output_commit(&f.output, err);
     og_dedup_output_close(&f.output, false);

@@ -96,7 +96,7 @@ og_status og_idf_save(const char *path, const struct og_idf_head *head,
     struct writing w = {.to_stdout = strcmp(path, "-") == 0,
                         .rabin = og_rabin_default()};
     w.check = w.rabin->empty;
-    if (!w.to_stdout) TRY(og_new_file_open(&w.file, path, 0666, err));
+    if (!w.to_stdout) TRY(og_output_open(&w.file, path, false, err));
     const og_status status = put_all(&w, head, entries, err);
     if (!w.to_stdout) og_new_file_discard(&w.file);
     return status;
