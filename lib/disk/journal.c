@@ -252,7 +252,7 @@ static og_status open_file(struct og_journal *j, og_error *err)
                             "the name of store '%s' is too "
                             "long",
                             j->options.folder);
-    j->fd = open(j->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    j->fd = og_file_open_own(j->path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (j->fd < 0) return og_file_failure(err, "create", j->path, errno);
     const og_status status = write_head(j, err);
     if (status == OG_OK) return OG_OK;

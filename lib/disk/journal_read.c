@@ -107,7 +107,7 @@ static og_status open_number(struct og_journal_reader *r, uint64_t number,
     if (!og_journal_path(r->path, sizeof(r->path), r->folder, number))
         return og_error_set(err, OG_ERR_USAGE, "'%s' is too long a name",
                             r->folder);
-    const int fd = og_file_open(r->path);
+    const int fd = og_file_open_own(r->path, O_RDONLY, 0);
     if (fd < 0 && errno == ENOENT) return OG_END;
     if (fd < 0) return og_file_failure(err, "open", r->path, errno);
     const int64_t n = og_file_read_at(fd, head, HEAD_LEN, 0);

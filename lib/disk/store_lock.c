@@ -60,11 +60,23 @@ uint64_t og_store_lock_safe(const char *folder)
 {
     char path[4096];
     snprintf(path, sizeof(path), "%s/lock", folder);
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return 0;
     const uint64_t safe = read_safe(fd);
     close(fd);
     return safe;
+}
+
+bool og_store_is_locked(const char *folder)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/lock", folder);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
+    if (fd < 0) return false;
+    const bool is_locked =
+        flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
+    return is_locked;
 }
 
 void og_store_lock_end(int fd, uint64_t safe)
@@ -110,7 +122,7 @@ og_status og_store_lock(const char *folder, int *out_fd, og_error *err)
     char path[4096];
     char who[WHO_LEN];
     snprintf(path, sizeof(path), "%s/lock", folder);
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         const og_status status =

@@ -17,6 +17,9 @@
  * another process writes, and the message says which. OG_ERR_IO. */
 og_status og_store_lock(const char *folder, int *out_fd, og_error *err);
 
+/* Whether somebody holds the lock right now. */
+bool og_store_is_locked(const char *folder);
+
 /* Records up to this one were safe; 0: it does not say. */
 uint64_t og_store_lock_safe(const char *folder);
 

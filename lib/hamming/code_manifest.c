@@ -133,7 +133,7 @@ og_status og_code_manifest_read(struct og_code_manifest *manifest,
                             "the path '%.80s...' is too "
                             "long",
                             folder);
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return failed(err, "open", path);
     ssize_t n;
     while ((n = og_file_read(fd, text + len, sizeof(text) - len)) > 0)

@@ -5,6 +5,7 @@
 #include "lib/hamming/code_segment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -240,7 +241,7 @@ og_status og_code_image_open(struct og_code_image *image, const char *path,
 {
     struct stat info;
     *image = (struct og_code_image){0};
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return failed(err, path);
     if (fstat(fd, &info) != 0 || info.st_size == 0) {
         close(fd);

@@ -359,7 +359,7 @@ static og_status lock_folder(og_hamming *h, og_error *err)
                             "the path '%.80s...' is too "
                             "long",
                             h->folder);
-    h->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    h->lock_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     if (h->lock_fd < 0) return failed(err, "open", path);
     if (flock(h->lock_fd, LOCK_EX | LOCK_NB) == 0) return OG_OK;
     return og_error_set(err, OG_ERR_IO,

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/os/file.h"
 #include "lib/os/new_file.h"
 
 #define MAGIC_INDEX   "origoNI1"
@@ -131,7 +132,7 @@ static og_status read_all(const char *path, uint8_t **out, size_t *out_len,
     struct stat st;
     *out = NULL;
     *out_len = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0 && errno == ENOENT) return OG_OK;
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     og_status status = OG_OK;
@@ -209,7 +210,7 @@ static og_status start_journal(og_near *near, size_t end, og_error *err)
     og_status status = OG_OK;
     if (path == NULL) return og_error_memory(err, 1, "a file name");
     if (near->journal_fd < 0)
-        near->journal_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        near->journal_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     if (end == 0) pack_head(&head, MAGIC_JOURNAL, &near->options);
     if (near->journal_fd < 0 || ftruncate(near->journal_fd, (off_t)end) != 0 ||
         lseek(near->journal_fd, (off_t)end, SEEK_SET) < 0 ||
@@ -296,7 +297,7 @@ static og_status lock(og_near *near, og_error *err)
 {
     char *path = path_of(near, "lock");
     if (path == NULL) return og_error_memory(err, 1, "a file name");
-    near->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    near->lock_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     og_status status = OG_OK;
     if (near->lock_fd < 0)
         status = og_file_failure(err, "write", path, errno);
@@ -341,6 +342,8 @@ og_status og_near_files_open(og_near *near, const char *store, og_error *err)
         near->folder = NULL;
         return og_error_memory(err, strlen(store), "a file name");
     }
+    if (og_file_is_link(near->folder))
+        return og_error_set(err, OG_ERR_STORE, "'%s' is a link", near->folder);
     if (near->is_writable) {
         if ((mkdir(store, 0777) != 0 && errno != EEXIST) ||
             (mkdir(near->folder, 0777) != 0 && errno != EEXIST))

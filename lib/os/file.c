@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int og_file_open(const char *path)
@@ -17,6 +18,26 @@ int og_file_open(const char *path)
     /* A hint: files are read once, from the front. Pipes refuse it. */
     if (fd >= 0) (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return fd;
+}
+
+int og_file_open_own(const char *path, int flags, unsigned mode)
+{
+    struct stat st;
+    int fd;
+    do {
+        fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
+                  mode);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) return fd;
+    close(fd);
+    errno = EINVAL;
+    return -1;
+}
+
+bool og_file_is_link(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 ssize_t og_file_read(int fd, void *out, size_t cap)

@@ -4,11 +4,19 @@
 /* Files as streams of bytes: the few calls that need care with signals and
  * with child processes. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 /* Opens for reading, closed on exec. -1 with errno set. */
 int og_file_open(const char *path);
+
+/* A file of our own, inside the folder of a store: never through a link, and
+ * only a regular one (else -1 and EINVAL). `flags` as for open(2). */
+int og_file_open_own(const char *path, int flags, unsigned mode);
+
+/* Whether `path` itself is a link. Folders inside a store are none. */
+bool og_file_is_link(const char *path);
 
 /* read(2) that goes on after a signal. Bytes read, 0 at the end, -1. */
 ssize_t og_file_read(int fd, void *out, size_t cap);

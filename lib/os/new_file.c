@@ -114,12 +114,6 @@ static bool is_descriptor(const char *path)
     return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
 }
 
-static bool is_link(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
-}
-
 char *og_output_target(const char *path, bool *out_in_place)
 {
     struct stat st;
@@ -127,7 +121,8 @@ char *og_output_target(const char *path, bool *out_in_place)
     *out_in_place =
         strcmp(path, "-") == 0 ||
         (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
-    for (int i = 0; name != NULL && !*out_in_place && is_link(name); i++) {
+    for (int i = 0; name != NULL && !*out_in_place && og_file_is_link(name);
+         i++) {
         char *next = NULL;
         *out_in_place = is_descriptor(name);
         if (*out_in_place) break;

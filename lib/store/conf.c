@@ -216,7 +216,7 @@ og_status og_conf_read(const char *folder, struct og_conf *out, og_error *err)
     char path[4096];
     char text[TEXT_MOST];
     snprintf(path, sizeof(path), "%s/origo.conf", folder);
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return og_error_set(err, OG_ERR_NO_STORE, "there is no store '%s'",
                             folder);

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +108,41 @@ static bool has_conf(const char *folder)
     return stat(path, &st) == 0;
 }
 
+static og_status check_own(const char *folder, const char *name, mode_t kind,
+                           og_error *err)
+{
+    char path[4096 + 32];
+    struct stat st;
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    if (lstat(path, &st) != 0 || (st.st_mode & S_IFMT) == kind) return OG_OK;
+    return og_error_set(err, OG_ERR_STORE,
+                        "store '%s' is not sound: '%s' is %s", folder, path,
+                        S_ISLNK(st.st_mode) ? "a link"
+                        : kind == S_IFDIR   ? "no folder"
+                                            : "no regular file");
+}
+
+/* Somebody else may have made the folder: a link in it could lead to any file
+ * of the user's, and LMDB and others would write there. */
+static og_status check_links(const char *folder, og_error *err)
+{
+    static const char *const folders[] = {"journal", "texts", "catalogue",
+                                          "near", "sentences"};
+    static const char *const files[] = {
+        "lock",         "origo.conf",         "catalogue.sum",
+        "passages.tab", "catalogue/data.mdb", "catalogue/lock.mdb"};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        TRY(check_own(folder, folders[i], S_IFDIR, err));
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        TRY(check_own(folder, files[i], S_IFREG, err));
+    return OG_OK;
+}
+
 /* The lock first: two processes may make the same store at once. */
 static og_status find_or_make(struct og_disk *disk, og_access access,
                               const og_params *params, og_error *err)
 {
+    TRY(check_links(disk->folder, err));
     if (access == OG_CREATE && !has_conf(disk->folder))
         TRY(make_folder(disk->folder, err));
     if (access != OG_READ && (access == OG_CREATE || has_conf(disk->folder)))
@@ -150,7 +182,7 @@ static bool was_closed(const char *folder)
     if (og_journal_list(folder, &first, &last, NULL) != OG_OK || last == 0)
         return false;
     og_journal_path(path, sizeof(path), folder, last);
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return false;
     if (fstat(fd, &st) == 0 && st.st_size >= 96 &&
         og_file_read_at(fd, record, 32, (uint64_t)st.st_size - 32) == 32) {
@@ -169,15 +201,24 @@ static og_status open_documents(og_store *store, og_access access,
     struct og_disk *disk = store->disk;
     char folder[4096];
     enum og_sums sums;
+    const bool closed = was_closed(disk->folder);
+    /* One who writes has looked at it already, and changes it. */
+    const bool is_quiet =
+        access != OG_READ || !og_store_is_locked(disk->folder);
     snprintf(folder, sizeof(folder), "%s/catalogue", disk->folder);
-    TRY(og_documents_check(folder, was_closed(disk->folder), CHECKED_LEN,
-                           store->allocator, &sums, err));
+    TRY(og_documents_check(folder, closed, CHECKED_LEN, store->allocator, &sums,
+                           err));
+    if (sums != OG_SUMS_EQUAL && is_quiet)
+        TRY(og_documents_walk(folder, closed, store->allocator, err));
     const struct og_documents_options options = {
         .uuid = disk->conf.uuid,
         .writable = access != OG_READ,
         .allocator = store->allocator,
     };
-    return og_documents_open(folder, &options, &disk->documents, err);
+    TRY(og_documents_open(folder, &options, &disk->documents, err));
+    return sums != OG_SUMS_EQUAL && is_quiet && !closed
+               ? og_documents_audit(disk->documents, err)
+               : OG_OK;
 }
 
 /* With a checkpoint the table lies in its map, else in memory. */
@@ -424,7 +465,7 @@ static og_status settle(const struct og_disk *disk, og_error *err)
         return og_file_failure(err, "sync", disk->folder, errno);
     if (disk->next_journal < 2) return OG_OK;
     og_journal_path(path, sizeof(path), disk->folder, disk->next_journal - 1);
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     og_status status = OG_OK;
     if (fdatasync(fd) != 0 || og_file_sync_folder(path) != 0)

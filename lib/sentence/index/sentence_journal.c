@@ -113,7 +113,7 @@ og_status og_sentence_journal_create(struct og_sentence_journal *j,
     uint8_t head[HEAD_LEN];
     make_head(number, head);
     TRY(keep_path(j, path, err));
-    j->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    j->fd = og_file_open_own(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
     j->len = HEAD_LEN;
     if (j->fd >= 0 && og_file_write_all(j->fd, head, HEAD_LEN) == 0 &&
         fsync(j->fd) == 0 && og_file_sync_folder(path) == 0)
@@ -185,7 +185,7 @@ og_status og_sentence_journal_open(
     og_error *err)
 {
     TRY(keep_path(j, path, err));
-    j->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    j->fd = og_file_open_own(path, writable ? O_RDWR : O_RDONLY, 0);
     og_status status = j->fd < 0 ? og_file_failure(err, "open", path, errno)
                                  : read_all(j, number, ctx, take, err);
     if (status == OG_OK && writable &&

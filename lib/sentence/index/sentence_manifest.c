@@ -3,6 +3,7 @@
 #include "lib/sentence/index/sentence_manifest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,7 +123,7 @@ og_status og_sentence_manifest_read(struct og_sentence_manifest *m,
     char text[TEXT_MOST];
     size_t len = 0;
     ssize_t n = 0;
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     while (len < sizeof(text) &&
            (n = og_file_read(fd, text + len, sizeof(text) - len)) > 0)

@@ -301,7 +301,7 @@ og_status og_sentence_segment_open(struct og_sentence_segment *image,
                                    const char *path, og_error *err)
 {
     memset(image, 0, sizeof(*image));
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     const og_status status = map_file(image, fd, path, err);
     close(fd);

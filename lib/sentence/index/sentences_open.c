@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/sentence/index/sentences_files.h"
 
@@ -143,7 +144,7 @@ static og_status lock_folder(struct og_sentences *s, og_error *err)
     char path[OG_SENTENCES_PATH_MOST];
     if (!og_sentences_path(s, "lock", path))
         return og_sentences_path_too_long(s, err);
-    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    s->lock_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     if (s->lock_fd < 0) return failed(err, "open", path);
     if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return OG_OK;
     return og_error_set(err, OG_ERR_IO,
@@ -253,6 +254,8 @@ static og_status open_all(struct og_sentences *s, const char *store,
     s->folder = og_allocate(s->allocator, len);
     if (s->folder == NULL) return og_error_memory(err, len, "a path");
     snprintf(s->folder, len, "%s/sentences", store);
+    if (og_file_is_link(s->folder))
+        return og_error_set(err, OG_ERR_STORE, "'%s' is a link", s->folder);
     return s->is_writable ? open_writer(s, store, err)
                           : open_reader(s, store, err);
 }

@@ -2,18 +2,8 @@
  * file. What it needs is that the file is as it left it, and this can be seen
  * from outside: all pages up to the last one in use are read as plain bytes
  * and compared with sums that were written when it was closed.
- *
- * To know which sums belong to which state, the number of the last transaction
- * is read from the two head pages of the file, where LMDB (format 1, 64 bits)
- * keeps it:
- *
- *     page     0  page number  8      head    0  magic 0xBEEFC0DE       4
- *              8  pad, flags   4              4  format 1               4
- *             12  lower, upper 4              8  address, map length   16
- *             16  the head                   24  two trees, 48 bytes each
- *                                           120  last page in use       8
- *                                           128  transaction            8
- */
+ * Which sums belong to which state is told by the number of the last
+ * transaction (lmdb_file.h). */
 
 #include "lib/store/catalogue/page_sums.h"
 
@@ -29,16 +19,14 @@
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/store/catalogue/documents.h"
+#include "lib/store/lmdb_file.h"
 
 enum {
     PAGE = 4096,
     BATCH = 256, /* pages read at once */
     HEAD = 32,   /* of the file of sums */
     FORMAT = 1,
-    LMDB_HEAD_AT = 16,
-    LMDB_FORMAT = 1,
 };
-#define LMDB_MAGIC 0xBEEFC0DEu
 
 /* Drawn in documents.h. */
 struct sums_on_disk {
@@ -68,39 +56,16 @@ static void set_paths(struct paths *paths, const char *folder)
 
 struct lmdb_state {
     uint64_t txnid;
-    uint64_t n_pages;
+    uint64_t n_pages; /* of PAGE bytes */
 };
 
-/* LMDB's pages are as long as the system's, which the first tree tells. */
-static uint64_t page_len_of(const uint8_t *head)
-{
-    const uint32_t len = og_load32(head + 24);
-    const bool makes_sense = len >= PAGE && len <= 1 << 16 && len % PAGE == 0;
-    return makes_sense ? len : PAGE;
-}
-
-/* The newer of the two heads; false: neither is one. */
 static bool read_state(int fd, struct lmdb_state *out)
 {
-    bool found = false;
-    uint64_t page_len = 0;
-    for (uint64_t page = 0; page < 2; page++) {
-        uint8_t head[136];
-        const uint64_t off = page * page_len + LMDB_HEAD_AT;
-        if (og_file_read_at(fd, head, sizeof(head), off) !=
-            (int64_t)sizeof(head))
-            return found;
-        if (page == 0) page_len = page_len_of(head);
-        if (og_load32(head) != LMDB_MAGIC || og_load32(head + 4) != LMDB_FORMAT)
-            continue;
-        const uint64_t txnid = og_load64(head + 128);
-        const uint64_t last_page = og_load64(head + 120);
-        if (last_page >= UINT32_MAX) continue; /* 16 TiB */
-        if (found && txnid < out->txnid) continue;
-        *out = (struct lmdb_state){txnid, (last_page + 1) * (page_len / PAGE)};
-        found = true;
-    }
-    return found;
+    struct og_lmdb_head head;
+    if (!og_lmdb_head_read(fd, &head)) return false;
+    *out = (struct lmdb_state){head.txnid,
+                               (head.last_page + 1) * (head.page_len / PAGE)};
+    return true;
 }
 
 /* ---- summing ---- */
@@ -116,7 +81,7 @@ static og_status open_pages(struct pages *p, const char *path,
                             const og_allocator *allocator, og_error *err)
 {
     *p = (struct pages){.path = path, .allocator = allocator};
-    p->fd = og_file_open(path);
+    p->fd = og_file_open_own(path, O_RDONLY, 0);
     if (p->fd < 0) return og_file_failure(err, "read", path, errno);
     p->batch = og_allocate(allocator, (size_t)BATCH * PAGE);
     if (p->batch != NULL) return OG_OK;
@@ -164,8 +129,7 @@ static og_status make_sums(struct pages *p, struct og_pack *out, og_error *err)
     struct lmdb_state state;
     if (!read_state(p->fd, &state))
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not an LMDB file of format %d", p->path,
-                            LMDB_FORMAT);
+                            "'%s' is not an LMDB file of format 1", p->path);
     uint8_t sums[BATCH * 8];
     uint8_t head[HEAD] = {0};
     memcpy(head, magic, 4);
@@ -251,7 +215,7 @@ static og_status read_open_sums(int fd, const char *path, struct og_pack *out,
 /* All of the file of sums; `out` stays empty when there is none. */
 static og_status read_sums(const char *path, struct og_pack *out, og_error *err)
 {
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0 && errno == ENOENT) return OG_OK;
     if (fd < 0) return og_file_failure(err, "read", path, errno);
     const og_status status = read_open_sums(fd, path, out, err);
@@ -356,5 +320,31 @@ og_status og_documents_check(const char *folder, bool closed, uint64_t max_len,
         }
     }
     og_pack_release(&sums);
+    return status;
+}
+
+/* ---- without sums ---- */
+
+og_status og_documents_walk(const char *folder, bool only_if_short,
+                            const og_allocator *allocator, og_error *err)
+{
+    struct paths paths;
+    struct og_lmdb_head before, after;
+    struct stat st;
+    set_paths(&paths, folder);
+    const int fd = og_file_open_own(paths.data, O_RDONLY, 0);
+    if (fd < 0 && errno == ENOENT) return OG_OK;
+    if (fd < 0) return og_file_failure(err, "read", paths.data, errno);
+    og_status status = OG_OK;
+    const bool is_empty = fstat(fd, &st) == 0 && st.st_size == 0;
+    if (!is_empty && !(only_if_short && og_lmdb_is_long_enough(fd))) {
+        const bool has_head = og_lmdb_head_read(fd, &before);
+        status = og_lmdb_walk(fd, paths.data, allocator, err);
+        /* A writer that came meanwhile has looked at it as well. */
+        if (status == OG_ERR_STORE && has_head &&
+            og_lmdb_head_read(fd, &after) && after.txnid != before.txnid)
+            status = OG_OK;
+    }
+    close(fd);
     return status;
 }

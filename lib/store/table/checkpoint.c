@@ -264,7 +264,7 @@ og_status og_checkpoint_know(struct og_checkpoint *c, size_t begin, size_t end,
 static og_status map_file(struct og_checkpoint *c, og_error *err)
 {
     struct stat st;
-    const int fd = og_file_open(c->path);
+    const int fd = og_file_open_own(c->path, O_RDONLY, 0);
     if (fd < 0 && errno == ENOENT) return OG_END;
     if (fd < 0) return og_file_failure(err, "open", c->path, errno);
     og_status status = OG_OK;

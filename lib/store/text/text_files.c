@@ -156,7 +156,7 @@ static og_status check_common(const uint8_t *head, const char *path,
 static og_status open_head(const char *path, uint8_t *head, size_t len,
                            int *out_fd, og_error *err)
 {
-    const int fd = og_file_open(path);
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_text_file_failure(err, path, errno);
     const int64_t n = og_file_read_at(fd, head, len, 0);
     og_status status = OG_OK;
@@ -187,7 +187,7 @@ og_status og_segment_make(const char *folder, const uint8_t uuid[16],
                og_checksum(bytes, AT(segment, checksum)));
     og_segment_path(&path, folder, number);
     const int fd =
-        open(path.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        og_file_open_own(path.name, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (fd < 0) return og_file_failure(err, "write", path.name, errno);
     if (og_file_write_all(fd, bytes, sizeof(bytes)) != 0) {
         const int error = errno;
