@@ -30,6 +30,7 @@ help:
 	@echo 'make quality-pan13  passages of a PAN corpus, PAN13=DIR'
 	@echo 'make quality-scripts  planted copies in four scripts, from DATA'
 	@echo 'make bench-align   milliseconds of a comparison'
+	@echo 'make quality-spans  every span read again from both texts, from DATA'
 	@echo 'make quality-late   documents that arrive in another order, from DATA'
 	@echo 'make bench-store    a store on disk: adding, asking, opening'
 	@echo 'make bench-dedup  deduplication beside its peers, from DATA'

@@ -148,6 +148,17 @@ quality-late: build
 	@! grep -q 'answers differ' $(BUILD)/late-rfc.txt
 	@cp $(BUILD)/late-rfc.txt bench/results/late-rfc.txt
 
+# Is every span true? Reads all of them again from both texts, with a tokeniser
+# and an index of its own. Fails when a verified span is not in its origin.
+.PHONY: quality-spans
+quality-spans: build
+	@tools/setup bench
+	@for stream in "mail -n 20000" "rfc -n 2500"; do set -- $$stream; \
+	    bench/quality_spans.py $(ORIGO) $(DATA)/$$1.jsonl.zst $$2 $$3 \
+	        >$(BUILD)/spans-$$1.txt; status=$$?; cat $(BUILD)/spans-$$1.txt; \
+	    [ $$status = 0 ] || exit 1; \
+	    cp $(BUILD)/spans-$$1.txt bench/results/spans-$$1.txt; done
+
 # What do texts add to the labels when the table is small: the measures of
 # origin at 1 % of the memory, without and with verification.
 .PHONY: quality-verify

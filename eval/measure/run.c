@@ -67,9 +67,11 @@ static bool comes_before(const void *order, uint32_t a, uint32_t b)
  * in a run of equal tokens that is long enough, whoever of several origins the
  * run goes to. What lies in a passage between such runs was changed, hence is
  * fresh. */
-static void mark_old(struct running *r, uint8_t *old)
+static void mark_old(struct running *r, uint8_t *old, uint32_t n_tokens)
 {
     const struct og_confirming *c = &r->confirming;
+    if (c->n_docs == 0) return;
+    memcpy(old, c->is_old, n_tokens);
     for (size_t i = 0; i < c->n_found; i++)
         for (size_t j = 0; j < c->found[i].n_runs; j++) {
             const struct og_run *run = &c->runs[c->found[i].first_run + j];
@@ -105,7 +107,7 @@ static og_status keep_confirmed(struct running *r, uint32_t n_tokens,
     if (!OG_GROW(NULL, r->old, r->old_cap, n_tokens))
         return og_error_memory(err, n_tokens, "tokens");
     memset(r->old, 0, n_tokens);
-    mark_old(r, r->old);
+    mark_old(r, r->old, n_tokens);
     return keep_old(&r->copies, r->old, n_tokens, err);
 }
 
@@ -228,6 +230,7 @@ static og_status run_one(struct running *r, og_error *err)
     og_labels_init(&r->labels, NULL);
     og_copies_init(&r->copies, NULL);
     og_confirming_init(&r->confirming, NULL);
+    r->confirming.least = r->eval->key.shingle_len;
     og_status status = og_table_init(&r->table, &options, NULL, err);
     for (uint32_t i = 0; i < r->eval->n_docs && status == OG_OK; i++)
         status = ask_and_add(r, r->eval->arrival[i], err);

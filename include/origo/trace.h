@@ -30,9 +30,12 @@ typedef struct og_match {
 /* Offsets are half-open byte offsets in the document's own text. */
 typedef struct og_span {
     uint64_t begin, end;
-    uint64_t n_tokens;
-    og_how how;      /* what most of its tokens rest on */
-    uint64_t origin; /* the origin's number in the store */
+    uint64_t n_tokens;   /* that it covers */
+    uint64_t n_matching; /* of those, the ones that are in the origin: in
+                            matches, or under the shingle of a hit. The others
+                            are the document's own */
+    og_how how;          /* what most of its tokens rest on */
+    uint64_t origin;     /* the origin's number in the store */
     og_bytes origin_id;
     int64_t origin_time;
     bool origin_has_time;
@@ -59,8 +62,9 @@ typedef struct og_origin {
     og_bytes id, title, url;
     int64_t time;
     bool has_time;
-    og_bytes text;     /* len 0: the store keeps none */
-    uint64_t n_tokens; /* of the document that come from it */
+    og_bytes text;       /* len 0: the store keeps none */
+    uint64_t n_tokens;   /* of the document that its spans cover */
+    uint64_t n_matching; /* of those, the ones that are in it */
     /* Who else has it, in the order of time, as far as the store knows. */
     const og_copier *copiers;
     size_t n_copiers;
@@ -68,7 +72,10 @@ typedef struct og_origin {
 
 typedef struct og_answer {
     uint64_t n_tokens;
-    uint64_t n_fresh;    /* tokens that no copied span holds */
+    uint64_t n_fresh;    /* tokens that no copied span covers */
+    uint64_t n_matching; /* tokens that are in the origin of a span: what is
+                            copied. The rest of n_tokens is fresh, or was
+                            changed inside a copy */
     uint64_t n_repaired; /* bytes of the text that were not UTF-8 */
     bool has_dominant;   /* false: the document is its own */
     og_bytes dominant_id;

@@ -30,6 +30,10 @@ struct og_align_side {
     const struct og_tokens *tokens;
 };
 
+/* Whether a token is a character of a script without spaces. Without the text
+ * every token is taken for a word. */
+bool og_align_is_character(struct og_align_side side, uint32_t token);
+
 /* Equal tokens in a row. */
 struct og_run {
     uint32_t begin, origin_begin;

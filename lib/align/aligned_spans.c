@@ -38,6 +38,17 @@ static void add_match(struct og_aligned_spans *v, struct og_align_side document,
         (og_match){here.begin, here.end, there.begin, there.end};
 }
 
+/* Parts of a reworded passage may meet the same words twice. */
+static uint64_t count_matching(const struct og_passage *p,
+                               const struct og_run *matches)
+{
+    const uint64_t n = p->end - p->begin;
+    uint64_t n_equal = 0;
+    for (uint32_t i = 0; i < p->n_runs; i++)
+        n_equal += matches[p->first_run + i].len;
+    return n_equal < n ? n_equal : n;
+}
+
 static void add_span(struct og_aligned_spans *v, struct og_align_side document,
                      struct og_align_side origin, const struct og_passage *p,
                      const struct og_run *matches)
@@ -47,10 +58,13 @@ static void add_span(struct og_aligned_spans *v, struct og_align_side document,
     const og_range there = bytes_of(origin, p->origin_begin, p->origin_end);
     const size_t first = v->n_matches;
     uint64_t from = last != NULL ? last->end : 0;
+    const uint64_t n_matching = count_matching(p, matches);
     v->n_old += p->end - p->begin;
+    v->n_matching += n_matching;
     if (here.begin < from) here.begin = from;
     if (here.begin >= here.end) {
         last->n_tokens += p->end - p->begin;
+        last->n_matching += n_matching;
         return;
     }
     for (uint32_t i = 0; i < p->n_runs; i++) {
@@ -61,6 +75,7 @@ static void add_span(struct og_aligned_spans *v, struct og_align_side document,
         .begin = here.begin,
         .end = here.end,
         .n_tokens = p->end - p->begin,
+        .n_matching = n_matching,
         .how = OG_HOW_VERIFIED,
         .origin_begin = there.begin,
         .origin_end = there.end,
@@ -77,7 +92,7 @@ og_status og_aligned_spans_set(struct og_aligned_spans *v,
                                og_error *err)
 {
     size_t n_matches = 0;
-    v->n_spans = v->n_matches = v->n_old = 0;
+    v->n_spans = v->n_matches = v->n_old = v->n_matching = 0;
     for (size_t i = 0; i < alignment->n_passages; i++)
         n_matches += alignment->passages[i].n_runs;
     if (!OG_GROW(v->allocator, v->spans, v->spans_cap, alignment->n_passages) ||

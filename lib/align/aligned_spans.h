@@ -12,18 +12,19 @@ struct og_aligned_spans {
     size_t n_spans, spans_cap;
     og_match *matches; /* of all spans */
     size_t n_matches, matches_cap;
-    uint64_t n_old; /* tokens in spans */
+    uint64_t n_old;      /* tokens in spans */
+    uint64_t n_matching; /* tokens in matches */
 };
 
 void og_aligned_spans_init(struct og_aligned_spans *verified,
                            const og_allocator *allocator);
 void og_aligned_spans_release(struct og_aligned_spans *verified);
 
-/* Replaces what `verified` held. Offsets, n_tokens, how, score and matches of
- * each span are filled in; whose text the origin is, the caller knows. A
- * passage that has no byte of its own (two passages meet inside a character
- * that folds to several tokens) is joined to the span before. OG_ERR_MEMORY;
- * it is empty then. */
+/* Replaces what `verified` held. Offsets, n_tokens, n_matching, how, score and
+ * matches of each span are filled in; whose text the origin is, the caller
+ * knows. A passage that has no byte of its own (two passages meet inside a
+ * character that folds to several tokens) is joined to the span before.
+ * OG_ERR_MEMORY; it is empty then. */
 og_status og_aligned_spans_set(struct og_aligned_spans *verified,
                                struct og_align_side document,
                                struct og_align_side origin,

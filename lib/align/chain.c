@@ -46,8 +46,7 @@ void og_chainer_release(struct og_chainer *chainer)
     og_runs_release(&chainer->runs);
 }
 
-/* Without the text every token is taken for a word. */
-static bool is_character(struct og_align_side side, uint32_t token)
+bool og_align_is_character(struct og_align_side side, uint32_t token)
 {
     if (side.text == NULL) return false;
     const char *data = side.text->data + side.tokens->begin[token];
@@ -64,7 +63,7 @@ static float worth_of(struct og_align_side side, const struct og_run *run)
     const uint32_t n = run->len < SAMPLE ? run->len : SAMPLE;
     uint32_t n_characters = 0;
     for (uint32_t i = 0; i < n; i++)
-        n_characters += is_character(side, run->begin + i);
+        n_characters += og_align_is_character(side, run->begin + i);
     return 1 - (float)n_characters / (float)n *
                    (1 - 1.0f / OG_CHARACTERS_TO_A_WORD);
 }

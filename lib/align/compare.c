@@ -91,7 +91,8 @@ static void name_origin(og_comparison *c, const og_document *origin)
                                 .time = origin->has_time ? origin->time : 0,
                                 .has_time = origin->has_time,
                                 .text = origin->text,
-                                .n_tokens = v->n_old};
+                                .n_tokens = v->n_old,
+                                .n_matching = v->n_matching};
 }
 
 /* The tokens from `begin` to `end`, without the bytes that a span has. */
@@ -141,6 +142,7 @@ static og_status build_answer(og_comparison *c, const og_document *origin,
     name_origin(c, origin);
     answer->n_tokens = n;
     answer->n_fresh = n - n_old;
+    answer->n_matching = c->verified.n_matching;
     answer->n_repaired = c->document.text.n_repaired;
     answer->spans = c->verified.spans;
     answer->n_spans = c->verified.n_spans;

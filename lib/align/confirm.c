@@ -3,9 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left of a passage when an earlier origin has taken the rest: fewer
- * tokens than this are an accident of its edge. */
-#define LEAST_REST 3
+/* A part of a copy holds so many equal words in a row: fewer meet by chance. In
+ * scripts without spaces a token is a character, and says less. */
+enum { LEAST_RUN = 4, LEAST_CHARACTERS = 8 };
+
+/* Words of the document's own in a copy; more of them divide it. */
+#define MOST_EDITED 6
+
+/* Behind such a gap, or where another origin takes over, fewer equal words than
+ * this do not begin a part. */
+#define LEAST_END 3
 
 /* For the aligner, in words. A shingle of 8 characters in a script without
  * spaces is worth little more; whether there is one is looked at afterwards. */
@@ -16,6 +23,7 @@ void og_confirming_init(struct og_confirming *c, const og_allocator *allocator)
     *c = (struct og_confirming){.allocator = allocator};
     og_copies_init(&c->rest, allocator);
     og_text_seeds_init(&c->text_seeds, allocator);
+    og_claims_init(&c->claims, allocator);
 }
 
 void og_confirming_release(struct og_confirming *c)
@@ -28,9 +36,10 @@ void og_confirming_release(struct og_confirming *c)
     OG_UNGROW(a, c->found, c->found_cap);
     OG_UNGROW(a, c->ranked, c->ranked_cap);
     OG_UNGROW(a, c->owner, c->owner_cap);
-    OG_UNGROW(a, c->is_hit, c->is_hit_cap);
+    OG_UNGROW(a, c->is_old, c->is_old_cap);
     og_copies_release(&c->rest);
     og_text_seeds_release(&c->text_seeds);
+    og_claims_release(&c->claims);
     og_confirming_init(c, a);
 }
 
@@ -41,9 +50,9 @@ void og_confirming_release(struct og_confirming *c)
  * short message in a digest of a megabyte must not take long. */
 enum {
     ALWAYS = 4,
-    MOST_TOKENS = 50000,
-    REWORDED_TOKENS = 200000, /* who looks for those has time */
-    TIMES = 16,
+    MOST_TOKENS = 500000,
+    REWORDED_TOKENS = 200000,
+    TIMES = 64,
 };
 
 /* Those with the most hits. */
@@ -115,42 +124,80 @@ static bool is_held(const struct og_run *seeds, size_t n,
     return false;
 }
 
-/* The table keeps 16 bits of a place: every place that they can mean. */
-static og_status gather_seeds(struct og_confirming *c, uint32_t doc,
-                              const struct og_selection *sel,
-                              const struct og_labels *labels,
-                              const struct og_tokens *document,
-                              const struct og_tokens *origin, size_t *out_n,
-                              og_error *err)
+static og_status add_seed(struct og_confirming *c, struct og_run seed,
+                          og_error *err)
 {
-    size_t n = 0;
+    if (!OG_GROW(c->allocator, c->seeds, c->seeds_cap, c->n_seeds + 1))
+        return og_error_memory(err, c->n_seeds * sizeof(seed), "seeds");
+    c->seeds[c->n_seeds++] = seed;
+    memset(c->is_old + seed.begin, 1, seed.len);
+    return OG_OK;
+}
+
+/* The table keeps 16 bits of a place: every place that they can mean. */
+static og_status add_hits(struct og_confirming *c, uint32_t doc,
+                          const struct og_selection *sel,
+                          const struct og_labels *labels,
+                          const struct og_tokens *document,
+                          const struct og_tokens *origin, og_error *err)
+{
+    const size_t first = c->n_seeds;
     for (size_t i = 0; i < labels->n; i++) {
         if (labels->hits[i].doc != doc) continue;
         for (size_t at = labels->hits[i].offset; at < origin->n; at += 65536) {
             struct og_run seed = {.begin = sel->pos[i],
                                   .origin_begin = (uint32_t)at,
                                   .len = sel->len[i]};
-            if (is_held(c->seeds, n, &seed) ||
-                !grow_seed(&seed, document, origin))
-                continue;
-            if (!OG_GROW(c->allocator, c->seeds, c->seeds_cap, n + 1))
-                return og_error_memory(err, n * sizeof(*c->seeds), "seeds");
-            c->seeds[n++] = seed;
+            if (!is_held(c->seeds + first, c->n_seeds - first, &seed) &&
+                grow_seed(&seed, document, origin))
+                TRY(add_seed(c, seed, err));
         }
     }
-    *out_n = n;
     return OG_OK;
 }
 
-/* Equal tokens that no earlier origin has. What lies between them may come from
- * somebody else. */
+/* What the table has forgotten, the text of an origin still has. Shorter runs
+ * than this are told only when the table does. */
+#define LEAST_TEXT_SEED 8
+
+static og_status add_text_seeds(struct og_confirming *c,
+                                const struct og_tokens *document,
+                                const struct og_tokens *origin, og_error *err)
+{
+    struct og_text_seeds *found = &c->text_seeds;
+    TRY(og_text_seeds_find(found, document, origin, err));
+    for (size_t i = 0; i < found->n_found; i++)
+        TRY(add_seed(c, found->data[i], err));
+    return OG_OK;
+}
+
+/* What an origin has in common with the document, in runs. */
+static og_status find_seeds(struct og_confirming *c, uint32_t side,
+                            struct og_align_side document,
+                            const struct og_selection *sel,
+                            const struct og_labels *labels, og_error *err)
+{
+    const struct og_tokens *origin = c->sides[side].tokens;
+    const size_t first = c->n_seeds;
+    TRY(add_hits(c, c->docs[side], sel, labels, document.tokens, origin, err));
+    TRY(add_text_seeds(c, document.tokens, origin, err));
+    c->first_seed[side] = first;
+    c->side_seeds[side] = c->n_seeds - first;
+    return OG_OK;
+}
+
+/* Equal tokens that no earlier origin has and that were not given to another
+ * one. What lies between them may come from somebody else. */
 static void own_copy(struct og_confirming *c, size_t i)
 {
     const struct og_confirmed *p = &c->found[i];
+    const uint32_t *claimed = c->claims.side;
     for (size_t r = 0; r < p->n_runs; r++) {
         const struct og_run *run = &c->runs[p->first_run + r];
         for (uint32_t t = run->begin; t < run->begin + run->len; t++)
-            if (c->owner[t] == 0) c->owner[t] = (uint32_t)i + 1;
+            if (c->owner[t] == 0 &&
+                (claimed[t] == 0 || claimed[t] == p->side + 1))
+                c->owner[t] = (uint32_t)i + 1;
     }
 }
 
@@ -190,59 +237,35 @@ static bool has_shingle(const struct og_passage *p,
     return false;
 }
 
-/* What the table has forgotten, the text of an origin still has. Shorter runs
- * than this are told only when the table does. */
-#define LEAST_TEXT_SEED 8
-
-static og_status add_text_seeds(struct og_confirming *c,
-                                const struct og_tokens *document,
-                                const struct og_tokens *origin, size_t *n,
-                                og_error *err)
+/* The seeds of an origin that lie in what it is given, moved to the front. */
+static size_t pick_seeds(struct og_confirming *c, uint32_t side)
 {
-    struct og_text_seeds *found = &c->text_seeds;
-    TRY(og_text_seeds_find(found, document, origin, err));
-    if (!OG_GROW(c->allocator, c->seeds, c->seeds_cap, *n + found->n_found))
-        return og_error_memory(err, found->n_found * sizeof(*c->seeds),
-                               "seeds");
-    if (found->n_found > 0)
-        memcpy(c->seeds + *n, found->data, found->n_found * sizeof(*c->seeds));
-    *n += found->n_found;
-    return OG_OK;
-}
-
-/* Whether a seed holds some tokens in a row that no earlier origin has. In a
- * long thread everybody has what the first one wrote, and only that one
- * matters. */
-static bool brings_more(const struct og_confirming *c, size_t n_seeds)
-{
-    for (size_t i = 0; i < n_seeds; i++) {
-        uint32_t n_free = 0;
-        for (uint32_t t = 0; t < c->seeds[i].len && n_free < LEAST_REST; t++)
-            n_free = c->owner[c->seeds[i].begin + t] == 0 ? n_free + 1 : 0;
-        if (n_free == LEAST_REST || n_free == c->seeds[i].len) return true;
+    struct og_run *seeds = c->seeds + c->first_seed[side];
+    size_t n = 0;
+    for (size_t i = 0; i < c->side_seeds[side]; i++) {
+        const uint32_t *claimed = c->claims.side + seeds[i].begin;
+        uint32_t t = 0;
+        while (t < seeds[i].len && claimed[t] != side + 1)
+            t++;
+        if (t < seeds[i].len) seeds[n++] = seeds[i];
     }
-    return false;
+    return n;
 }
 
 static og_status verify_origin(struct og_confirming *c, uint32_t side,
                                struct og_align_side document,
-                               const struct og_selection *sel,
-                               const struct og_labels *labels, og_error *err)
+                               uint32_t shingle_len, og_error *err)
 {
-    const struct og_align_side origin = c->sides[side];
+    const size_t n_seeds = pick_seeds(c, side);
     struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
     struct og_alignment alignment;
-    size_t n_seeds = 0;
     options.min_copy = LEAST_WORTH;
-    TRY(gather_seeds(c, c->docs[side], sel, labels, document.tokens,
-                     origin.tokens, &n_seeds, err));
-    TRY(add_text_seeds(c, document.tokens, origin.tokens, &n_seeds, err));
-    if (!brings_more(c, n_seeds)) return OG_OK;
-    TRY(og_verify(c->aligner, document, origin, c->seeds, n_seeds, &options,
-                  &alignment, err));
+    if (n_seeds == 0) return OG_OK;
+    TRY(og_verify(c->aligner, document, c->sides[side],
+                  c->seeds + c->first_seed[side], n_seeds, &options, &alignment,
+                  err));
     for (size_t i = 0; i < alignment.n_passages; i++)
-        if (has_shingle(&alignment.passages[i], alignment.matches,
-                        sel->shingle_len))
+        if (has_shingle(&alignment.passages[i], alignment.matches, shingle_len))
             TRY(keep_passage(c, &alignment.passages[i], alignment.matches, side,
                              err));
     return OG_OK;
@@ -265,6 +288,36 @@ static og_status compare_origin(struct og_confirming *c, uint32_t side,
  * longer ones are looked at only where the seeds are. */
 #define MOST_COMPARED ((size_t)4 << 20)
 
+/* Which texts are compared as wholes; the others are looked at where the seeds
+ * are. */
+static void choose_compared(struct og_confirming *c, const uint32_t *sides,
+                            size_t document_len, bool *out)
+{
+    size_t n_compared = 0;
+    for (uint32_t i = 0; i < c->n_docs; i++) {
+        const struct og_tokens *origin = c->sides[sides[i]].tokens;
+        if (origin != NULL) n_compared += document_len + origin->n;
+        out[i] = c->reworded && n_compared <= MOST_COMPARED;
+    }
+}
+
+static og_status claim(struct og_confirming *c, const uint32_t *sides,
+                       const bool *compared, struct og_align_side document,
+                       const struct og_selection *sel,
+                       const struct og_labels *labels, og_error *err)
+{
+    og_claims_clear(&c->claims);
+    c->claims.shingle_len = sel->shingle_len;
+    for (uint32_t i = 0; i < c->n_docs; i++) {
+        const uint32_t side = sides[i];
+        if (c->sides[side].tokens == NULL || compared[i]) continue;
+        TRY(find_seeds(c, side, document, sel, labels, err));
+        TRY(og_claims_add(&c->claims, side, c->seeds + c->first_seed[side],
+                          c->side_seeds[side], err));
+    }
+    return og_claims_settle(&c->claims, document.tokens->n, c->least, err);
+}
+
 static og_status confirm_origins(struct og_confirming *c,
                                  struct og_align_side document,
                                  const struct og_selection *sel,
@@ -272,16 +325,16 @@ static og_status confirm_origins(struct og_confirming *c,
                                  struct og_time_order order, og_error *err)
 {
     uint32_t sides[OG_CONFIRM_ORIGINS];
-    size_t n_compared = 0;
+    bool compared[OG_CONFIRM_ORIGINS];
     order_sides(c, order, sides);
+    choose_compared(c, sides, document.tokens->n, compared);
+    TRY(claim(c, sides, compared, document, sel, labels, err));
     for (uint32_t i = 0; i < c->n_docs; i++) {
-        const struct og_align_side *origin = &c->sides[sides[i]];
-        if (origin->tokens == NULL) continue;
-        n_compared += document.tokens->n + origin->tokens->n;
-        if (c->reworded && n_compared <= MOST_COMPARED)
+        if (c->sides[sides[i]].tokens == NULL) continue;
+        if (compared[i])
             TRY(compare_origin(c, sides[i], document, err));
         else
-            TRY(verify_origin(c, sides[i], document, sel, labels, err));
+            TRY(verify_origin(c, sides[i], document, sel->shingle_len, err));
     }
     return OG_OK;
 }
@@ -327,14 +380,13 @@ static og_status own_all_reworded(struct og_confirming *c, og_error *err)
     return OG_OK;
 }
 
-/* The part of the runs of `p` that lies in its tokens; false: none does. */
-static bool clip_runs(struct og_confirming *c, struct og_confirmed *p)
+/* The part of the runs of `p` that lies in its tokens, into the free end of
+ * c->runs; returns their number. */
+static size_t clip_runs(struct og_confirming *c, const struct og_confirmed *p)
 {
-    const size_t first = p->first_run;
-    const size_t end = first + p->n_runs;
+    struct og_run *out = c->runs + c->n_runs;
     size_t n = 0;
-    p->first_run = c->n_runs;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = p->first_run; i < p->first_run + p->n_runs; i++) {
         struct og_run run = c->runs[i];
         const uint32_t run_end = run.begin + run.len;
         if (run_end <= p->begin || run.begin >= p->end) continue;
@@ -342,24 +394,70 @@ static bool clip_runs(struct og_confirming *c, struct og_confirmed *p)
         run.begin += cut;
         run.origin_begin += cut;
         run.len = (run_end < p->end ? run_end : p->end) - run.begin;
-        c->runs[c->n_runs + n++] = run;
-        const uint32_t origin_end = run.origin_begin + run.len;
-        if (n == 1 || run.origin_begin < p->origin_begin)
-            p->origin_begin = run.origin_begin;
-        if (n == 1 || origin_end > p->origin_end) p->origin_end = origin_end;
+        out[n++] = run;
     }
-    p->n_runs = n;
-    if (n == 0) return false;
-    /* It begins and ends with words that are equal. */
-    const struct og_run *runs = c->runs + c->n_runs;
-    p->begin = runs[0].begin;
-    p->end = runs[n - 1].begin + runs[n - 1].len;
-    c->n_runs += n;
-    return true;
+    return n;
 }
 
-/* Behind the last token from `t` on that has the same owner; words that nobody
- * has and no hit covers, in between, are edits inside a passage. */
+/* Sets the ends of `p` to those of its runs: it begins and ends with words that
+ * are equal. */
+static void fit_runs(struct og_confirmed *p, const struct og_run *runs)
+{
+    const struct og_run *last = &runs[p->n_runs - 1];
+    p->begin = runs[0].begin;
+    p->end = last->begin + last->len;
+    p->origin_begin = UINT32_MAX;
+    p->origin_end = 0;
+    for (size_t i = 0; i < p->n_runs; i++) {
+        const uint32_t end = runs[i].origin_begin + runs[i].len;
+        if (runs[i].origin_begin < p->origin_begin)
+            p->origin_begin = runs[i].origin_begin;
+        if (end > p->origin_end) p->origin_end = end;
+    }
+}
+
+/* Whether a part is enough to be told. */
+static bool is_enough(const struct og_confirming *c,
+                      struct og_align_side document,
+                      const struct og_confirmed *p, const struct og_run *runs)
+{
+    uint32_t longest = 0;
+    size_t at = 0;
+    if (p->end - p->begin < c->least) return false;
+    for (size_t i = 0; i < p->n_runs; i++)
+        if (runs[i].len > longest) {
+            longest = runs[i].len;
+            at = i;
+        }
+    const bool by_character = og_align_is_character(document, runs[at].begin);
+    return longest >= (uint32_t)(by_character ? LEAST_CHARACTERS : LEAST_RUN);
+}
+
+/* A part of a copy, from c->owner: its runs, without single words at its ends
+ * that belong to nothing. */
+static void keep_part(struct og_confirming *c, struct og_align_side document,
+                      struct og_confirmed part, bool is_whole)
+{
+    size_t n = clip_runs(c, &part);
+    struct og_run *runs = c->runs + c->n_runs;
+    part.first_run = c->n_runs;
+    while (!is_whole && n > 1 && runs[0].len < LEAST_END) {
+        runs++;
+        part.first_run++;
+        n--;
+    }
+    while (!is_whole && n > 1 && runs[n - 1].len < LEAST_END)
+        n--;
+    part.n_runs = n;
+    if (n == 0) return;
+    fit_runs(&part, runs);
+    if (!c->reworded && !is_enough(c, document, &part, runs)) return;
+    c->data[c->n++] = part;
+    c->n_runs = part.first_run + n;
+}
+
+/* Behind the last token from `t` on that has the same owner; a few words that
+ * nobody has, in between, are edits inside a passage. */
 static size_t part_end(const struct og_confirming *c, size_t t, size_t n_tokens)
 {
     const uint32_t owner = c->owner[t];
@@ -370,15 +468,16 @@ static size_t part_end(const struct og_confirming *c, size_t t, size_t n_tokens)
             continue;
         }
         if (c->owner[i] != 0 || i >= c->found[owner - 1].end ||
-            (c->is_hit[i] && !c->reworded))
+            (!c->reworded && i - end >= MOST_EDITED))
             break;
     }
     return end;
 }
 
-static og_status cut_apart(struct og_confirming *c, size_t n_tokens,
-                           og_error *err)
+static og_status cut_apart(struct og_confirming *c,
+                           struct og_align_side document, og_error *err)
 {
+    const size_t n_tokens = document.tokens->n;
     size_t end;
     for (size_t t = 0; t < n_tokens; t = end) {
         end = t + 1;
@@ -392,21 +491,25 @@ static og_status cut_apart(struct og_confirming *c, size_t n_tokens,
         const bool is_whole = part.begin == t && part.end == end;
         part.begin = (uint32_t)t;
         part.end = (uint32_t)end;
-        if (!is_whole && end - t < LEAST_REST) continue;
-        if ((is_whole && part.kind == OG_PASSAGE_REWORDED) ||
-            clip_runs(c, &part))
+        if (is_whole && part.kind == OG_PASSAGE_REWORDED)
             c->data[c->n++] = part;
+        else
+            keep_part(c, document, part, is_whole);
     }
     return OG_OK;
 }
 
-static void mark_hits(struct og_confirming *c, const struct og_selection *sel,
-                      const struct og_labels *labels, size_t n_tokens)
+static og_status make_room(struct og_confirming *c, size_t n_tokens,
+                           og_error *err)
 {
-    memset(c->is_hit, 0, n_tokens);
-    for (size_t i = 0; i < labels->n; i++)
-        if (labels->hits[i].doc != OG_NO_DOC)
-            memset(c->is_hit + sel->pos[i], 1, sel->len[i]);
+    if (c->aligner == NULL) c->aligner = og_aligner_new(c->allocator);
+    if (c->aligner == NULL ||
+        !OG_GROW(c->allocator, c->owner, c->owner_cap, n_tokens) ||
+        !OG_GROW(c->allocator, c->is_old, c->is_old_cap, n_tokens))
+        return og_error_memory(err, n_tokens * sizeof(*c->owner), "passages");
+    memset(c->owner, 0, n_tokens * sizeof(*c->owner));
+    memset(c->is_old, 0, n_tokens);
+    return OG_OK;
 }
 
 og_status og_confirm(struct og_confirming *c, struct og_align_side document,
@@ -415,23 +518,16 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
                      const struct og_confirm_source *source, og_error *err)
 {
     const size_t n_tokens = document.tokens->n;
-    c->n = c->n_runs = c->n_found = 0;
+    const uint32_t text_seed =
+        sel->shingle_len > LEAST_TEXT_SEED ? sel->shingle_len : LEAST_TEXT_SEED;
+    c->n = c->n_runs = c->n_found = c->n_seeds = 0;
     TRY(fetch_origins(c, n_tokens, labels, source, err));
     if (c->n_docs == 0) return OG_OK;
-    if (c->aligner == NULL) c->aligner = og_aligner_new(c->allocator);
-    if (c->aligner == NULL ||
-        !OG_GROW(c->allocator, c->owner, c->owner_cap, n_tokens) ||
-        !OG_GROW(c->allocator, c->is_hit, c->is_hit_cap, n_tokens))
-        return og_error_memory(err, n_tokens * sizeof(*c->owner), "passages");
-    memset(c->owner, 0, n_tokens * sizeof(*c->owner));
-    mark_hits(c, sel, labels, n_tokens);
-    TRY(og_text_seeds_set(&c->text_seeds, document.tokens,
-                          sel->shingle_len > LEAST_TEXT_SEED ? sel->shingle_len
-                                                             : LEAST_TEXT_SEED,
-                          err));
+    TRY(make_room(c, n_tokens, err));
+    TRY(og_text_seeds_set(&c->text_seeds, document.tokens, text_seed, err));
     TRY(confirm_origins(c, document, sel, labels, source->order, err));
     TRY(own_all_reworded(c, err));
-    return cut_apart(c, n_tokens, err);
+    return cut_apart(c, document, err);
 }
 
 /* ---- the rest ---- */
@@ -455,24 +551,21 @@ static void mark_confirmed(struct og_confirming *c, size_t n_tokens)
 /* What the table alone says of a text that was not compared: it is told like
  * the others only when it is long enough for a passage. */
 static bool is_too_little(const struct og_confirming *c,
-                          const struct og_copy *copy, bool compared)
+                          const struct og_copy *copy)
 {
     const struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
-    return c->reworded &&
-           (compared || copy->end - copy->begin < options.min_copy);
+    return c->reworded && copy->end - copy->begin < options.min_copy;
 }
 
 static og_status keep_rest(struct og_confirming *c, const struct og_copy *copy,
                            og_error *err)
 {
-    const bool only_hits = was_compared(c, copy->doc);
     uint32_t end;
-    if (is_too_little(c, copy, only_hits)) return OG_OK;
+    if (was_compared(c, copy->doc) || is_too_little(c, copy)) return OG_OK;
     for (uint32_t t = copy->begin; t < copy->end; t = end) {
         end = t + 1;
-        if (c->owner[t] != 0 || (only_hits && !c->is_hit[t])) continue;
-        while (end < copy->end && c->owner[end] == 0 &&
-               (!only_hits || c->is_hit[end]))
+        if (c->owner[t] != 0) continue;
+        while (end < copy->end && c->owner[end] == 0)
             end++;
         if (!OG_GROW(c->allocator, c->rest.data, c->rest.cap, c->rest.n + 1))
             return og_error_memory(err, sizeof(*copy), "copies");

@@ -6,8 +6,8 @@
  *
  * A hit is a seed: it says where to look in the origin's text. The passage is
  * then as long as the texts agree, over small edits, also where the table has
- * forgotten; and a hit that was an accident finds nothing. Origins take tokens
- * in the order of time: what an early one has, a later one does not get.
+ * forgotten; and a hit that was an accident finds nothing. A passage goes to
+ * the earliest origin that holds most of it (claims.h).
  *
  * Or a hit is only a hint whom to compare with (`reworded`): the texts are then
  * laid side by side as wholes, and passages are found that were reworded and
@@ -16,6 +16,7 @@
 
 #include "lib/align/align.h"
 #include "lib/align/candidates.h"
+#include "lib/align/claims.h"
 #include "lib/align/text_seeds.h"
 
 /* Texts that are fetched for one document at most: those with the most hits.
@@ -56,8 +57,11 @@ struct og_confirming {
                       texts of both sides, not only their tokens */
     struct og_aligner *aligner;
     struct og_text_seeds text_seeds;
-    struct og_run *seeds;
-    size_t seeds_cap;
+    uint32_t least; /* the caller's: tokens of a copy that is told */
+    struct og_claims claims;
+    struct og_run *seeds; /* of all origins */
+    size_t n_seeds, seeds_cap;
+    size_t first_seed[OG_CONFIRM_ORIGINS], side_seeds[OG_CONFIRM_ORIGINS];
     struct og_confirmed *data; /* in order, not overlapping */
     size_t n, cap;
     struct og_run *runs;
@@ -68,8 +72,9 @@ struct og_confirming {
     size_t ranked_cap;
     uint32_t *owner; /* of each token: its place in `found`, plus 1 */
     size_t owner_cap;
-    uint8_t *is_hit; /* whether the shingle of a hit covers the token */
-    size_t is_hit_cap;
+    uint8_t *is_old; /* whether the token stands in a run that some origin has,
+                        told or not */
+    size_t is_old_cap;
     struct og_copies rest;             /* see og_confirm_rest() */
     uint32_t docs[OG_CONFIRM_ORIGINS]; /* whose texts were compared */
     struct og_align_side sides[OG_CONFIRM_ORIGINS];
@@ -86,10 +91,9 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
                      const struct og_confirm_source *source, og_error *err);
 
 /* What the labels know beside the confirmed passages, into c->rest: copies of
- * origins whose text was not compared; and of those that were, only what a hit
- * itself covers: the table knows that it is old, although this origin does not
- * hold it (the slot was filled by an estimation). When reworded passages were
- * looked for, nothing of those: what the comparison left out is too little. */
+ * origins whose text was not compared. Of the others nothing: what a text does
+ * not hold was not copied from it, whatever the table says (two fingerprints
+ * fell together, or an estimation filled the slot). */
 og_status og_confirm_rest(struct og_confirming *c,
                           const struct og_copies *copies, size_t n_tokens,
                           og_error *err);

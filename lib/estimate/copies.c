@@ -13,14 +13,16 @@ void og_copies_release(struct og_copies *copies)
     copies->n = 0;
 }
 
-/* The shingle of a hit covers the tokens from `begin` to `end`. */
-static void count_hit(struct og_copy *copy, uint32_t begin, uint32_t end)
+/* Shingles cover the tokens from `begin` to `end`; those from *last on were not
+ * counted yet. */
+static void count_tokens(const struct og_copy *copy, uint32_t begin,
+                         uint32_t end, uint32_t *n, uint32_t *last)
 {
-    if (begin < copy->hit_end) begin = copy->hit_end;
+    if (begin < *last) begin = *last;
     if (begin < copy->begin) begin = copy->begin;
     if (begin >= end) return;
-    copy->n_hit += end - begin;
-    copy->hit_end = end;
+    *n += end - begin;
+    *last = end;
 }
 
 /* What most of its tokens rest on: hits, or else what joined them. */
@@ -53,8 +55,10 @@ static struct og_copy *reach_to(struct og_copies *copies, uint32_t begin,
 static void note_evidence(struct og_copy *copy, uint32_t begin, uint32_t end,
                           og_how how)
 {
+    if (how != OG_HOW_BRIDGED)
+        count_tokens(copy, begin, end, &copy->n_matching, &copy->matching_end);
     if (how == OG_HOW_HIT)
-        count_hit(copy, begin, end);
+        count_tokens(copy, begin, end, &copy->n_hit, &copy->hit_end);
     else if (copy->how == OG_HOW_HIT || how == OG_HOW_BRIDGED)
         copy->how = how;
 }

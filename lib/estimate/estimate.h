@@ -101,6 +101,9 @@ struct og_copy {
     og_how how;
     uint32_t n_hit;   /* tokens that the shingle of a hit covers */
     uint32_t hit_end; /* behind the last of them */
+    /* The same for hits and for what stands beside a hit and agrees. What lies
+     * between two hits may have been changed. */
+    uint32_t n_matching, matching_end;
 };
 
 struct og_copies {

@@ -1,6 +1,6 @@
 /* An answer as one line of JSON: the contract that other programs read.
  *
- *     {"origo":1,"id":"q7","n_tokens":512,"novel":0.41,
+ *     {"origo":1,"id":"q7","n_tokens":512,"novel":0.41,"copied":0.55,
  *      "dominant":{"id":"RFC2616","share":0.47},
  *      "spans":[{"begin":120,"end":884,"n_tokens":131,"how":"verified",
  *                "origin":{"id":"RFC2616","time":"1999-06-01T00:00:00Z",
@@ -11,8 +11,9 @@
  * that are not UTF-8 become U+FFFD. The same answer gives the same bytes in
  * every locale.
  *
- * New fields are added behind those that were there: `score`, `matches` (when
- * asked for), `best`, `origins`. docs/answer.schema.json tells all of them. */
+ * New fields are added and none is taken away: `copied`, `n_matching`, `score`,
+ * `matches` (when asked for), `best`, `origins`. docs/answer.schema.json tells
+ * all of them. */
 
 #include "lib/report/escape.h"
 #include "lib/report/report.h"
@@ -111,6 +112,8 @@ static void write_span(struct json *j, struct og_units *at, size_t i)
     og_writer_string(w, og_how_name(span->how));
     og_writer_byte(w, '"');
     write_origin_of(j, i);
+    og_writer_string(w, ",\"n_matching\":");
+    og_writer_number(w, span->n_matching);
     if (span->n_matches != 0) {
         og_writer_string(w, ",\"score\":");
         og_writer_share(w, span->score);
@@ -177,6 +180,8 @@ static void write_origin(struct og_writer *w, const og_answer *answer,
     og_writer_number(w, origin->n_tokens);
     og_writer_string(w, ",\"share\":");
     og_writer_share(w, og_share(origin->n_tokens, answer->n_tokens));
+    og_writer_string(w, ",\"n_matching\":");
+    og_writer_number(w, origin->n_matching);
     write_copiers(w, origin);
     og_writer_byte(w, '}');
 }
@@ -201,6 +206,8 @@ static void write_head(struct og_writer *w, const og_document *doc,
     og_writer_number(w, answer->n_tokens);
     og_writer_string(w, ",\"novel\":");
     og_writer_share(w, og_share(answer->n_fresh, answer->n_tokens));
+    og_writer_string(w, ",\"copied\":");
+    og_writer_share(w, og_share(answer->n_matching, answer->n_tokens));
     og_writer_string(w, ",\"dominant\":");
     if (answer->has_dominant)
         write_named_share(w, answer->dominant_id, answer->dominant_share);

@@ -2,12 +2,15 @@
  * the list of sources.
  *
  *     gazette-14  2011-03-04  The pier is gone
- *     212 tokens, 41.0 % new, 47.0 % from council-7
+ *     212 tokens, 55.2 % copied, 41.0 % new, mostly from council-7
  *
  *       Last night the sea took what [1 the council had promised to mend
  *       (... 63 words ...) before the first of May] and more.
  *
  *       [1] council-7  1998-05-01  47.2 %  hit, bridged
+ *
+ * Copied are the words that stand in the source as well; what was changed
+ * inside a passage is neither copied nor new.
  *
  * On a wide terminal the sources stand beside the text instead, each where the
  * text first takes from it.
@@ -175,6 +178,8 @@ static void write_figures(struct report *r)
     og_writer_string(w, a->n_tokens == 1 ? " token" : " tokens");
     if (a->n_tokens != 0) {
         og_writer_string(w, ", ");
+        put_percent(w, a->n_matching, a->n_tokens);
+        og_writer_string(w, " copied, ");
         put_percent(w, a->n_fresh, a->n_tokens);
         og_writer_string(w, " new");
     }
@@ -314,7 +319,7 @@ static void write_note_line(struct report *r, uint32_t number, unsigned line)
         if (span->origin_has_time) format_time(span->origin_time, time);
         og_writer_string(w, time);
         og_writer_string(w, "  ");
-        put_percent(w, source->n_tokens, r->answer->n_tokens);
+        put_percent(w, source->n_matching, r->answer->n_tokens);
         write_hows(w, source->how_mask);
     }
     put_code(r, "\033[0m");
@@ -442,9 +447,9 @@ static void write_source(struct report *r, size_t i, struct columns c)
     put_padded(w, (og_bytes){time, strlen(time)}, c.time);
     const uint64_t whole = r->answer->n_tokens;
     const double share =
-        whole == 0 ? 0 : (double)source->n_tokens / (double)whole;
+        whole == 0 ? 0 : (double)source->n_matching / (double)whole;
     put_spaces(w, share < 0.0995 ? 4 : share < 0.9995 ? 3 : 2);
-    put_percent(w, source->n_tokens, whole);
+    put_percent(w, source->n_matching, whole);
     write_hows(w, source->how_mask);
     og_writer_byte(w, '\n');
 }

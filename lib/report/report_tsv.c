@@ -1,7 +1,7 @@
 /* Copied spans as lines of tab-separated values, below a header:
  *
  *     document  begin  end  n_tokens  how  score  origin  origin_time
- *     origin_begin  origin_end
+ *     origin_begin  origin_end  n_matching
  *
  * One line a span, for awk, cut and spreadsheets. What is not known is an
  * empty field. New columns come behind the old ones. */
@@ -15,7 +15,7 @@ static void begin_tsv(struct og_writer *w, const og_report_options *options,
 {
     (void)options, (void)first, (void)many;
     og_writer_string(w, "document\tbegin\tend\tn_tokens\thow\tscore\torigin\t"
-                        "origin_time\torigin_begin\torigin_end\n");
+                        "origin_time\torigin_begin\torigin_end\tn_matching\n");
 }
 
 static void write_place(struct og_writer *w, uint64_t place)
@@ -60,6 +60,7 @@ static og_status add_tsv(struct og_writer *w, const og_document *doc,
         write_line(w, doc, span, &at);
         write_place(w, og_sources_place(&sources, i, span->origin_begin));
         write_place(w, og_sources_place(&sources, i, span->origin_end));
+        write_place(w, span->n_matching);
         og_writer_byte(w, '\n');
     }
     og_sources_release(&sources);

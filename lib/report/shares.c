@@ -38,6 +38,7 @@ static void group(const og_answer *answer, const struct entry *entries,
                 .origin = span->origin, .first_span = entries[i].span};
         struct og_source_share *source = &out->list[out->n - 1];
         source->n_tokens += span->n_tokens;
+        source->n_matching += span->n_matching;
         source->n_spans++;
         source->how_mask |= 1u << span->how;
     }

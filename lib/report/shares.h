@@ -8,7 +8,7 @@
 
 struct og_source_share {
     uint64_t origin;
-    uint64_t n_tokens;
+    uint64_t n_tokens, n_matching;
     size_t first_span; /* where the text meets it first */
     size_t n_spans;
     unsigned how_mask;       /* 1 << og_how, all that its spans have */

@@ -329,6 +329,7 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
         .order = {og_catalogue_earlier, &store->catalogue},
     };
     trace->confirming.reworded = trace->filter.asking.reworded;
+    trace->confirming.least = og_hush_min_span(&trace->filter, &store->params);
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
     return og_confirm(&trace->confirming,

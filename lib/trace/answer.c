@@ -36,21 +36,33 @@ static og_range source_range(const struct og_prepared *p, size_t begin,
 
 /* ---- pieces ---- */
 
+/* A copy that lost a part to a confirmed passage keeps its count, as far as it
+ * has tokens. */
 static void add_copy(struct og_answering *a, const struct og_copy *copy)
 {
-    a->pieces[a->n_pieces++] = (struct og_answer_piece){.begin = copy->begin,
-                                                        .end = copy->end,
-                                                        .doc = copy->doc,
-                                                        .how = copy->how};
+    const uint32_t n = copy->end - copy->begin;
+    a->pieces[a->n_pieces++] = (struct og_answer_piece){
+        .begin = copy->begin,
+        .end = copy->end,
+        .doc = copy->doc,
+        .how = copy->how,
+        .n_matching = copy->n_matching < n ? copy->n_matching : n};
 }
 
-static void add_confirmed(struct og_answering *a, const struct og_confirmed *c)
+static void add_confirmed(struct og_answering *a, const struct og_confirmed *c,
+                          const struct og_run *runs)
 {
-    a->pieces[a->n_pieces++] = (struct og_answer_piece){.begin = c->begin,
-                                                        .end = c->end,
-                                                        .doc = c->doc,
-                                                        .how = OG_HOW_VERIFIED,
-                                                        .confirmed = c};
+    const uint32_t n = c->end - c->begin;
+    uint32_t n_equal = 0;
+    for (size_t i = 0; i < c->n_runs; i++)
+        n_equal += runs[c->first_run + i].len;
+    a->pieces[a->n_pieces++] =
+        (struct og_answer_piece){.begin = c->begin,
+                                 .end = c->end,
+                                 .doc = c->doc,
+                                 .how = OG_HOW_VERIFIED,
+                                 .n_matching = n_equal < n ? n_equal : n,
+                                 .confirmed = c};
 }
 
 /* The two lists do not overlap: they go together in the order of the text. */
@@ -70,11 +82,11 @@ static og_status make_pieces(struct og_answering *a,
     for (size_t i = 0; i < copies->n; i++) {
         while (next < n_confirmed &&
                confirming->data[next].begin < copies->data[i].begin)
-            add_confirmed(a, &confirming->data[next++]);
+            add_confirmed(a, &confirming->data[next++], confirming->runs);
         add_copy(a, &copies->data[i]);
     }
     while (next < n_confirmed)
-        add_confirmed(a, &confirming->data[next++]);
+        add_confirmed(a, &confirming->data[next++], confirming->runs);
     return OG_OK;
 }
 
@@ -110,6 +122,7 @@ static og_span span_of(const struct og_answer_piece *piece, og_range range,
         .begin = range.begin,
         .end = range.end,
         .n_tokens = piece->end - piece->begin,
+        .n_matching = piece->n_matching,
         .how = piece->how,
         .origin = piece->doc,
         .origin_id = origin->id,
@@ -172,7 +185,9 @@ static og_status add_span(struct og_answering *a, const struct og_prepared *p,
     og_range range = source_range(p, piece->begin, piece->end);
     if (last != NULL && range.begin < last->end) range.begin = last->end;
     if (range.begin >= range.end) {
-        if (last != NULL) last->n_tokens += piece->end - piece->begin;
+        if (last == NULL) return OG_OK;
+        last->n_tokens += piece->end - piece->begin;
+        last->n_matching += piece->n_matching;
         return OG_OK;
     }
     TRY(og_lookup_get(lookup, piece->doc, &origin, err));
@@ -245,6 +260,7 @@ static og_status build(struct og_answering *a, const struct og_prepared *p,
     for (size_t i = 0; i < n; i++) {
         TRY(add_span(a, p, &a->pieces[i], lookup, evidence, err));
         n_old += a->pieces[i].end - a->pieces[i].begin;
+        answer->n_matching += a->pieces[i].n_matching;
     }
     add_novels(a, p);
     answer->spans = a->spans;

@@ -31,6 +31,7 @@ struct og_answer_piece {
     uint32_t begin, end;
     uint32_t doc;
     og_how how;
+    uint32_t n_matching;                  /* tokens that are in the origin */
     const struct og_confirmed *confirmed; /* NULL: only labels say so */
 };
 

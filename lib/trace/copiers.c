@@ -66,6 +66,7 @@ static og_status add_origin(struct og_copiers *chain, const og_span *span,
         .text = side != NULL ? (og_bytes){side->source, side->source_len}
                              : (og_bytes){"", 0},
         .n_tokens = span->n_tokens,
+        .n_matching = span->n_matching,
     };
     return OG_OK;
 }
@@ -89,10 +90,12 @@ static og_status gather_origins(struct og_copiers *chain,
         size_t j = 0;
         while (j < chain->n_origins && chain->origins[j].number != span->origin)
             j++;
-        if (j < chain->n_origins)
-            chain->origins[j].n_tokens += span->n_tokens;
-        else
+        if (j == chain->n_origins) {
             TRY(add_origin(chain, span, trace, confirmed, err));
+            continue;
+        }
+        chain->origins[j].n_tokens += span->n_tokens;
+        chain->origins[j].n_matching += span->n_matching;
     }
     if (chain->n_origins > 1)
         qsort(chain->origins, chain->n_origins, sizeof(og_origin), by_tokens);

@@ -46,6 +46,8 @@ static void make_documents(void)
         tokens[d] = (struct og_tokens){.hash = hashes[d], .n = N};
 }
 
+static uint32_t least = SHINGLE;
+
 static void confirm(struct og_confirming *c, uint32_t *pos, uint32_t *len,
                     struct og_hit *hits, size_t n)
 {
@@ -55,6 +57,7 @@ static void confirm(struct og_confirming *c, uint32_t *pos, uint32_t *len,
     const struct og_align_side document = {.tokens = &tokens[2]};
     og_error err;
     og_confirming_init(c, NULL);
+    c->least = least;
     assert_int_equal(og_confirm(c, document, &sel, &labels, &source, &err),
                      OG_OK);
 }
@@ -82,9 +85,9 @@ static void test_one_hit_finds_all(void **state)
     og_confirming_release(&c);
 }
 
-/* A hit that the text does not bear out finds nothing at its place, but the
- * table knows that the shingle is old. What the document really has of that
- * origin is found although the table has forgotten it. */
+/* A hit that the text does not bear out finds nothing at its place, whatever
+ * the table says. What the document really has of that origin is found although
+ * the table has forgotten it. */
 static void test_a_wrong_origin(void **state)
 {
     (void)state;
@@ -102,9 +105,57 @@ static void test_a_wrong_origin(void **state)
     assert_int_equal(c.data[0].end, 50);
     assert_int_equal(c.data[0].origin_begin, 0);
     assert_int_equal(og_confirm_rest(&c, &copies, N, &err), OG_OK);
-    assert_int_equal(c.rest.n, 1);
-    assert_int_equal(c.rest.data[0].begin, 4);
-    assert_int_equal(c.rest.data[0].end, 4 + SHINGLE);
+    assert_int_equal(c.rest.n, 0);
+    og_confirming_release(&c);
+}
+
+/* A copy of document 0 with `n` words of its own in the middle. */
+static void insert_words(uint32_t at, uint32_t n)
+{
+    for (uint32_t i = 0; i < N; i++)
+        hashes[2][i] = i < at       ? 1000 + (uint64_t)i
+                       : i < at + n ? 3000 + (uint64_t)i
+                                    : 1000 + (uint64_t)i - n;
+}
+
+/* A few words are an edit; more of them divide the passage. */
+static void test_a_gap(void **state)
+{
+    (void)state;
+    struct og_confirming c;
+    uint32_t pos[] = {4};
+    uint32_t len[] = {SHINGLE};
+    struct og_hit hits[] = {{.doc = 0, .offset = 4}};
+    make_documents();
+    insert_words(20, 4);
+    confirm(&c, pos, len, hits, 1);
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.data[0].end, N);
+    assert_int_equal(c.data[0].n_runs, 2);
+    og_confirming_release(&c);
+    insert_words(20, 12);
+    confirm(&c, pos, len, hits, 1);
+    assert_int_equal(c.n, 2);
+    assert_int_equal(c.data[0].end, 20);
+    assert_int_equal(c.data[1].begin, 32);
+    assert_int_equal(c.data[1].origin_begin, 20);
+    og_confirming_release(&c);
+}
+
+/* What is left of a copy is told when it is long enough. */
+static void test_the_least(void **state)
+{
+    (void)state;
+    struct og_confirming c;
+    uint32_t pos[] = {12, 35};
+    uint32_t len[] = {SHINGLE, SHINGLE};
+    struct og_hit hits[] = {{.doc = 0, .offset = 22}, {.doc = 1, .offset = 5}};
+    make_documents();
+    least = 21;
+    confirm(&c, pos, len, hits, 2);
+    least = SHINGLE;
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.data[0].doc, 0);
     og_confirming_release(&c);
 }
 
@@ -132,6 +183,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_hit_finds_all),
         cmocka_unit_test(test_a_wrong_origin),
+        cmocka_unit_test(test_a_gap),
+        cmocka_unit_test(test_the_least),
         cmocka_unit_test(test_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,9 +65,9 @@ static void test_tsv_has_one_header(void **state)
     (void)state;
 #define HEADER                                                                 \
     "document\tbegin\tend\tn_tokens\thow\tscore\torigin\torigin_time\t"        \
-    "origin_begin\torigin_end\n"
+    "origin_begin\torigin_end\tn_matching\n"
     expect(OG_FORMAT_TSV, 0, HEADER);
-    expect(OG_FORMAT_TSV, 2, HEADER "b\t2\t9\t8\thit\t\ta\t\t\t\n");
+    expect(OG_FORMAT_TSV, 2, HEADER "b\t2\t9\t8\thit\t\ta\t\t\t\t0\n");
 }
 
 static void test_every_format_ends(void **state)

@@ -28,6 +28,7 @@ static void test_the_contract_of_the_design(void **state)
     const og_span span = {.begin = 120,
                           .end = 884,
                           .n_tokens = 131,
+                          .n_matching = 120,
                           .how = OG_HOW_VERIFIED,
                           .origin_id = OG_LITERAL("RFC2616"),
                           .origin_time = INT64_C(928195200000000),
@@ -37,6 +38,7 @@ static void test_the_contract_of_the_design(void **state)
     const og_range novel = {0, 119};
     const og_answer answer = {.n_tokens = 500,
                               .n_fresh = 205,
+                              .n_matching = 275,
                               .has_dominant = true,
                               .dominant_id = OG_LITERAL("RFC2616"),
                               .dominant_share = 0.47,
@@ -46,11 +48,13 @@ static void test_the_contract_of_the_design(void **state)
                               .n_novel = 1};
     expect(&doc, &answer, OG_OFFSETS_BYTE,
            "{\"origo\":1,\"id\":\"q7\",\"n_tokens\":500,\"novel\":0.41,"
+           "\"copied\":0.55,"
            "\"dominant\":{\"id\":\"RFC2616\",\"share\":0.47},"
            "\"spans\":[{\"begin\":120,\"end\":884,\"n_tokens\":131,"
            "\"how\":\"verified\",\"origin\":{\"id\":\"RFC2616\","
            "\"time\":\"1999-06-01T00:00:00Z\",\"begin\":10234,"
-           "\"end\":10998}}],\"novel_spans\":[{\"begin\":0,\"end\":119}]}\n");
+           "\"end\":10998},\"n_matching\":120}],\"novel_spans\":[{\"begin\":0,"
+           "\"end\":119}]}\n");
 }
 
 static void test_an_empty_answer(void **state)
@@ -59,7 +63,7 @@ static void test_an_empty_answer(void **state)
     const og_document doc = document_of("", "");
     const og_answer answer = {0};
     expect(&doc, &answer, OG_OFFSETS_UTF16,
-           "{\"origo\":1,\"id\":\"\",\"n_tokens\":0,\"novel\":0,"
+           "{\"origo\":1,\"id\":\"\",\"n_tokens\":0,\"novel\":0,\"copied\":0,"
            "\"dominant\":null,\"spans\":[],\"novel_spans\":[]}\n");
 }
 
@@ -110,7 +114,7 @@ static void expect_offsets(og_offsets offsets, const char *expected)
 
 #define ORIGIN(begin, end)                                                     \
     "\"n_tokens\":0,\"how\":\"hit\",\"origin\":{\"id\":\"o\","                 \
-    "\"time\":null,\"begin\":" begin ",\"end\":" end "}}],"
+    "\"time\":null,\"begin\":" begin ",\"end\":" end "},\"n_matching\":0}],"
 
 static void test_offsets_by_unit(void **state)
 {

@@ -30,11 +30,14 @@ static void test_a_small_report(void **state)
         span_of(&doc, "the first of May", 2, "almanac"),
     };
     spans[0].n_tokens = 12;
+    spans[0].n_matching = 11;
+    spans[1].n_matching = 8;
     spans[1].how = OG_HOW_BRIDGED;
     spans[0].origin_has_time = true;
     spans[0].origin_time = INT64_C(893980800000000); /* 1998-05-01 */
     const og_answer answer = {.n_tokens = 40,
                               .n_fresh = 20,
+                              .n_matching = 19,
                               .has_dominant = true,
                               .dominant_id = OG_LITERAL("council-7"),
                               .dominant_share = 0.5,
@@ -43,12 +46,12 @@ static void test_a_small_report(void **state)
     char *text = text_of(&doc, &answer, false, 60);
     assert_string_equal(
         text, "gazette-14  2011-03-04  The pier is gone\n"
-              "40 tokens, 50.0 % new, mostly from council-7\n"
+              "40 tokens, 47.5 % copied, 50.0 % new, mostly from council-7\n"
               "\n"
               "  Last night the sea took what [1 the council had promised\n"
               "  to mend] before [2 the first of May] and more.\n"
               "\n"
-              "  [1] council-7  1998-05-01   30.0 %  hit\n"
+              "  [1] council-7  1998-05-01   27.5 %  hit\n"
               "  [2] almanac    -            20.0 %  bridged\n"
               "\n");
     free(text);
@@ -143,14 +146,20 @@ static void test_sources_at_the_side(void **state)
                        span_of(&doc, "three", 2, "second"),
                        span_of(&doc, "four", 1, "first")};
     spans[1].n_tokens = 4;
+    spans[0].n_matching = spans[2].n_matching = 7;
+    spans[1].n_matching = 4;
     spans[1].origin_has_time = true;
     spans[1].origin_time = INT64_C(893980800000000); /* 1998-05-01 */
-    const og_answer answer = {
-        .n_tokens = 40, .n_fresh = 20, .spans = spans, .n_spans = 3};
+    const og_answer answer = {.n_tokens = 40,
+                              .n_fresh = 20,
+                              .n_matching = 18,
+                              .spans = spans,
+                              .n_spans = 3};
     char *text = text_of(&doc, &answer, false, 110);
-    const char *expected = "d\n40 tokens, 50.0 %% new\n\n  Before it.\n\n"
+    const char *expected = "d\n40 tokens, 45.0 %% copied, 50.0 %% new\n\n"
+                           "  Before it.\n\n"
                            "  [1 one two] [2 three] [1 four]%42s| [1] first\n"
-                           "%74s| no date  40.0 %%  hit\n"
+                           "%74s| no date  35.0 %%  hit\n"
                            "%74s| [2] second\n"
                            "%74s| 1998-05-01  10.0 %%  hit\n\n";
     char wanted[512];
