@@ -5,9 +5,10 @@ usage: tests/cli/test_outputs.py ORIGO
 
 Every output of every command is written to a file, to a link to a file, to a
 link to no file yet, to a named pipe, to a device of our own (a private copy of
-the null device, as root), and to /dev/stdout that appends to a file. The bytes
-are the same everywhere, the link is still a link, the pipe a pipe, the device
-a device, and no temporary file is left.
+the null device, as root), and to a copy of /dev/stdout that appends to a file.
+The bytes are the same everywhere, the link is still a link, the pipe a pipe,
+the device a device, and no temporary file is left. Nothing in /dev is named:
+a command that fails this test would replace it.
 
 Two runs of dedup with one output, and files that bear the names that a run
 would use, come to no harm."""
@@ -146,14 +147,15 @@ def to_pipe(command, place):
 
 
 def to_appending_stdout(command, place):
-    out = place / "out" / "appended"
+    out, link = place / "out" / "appended", place / "out" / "stdout"
     out.write_bytes(b"before\n")
-    words = ["/dev/stdout" if w == "OUT" else w for w in command.split()]
+    link.symlink_to("/proc/self/fd/1")
+    words = [str(link) if w == "OUT" else w for w in command.split()]
     with open(out, "ab") as f:
         origo(*words, cwd=place, capture_output=False, stdout=f,
               stderr=subprocess.DEVNULL)
     data = out.read_bytes()
-    assert data.startswith(b"before\n")
+    assert link.is_symlink() and data.startswith(b"before\n")
     return data[len(b"before\n"):]
 
 
@@ -241,7 +243,7 @@ def test_users_files(place):
     check("dedup --resume refuses a journal that is none",
           resumed.returncode == 3 and b"is no journal" in resumed.stderr,
           resumed.stderr)
-    (place / "out.journal").unlink()
+    (place / "out.journal").unlink(missing_ok=True)
     for name in ("out.part", "report.part"):
         resumed = origo("dedup", "-q", "--resume", "-o", "out", "-r", "report",
                         "in.jsonl", cwd=place)

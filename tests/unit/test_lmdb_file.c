@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-#include "lib/store/lmdb_file.h"
+#include "lib/store/catalogue/lmdb_file.h"
 
 #define DATA "catalogue/data.mdb"
 

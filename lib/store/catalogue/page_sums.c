@@ -19,7 +19,7 @@
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/store/catalogue/documents.h"
-#include "lib/store/lmdb_file.h"
+#include "lib/store/catalogue/lmdb_file.h"
 
 enum {
     PAGE = 4096,

@@ -15,7 +15,7 @@
  * A long value lies on pages of its own, whose first has their number at 12; a
  * value can be a tree, or a small page of values that share a key. */
 
-#include "lib/store/lmdb_file.h"
+#include "lib/store/catalogue/lmdb_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
