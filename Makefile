@@ -4,15 +4,17 @@
 BUILD   = build/release
 ORIGO   = $(BUILD)/cli/origo
 PREFIX ?= /usr/local
+SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help run build tidy test test-quick test-crash install uninstall format clean
+.PHONY: help run build tidy test test-quick test-crash fuzz install uninstall format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
 	@echo 'make test        every test, under gcc, clang and the sanitizers'
 	@echo 'make test-quick  the tests of the release build alone'
 	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
+	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
 	@echo 'make build       the library and the command, in $(BUILD)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
 	@echo 'make uninstall   what make install wrote'
@@ -58,6 +60,10 @@ test-crash:
 	@tools/configure release -Dtests=enabled
 	@ninja -C $(BUILD)
 	@tests/crash/test_crash.py $(BUILD) --all
+
+fuzz:
+	@tools/setup build test
+	@tools/fuzz $(SECONDS)
 
 install:
 	@tools/setup build

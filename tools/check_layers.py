@@ -11,7 +11,7 @@
 4. Struct tags are unique, and so is the prefix of a type's functions: what
    opens, closes, initialises or releases it is declared in one header.
 5. Stage headers open with what comes in and what goes out.
-6. Every test program is in a list of tests/*/meson.build.
+6. Every test program and script is in a list of tests/*/meson.build.
 
 Each offence is one line, "file:line: what"; the exit status is then 1.
 --flow prints the pipeline as the stage headers describe it."""
@@ -243,13 +243,15 @@ def check_stages(root):
 
 def check_test_lists(root, paths):
     for path in paths:
-        found = re.match(r"tests/(unit|property|oom|fuzz)/(\w+)\.c$", path)
+        found = re.match(r"tests/(unit|property|oom|fuzz|cli|tools)/"
+                         r"(test_\w+\.py|\w+\.c)$", path)
         if not found:
             continue
         lists = "tests/%s/meson.build" % found.group(1)
         full = os.path.join(root, lists)
         text = read(root, lists) if os.path.exists(full) else ""
-        if not re.search(r"'%s(\.c)?'" % found.group(2), text):
+        name = re.sub(r"\.c$", "", found.group(2))
+        if not re.search(r"'%s(\.c)?'" % re.escape(name), text):
             yield "%s:1: is not in a list of %s" % (path, lists)
 
 

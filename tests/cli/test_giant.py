@@ -59,10 +59,27 @@ def run(origo, path):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def free_memory():
+    with open("/proc/meminfo") as f:
+        for line in f:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+def usual_length():
+    """One of 10^8 tokens takes about 5 GiB; one of 3 million always fits."""
+    if free_memory() >= 8 << 30:
+        return 10**8
+    print("SKIPPED a document of 10^8 tokens: under 8 GiB of memory are free; "
+          "one of 3 million instead")
+    return 3 * 10**6
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    n_tokens = int(sys.argv[2]) if len(sys.argv) > 2 else 10**8
+    n_tokens = int(sys.argv[2]) if len(sys.argv) > 2 else usual_length()
     with tempfile.TemporaryDirectory(prefix="origo-giant-") as folder:
         path = pathlib.Path(folder) / "giant.jsonl"
         write_stream(path, n_tokens)

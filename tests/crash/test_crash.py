@@ -44,7 +44,7 @@ def main():
             began = time.monotonic()
             try:
                 story = check(bench)
-                verdict = "skipped" if story.startswith("not ") else "ok"
+                verdict = "SKIPPED" if story.startswith("not ") else "ok"
                 print("%s %s: %s (%.1f s)" % (verdict, check.__name__, story,
                                               time.monotonic() - began))
             except (Failure, subprocess.TimeoutExpired) as e:

@@ -5,7 +5,7 @@ usage: tests/formats/test_formats.py BUILD
 
 The reports are those of web_fixture and of the sample. JSON is checked against
 docs/answer.schema.json; the other forms must say what the JSON says, counted in
-characters. Prints 'ok NAME', 'FAILED NAME' and 'skipped NAME: why'."""
+characters. Prints 'ok NAME', 'FAILED NAME' and 'SKIPPED NAME: why'."""
 
 import copy
 import csv
@@ -316,7 +316,7 @@ def main(build):
                 test()
                 print("ok " + test.__name__)
             except ImportError as e:
-                print("skipped %s: %s" % (test.__name__, e))
+                print("SKIPPED %s: %s" % (test.__name__, e))
             except Exception:
                 failed += 1
                 print("FAILED " + test.__name__)
