@@ -29,9 +29,11 @@ void reading_take(const struct reading_settings *s, og_stream_options *options);
 #define TYPE_OPTION(AT, member)                                                \
     {                                                                          \
         "Input", 0, "type", &type_file_kind, AT(member), "KIND",               \
-            "auto|text|jsonl|html|warc|arc|mbox|mail|xml", NULL,               \
-            "what the files are: auto, text, jsonl, html, ...",                \
-            "auto looks at the first bytes of each. html is the main text of " \
+            "auto|text|jsonl|json|csv|tsv|html|warc|arc|mbox|mail|xml", NULL,  \
+            "what the files are: auto, text, jsonl, csv, html, ...",           \
+            "auto looks at the first bytes of each. json is an array of "      \
+            "objects, csv and tsv name the fields in their first row. html "   \
+            "is the main text of "                                             \
             "a page; warc (also WET) and arc are archives, a document for "    \
             "each page or text in them; mbox has a document for each mail; "   \
             "xml is TEI or any other that holds text."                         \

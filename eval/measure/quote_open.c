@@ -45,6 +45,7 @@ struct reading {
     struct og_splitter splitter;
     struct og_word_reader words;
     size_t step; /* of growth */
+    struct og_problem_teller teller;
 };
 
 static og_status take_block(struct reading *r, struct og_block *b,
@@ -54,10 +55,10 @@ static og_status take_block(struct reading *r, struct og_block *b,
     og_status status;
     while ((status = og_block_next(b, o, &record, err)) == OG_OK)
         TRY(r->take(r, &record.doc, err));
-    struct og_problem_teller teller = {.ctx = r->eval->options.ctx};
-    if (r->is_first) teller.on_problem = r->eval->options.on_problem;
-    og_tell_block_problems(&teller, b, 0, b->n_problems);
-    return og_teller_end(&teller, status == OG_END ? OG_OK : status, err);
+    og_tell_block_problems(&r->teller, b, 0, b->n_problems);
+    if (r->teller.failure.status != OG_OK)
+        return og_teller_end(&r->teller, OG_OK, err);
+    return status == OG_END ? OG_OK : status;
 }
 
 /* OG_END from take() ends the reading early. */
@@ -71,12 +72,14 @@ static og_status read_stream(struct reading *r, og_error *err)
     og_block_init(&block, NULL);
     og_status status;
     r->n_seen = 0;
+    r->teller = (struct og_problem_teller){.ctx = r->eval->options.ctx};
+    if (r->is_first) r->teller.on_problem = r->eval->options.on_problem;
     while ((status = og_source_next(source, &block, err)) == OG_OK &&
            (status = take_block(r, &block, &o, err)) == OG_OK) {
     }
     og_block_release(&block);
     og_source_free(source);
-    return status == OG_END ? OG_OK : status;
+    return og_teller_end(&r->teller, status == OG_END ? OG_OK : status, err);
 }
 
 static void progress(const struct og_quote_eval *e, const char *what,

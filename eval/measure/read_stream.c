@@ -57,6 +57,6 @@ og_status og_eval_read_stream(const char *const *paths, size_t n_paths,
     if (status == OG_OK) status = read_blocks(&r, err);
     og_source_free(r.source);
     og_block_release(&r.block);
-    out->failure = r.teller.failure;
+    og_teller_end(&r.teller, status, &out->failure);
     return status;
 }

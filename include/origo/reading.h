@@ -9,7 +9,9 @@
 extern "C" {
 #endif
 
-typedef struct og_fields { /* the names of the JSON fields */
+/* The names of the fields of JSON, and of the columns of CSV. In JSON the name
+ * may be a path: "doc.body" is the member `body` of the object `doc`. */
+typedef struct og_fields {
     const char *id, *time, *title, *url, *text;
 } og_fields;
 #define OG_FIELDS_DEFAULT                                                      \
@@ -18,7 +20,7 @@ typedef struct og_fields { /* the names of the JSON fields */
     }
 
 /* What a file is. Text form: "auto", "text", "jsonl", "html", "warc" (also WET
- * and WAT), "arc", "mbox", "mail", "xml". */
+ * and WAT), "arc", "mbox", "mail", "xml", "json", "csv", "tsv". */
 typedef enum og_file_kind {
     OG_FILE_AUTO = 0, /* its first bytes tell */
     OG_FILE_TEXT,     /* one document */
@@ -29,6 +31,9 @@ typedef enum og_file_kind {
     OG_FILE_MBOX, /* a document a message */
     OG_FILE_MAIL, /* one message */
     OG_FILE_XML,  /* one document; TEI is known best */
+    OG_FILE_JSON, /* a document for each object of an array */
+    OG_FILE_CSV,  /* a document a row; the first row names the columns */
+    OG_FILE_TSV,
 } og_file_kind;
 OG_API bool og_file_kind_parse(og_bytes name, og_file_kind *out);
 OG_API const char *og_file_kind_name(og_file_kind kind);

@@ -18,6 +18,8 @@
 #include "lib/os/new_file.h"
 #include "lib/os/temp_file.h"
 #include "lib/source/json/jsonl.h"
+#include "lib/source/members.h"
+#include "lib/source/recode.h"
 #include "lib/source/source.h"
 
 #define N_SLOTS    32768
@@ -125,17 +127,18 @@ void og_dedup_texts_free(struct og_dedup_texts *t)
 
 /* ---- files ---- */
 
+/* Whether its bytes are not those that the reader gives: packed, an archive,
+ * or recoded. */
 static bool is_packed(int fd)
 {
-    unsigned char head[4];
+    char head[512];
+    size_t mark_len;
     const int64_t n = og_file_read_at(fd, head, sizeof(head), 0);
-    if (n < 2) return false;
-    if (head[0] == 0x1f && head[1] == 0x8b) return true;
-    if (n < 4) return false;
-    /* A zstd frame, or one that is to be skipped. */
-    return memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 ||
-           ((head[0] & 0xf0) == 0x50 &&
-            memcmp(head + 1, "\x2a\x4d\x18", 3) == 0);
+    if (n <= 0) return false;
+    const og_bytes front = {head, (size_t)n};
+    return og_unpack_is_packed(front) || og_members_is_archive(front) ||
+           og_recode_of_mark(front, &mark_len) != NULL ||
+           memchr(head, 0, (size_t)n) != NULL;
 }
 
 /* Also lets go of another one when there are many. */

@@ -11,9 +11,11 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "lib/source/csv.h"
 #include "lib/source/json/jsonl.h"
 #include "lib/source/json/scan_bytes.h"
 #include "lib/source/measure_record.h"
+#include "lib/source/record_scan.h"
 #include "lib/source/web/archive.h"
 
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
@@ -37,6 +39,7 @@ void og_block_release(struct og_block *block)
     OG_UNGROW(a, block->problems, block->problems_cap);
     OG_UNGROW(a, block->unescaped, block->unescaped_cap);
     OG_UNGROW(a, block->extra, block->extra_cap);
+    OG_UNGROW(a, block->names, block->names_cap);
     og_readers_free(block->readers);
     og_block_init(block, a);
 }
@@ -55,6 +58,8 @@ void og_block_clear(struct og_block *block)
     block->unescaped_cap = old.unescaped_cap;
     block->extra = old.extra;
     block->extra_cap = old.extra_cap;
+    block->names = old.names;
+    block->names_cap = old.names_cap;
     block->readers = old.readers;
     if (og_readers_size(block->readers) > KEEP_LEN) {
         og_readers_free(block->readers);
@@ -124,8 +129,12 @@ static og_status report_broken_line(struct og_block *block,
                                                   place->offset + why->off,
                                               .skipped = true,
                                               .status = OG_ERR_INPUT};
-    return og_block_report(block, &problem, err, "%s, at byte %zu of the line",
-                           why->message, why->off);
+    if (why->fields[0] != 0)
+        return og_block_report(block, &problem, err, "%s; its fields: %s",
+                               why->message, why->fields);
+    return og_block_report(block, &problem, err, "%s, at byte %zu of the %s",
+                           why->message, why->off,
+                           block->kind == OG_BLOCK_LINES ? "line" : "record");
 }
 
 /* ---- a whole file ---- */
@@ -246,6 +255,43 @@ static og_bytes make_id(const struct og_block *block, uint64_t place, char *out)
     return (og_bytes){out, (size_t)len};
 }
 
+static bool is_extra_wanted(const struct og_block *block,
+                            const struct og_source_options *options)
+{
+    return options->reading.extra ||
+           (options->extra_of_values && block->kind != OG_BLOCK_LINES);
+}
+
+/* The record, be it JSON or a row. As og_jsonl_read(). */
+static char *read_fields(struct og_block *block, og_bytes record,
+                         const struct og_source_options *options,
+                         struct og_record *out,
+                         struct og_jsonl_problem *problem)
+{
+    const bool wants_extra = is_extra_wanted(block, options);
+    if (block->kind != OG_BLOCK_CSV)
+        return og_jsonl_read(record, &options->fields, block->unescaped,
+                             wants_extra ? block->extra : NULL, out, problem);
+    struct og_pack extra = {.allocator = block->allocator,
+                            .data = (uint8_t *)block->extra,
+                            .cap = block->extra_cap};
+    char *const behind = og_csv_read(record, block->delimiter,
+                                     (og_bytes){block->names, block->names_len},
+                                     &options->fields, block->unescaped,
+                                     wants_extra ? &extra : NULL, out, problem);
+    block->extra = (char *)extra.data;
+    block->extra_cap = extra.cap;
+    return behind;
+}
+
+/* Objects of an array may stand in one line. */
+static og_bytes made_up_id(const struct og_block *block,
+                           const struct og_record *place, char *out)
+{
+    return make_id(
+        block, block->kind == OG_BLOCK_JSON ? place->offset : place->line, out);
+}
+
 /* *out_is_read is false when the line was no document. */
 static og_status read_line(struct og_block *block, og_bytes line,
                            const struct og_source_options *options,
@@ -258,11 +304,8 @@ static og_status read_line(struct og_block *block, og_bytes line,
     if (line.len > og_max_document(options))
         return og_block_report_long_line(block, place.line, place.offset,
                                          og_max_document(options), err);
-    const bool wants_extra = options->reading.extra;
-    TRY(reserve_strings(block, line.len, wants_extra, err));
-    char *const behind =
-        og_jsonl_read(line, &options->fields, block->unescaped,
-                      wants_extra ? block->extra : NULL, out, &problem);
+    TRY(reserve_strings(block, line.len, is_extra_wanted(block, options), err));
+    char *const behind = read_fields(block, line, options, out, &problem);
     if (behind == NULL) {
         const bool is_unended = block->next_off == block->len &&
                                 block->data[block->len - 1] != '\n';
@@ -271,7 +314,7 @@ static og_status read_line(struct og_block *block, og_bytes line,
     }
     out->line = place.line;
     out->offset = place.offset;
-    if (out->doc.id.len == 0) out->doc.id = make_id(block, place.line, behind);
+    if (out->doc.id.len == 0) out->doc.id = made_up_id(block, &place, behind);
     *out_is_read = true;
     return OG_OK;
 }
@@ -285,6 +328,76 @@ static og_status next_line(struct og_block *block,
         bool is_read;
         if (line.len <= og_max_document(options) && is_blank(line)) continue;
         TRY(read_line(block, line, options, out, &is_read, err));
+        if (is_read) return OG_OK;
+    }
+    return OG_END;
+}
+
+/* ---- objects of an array, rows ---- */
+
+static uint64_t count_lines(const char *data, size_t len)
+{
+    const struct og_scan_kernels *const kernels =
+        og_scan_kernels_of(og_cpu_level());
+    return kernels->count_newlines(data, data + len);
+}
+
+/* What stands between two objects, and is more than it may. */
+static og_status report_between(struct og_block *block, og_bytes between,
+                                og_error *err)
+{
+    size_t n = 0;
+    while (n < between.len && between.data[n] != 0 &&
+           strchr(" \t\r\n,[]", between.data[n]) != NULL)
+        n++;
+    if (n == between.len) return OG_OK;
+    const struct og_source_problem problem = {
+        .line = block->next_line + count_lines(between.data, n),
+        .offset = block->offset + block->next_off + n,
+        .skipped = true,
+        .status = OG_ERR_INPUT};
+    return og_block_report(block, &problem, err, "expected an object");
+}
+
+/* Moves on behind the next object or row; *out is empty when there is none. */
+static og_status take_value(struct og_block *block, og_bytes *out,
+                            struct og_record *out_place, og_error *err)
+{
+    const og_bytes rest = {block->data + block->next_off,
+                           block->len - block->next_off};
+    struct og_record_scan scan = {.at = 0};
+    size_t begin = 0, end = rest.len;
+    const bool is_whole =
+        og_scan_record(block->kind, block->delimiter, rest, &scan, &end);
+    if (block->kind == OG_BLOCK_JSON) {
+        begin = is_whole || scan.is_inside ? scan.begin : end;
+        TRY(report_between(block, (og_bytes){rest.data, begin}, err));
+    }
+    out_place->line = block->next_line + count_lines(rest.data, begin);
+    out_place->offset = block->offset + block->next_off + begin;
+    *out = (og_bytes){rest.data + begin, end - begin};
+    block->next_line += count_lines(rest.data, end);
+    block->next_off += end;
+    return OG_OK;
+}
+
+static bool is_empty_row(og_bytes row)
+{
+    while (row.len > 0 && strchr(" \t\r\n", row.data[row.len - 1]) != NULL)
+        row.len--;
+    return row.len == 0;
+}
+
+static og_status next_value(struct og_block *block,
+                            const struct og_source_options *options,
+                            struct og_record *out, og_error *err)
+{
+    while (block->next_off < block->len) {
+        og_bytes record;
+        bool is_read;
+        TRY(take_value(block, &record, out, err));
+        if (is_empty_row(record)) continue;
+        TRY(read_line(block, record, options, out, &is_read, err));
         if (is_read) return OG_OK;
     }
     return OG_END;
@@ -357,12 +470,14 @@ static og_status next_record(struct og_block *block,
     return OG_END;
 }
 
-og_status og_block_next(struct og_block *block,
-                        const struct og_source_options *options,
-                        struct og_record *out, og_error *err)
+static og_status next_document(struct og_block *block,
+                               const struct og_source_options *options,
+                               struct og_record *out, og_error *err)
 {
     switch (block->kind) {
     case OG_BLOCK_LINES: return next_line(block, options, out, err);
+    case OG_BLOCK_JSON:
+    case OG_BLOCK_CSV: return next_value(block, options, out, err);
     case OG_BLOCK_WARC:
     case OG_BLOCK_ARC:
     case OG_BLOCK_MBOX: return next_record(block, options, out, err);
@@ -373,4 +488,13 @@ og_status og_block_next(struct og_block *block,
     case OG_BLOCK_EMPTY: break;
     }
     return OG_END;
+}
+
+og_status og_block_next(struct og_block *block,
+                        const struct og_source_options *options,
+                        struct og_record *out, og_error *err)
+{
+    const og_status status = next_document(block, options, out, err);
+    block->n_documents += status == OG_OK;
+    return status;
 }

@@ -4,6 +4,8 @@
 /* What the two sides of a block share: how it is emptied, how it grows and how
  * a problem is written into it. */
 
+#include <string.h>
+
 #include "lib/source/source.h"
 
 #define OG_SOURCE_BLOCK_LEN    ((size_t)256 << 10)
@@ -26,6 +28,13 @@ og_status og_block_report(struct og_block *block,
 og_status og_block_report_long_line(struct og_block *block, uint64_t line,
                                     uint64_t offset, uint64_t max_document,
                                     og_error *err);
+
+/* The end of a long path tells more than its beginning. */
+static inline const char *og_shown_path(const char *path, size_t max_len)
+{
+    const size_t len = strlen(path);
+    return len <= max_len ? path : path + len - max_len;
+}
 
 /* 0 in the options means the default. */
 static inline uint64_t og_max_document(const struct og_source_options *options)

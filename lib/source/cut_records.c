@@ -36,7 +36,8 @@ static og_status report_long(const struct og_source *source,
 /* Whether a file can hold so many bytes from here on. */
 static bool is_believable(const struct og_source *source, uint64_t claimed)
 {
-    const bool is_plain = source->unpack.kind == OG_UNPACK_PLAIN;
+    const bool is_plain =
+        source->in == &source->unpack && source->unpack.kind == OG_UNPACK_PLAIN;
     if (!is_plain || !source->has_file_time) return claimed <= BELIEVABLE;
     return source->offset <= source->file_len &&
            claimed <= source->file_len - source->offset;

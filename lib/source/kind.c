@@ -12,15 +12,17 @@
 
 /* ---- names ---- */
 
-static const char *const kind_names[] = {
-    "auto", "text", "jsonl", "html", "warc", "arc", "mbox", "mail", "xml"};
+static const char *const kind_names[] = {"auto", "text", "jsonl", "html",
+                                         "warc", "arc",  "mbox",  "mail",
+                                         "xml",  "json", "csv",   "tsv"};
 
 static const enum og_block_kind block_kinds[] = {
-    OG_BLOCK_EMPTY, OG_BLOCK_TEXT, OG_BLOCK_LINES, OG_BLOCK_HTML, OG_BLOCK_WARC,
-    OG_BLOCK_ARC,   OG_BLOCK_MBOX, OG_BLOCK_MAIL,  OG_BLOCK_XML};
+    OG_BLOCK_EMPTY, OG_BLOCK_TEXT, OG_BLOCK_LINES, OG_BLOCK_HTML,
+    OG_BLOCK_WARC,  OG_BLOCK_ARC,  OG_BLOCK_MBOX,  OG_BLOCK_MAIL,
+    OG_BLOCK_XML,   OG_BLOCK_JSON, OG_BLOCK_CSV,   OG_BLOCK_CSV};
 
 #define N_KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
-_Static_assert(N_KINDS == OG_FILE_XML + 1 &&
+_Static_assert(N_KINDS == OG_FILE_TSV + 1 &&
                    N_KINDS == sizeof(block_kinds) / sizeof(block_kinds[0]),
                "one name and one block for each");
 
@@ -55,21 +57,28 @@ static bool ends_in(const char *name, size_t *len, const char *ending)
 
 static size_t unpacked_len(const char *name)
 {
+    static const char *const endings[] = {".gz", ".zst", ".bz2", ".xz"};
     size_t len = strlen(name);
-    if (!ends_in(name, &len, ".gz")) ends_in(name, &len, ".zst");
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+        if (ends_in(name, &len, endings[i])) break;
     return len;
+}
+
+bool og_kind_has_ending(const char *name, const char *ending)
+{
+    size_t len = unpacked_len(name);
+    return ends_in(name, &len, ending);
 }
 
 bool og_kind_is_jsonl_name(const char *name)
 {
-    size_t len = unpacked_len(name);
-    return ends_in(name, &len, ".jsonl") || ends_in(name, &len, ".ndjson");
+    return og_kind_has_ending(name, ".jsonl") ||
+           og_kind_has_ending(name, ".ndjson");
 }
 
 static bool is_xml_name(const char *name)
 {
-    size_t len = unpacked_len(name);
-    return ends_in(name, &len, ".xml") || ends_in(name, &len, ".tei");
+    return og_kind_has_ending(name, ".xml") || og_kind_has_ending(name, ".tei");
 }
 
 /* ---- markup ---- */

@@ -20,4 +20,7 @@ enum og_block_kind og_kind_of_file_kind(og_file_kind kind);
 /* "x.jsonl", "x.ndjson.gz" */
 bool og_kind_is_jsonl_name(const char *name);
 
+/* Whether a name ends so; ".gz", ".zst", ".bz2" and ".xz" are seen through. */
+bool og_kind_has_ending(const char *name, const char *ending);
+
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/status.h"
+#include "lib/source/block.h"
 
 void og_tell_problem(const struct og_problem_teller *t,
                      const struct og_block *block, og_problem problem)
@@ -21,10 +22,33 @@ void og_tell_document(const struct og_problem_teller *t,
         (og_problem){.line = line, .offset = offset, .message = message});
 }
 
+void og_teller_see(struct og_problem_teller *t, const struct og_block *block)
+{
+    if (block->sequence >= t->n_blocks) {
+        t->n_documents += t->n_documents_of_block;
+        t->n_blocks = block->sequence + 1;
+    }
+    t->n_documents_of_block = block->n_documents;
+}
+
+static void note_skipped(struct og_problem_teller *t,
+                         const struct og_block *block,
+                         const struct og_source_problem *p)
+{
+    const bool has_line = p->line != 0;
+    if (t->n_skipped++ > 0) return;
+    og_error_set(&t->first_skipped, OG_ERR_INPUT, "'%.60s', %s %llu: %s",
+                 og_shown_path(block->file, 60), has_line ? "line" : "byte",
+                 (unsigned long long)(has_line ? p->line : p->offset),
+                 p->message);
+}
+
 void og_tell_block_problem(struct og_problem_teller *t,
                            const struct og_block *block, size_t i)
 {
     const struct og_source_problem *p = &block->problems[i];
+    og_teller_see(t, block);
+    if (p->skipped && !p->whole_file) note_skipped(t, block, p);
     if (p->whole_file) {
         if (t->counts != NULL) t->counts->n_files_failed++;
         if (t->failure.status == OG_OK) og_block_failure(block, p, &t->failure);
@@ -42,6 +66,7 @@ void og_tell_block_problems(struct og_problem_teller *t,
                             const struct og_block *block, size_t from,
                             size_t to)
 {
+    og_teller_see(t, block);
     for (size_t i = from; i < to; i++)
         og_tell_block_problem(t, block, i);
 }
@@ -49,6 +74,16 @@ void og_tell_block_problems(struct og_problem_teller *t,
 og_status og_teller_end(const struct og_problem_teller *t, og_status status,
                         og_error *err)
 {
-    if (status != OG_OK || t->failure.status == OG_OK) return status;
-    return og_error_set(err, t->failure.status, "%s", t->failure.message);
+    if (status != OG_OK) return status;
+    if (t->failure.status != OG_OK)
+        return og_error_set(err, t->failure.status, "%s", t->failure.message);
+    if (t->n_skipped == 0 || t->n_documents + t->n_documents_of_block > 0)
+        return OG_OK;
+    if (t->n_skipped == 1)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "the only record was skipped: %s",
+                            t->first_skipped.message);
+    return og_error_set(
+        err, OG_ERR_INPUT, "all %llu records were skipped; the first: %s",
+        (unsigned long long)t->n_skipped, t->first_skipped.message);
 }

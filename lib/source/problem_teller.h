@@ -11,7 +11,17 @@ struct og_problem_teller {
     void (*on_problem)(void *ctx, const og_problem *problem); /* or NULL */
     og_stream_counts *counts; /* NULL: nobody counts */
     og_error failure; /* of the first whole file; OG_OK: there was none */
+    /* Whether anything was read at all. A block may still grow while it is
+     * told of, so the one at hand is counted apart. */
+    uint64_t n_skipped, n_documents;
+    uint64_t n_blocks, n_documents_of_block;
+    og_error first_skipped;
 };
+
+/* Notes how many documents a block gave. The functions below do so for the
+ * block that they are given, in the order of the blocks. */
+void og_teller_see(struct og_problem_teller *teller,
+                   const struct og_block *block);
 
 /* The problem gets the name of the block's file. */
 void og_tell_problem(const struct og_problem_teller *teller,
@@ -30,7 +40,7 @@ void og_tell_block_problems(struct og_problem_teller *teller,
                             size_t to);
 
 /* The status of a run that ended with `status`: a file that failed is a
- * failure, too. */
+ * failure, too, and so is an input of which every record was skipped. */
 og_status og_teller_end(const struct og_problem_teller *teller,
                         og_status status, og_error *err);
 

@@ -6,10 +6,9 @@
  * a byte of a plain file is copied once, by the system, and a second time only
  * when its line crosses two blocks.
  *
- * What kind of file it is shows in its first bytes (8 KiB of them, or one line
- * if it may be JSON). A line longer than a document may be is passed over
- * without being kept: memory is bounded by block_len plus max_document,
- * whatever the input unpacks to. */
+ * What kind of file it is find_kind.c finds out. A line longer than a document
+ * may be is passed over without being kept: memory is bounded by block_len plus
+ * max_document, whatever the input unpacks to. */
 
 #define _GNU_SOURCE /* memrchr */
 #include "lib/source/source_state.h"
@@ -45,7 +44,12 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
     og_walk_init(&source->walk, paths, n_paths, allocator);
     og_walk_take_list(&source->walk, options->reading.files_from);
     og_unpack_init(&source->unpack, allocator);
+    og_unpack_init(&source->member, allocator);
     source->unpack.stop = options->stop;
+    source->in = &source->unpack;
+    source->archive_name.allocator = allocator;
+    source->member_name.allocator = allocator;
+    source->names.allocator = allocator;
     *out = source;
     return OG_OK;
 }
@@ -53,22 +57,20 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
 void og_source_free(struct og_source *source)
 {
     if (source == NULL) return;
+    og_members_free(source->members);
+    og_unpack_release(&source->member);
     og_unpack_release(&source->unpack);
+    og_recode_close(&source->recode);
+    og_release(source->allocator, source->raw, OG_SOURCE_RAW_LEN);
+    og_pack_release(&source->archive_name);
+    og_pack_release(&source->member_name);
+    og_pack_release(&source->names);
     og_walk_release(&source->walk);
     OG_UNGROW(source->allocator, source->carry, source->carry_cap);
     og_release(source->allocator, source, sizeof(*source));
 }
 
 /* ---- problems of a whole file ---- */
-
-/* The end of a long path tells more than its beginning. */
-#define SHOWN_PATH_LEN ((size_t)110)
-
-static const char *shown_path(const char *path)
-{
-    const size_t len = strlen(path);
-    return len <= SHOWN_PATH_LEN ? path : path + len - SHOWN_PATH_LEN;
-}
 
 static og_status report_unopened(struct og_block *block, const char *path,
                                  int error, og_error *err)
@@ -78,12 +80,12 @@ static og_status report_unopened(struct og_block *block, const char *path,
         .skipped = true, .whole_file = true, .status = OG_ERR_IO};
     og_file_error_text(error, text, sizeof(text));
     return og_block_report(block, &problem, err, "cannot open '%s': %s",
-                           shown_path(path), text);
+                           og_shown_path(path, 110), text);
 }
 
-static og_status report_file(struct og_block *block, uint64_t offset,
-                             og_status status, const char *message,
-                             og_error *err)
+og_status og_source_report_file(struct og_block *block, uint64_t offset,
+                                og_status status, const char *message,
+                                og_error *err)
 {
     const struct og_source_problem problem = {.offset = offset,
                                               .skipped = true,
@@ -115,10 +117,12 @@ static void start_file(struct og_source *source, const char *file)
     source->is_cut = false;
     source->is_skipping = false;
     source->n_to_skip = 0;
+    source->is_archive = false;
     source->line = 1;
     source->offset = 0;
-    source->n_counted = 0;
     source->carry_len = 0;
+    source->names.len = 0;
+    og_recode_close(&source->recode);
 }
 
 /* The input broke off: a problem, and the end of the file. Only a lack of
@@ -132,7 +136,7 @@ static og_status end_broken(struct og_source *source, struct og_block *block,
     source->is_ended = true;
     source->is_cut = true;
     const uint64_t offset = source->offset + block->len;
-    return report_file(block, offset, status, story->message, err);
+    return og_source_report_file(block, offset, status, story->message, err);
 }
 
 static og_status open_file(struct og_source *source, const char *path,
@@ -142,6 +146,8 @@ static og_status open_file(struct og_source *source, const char *path,
     if (fd < 0) return report_unopened(block, path, errno, err);
     og_error story;
     start_file(source, path);
+    source->in = &source->unpack;
+    source->n_counted = 0;
     set_file_time(source, fd);
     const og_status status =
         og_unpack_open(&source->unpack, fd, !is_stdin, &story);
@@ -195,18 +201,45 @@ static size_t step_len(const struct og_source *source,
     return missing + (extra < STEP_LEN ? extra : STEP_LEN);
 }
 
+/* A read of something in UTF-16 or UTF-32. */
+static og_status read_recoded(struct og_source *source, struct og_block *block,
+                              og_error *story, og_error *err)
+{
+    const size_t cap = OG_SOURCE_RAW_LEN;
+    size_t n = 0;
+    if (source->raw == NULL) source->raw = og_allocate(source->allocator, cap);
+    if (source->raw == NULL) return og_error_memory(story, cap, "reading");
+    TRY(og_block_reserve(block, block->len + og_recode_room(cap), err));
+    const og_status status =
+        og_unpack_read(source->in, source->raw, cap, &n, story);
+    if (status == OG_OK || status == OG_END)
+        block->len += og_recode_run(&source->recode, (og_bytes){source->raw, n},
+                                    status == OG_END, block->data + block->len);
+    return status;
+}
+
+static og_status read_plain(struct og_source *source, struct og_block *block,
+                            og_error *story, og_error *err)
+{
+    const size_t step = step_len(source, block);
+    size_t n = 0;
+    TRY(og_block_reserve(block, block->len + step, err));
+    const og_status status =
+        og_unpack_read(source->in, block->data + block->len, step, &n, story);
+    if (status == OG_OK) block->len += n;
+    return status;
+}
+
 og_status og_source_read_more(struct og_source *source, struct og_block *block,
                               og_error *err)
 {
-    const size_t step = step_len(source, block);
-    TRY(og_block_reserve(block, block->len + step, err));
-    og_error story;
-    size_t n;
-    const og_status status = og_unpack_read(
-        &source->unpack, block->data + block->len, step, &n, &story);
+    og_error story = {0};
+    const og_status status = source->recode.charset != NULL
+                                 ? read_recoded(source, block, &story, err)
+                                 : read_plain(source, block, &story, err);
     if (status == OG_END) source->is_ended = true;
-    if (status == OG_OK) block->len += n;
     if (status == OG_OK || status == OG_END) return OG_OK;
+    if (story.status == OG_OK) return status; /* err has it */
     if (status == OG_ERR_STOPPED)
         return og_error_set(err, status, "%s", story.message);
     return end_broken(source, block, status, &story, err);
@@ -220,109 +253,24 @@ void og_source_drop_front(struct og_source *source, struct og_block *block,
     source->offset += n;
 }
 
-/* ---- what kind of file ---- */
+/* ---- a file that is one document ---- */
 
-static bool has_utf16_mark(const struct og_block *block)
+og_status og_source_give_up(struct og_source *source, struct og_block *block,
+                            og_status status, const char *message,
+                            og_error *err)
 {
-    return block->len >= 2 && (memcmp(block->data, "\xff\xfe", 2) == 0 ||
-                               memcmp(block->data, "\xfe\xff", 2) == 0);
+    block->len = 0;
+    source->is_ended = true;
+    source->kind = OG_BLOCK_TEXT;
+    return og_source_report_file(block, 0, status, message, err);
 }
 
-/* A zero byte, but not of UTF-16. */
+/* A zero byte stands in no text. */
 static bool is_binary(const struct og_block *block)
 {
     const size_t head =
         block->len < OG_KIND_HEAD_LEN ? block->len : OG_KIND_HEAD_LEN;
-    return !has_utf16_mark(block) && head > 0 &&
-           memchr(block->data, 0, head) != NULL;
-}
-
-static size_t blank_len(const struct og_block *block)
-{
-    const size_t head =
-        block->len < OG_KIND_HEAD_LEN ? block->len : OG_KIND_HEAD_LEN;
-    size_t n = 0;
-    while (n < head && strchr(" \t\r\n", block->data[n]) != NULL &&
-           block->data[n] != 0)
-        n++;
-    return n;
-}
-
-/* The line at `begin`, read to its end. When the end cannot be had (the line is
- * longer than a document may be, or the input broke off), the beginning of an
- * object is enough. Nothing here depends on how much a read happens to give:
- * the same bytes are the same kind of file from a disk and from a pipe. */
-static og_status looks_like_jsonl(struct og_source *source,
-                                  struct og_block *block, size_t begin,
-                                  bool *out, og_error *err)
-{
-    const uint64_t max_document = source->options.max_document;
-    size_t searched = begin;
-    const char *newline = NULL;
-    while (newline == NULL && searched - begin <= max_document) {
-        if (searched == block->len) {
-            if (source->is_ended) break;
-            TRY(og_source_read_more(source, block, err));
-        }
-        const size_t unsearched = block->len - searched;
-        if (unsearched > 0)
-            newline = memchr(block->data + searched, '\n', unsearched);
-        searched = block->len;
-    }
-    const char *const end = newline != NULL ? newline : block->data + searched;
-    og_bytes line = {block->data + begin, (size_t)(end - block->data) - begin};
-    const bool is_long = line.len > max_document;
-    if (is_long) line.len = (size_t)max_document;
-    bool is_beginning;
-    *out = og_json_is_object(line, &is_beginning) ||
-           (is_beginning && (is_long || (newline == NULL && source->is_cut))) ||
-           og_json_is_too_deep(line);
-    return OG_OK;
-}
-
-static og_status find_kind(struct og_source *source, struct og_block *block,
-                           og_error *err)
-{
-    const size_t mark_len = 3;
-    while (!source->is_ended && block->len < mark_len)
-        TRY(og_source_read_more(source, block, err));
-    if (block->len >= mark_len &&
-        memcmp(block->data, "\xef\xbb\xbf", mark_len) == 0)
-        og_source_drop_front(source, block, mark_len);
-    const enum og_block_kind given =
-        og_kind_of_file_kind(source->options.reading.kind);
-    bool is_jsonl =
-        given == OG_BLOCK_LINES ||
-        (given == OG_BLOCK_EMPTY && og_kind_is_jsonl_name(source->file));
-    size_t begin = blank_len(block);
-    while (!source->is_ended && begin == block->len &&
-           begin < OG_KIND_HEAD_LEN) {
-        TRY(og_source_read_more(source, block, err));
-        begin = blank_len(block);
-    }
-    if (!is_jsonl && given == OG_BLOCK_EMPTY && begin < block->len &&
-        block->data[begin] == '{')
-        TRY(looks_like_jsonl(source, block, begin, &is_jsonl, err));
-    /* The first line of a stream is enough to know it; others are looked at. */
-    while (!is_jsonl && !source->is_ended && block->len < OG_KIND_HEAD_LEN)
-        TRY(og_source_read_more(source, block, err));
-    source->kind = is_jsonl ? OG_BLOCK_LINES : given;
-    if (source->kind != OG_BLOCK_EMPTY) return OG_OK;
-    const size_t head =
-        block->len < OG_KIND_HEAD_LEN ? block->len : OG_KIND_HEAD_LEN;
-    source->kind = og_kind_of((og_bytes){block->data, head}, source->file);
-    return OG_OK;
-}
-
-/* ---- a file that is one document ---- */
-
-static og_status give_up_text(struct og_source *source, struct og_block *block,
-                              og_status status, const char *message,
-                              og_error *err)
-{
-    block->len = 0;
-    source->is_ended = true;
-    return report_file(block, 0, status, message, err);
+    return head > 0 && memchr(block->data, 0, head) != NULL;
 }
 
 /* A broken input of which nothing came, or a pipe that brought nothing: the
@@ -330,22 +278,25 @@ static og_status give_up_text(struct og_source *source, struct og_block *block,
 static bool is_nothing(const struct og_source *source,
                        const struct og_block *block)
 {
+    const bool is_lost = block->n_problems > 0 &&
+                         block->problems[block->n_problems - 1].whole_file;
     return block->len == 0 &&
-           (source->is_cut || strcmp(source->file, "-") == 0);
+           (source->is_cut || is_lost || strcmp(source->file, "-") == 0);
 }
 
 static og_status read_text(struct og_source *source, struct og_block *block,
                            og_error *err)
 {
     if (source->kind == OG_BLOCK_TEXT && is_binary(block))
-        return give_up_text(source, block, OG_ERR_INPUT, "binary file", err);
+        return og_source_give_up(source, block, OG_ERR_INPUT, "binary file",
+                                 err);
     while (!source->is_ended && block->len <= source->options.max_document)
         TRY(og_source_read_more(source, block, err));
     if (block->len > source->options.max_document) {
         char message[80];
         snprintf(message, sizeof(message), "the file is longer than %llu bytes",
                  (unsigned long long)source->options.max_document);
-        return give_up_text(source, block, OG_ERR_LIMIT, message, err);
+        return og_source_give_up(source, block, OG_ERR_LIMIT, message, err);
     }
     if (is_nothing(source, block)) return OG_OK;
     block->kind = source->kind;
@@ -413,8 +364,7 @@ static og_status gather_lines(struct og_source *source, struct og_block *block,
         const bool is_too_long =
             !source->is_skipping && block->len - whole > max_document;
         if (whole >= source->options.block_len || (whole > 0 && is_too_long) ||
-            source->is_ended ||
-            (whole > 0 && og_unpack_must_wait(&source->unpack)))
+            source->is_ended || (whole > 0 && og_unpack_must_wait(source->in)))
             break;
         if (is_too_long) {
             TRY(og_block_report_long_line(block, source->line, source->offset,
@@ -479,15 +429,20 @@ static og_status read_block(struct og_source *source, struct og_block *block,
 {
     TRY(name_block(block, source->file, err));
     TRY(take_carry(source, block, err));
-    if (source->kind == OG_BLOCK_EMPTY) TRY(find_kind(source, block, err));
+    if (source->kind == OG_BLOCK_EMPTY)
+        TRY(og_source_find_kind(source, block, err));
+    if (source->is_archive) return OG_OK;
     block->first_line = source->line;
     block->offset = source->offset;
     block->file_time = source->file_time;
     block->has_file_time = source->has_file_time;
     if (og_block_is_whole(source->kind)) return read_text(source, block, err);
-    return source->kind == OG_BLOCK_LINES
-               ? read_lines(source, block, err)
-               : og_source_cut_records(source, block, err);
+    switch (source->kind) {
+    case OG_BLOCK_LINES: return read_lines(source, block, err);
+    case OG_BLOCK_JSON:
+    case OG_BLOCK_CSV: return og_source_cut_values(source, block, err);
+    default: return og_source_cut_records(source, block, err);
+    }
 }
 
 static og_status finish_block(struct og_source *source, struct og_block *block,
@@ -498,24 +453,129 @@ static og_status finish_block(struct og_source *source, struct og_block *block,
     block->sequence = source->sequence++;
     block->next_off = 0;
     block->next_line = block->first_line;
-    block->n_input_bytes = source->unpack.n_read - source->n_counted;
-    source->n_counted = source->unpack.n_read;
+    /* An archive may be read with jumps. */
+    if (source->unpack.n_read > source->n_counted) {
+        block->n_input_bytes = source->unpack.n_read - source->n_counted;
+        source->n_counted = source->unpack.n_read;
+    }
     block->ends_file = source->is_ended && source->carry_len == 0;
     if (block->ends_file) {
-        og_unpack_close(&source->unpack);
+        if (source->members == NULL) og_unpack_close(&source->unpack);
         source->is_open = false;
     }
     return OG_OK;
+}
+
+/* ---- archives ---- */
+
+static void leave_archive(struct og_source *source)
+{
+    og_members_free(source->members);
+    source->members = NULL;
+    og_unpack_close(&source->unpack);
+    source->is_open = false;
+}
+
+static og_status lose_archive(struct og_source *source, struct og_block *block,
+                              og_status status, const og_error *story,
+                              og_error *err)
+{
+    TRY(name_block(block, (const char *)source->archive_name.data, err));
+    leave_archive(source);
+    if (status == OG_ERR_STOPPED || status == OG_ERR_MEMORY)
+        return og_error_set(err, status, "%s", story->message);
+    return og_source_report_file(block, 0, status, story->message, err);
+}
+
+/* What was read so far is the front of an archive. */
+static og_status enter_archive(struct og_source *source, struct og_block *block,
+                               og_error *err)
+{
+    og_error story = {0};
+    const og_bytes head = {block->data, block->len};
+    source->archive_name.len = 0;
+    og_pack_bytes(&source->archive_name, source->file,
+                  strlen(source->file) + 1);
+    if (source->archive_name.failed)
+        return og_error_memory(err, strlen(source->file), "a file name");
+    const og_status status = og_members_open(
+        &source->unpack, head, source->allocator, &source->members, &story);
+    block->len = 0;
+    source->is_open = false;
+    if (status == OG_OK) return OG_OK;
+    return lose_archive(source, block, status, &story, err);
+}
+
+/* "archive.tar/member"; a file that is packed as a whole keeps its name. */
+static og_status name_member(struct og_source *source, const char *name,
+                             og_error *err)
+{
+    struct og_pack *const out = &source->member_name;
+    const char *const archive = (const char *)source->archive_name.data;
+    out->len = 0;
+    og_pack_bytes(out, archive, strlen(archive));
+    if (name != NULL) {
+        og_pack_bytes(out, "/", 1);
+        og_pack_bytes(out, name, strlen(name));
+    }
+    og_pack_bytes(out, "", 1);
+    if (out->failed) return og_error_memory(err, out->len, "a file name");
+    return OG_OK;
+}
+
+static og_status open_member(struct og_source *source, struct og_block *block,
+                             og_error *err)
+{
+    struct og_member member;
+    og_error story = {0};
+    const og_status status = og_members_next(source->members, &member, &story);
+    if (status == OG_END) {
+        leave_archive(source);
+        return OG_OK;
+    }
+    if (status != OG_OK)
+        return lose_archive(source, block, status, &story, err);
+    TRY(name_member(source, member.name, err));
+    start_file(source, (const char *)source->member_name.data);
+    TRY(name_block(block, source->file, err));
+    if (member.name != NULL) {
+        source->has_file_time = member.has_time;
+        source->file_time = member.time;
+    }
+    source->in = &source->member;
+    source->member.pull = og_members_read;
+    source->member.pull_ctx = source->members;
+    source->member.stop = source->options.stop;
+    const og_status opened = og_unpack_open(&source->member, -1, false, &story);
+    if (opened == OG_OK) return OG_OK;
+    if (opened == OG_ERR_STOPPED)
+        return og_error_set(err, opened, "%s", story.message);
+    return end_broken(source, block, opened, &story, err);
+}
+
+/* Leaves is_open false when there was only a problem, or when an archive
+ * ended. */
+static og_status open_something(struct og_source *source,
+                                struct og_block *block, og_error *err)
+{
+    if (source->members != NULL) {
+        TRY(open_member(source, block, err));
+        if (source->members != NULL || block->n_problems > 0) return OG_OK;
+    }
+    return open_next(source, block, err);
 }
 
 og_status og_source_next(struct og_source *source, struct og_block *block,
                          og_error *err)
 {
     og_block_clear(block);
-    if (!source->is_open) TRY(open_next(source, block, err));
-    if (source->is_open) {
+    for (;;) {
+        if (!source->is_open) TRY(open_something(source, block, err));
+        if (!source->is_open) break;
         TRY(read_block(source, block, err));
-        return finish_block(source, block, err);
+        if (!source->is_archive) return finish_block(source, block, err);
+        TRY(enter_archive(source, block, err));
+        if (source->members == NULL) break;
     }
     block->sequence = source->sequence++;
     block->ends_file = block->n_problems > 0 && block->problems[0].whole_file;

@@ -1,8 +1,9 @@
 #ifndef OG_SOURCE_SOURCE_H
 #define OG_SOURCE_SOURCE_H
 
-/*   in:  files, folders, stdin, plain or packed (.gz, .zst): text, JSONL,
- *        HTML, WARC, ARC, mails, XML
+/*   in:  files, folders, stdin, plain or packed (gzip, zstd, bzip2, xz), in
+ *        archives (tar, zip): text, JSONL, JSON, CSV, HTML, WARC, ARC, mails,
+ *        XML
  *   out: documents, in order                                   (lib/text)
  *
  * Reading is cut in two so that all cores can share it. og_source_next() runs
@@ -19,6 +20,7 @@
 struct og_source_options {
     og_fields fields;
     og_reading reading;       /* its strings must outlive the source */
+    bool extra_of_values;     /* reading.extra for JSON arrays and CSV alone */
     uint64_t max_document;    /* bytes of one record, unpacked; 0: 64 MiB */
     size_t block_len;         /* what a block holds at least, unless the input
                                  ends; 0: 256 KiB */
@@ -49,6 +51,8 @@ enum og_block_kind {
     OG_BLOCK_WARC,  /* whole records of an archive */
     OG_BLOCK_ARC,
     OG_BLOCK_MBOX, /* whole messages */
+    OG_BLOCK_JSON, /* whole objects of an array, or one behind the other */
+    OG_BLOCK_CSV,  /* whole rows; CSV, TSV and the like */
     OG_BLOCK_TEXT, /* from here on one document: the whole file */
     OG_BLOCK_HTML,
     OG_BLOCK_XML,
@@ -75,6 +79,10 @@ struct og_block {
     uint64_t first_line, offset; /* where data[0] stands in the file */
     int64_t file_time;           /* of the last change: a text file's time */
     bool has_file_time;          /* false for pipes and the like */
+    /* Of CSV: between two fields, and the names of the columns (csv.h). */
+    char delimiter;
+    char *names;
+    size_t names_len, names_cap;
     uint64_t sequence;
     uint64_t n_input_bytes; /* read from disk for this block: for progress */
     bool ends_file; /* true of one block of each file, also a failed one */
@@ -83,6 +91,7 @@ struct og_block {
     /* What went wrong while this block was read, then while it was parsed. */
     struct og_source_problem *problems;
     size_t n_problems, problems_cap;
+    uint64_t n_documents; /* that og_block_next() gave so far */
     /* The place of og_block_next(). */
     size_t next_off;
     uint64_t next_line;

@@ -3,6 +3,9 @@
 
 /* The inside of a source, for source.c and cut_records.c. */
 
+#include "lib/base/packing.h"
+#include "lib/source/members.h"
+#include "lib/source/recode.h"
 #include "lib/source/source.h"
 #include "lib/source/unpack.h"
 #include "lib/source/walk.h"
@@ -12,6 +15,15 @@ struct og_source {
     struct og_source_options options;
     struct og_walk walk;
     struct og_unpack unpack;
+    /* The archive at hand, its name and that of the member at hand; a member
+     * may be packed itself. */
+    struct og_members *members;
+    struct og_unpack member;
+    struct og_pack archive_name, member_name;
+    struct og_unpack *in; /* where bytes come from: unpack or member */
+    bool is_archive;      /* find_kind() found that it is one */
+    struct og_recode recode;
+    char *raw; /* what is to be recoded */
     uint64_t sequence;
     /* The file at hand. */
     bool is_open;
@@ -29,7 +41,12 @@ struct og_source {
     uint64_t n_counted; /* bytes of the disk that blocks were told of */
     char *carry;        /* the beginning of the next record */
     size_t carry_len, carry_cap;
+    char delimiter; /* of CSV; the names of its columns */
+    struct og_pack names;
 };
+
+/* What is read at a time before it is recoded. */
+#define OG_SOURCE_RAW_LEN ((size_t)64 << 10)
 
 /* Appends to the block, or sets is_ended. */
 og_status og_source_read_more(struct og_source *source, struct og_block *block,
@@ -43,8 +60,26 @@ void og_source_drop_front(struct og_source *source, struct og_block *block,
 og_status og_source_carry(struct og_source *source, struct og_block *block,
                           size_t from, og_error *err);
 
+/* Finds out what kind of file it is: source->kind, or is_archive. */
+og_status og_source_find_kind(struct og_source *source, struct og_block *block,
+                              og_error *err);
+
 /* Fills a block with whole records of an archive or an mbox. */
 og_status og_source_cut_records(struct og_source *source,
                                 struct og_block *block, og_error *err);
+
+/* The same of JSON and CSV. */
+og_status og_source_cut_values(struct og_source *source, struct og_block *block,
+                               og_error *err);
+
+/* A problem of the whole file. */
+og_status og_source_report_file(struct og_block *block, uint64_t offset,
+                                og_status status, const char *message,
+                                og_error *err);
+
+/* The same, and there is nothing to read in it. */
+og_status og_source_give_up(struct og_source *source, struct og_block *block,
+                            og_status status, const char *message,
+                            og_error *err);
 
 #endif

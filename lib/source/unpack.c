@@ -69,6 +69,15 @@ static og_status wait_for_file(const struct og_unpack *unpack, og_error *err)
 static og_status read_file(struct og_unpack *unpack, char *out, size_t cap,
                            size_t *out_len, og_error *err)
 {
+    if (unpack->pull != NULL) {
+        const og_status status =
+            unpack->pull(unpack->pull_ctx, out, cap, out_len, err);
+        if (status != OG_OK && status != OG_END) return status;
+        if (status == OG_END) *out_len = 0;
+        unpack->in_ended = status == OG_END;
+        unpack->n_read += *out_len;
+        return OG_OK;
+    }
     TRY(wait_for_file(unpack, err));
     const ssize_t n = og_file_read(unpack->fd, out, cap);
     if (n < 0) {
@@ -101,8 +110,8 @@ static size_t n_waiting(const struct og_unpack *unpack)
 bool og_unpack_must_wait(const struct og_unpack *unpack)
 {
     struct pollfd file = {.fd = unpack->fd, .events = POLLIN};
-    return n_waiting(unpack) == 0 && !unpack->in_ended &&
-           poll(&file, 1, MOMENT_MS) == 0;
+    return unpack->pull == NULL && n_waiting(unpack) == 0 &&
+           !unpack->in_ended && poll(&file, 1, MOMENT_MS) == 0;
 }
 
 /* "gzip data is cut short, behind byte 4711 of the file" */
@@ -354,6 +363,11 @@ static og_status read_plain(struct og_unpack *unpack, char *out, size_t cap,
 }
 
 /* ---- the door ---- */
+
+bool og_unpack_is_packed(og_bytes head)
+{
+    return is_gzip(head.data, head.len) || is_zstd(head.data, head.len);
+}
 
 og_status og_unpack_open(struct og_unpack *unpack, int fd, bool owns_fd,
                          og_error *err)

@@ -31,6 +31,11 @@ struct og_unpack {
     bool is_between;          /* not inside a gzip member or a zstd frame */
     uint64_t n_read;          /* bytes, as they lie on disk */
     const volatile int *stop; /* not 0: read no more; NULL: nobody asks */
+    /* Where bytes come from when it is no file of its own: a member of an
+     * archive. As og_unpack_read(); NULL: from fd. */
+    void *pull_ctx;
+    og_status (*pull)(void *ctx, char *out, size_t cap, size_t *out_len,
+                      og_error *err);
     /* Kept from file to file; made when the first one needs them. They take
      * their memory from the C library. */
     z_stream gzip;
@@ -39,6 +44,9 @@ struct og_unpack {
     size_t zstd_wants; /* bytes that would bring it on */
     bool zstd_is_full; /* it filled `out`: there may be more in it */
 };
+
+/* Whether a file with these first bytes is unpacked. */
+bool og_unpack_is_packed(og_bytes head);
 
 void og_unpack_init(struct og_unpack *unpack, const og_allocator *allocator);
 void og_unpack_release(struct og_unpack *unpack);

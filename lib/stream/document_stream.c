@@ -151,11 +151,12 @@ static bool keep_strings(struct job *job, struct og_dedup_doc *d)
 {
     if (!keep_bytes(job, &d->doc.id)) return false;
     if (d->record.len != 0) {
-        d->doc.title = d->doc.url = d->doc.text = (og_bytes){"", 0};
+        d->doc.title = d->doc.url = d->doc.text = d->doc.extra =
+            (og_bytes){"", 0};
         return true;
     }
     return keep_bytes(job, &d->doc.title) && keep_bytes(job, &d->doc.url) &&
-           keep_bytes(job, &d->doc.text);
+           keep_bytes(job, &d->doc.text) && keep_bytes(job, &d->doc.extra);
 }
 
 /* What the level wants of the text. */
@@ -302,6 +303,7 @@ static og_status reject(struct stream *s, const struct og_block *block,
 static og_status take_problems(struct stream *s, const struct og_block *block,
                                size_t from, size_t to, og_error *err)
 {
+    og_teller_see(&s->teller, block);
     for (size_t i = from; i < to; i++) {
         const struct og_source_problem *p = &block->problems[i];
         if (p->skipped && !p->whole_file) TRY(reject(s, block, p, err));
@@ -412,6 +414,7 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
     struct stream s = {.source = source,
                        .options = {.fields = source->fields,
                                    .reading = source->reading,
+                                   .extra_of_values = true,
                                    .max_document = source->max_document},
                        .counts = counts,
                        .teller = {.ctx = source->report_ctx,

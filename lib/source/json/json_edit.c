@@ -16,26 +16,33 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+static og_bytes trimmed(const char *begin, const char *end)
+{
+    while (begin < end && is_space(*begin))
+        begin++;
+    while (end > begin && is_space(end[-1]))
+        end--;
+    return (og_bytes){begin, (size_t)(end - begin)};
+}
+
+/* As deep as the name has dots. */
 bool og_json_member(og_bytes line, const char *name, char *scratch,
                     og_bytes *out_raw)
 {
     struct og_json json;
     og_bytes key, raw = {NULL, 0};
-    const size_t name_len = strlen(name);
     og_json_init(&json, line, scratch);
     og_json_open(&json);
     while (og_json_next_key(&json, &key)) {
         const bool is_it =
-            key.len == name_len && memcmp(key.data, name, name_len) == 0;
+            strlen(name) >= key.len && memcmp(key.data, name, key.len) == 0;
+        const char border = is_it ? name[key.len] : 'x';
         const char *begin = json.at;
         if (!og_json_skip_value(&json)) return false;
-        if (!is_it) continue;
-        const char *end = json.at;
-        while (begin < end && is_space(*begin))
-            begin++;
-        while (end > begin && is_space(end[-1]))
-            end--;
-        raw = (og_bytes){begin, (size_t)(end - begin)};
+        const og_bytes value = trimmed(begin, json.at);
+        if (border == 0) raw = value;
+        if (border == '.' && value.len > 0 && value.data[0] == '{')
+            og_json_member(value, name + key.len + 1, scratch, &raw);
     }
     if (!og_json_close(&json) || raw.data == NULL) return false;
     *out_raw = raw;
@@ -76,30 +83,6 @@ bool og_json_rank(og_bytes raw, char *scratch, uint64_t *out)
 void og_pack_text(struct og_pack *out, const char *s)
 {
     og_pack_bytes(out, s, strlen(s));
-}
-
-void og_pack_json_string(struct og_pack *out, og_bytes s)
-{
-    og_pack_bytes(out, "\"", 1);
-    size_t done = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        const unsigned char c = (unsigned char)s.data[i];
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
-        og_pack_bytes(out, s.data + done, i - done);
-        done = i + 1;
-        char escape[8];
-        switch (c) {
-        case '\n': og_pack_text(out, "\\n"); continue;
-        case '\t': og_pack_text(out, "\\t"); continue;
-        case '\r': og_pack_text(out, "\\r"); continue;
-        case '"': og_pack_text(out, "\\\""); continue;
-        case '\\': og_pack_text(out, "\\\\"); continue;
-        default: snprintf(escape, sizeof(escape), "\\u%04x", c);
-        }
-        og_pack_text(out, escape);
-    }
-    og_pack_bytes(out, s.data + done, s.len - done);
-    og_pack_bytes(out, "\"", 1);
 }
 
 void og_pack_share(struct og_pack *out, double value)
@@ -158,6 +141,8 @@ void og_pack_document(struct og_pack *out, const og_document *doc)
     pack_member(out, "url", doc->url);
     og_pack_text(out, ",\"text\":");
     og_pack_json_string(out, doc->text);
+    if (doc->extra.len > 0) og_pack_text(out, ",");
+    og_pack_bytes(out, doc->extra.data, doc->extra.len);
     og_pack_text(out, "}\n");
 }
 

@@ -3,7 +3,10 @@
  * Values are kept by field while the object is read, and judged when it is
  * closed: so the last of two equal keys wins, whatever it is, and `null` takes
  * a field back. Numbers are taken where they make sense (an id, a title, the
- * seconds of a time) as the text that stands in the file: 0.10 stays "0.10". */
+ * seconds of a time) as the text that stands in the file: 0.10 stays "0.10".
+ *
+ * The name of a field may be a path, "doc.body": the member `body` of the
+ * object `doc`. A key that has the dots in it comes first. */
 
 #include "lib/source/json/jsonl.h"
 
@@ -20,12 +23,29 @@ enum field {
     N_FIELDS
 };
 
+/* What is left of the name of each field inside the object at hand; NULL: the
+ * field is not in it. */
+struct names {
+    const char *of[N_FIELDS];
+    bool has_dots; /* one of them is a path */
+};
+
 struct members {
     struct og_json_value values[N_FIELDS]; /* OG_JSON_NULL: absent */
     const char *places[N_FIELDS];          /* where the value began */
     char *extra; /* NULL: what is no field is passed over */
     size_t extra_len;
 };
+
+static void set_names(const og_fields *fields, struct names *out)
+{
+    *out = (struct names){
+        {fields->id, fields->time, fields->title, fields->url, fields->text},
+        false};
+    for (int i = 0; i < N_FIELDS; i++)
+        if (out->of[i] != NULL && strchr(out->of[i], '.') != NULL)
+            out->has_dots = true;
+}
 
 static bool is_name(og_bytes key, const char *name)
 {
@@ -34,14 +54,29 @@ static bool is_name(og_bytes key, const char *name)
 }
 
 /* N_FIELDS for a key that nobody asked for. */
-static enum field field_of(og_bytes key, const og_fields *fields)
+static enum field field_of(og_bytes key, const struct names *names)
 {
-    if (is_name(key, fields->id)) return FIELD_ID;
-    if (is_name(key, fields->time)) return FIELD_TIME;
-    if (is_name(key, fields->title)) return FIELD_TITLE;
-    if (is_name(key, fields->url)) return FIELD_URL;
-    if (is_name(key, fields->text)) return FIELD_TEXT;
+    for (int i = 0; i < N_FIELDS; i++)
+        if (is_name(key, names->of[i])) return (enum field)i;
     return N_FIELDS;
+}
+
+/* Whether paths go on below this key, and how. */
+static bool names_below(og_bytes key, const struct names *names,
+                        struct names *out)
+{
+    bool is_any = false;
+    *out = (struct names){.has_dots = false};
+    for (int i = 0; i < N_FIELDS; i++) {
+        const char *const name = names->of[i];
+        if (name == NULL || strlen(name) <= key.len ||
+            memcmp(name, key.data, key.len) != 0 || name[key.len] != '.')
+            continue;
+        out->of[i] = name + key.len + 1;
+        out->has_dots |= strchr(out->of[i], '.') != NULL;
+        is_any = true;
+    }
+    return is_any;
 }
 
 /* A member that nobody asked for, from its key to the end of its value. Fits:
@@ -57,22 +92,43 @@ static void add_extra(const struct og_json *json, struct members *members)
     members->extra_len += comma_len + len;
 }
 
-static bool read_members(struct og_json *json, const og_fields *fields,
-                         struct members *members)
+static void read_object(struct og_json *json, const struct names *names,
+                        bool is_top, struct members *members);
+
+/* The object behind a key that begins a path. It is sound: the value was
+ * checked as a whole. It stays among the other members, for it may hold
+ * more. As deep as the name has dots. */
+static void read_below(struct og_json *json, const struct names *names,
+                       bool is_top, struct members *members)
+{
+    struct og_json_value value;
+    struct og_json inner;
+    if (!og_json_next_value(json, &value)) return;
+    if (is_top) add_extra(json, members);
+    if (value.kind != OG_JSON_OBJECT) return;
+    og_json_init(&inner, value.bytes, json->unescaped);
+    read_object(&inner, names, false, members);
+    json->unescaped = inner.unescaped;
+}
+
+static void read_object(struct og_json *json, const struct names *names,
+                        bool is_top, struct members *members)
 {
     og_bytes key;
+    struct names below;
     og_json_open(json);
     while (og_json_next_key(json, &key)) {
-        const enum field field = field_of(key, fields);
-        if (field == N_FIELDS) {
-            og_json_skip_value(json);
-            add_extra(json, members);
-        } else {
+        const enum field field = field_of(key, names);
+        if (field != N_FIELDS) {
             members->places[field] = json->at;
             og_json_next_value(json, &members->values[field]);
+        } else if (names->has_dots && names_below(key, names, &below)) {
+            read_below(json, &below, is_top, members);
+        } else {
+            og_json_skip_value(json);
+            if (is_top) add_extra(json, members);
         }
     }
-    return og_json_close(json);
 }
 
 static bool is_string(const struct og_json_value *value)
@@ -93,25 +149,72 @@ static void set_time(const struct og_json_value *value, struct og_record *out)
     out->bad_time = !out->doc.has_time && value->kind != OG_JSON_NULL;
 }
 
+/* ---- what is wrong with a line ---- */
+
+void og_jsonl_list_field(struct og_jsonl_problem *problem, og_bytes name)
+{
+    enum { LONGEST = 40 };
+    const size_t len = strlen(problem->fields);
+    const size_t room = sizeof(problem->fields) - len;
+    const bool is_long = name.len > LONGEST;
+    const int n = (int)(is_long ? LONGEST : name.len);
+    if (room < (size_t)n + sizeof(", ..., ...")) {
+        if (len > 4 && strcmp(problem->fields + len - 3, "...") != 0)
+            snprintf(problem->fields + len, room, ", ...");
+        return;
+    }
+    snprintf(problem->fields + len, room, "%s%.*s%s", len > 0 ? ", " : "", n,
+             name.data, is_long ? "..." : "");
+}
+
+/* The names of the members, so that the right one can be chosen. */
+static void list_fields(og_bytes line, char *unescaped,
+                        struct og_jsonl_problem *problem)
+{
+    struct og_json json;
+    og_bytes key;
+    og_json_init(&json, line, unescaped);
+    og_json_open(&json);
+    while (og_json_next_key(&json, &key)) {
+        og_jsonl_list_field(problem, key);
+        og_json_skip_value(&json);
+    }
+}
+
+static void miss_text(og_bytes line, char *unescaped,
+                      const struct members *members,
+                      struct og_jsonl_problem *problem)
+{
+    const char *const place = members->places[FIELD_TEXT];
+    const bool is_inside = place >= line.data && place < line.data + line.len;
+    problem->off = is_inside ? (size_t)(place - line.data) : 0;
+    problem->message = members->values[FIELD_TEXT].kind == OG_JSON_NULL
+                           ? "the record has no text"
+                           : "the text of the record is no string";
+    list_fields(line, unescaped, problem);
+}
+
 char *og_jsonl_read(og_bytes line, const og_fields *fields, char *unescaped,
                     char *extra, struct og_record *out,
                     struct og_jsonl_problem *problem)
 {
     struct og_json json;
+    struct names names;
     struct members members = {.places = {NULL}, .extra = extra};
+    set_names(fields, &names);
     og_json_init(&json, line, unescaped);
-    *problem = (struct og_jsonl_problem){NULL, 0};
-    if (!read_members(&json, fields, &members)) {
-        *problem = (struct og_jsonl_problem){json.expected, json.error_off};
+    problem->message = NULL;
+    problem->off = 0;
+    problem->fields[0] = 0;
+    read_object(&json, &names, true, &members);
+    if (!og_json_close(&json)) {
+        problem->message = json.expected;
+        problem->off = json.error_off;
         return NULL;
     }
     const struct og_json_value *const values = members.values;
     if (!is_string(&values[FIELD_TEXT])) {
-        const char *const place = members.places[FIELD_TEXT];
-        problem->off = place == NULL ? 0 : (size_t)(place - line.data);
-        problem->message = values[FIELD_TEXT].kind == OG_JSON_NULL
-                               ? "the record has no text"
-                               : "the text of the record is no string";
+        miss_text(line, unescaped, &members, problem);
         return NULL;
     }
     *out = (struct og_record){.doc.text = values[FIELD_TEXT].bytes};
