@@ -95,7 +95,8 @@ const struct command command_add = {
         "document.\n\n"
         "FILE is text (one document), JSONL (one document a line: id, time, "
         "title, url, text; other fields are kept), a folder of such files, or "
-        "- for stdin; .gz and .zst are seen through.",
+        "- for stdin; archives (.tar, .zip) and .gz, .zst, .bz2, .xz are "
+        "seen through.",
     .examples = "  origo add letters.jsonl\n"
                 "  origo add -s news.store --memory 2G archive/*.jsonl.zst\n"
                 "  zcat mail.jsonl.gz | origo add -s mail.store -\n",

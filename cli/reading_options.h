@@ -30,7 +30,7 @@ void reading_take(const struct reading_settings *s, og_stream_options *options);
     {                                                                          \
         "Input", 0, "type", &type_file_kind, AT(member), "KIND",               \
             "auto|text|jsonl|json|csv|tsv|html|warc|arc|mbox|mail|xml", NULL,  \
-            "what the files are: auto, text, jsonl, csv, html, ...",           \
+            "what the files are: auto, text, jsonl, csv, ...",                 \
             "auto looks at the first bytes of each. json is an array of "      \
             "objects, csv and tsv name the fields in their first row. html "   \
             "is the main text of "                                             \

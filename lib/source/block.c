@@ -11,11 +11,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "lib/source/csv.h"
 #include "lib/source/json/jsonl.h"
 #include "lib/source/json/scan_bytes.h"
 #include "lib/source/measure_record.h"
 #include "lib/source/record_scan.h"
+#include "lib/source/table/csv.h"
 #include "lib/source/web/archive.h"
 
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,

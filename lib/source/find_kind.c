@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "lib/source/block.h"
-#include "lib/source/csv.h"
 #include "lib/source/foreign.h"
 #include "lib/source/json/json.h"
 #include "lib/source/kind.h"
 #include "lib/source/record_scan.h"
 #include "lib/source/source_state.h"
+#include "lib/source/table/csv.h"
 
 static og_bytes bytes_of(const struct og_block *block)
 {

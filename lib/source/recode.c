@@ -66,12 +66,10 @@ static struct look look_at(og_bytes s, bool is_little)
     return look;
 }
 
-/* Of the better reading nearly all are characters, and those that every text
- * has are many more than the other reading has of them. */
-static bool is_text(const struct look *look, const struct look *other)
+/* Nearly all are characters, and some of those that every text has. */
+static bool is_text(const struct look *look)
 {
-    return look->n_bad * 50 <= look->n && look->n_usual * 40 >= look->n &&
-           look->n_usual > 4 * other->n_usual;
+    return look->n_bad * 50 <= look->n && look->n_usual * 40 >= look->n;
 }
 
 const char *og_recode_guess(og_bytes head)
@@ -79,8 +77,12 @@ const char *og_recode_guess(og_bytes head)
     if (head.len < 4) return NULL;
     const struct look little = look_at(head, true);
     const struct look big = look_at(head, false);
-    if (is_text(&little, &big)) return "UTF-16LE";
-    return is_text(&big, &little) ? "UTF-16BE" : NULL;
+    const bool may_little = is_text(&little), may_big = is_text(&big);
+    if (may_little && (!may_big || little.n_usual > 4 * big.n_usual))
+        return "UTF-16LE";
+    if (may_big && (!may_little || big.n_usual > 4 * little.n_usual))
+        return "UTF-16BE";
+    return NULL;
 }
 
 /* ---- converting ---- */

@@ -81,7 +81,7 @@ static void test_broken_lines(void **state)
                 "101:5028: expected ':' after a key, at byte 6 of the line"
                 " [skipped]\n"
                 "102:5033: expected '{', at byte 0 of the line [skipped]\n"
-                "103:5039: the record has no text, at byte 0 of the line"
+                "103:5039: the record has no text; its fields: id"
                 " [skipped]\n"
                 "105:5091: expected '\"' at the end of a string, at byte 19 of"
                 " the line [skipped]\n");

@@ -168,6 +168,44 @@ static void test_extra_is_not_wanted(void **state)
     assert_int_equal(record.doc.extra.len, 0);
 }
 
+/* A name with dots is a path; a key that has the dots itself counts too. */
+static void test_nested(void **state)
+{
+    const og_fields fields = {"meta.id", "time", "meta.t.t", NULL, "doc.body"};
+    (void)state;
+    assert_string_equal(
+        read_with("{\"doc\":{\"x\":[1],\"body\":\"a\\nb\"},\"meta\":{\"id\":7,"
+                  "\"t\":{\"t\":\"\\u0041\"}}}",
+                  &fields),
+        "7|A||-|a\nb");
+    assert_string_equal(last_extra,
+                        "\"doc\":{\"x\":[1],\"body\":\"a\\nb\"},\"meta\":{"
+                        "\"id\":7,\"t\":{\"t\":\"\\u0041\"}}");
+    assert_string_equal(read_with("{\"doc.body\":\"y\"}", &fields), "|||-|y");
+    assert_string_equal(
+        read_with("{\"doc\":\"y\",\"do\":{\"body\":1}}", &fields),
+        "the record has no text @0");
+    assert_string_equal(read_with("{\"doc\":{\"body\":{\"c\":1}}}", &fields),
+                        "the text of the record is no string @15");
+    assert_string_equal(read_with("{\"d\\u0000c\":{\"body\":\"y\"}}", &fields),
+                        "the record has no text @0");
+}
+
+static void test_list(void **state)
+{
+    struct og_jsonl_problem problem = {.message = NULL};
+    struct og_record record;
+    char unescaped[8000], line[7000] = "{\"a\":1";
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        snprintf(line + strlen(line), 40, ",\"field%d\":2", i);
+    strcat(line, "}");
+    assert_null(og_jsonl_read((og_bytes){line, strlen(line)}, &default_fields,
+                              unescaped, NULL, &record, &problem));
+    assert_true(strncmp(problem.fields, "a, field0, field1", 17) == 0);
+    assert_string_equal(problem.fields + strlen(problem.fields) - 5, ", ...");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +219,8 @@ int main(void)
         cmocka_unit_test(test_other_names),
         cmocka_unit_test(test_extra),
         cmocka_unit_test(test_extra_under_other_names),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_list),
         cmocka_unit_test(test_extra_is_not_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

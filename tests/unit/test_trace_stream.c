@@ -371,7 +371,7 @@ static void test_what_is_told(void **state)
         "[0 39 a hit 1000000] dominant a 1.000000\n"
         "problem 6:179 1 byte is not UTF-8: replaced by U+FFFD\n"
         "answer c|||0 0|\xc3| 0 tokens 0 fresh 1 repaired\n"
-        "problem 7:201 the record has no text, at byte 0 of the line "
+        "problem 7:201 the record has no text; its fields: id "
         "[skipped]\n";
     struct folder folder;
     og_error err;

@@ -85,6 +85,30 @@ void og_pack_text(struct og_pack *out, const char *s)
     og_pack_bytes(out, s, strlen(s));
 }
 
+void og_pack_json_string(struct og_pack *out, og_bytes s)
+{
+    og_pack_bytes(out, "\"", 1);
+    size_t done = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        const unsigned char c = (unsigned char)s.data[i];
+        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        og_pack_bytes(out, s.data + done, i - done);
+        done = i + 1;
+        char escape[8];
+        switch (c) {
+        case '\n': og_pack_text(out, "\\n"); continue;
+        case '\t': og_pack_text(out, "\\t"); continue;
+        case '\r': og_pack_text(out, "\\r"); continue;
+        case '"': og_pack_text(out, "\\\""); continue;
+        case '\\': og_pack_text(out, "\\\\"); continue;
+        default: snprintf(escape, sizeof(escape), "\\u%04x", c);
+        }
+        og_pack_text(out, escape);
+    }
+    og_pack_bytes(out, s.data + done, s.len - done);
+    og_pack_bytes(out, "\"", 1);
+}
+
 void og_pack_share(struct og_pack *out, double value)
 {
     char digits[16];

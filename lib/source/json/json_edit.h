@@ -5,7 +5,6 @@
  * one value changed and every other byte as it was. */
 
 #include "lib/base/packing.h"
-#include "lib/source/json_string.h"
 
 /* Where the value of the last member `name` stands in an object: its bytes as
  * they are, quotes and all. `scratch` needs line.len + 64 bytes. False when
@@ -17,6 +16,8 @@ bool og_json_member(og_bytes line, const char *name, char *scratch,
  * False for a value that is neither. */
 bool og_json_rank(og_bytes raw, char *scratch, uint64_t *out);
 
+/* Appends a string in quotes. What is not UTF-8 is kept as it is. */
+void og_pack_json_string(struct og_pack *out, og_bytes s);
 void og_pack_text(struct og_pack *out, const char *s);
 /* Appends `value` rounded to four digits behind the point: 0.8333, 1. */
 void og_pack_share(struct og_pack *out, double value);

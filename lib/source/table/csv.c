@@ -1,8 +1,8 @@
-#include "lib/source/csv.h"
+#include "lib/source/table/csv.h"
 
 #include <string.h>
 
-#include "lib/source/json_string.h"
+#include "lib/source/json/json_edit.h"
 
 /* A row on its way. */
 struct row {
