@@ -5,8 +5,8 @@
  * bytes, sha256sum gives the hash. */
 
 #include "options.h"
+#include "print_string.h"
 #include "say.h"
-#include "tsv_field.h"
 
 #include <inttypes.h>
 #include <origo/origo.h>
@@ -79,7 +79,7 @@ static void print_row(const char *part, uint64_t offset, uint64_t len,
     printf("%s\t%" PRIu64 "\t%" PRIu64 "\t", part, offset, len);
     print_hash(hash);
     putchar('\t');
-    field_print(view(path));
+    print_name(path);
     putchar('\n');
 }
 
@@ -99,21 +99,6 @@ static void print_tsv(const og_chunk_tree *tree, const char *path, bool levels)
     }
     print_row("root", 0, og_chunk_tree_file_len(tree), og_chunk_tree_root(tree),
               path);
-}
-
-static void print_json_string(const char *s)
-{
-    putchar('"');
-    for (; *s != '\0'; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
 }
 
 static void print_json_part(bool is_first, uint64_t offset, uint64_t len,
@@ -146,7 +131,7 @@ static void print_json(const og_chunk_tree *tree, const char *path,
     size_t n;
     const og_chunk *chunks = og_chunk_tree_chunks(tree, &n);
     fputs("{\"origo\":1,\"file\":", stdout);
-    print_json_string(path);
+    print_json_string(view(path));
     printf(",\"length\":%" PRIu64 ",\"kind\":\"%s\",\"min\":%" PRIu32
            ",\"average\":%" PRIu32 ",\"max\":%" PRIu32 ",\"root\":\"",
            og_chunk_tree_file_len(tree), og_cut_kind_name(options->kind),

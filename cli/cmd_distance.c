@@ -3,9 +3,9 @@
  * Two sketch files: estimates, by what the sketches are. Two files of
  * documents: exact, from their features. */
 
+#include "print_string.h"
 #include "say.h"
 #include "sketch_settings.h"
-#include "tsv_field.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -41,9 +41,9 @@ static const struct option distance_options[] = {
 static bool on_distance(void *ctx, const og_distance *d)
 {
     struct sketch_run *run = ctx;
-    field_print(d->id_a);
+    print_field(d->id_a);
     putchar('\t');
-    field_print(d->id_b);
+    print_field(d->id_b);
     if (printf("\t%s\t%.4f\t%.4f\n", d->measure, d->similarity, d->distance) >
             0 &&
         !ferror(stdout))

@@ -7,6 +7,7 @@
 
 #include "number.h"
 #include "options.h"
+#include "print_string.h"
 #include "say.h"
 
 #include <errno.h>
@@ -293,10 +294,10 @@ static bool on_match(void *ctx, const og_hamming_match *match)
     struct ask *a = ctx;
     a->found = true;
     if (a->question.len != 0) {
-        fwrite(a->question.data, 1, a->question.len, stdout);
+        print_read_field(a->question);
         putchar('\t');
     }
-    fwrite(match->id.data, 1, match->id.len, stdout);
+    print_read_field(match->id);
     printf("\t%u\n", match->distance);
     if (ferror(stdout)) {
         stdout_failed(errno);

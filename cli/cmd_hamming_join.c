@@ -78,6 +78,7 @@ static int join_run(const void *settings, const char *const *operands, size_t n)
         return say_usage("hamming-join",
                          "option '--shard' takes a part like 2/16, not '%s'",
                          s->shard);
+    options.as_part = s->shard != NULL;
     options.questions = s->queries;
     options.file = operands[0];
     options.output = s->output;

@@ -1,9 +1,9 @@
 /* origo minhash: one line of id and sketch for each document, or a file of
  * them. */
 
+#include "print_string.h"
 #include "say.h"
 #include "sketch_settings.h"
-#include "tsv_field.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -119,7 +119,7 @@ static void print_sketch(const struct minhash_run *r,
 static bool on_sketch(void *ctx, og_bytes id, const og_minhash_sketch *sketch)
 {
     struct minhash_run *r = ctx;
-    field_print(id);
+    print_field(id);
     putchar('\t');
     print_sketch(r, sketch);
     if (putchar('\n') != EOF && !ferror(stdout)) return true;

@@ -1,5 +1,6 @@
 /* origo near: is a document nearly one that was seen, and which? */
 
+#include "print_string.h"
 #include "progress.h"
 #include "reading_options.h"
 #include "say.h"
@@ -54,7 +55,9 @@ static const struct option near_options[] = {
     {"Sketch", 0, "tokens", &type_tokens, AT(near.tokens), "KIND",
      "words|chars|lines|dna", NULL, "of a new index: what a token is", NULL},
     {"Sketch", 'k', "shingle", &type_count, AT(near.shingle_len), "N", NULL,
-     NULL, "of a new index: tokens in a shingle, 1 to 32", NULL},
+     "5; 3 with --method simhash",
+     "of a new index: tokens in a shingle, 1 to 32",
+     "Simhashes are those of origo simhash with --phrase N."},
     {"Sketch", 0, "bands", &type_count, AT(near.n_bands), "N", NULL, NULL,
      "of a new index: bands of min-hash, 1 to 60", NULL},
     {"Sketch", 0, "rows", &type_count, AT(near.n_rows), "N", NULL, NULL,
@@ -81,26 +84,11 @@ struct run {
     uint64_t n_near;
 };
 
-static void print_string(og_bytes s)
-{
-    putchar('"');
-    for (size_t i = 0; i < s.len; i++) {
-        const unsigned char c = (unsigned char)s.data[i];
-        if (c < 0x20)
-            printf("\\u%04x", c);
-        else if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
-
 static void print_match(const og_near_match *m)
 {
     char time[40];
     printf("{\"id\":");
-    print_string(m->id);
+    print_json_string(m->id);
     if (m->has_time) {
         og_time_format(m->time, time);
         printf(",\"time\":\"%s\"", time);
@@ -119,7 +107,7 @@ static bool on_answer(void *ctx, const og_document *doc,
     r->n_near += n > 0;
     if (r->only && n == 0) return true;
     printf("{\"origo\":1,\"id\":");
-    print_string(doc->id);
+    print_json_string(doc->id);
     printf(",\"near\":[");
     for (size_t i = 0; i < n; i++) {
         if (i > 0) putchar(',');

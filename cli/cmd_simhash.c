@@ -1,6 +1,7 @@
 /* origo simhash: one line of id and sketch for each document, or a file of
  * them. */
 
+#include "print_string.h"
 #include "say.h"
 #include "sketch_settings.h"
 
@@ -46,25 +47,12 @@ static const struct option simhash_options[] = {
     SKETCH_INPUT_OPTIONS(AT, common),
 };
 
-/* An id comes from a stranger: what would break the line is written as JSON
- * does it. */
-static void print_id(og_bytes id)
-{
-    for (size_t i = 0; i < id.len; i++) {
-        const unsigned char c = (unsigned char)id.data[i];
-        if (c < 0x20 || c == '\\' || c == 0x7f)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-}
-
 static bool on_simhash(void *ctx, og_bytes id, const og_simhash *sketch,
                        uint64_t n_features)
 {
     struct sketch_run *run = ctx;
     (void)n_features;
-    print_id(id);
+    print_field(id);
     putchar('\t');
     if (run->n_bits == 128) printf("%016" PRIx64, sketch->word[1]);
     if (printf("%016" PRIx64 "\n", sketch->word[0]) > 0 && !ferror(stdout))

@@ -6,6 +6,7 @@
  * answer each other; with an index on disk --add does so and saves it. */
 
 #include "options.h"
+#include "print_string.h"
 #include "say.h"
 
 #include <errno.h>
@@ -70,21 +71,6 @@ struct similar_run {
 
 /* ---- answers ---- */
 
-static void print_json_string(const char *s)
-{
-    putchar('"');
-    for (; *s != '\0'; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 32)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
-
 static double share(uint64_t part, uint64_t whole)
 {
     return whole == 0 ? 0 : (double)part / (double)whole;
@@ -94,13 +80,13 @@ static void print_json(const struct similar_run *run, const char *path,
                        const og_files_answer *a)
 {
     printf("{\"origo\":1,\"file\":");
-    print_json_string(path);
+    print_json_string((og_bytes){path, strlen(path)});
     printf(",\"bytes\":%" PRIu64 ",\"chunks\":%zu,\"similar\":[", a->file_len,
            a->n_chunks);
     for (size_t i = 0; i < a->n_matches; i++) {
         const og_files_match *m = &a->matches[i];
         printf("%s{\"file\":", i == 0 ? "" : ",");
-        print_json_string(m->name);
+        print_json_string((og_bytes){m->name, strlen(m->name)});
         printf(",\"matches\":%u,\"samples\":%u,\"estimated\":%.4f,"
                "\"jaccard\":%.4f,\"shared_bytes\":%" PRIu64
                ",\"shared_chunks\":%zu",
@@ -121,16 +107,17 @@ static void print_json(const struct similar_run *run, const char *path,
 static void print_text(const struct similar_run *run, const char *path,
                        const og_files_answer *a)
 {
-    printf("%s: %" PRIu64 " bytes, %zu chunks\n", path, a->file_len,
-           a->n_chunks);
+    print_name(path);
+    printf(": %" PRIu64 " bytes, %zu chunks\n", a->file_len, a->n_chunks);
     if (a->n_matches == 0) printf("  nothing known is similar\n");
     for (size_t i = 0; i < a->n_matches; i++) {
         const og_files_match *m = &a->matches[i];
-        printf("  %5.1f %%  %s  (%" PRIu64 " bytes, %zu chunks; Jaccard %.2f, "
+        printf("  %5.1f %%  ", 100 * share(m->shared_len, a->file_len));
+        print_name(m->name);
+        printf("  (%" PRIu64 " bytes, %zu chunks; Jaccard %.2f, "
                "estimated %.2f from %u of %u)\n",
-               100 * share(m->shared_len, a->file_len), m->name, m->shared_len,
-               m->n_shared_chunks, m->jaccard, m->estimated, m->n_matches,
-               m->n_samples);
+               m->shared_len, m->n_shared_chunks, m->jaccard, m->estimated,
+               m->n_matches, m->n_samples);
         for (size_t k = 0; run->settings->ranges && k < m->n_shared; k++)
             printf("           %" PRIu64 "-%" PRIu64 "\n", m->shared[k].begin,
                    m->shared[k].end);
@@ -204,6 +191,7 @@ static int similar_run(const void *settings, const char *const *paths, size_t n)
     options.n_candidates = s->n_candidates;
     options.n_wanted = s->n_wanted;
     options.n_threads = s->n_threads;
+    options.must_exist = !run.add;
     if (og_files_open(run.path, &options, &run.files, &err) != OG_OK)
         return say_error("similar", &err);
     const int status = ask_all(&run, paths, n);

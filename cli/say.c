@@ -2,6 +2,8 @@
 
 #include "say.h"
 
+#include "print_string.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -12,8 +14,10 @@ static void say_line(const char *format, va_list args)
 {
     char line[1024];
     vsnprintf(line, sizeof(line), format, args);
-    for (char *c = line; *c != '\0'; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+    unsigned code;
+    for (size_t i = 0, len = strlen(line); i < len; i++)
+        for (size_t n = control_at(line + i, len - i, &code); n > 0; n--)
+            line[i + n - 1] = '?';
     fprintf(stderr, "origo: %s\n", line);
 }
 

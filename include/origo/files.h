@@ -98,12 +98,14 @@ typedef struct og_files_options {
     unsigned n_threads;  /* 0: as many as the machine has */
     size_t n_candidates; /* whose chunks are compared for one question */
     size_t n_wanted;     /* answers to one question, at most */
+    bool must_exist;     /* a missing index is OG_ERR_NO_STORE, not empty */
 } og_files_options;
 OG_API og_files_options og_files_options_default(void);
 
 /* `path` is ":memory:" or a file that og_files_save() wrote; a missing one is
- * an empty index. The options of the file win over those given, which may be
- * NULL. A folder is OG_ERR_USAGE: stores do not keep files yet. */
+ * an empty index, unless it must exist. The options of the file win over those
+ * given, which may be NULL. A folder is OG_ERR_USAGE: stores do not keep files
+ * yet. */
 OG_API og_status og_files_open(const char *path,
                                const og_files_options *options, og_files **out,
                                og_error *err);

@@ -134,6 +134,8 @@ typedef struct og_hamming_join_options {
     int n_tables;
     uint64_t memory;
     uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
+    bool as_part;             /* what is written is for og_hamming_merge();
+                                 always so with more than one shard */
 } og_hamming_join_options;
 typedef struct og_hamming_join_counts {
     uint64_t n_questions, n_codes, n_pairs;
@@ -166,7 +168,8 @@ typedef enum og_near_method {
 typedef struct og_near_options {
     og_near_method method;
     og_token_kind tokens;
-    uint32_t shingle_len;
+    uint32_t shingle_len;     /* 0: 5, or 3 when the method is simhash, whose
+                                 codes are then those of og_simhash_stream() */
     uint32_t n_bands, n_rows; /* of min-hash, at most 60 bands */
     uint64_t memory;          /* bytes of the index, a hard cap */
 } og_near_options;

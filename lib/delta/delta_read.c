@@ -352,8 +352,10 @@ static og_status read_block(struct reader *r, uint64_t packing, og_error *err)
                      &ops_len, err));
     TRY(read_limited(s, OG_DELTA_MAX_LITERAL, "a block is too large",
                      &literal_len, err));
-    TRY(read_limited(s, ops_len + literal_len, "a block is too large",
-                     &packed_len, err));
+    /* Earlier writers left noise as zstd packs it, some bytes longer than
+     * it is. */
+    TRY(read_limited(s, ZSTD_COMPRESSBOUND(ops_len + literal_len),
+                     "a block is too large", &packed_len, err));
     if (packing == OG_DELTA_DICTIONARY) TRY(read_dictionary(r, err));
     if (packed_len > s->len - s->at) return broken(s, err, "it is cut short");
     TRY(unpack_payload(r, packing, (size_t)packed_len,

@@ -312,6 +312,9 @@ static og_status try_whole(struct writer *w, uint64_t new_len, og_error *err)
     og_pack_number(&w->payload, 0);
     const size_t ops_len = w->payload.len;
     TRY(append_literal(w, 0, (size_t)new_len, err));
+    /* Noise does not get shorter: as it is, it is the most that a block may
+     * take. */
+    TRY(keep_shorter(w, OG_DELTA_PLAIN, ops_len, &w->payload, err));
     TRY(read_dictionary(w, err));
     TRY(compress(w, true, &w->packed, err));
     return keep_shorter(w, OG_DELTA_DICTIONARY, ops_len, &w->packed, err);

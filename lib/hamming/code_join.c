@@ -366,7 +366,8 @@ static og_status run_join(struct join *j, og_error *err)
         .max_distance = o->max_distance,
         .questions = j->questions.sum,
         .shard = o->shard,
-        .n_shards = o->n_shards};
+        .n_shards = o->n_shards,
+        .is_part = o->as_part || o->n_shards > 1};
     TRY(og_part_writer_open(&j->out, o->output, &head, err));
     const og_status status = join_file(j, err);
     if (status != OG_OK) og_part_writer_drop(&j->out);

@@ -8,15 +8,18 @@
  *     ...
  *     #end 17 pairs of a file of 4711 bytes, sum SUM
  *
- * A join that is not in shards writes the pairs alone. */
+ * A join that is not in shards writes the pairs alone. Ids stand there as they
+ * were read, but for control characters, which a terminal would obey: those
+ * become "\\u001b". */
 
-#include "lib/base/memory.h"
+#include "lib/base/packing.h"
 #include "lib/os/new_file.h"
 
 struct og_part_head {
     unsigned n_bits, max_distance;
     uint64_t questions; /* sum of the questions */
     uint32_t shard, n_shards;
+    bool is_part;
     uint64_t file; /* bytes of the whole file; in the last line */
 };
 
@@ -25,6 +28,7 @@ struct og_part_writer {
     struct og_new_file file; /* when there is a path */
     bool to_stdout;
     uint64_t n_pairs, sum;
+    struct og_pack shown[2]; /* ids with control characters, escaped */
 };
 
 /* `path` NULL or "-": stdout. */
@@ -32,6 +36,7 @@ og_status og_part_writer_open(struct og_part_writer *writer, const char *path,
                               const struct og_part_head *head, og_error *err);
 og_status og_part_writer_pair(struct og_part_writer *writer, og_bytes question,
                               og_bytes id, unsigned distance, og_error *err);
+/* End or drop it, once. */
 og_status og_part_writer_end(struct og_part_writer *writer, og_error *err);
 void og_part_writer_drop(struct og_part_writer *writer);
 

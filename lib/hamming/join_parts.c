@@ -28,7 +28,7 @@ static og_status put(struct og_part_writer *w, const void *data, size_t len,
 
 static bool is_part(const struct og_part_writer *w)
 {
-    return w->head.n_shards > 1;
+    return w->head.is_part;
 }
 
 og_status og_part_writer_open(struct og_part_writer *w, const char *path,
@@ -60,10 +60,37 @@ static uint64_t sum_line(uint64_t sum, const char *at, size_t len)
     return og_mix64(sum ^ og_load64(rest) ^ (uint64_t)len << 56);
 }
 
+static bool has_control(og_bytes s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.data[i] < 0x20 || s.data[i] == 0x7f) return true;
+    return false;
+}
+
+/* The id as it is written; `room` holds it when that is not as it was read. */
+static og_status show_id(struct og_pack *room, og_bytes *id, og_error *err)
+{
+    if (!has_control(*id)) return OG_OK;
+    room->len = 0;
+    for (size_t i = 0; i < id->len; i++) {
+        char code[8];
+        const unsigned char c = (unsigned char)id->data[i];
+        if (c < 0x20 || c == 0x7f)
+            og_pack_bytes(room, code,
+                          (size_t)snprintf(code, sizeof(code), "\\u%04x", c));
+        else
+            og_pack_bytes(room, &c, 1);
+    }
+    *id = (og_bytes){(const char *)room->data, room->len};
+    return room->failed ? og_error_memory(err, 6 * id->len, "an id") : OG_OK;
+}
+
 og_status og_part_writer_pair(struct og_part_writer *w, og_bytes question,
                               og_bytes id, unsigned distance, og_error *err)
 {
     char tail[16];
+    TRY(show_id(&w->shown[0], &question, err));
+    TRY(show_id(&w->shown[1], &id, err));
     const int n = snprintf(tail, sizeof(tail), "\t%u\n", distance);
     w->n_pairs++;
     if (is_part(w)) {
@@ -77,6 +104,12 @@ og_status og_part_writer_pair(struct og_part_writer *w, og_bytes question,
     return put(w, tail, (size_t)n, err);
 }
 
+static void release_shown(struct og_part_writer *w)
+{
+    og_pack_release(&w->shown[0]);
+    og_pack_release(&w->shown[1]);
+}
+
 og_status og_part_writer_end(struct og_part_writer *w, og_error *err)
 {
     char line[LINE_MOST];
@@ -87,11 +120,14 @@ og_status og_part_writer_end(struct og_part_writer *w, og_error *err)
                                w->n_pairs, w->head.file, w->sum);
         TRY(put(w, line, (size_t)n, err));
     }
-    return w->to_stdout ? OG_OK : og_new_file_commit(&w->file, err);
+    if (!w->to_stdout) TRY(og_new_file_commit(&w->file, err));
+    release_shown(w);
+    return OG_OK;
 }
 
 void og_part_writer_drop(struct og_part_writer *w)
 {
+    release_shown(w);
     if (!w->to_stdout) og_new_file_discard(&w->file);
 }
 
@@ -162,7 +198,7 @@ static og_status walk_part(struct part *part, FILE *file, char **line,
                            size_t *line_cap, struct og_part_writer *out,
                            og_error *err)
 {
-    struct og_part_writer seen = {.head = {.n_shards = 2}};
+    struct og_part_writer seen = {.n_pairs = 0};
     og_bytes question, id;
     unsigned distance;
     uint64_t n_lines = 1;

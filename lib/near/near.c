@@ -14,11 +14,16 @@
 #define SIMHASH_LEN   8
 #define SIMHASH_PARTS 4
 
+/* Tokens of a shingle, unless told: of a simhash as
+ * og_feature_options_default() has it. */
+#define SHINGLE         5
+#define SIMHASH_SHINGLE 3
+
 og_near_options og_near_options_default(void)
 {
     return (og_near_options){.method = OG_NEAR_MINHASH,
                              .tokens = OG_TOKEN_WORDS,
-                             .shingle_len = 5,
+                             .shingle_len = 0,
                              .n_bands = 14,
                              .n_rows = 8,
                              .memory = (uint64_t)64 << 20};
@@ -81,6 +86,9 @@ og_status og_near_open(const char *path, bool writable,
     og_near *near = calloc(1, sizeof(*near));
     if (near == NULL) return og_error_memory(err, sizeof(*near), "an index");
     near->options = options != NULL ? *options : usual;
+    if (near->options.shingle_len == 0)
+        near->options.shingle_len =
+            near->options.method == OG_NEAR_SIMHASH ? SIMHASH_SHINGLE : SHINGLE;
     near->lock_fd = near->journal_fd = -1;
     near->is_writable = writable;
     og_status status = check(&near->options, err);

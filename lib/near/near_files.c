@@ -41,12 +41,23 @@ static char *path_of(const og_near *near, const char *name)
 
 /* ---- the head ---- */
 
-static void pack_head(struct og_pack *p, const char *magic,
-                      const og_near_options *o)
+/* In the number of the method: simhashes are those of og_simhash_stream(). An
+ * index from before has others, and keeps them. */
+#define WITH_FEATURES 0x100u
+
+static uint64_t method_number(const og_near *near)
 {
+    const og_near_method method = near->options.method;
+    const bool has_new = method != OG_NEAR_MINHASH && !near->has_old_simhash;
+    return (uint64_t)method | (has_new ? WITH_FEATURES : 0);
+}
+
+static void pack_head(struct og_pack *p, const char *magic, const og_near *near)
+{
+    const og_near_options *o = &near->options;
     const size_t begin = p->len;
     og_pack_bytes(p, magic, 8);
-    og_pack_fixed(p, (uint64_t)o->method, 8);
+    og_pack_fixed(p, method_number(near), 8);
     og_pack_fixed(p, (uint64_t)o->tokens, 8);
     og_pack_fixed(p, o->shingle_len, 8);
     og_pack_fixed(p, (uint64_t)o->n_bands << 32 | o->n_rows, 8);
@@ -60,7 +71,7 @@ static void pack_head(struct og_pack *p, const char *magic,
 
 static og_status take_head(const char *path, const char *magic,
                            struct og_unpacker *u, og_near_options *out,
-                           og_error *err)
+                           bool *out_has_old_simhash, og_error *err)
 {
     const uint8_t *head = og_take_bytes(u, HEAD_LEN);
     if (head == NULL) return damaged(path, 0, "it is too short", err);
@@ -72,7 +83,10 @@ static og_status take_head(const char *path, const char *magic,
         og_token_hash((const char *)head, hashed, HASH_KEY))
         return damaged(path, 0, "its head has another checksum", err);
     const uint64_t design = og_load64(head + 32);
-    *out = (og_near_options){.method = (og_near_method)og_load64(head + 8),
+    const uint64_t method = og_load64(head + 8);
+    *out_has_old_simhash =
+        method != OG_NEAR_MINHASH && (method & WITH_FEATURES) == 0;
+    *out = (og_near_options){.method = (og_near_method)(method & 0xff),
                              .tokens = (og_token_kind)og_load64(head + 16),
                              .shingle_len = (uint32_t)og_load64(head + 24),
                              .n_bands = (uint32_t)(design >> 32),
@@ -156,7 +170,8 @@ static og_status load_index(og_near *near, const char *path,
     struct og_unpacker u = {.at = data, .end = data + len};
     struct og_near_entry e;
     const char *why;
-    TRY(take_head(path, MAGIC_INDEX, &u, &near->options, err));
+    TRY(take_head(path, MAGIC_INDEX, &u, &near->options, &near->has_old_simhash,
+                  err));
     const og_status status = og_near_index_make(near, err);
     if (status == OG_ERR_USAGE)
         return damaged(path, 8, "its options make no sense", err);
@@ -188,8 +203,10 @@ static og_status load_journal(og_near *near, const char *path,
     const char *why;
     *out_end = 0;
     if (len < HEAD_LEN) return OG_OK; /* stopped while it was made */
-    TRY(take_head(path, MAGIC_JOURNAL, &u, &options, err));
-    if (!same_options(&options, &near->options))
+    bool has_old_simhash;
+    TRY(take_head(path, MAGIC_JOURNAL, &u, &options, &has_old_simhash, err));
+    if (!same_options(&options, &near->options) ||
+        has_old_simhash != near->has_old_simhash)
         return damaged(path, 8, "its options are not those of the index", err);
     *out_end = HEAD_LEN;
     while (og_unpacker_left(&u) > 0 &&
@@ -211,7 +228,7 @@ static og_status start_journal(og_near *near, size_t end, og_error *err)
     if (path == NULL) return og_error_memory(err, 1, "a file name");
     if (near->journal_fd < 0)
         near->journal_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
-    if (end == 0) pack_head(&head, MAGIC_JOURNAL, &near->options);
+    if (end == 0) pack_head(&head, MAGIC_JOURNAL, near);
     if (near->journal_fd < 0 || ftruncate(near->journal_fd, (off_t)end) != 0 ||
         lseek(near->journal_fd, (off_t)end, SEEK_SET) < 0 ||
         og_file_write_all(near->journal_fd, head.data, head.len) != 0 ||
@@ -249,7 +266,7 @@ static og_status save_index(og_near *near, og_error *err)
     if (path == NULL) return og_error_memory(err, 1, "a file name");
     og_status status = og_new_file_open(&s.file, path, 0666, err);
     if (status == OG_OK) {
-        pack_head(&s.buffer, MAGIC_INDEX, &near->options);
+        pack_head(&s.buffer, MAGIC_INDEX, near);
         status = og_new_file_write(&s.file, s.buffer.data, s.buffer.len, err);
         if (status == OG_OK)
             status = og_near_index_walk(near->index, &s, save_entry, err);

@@ -24,6 +24,7 @@ struct og_dedup_texts;
 
 struct og_near {
     og_near_options options;
+    bool has_old_simhash; /* of the fingerprints as they are, not mixed */
     struct og_near_index *index;
     size_t minhash_len, sketch_len;
     struct og_shingle_factors key;

@@ -3,6 +3,7 @@
 #include "lib/near/near_verify.h"
 
 #include "lib/dedup/dedup_texts.h"
+#include "lib/sketch/feature_list.h"
 #include "lib/sketch/simhash.h"
 
 /* Shingles of the documents that were asked for last. */
@@ -25,6 +26,25 @@ void og_near_verify_close(og_near *near)
     if (near->is_store) og_shingle_set_release(&near->set);
 }
 
+/* Fingerprints as the features of og_extract() with its usual options, so that
+ * a code here is the one that simhash makes of the same document. */
+static uint64_t make_simhash(const og_near *near, const struct og_fps *fps)
+{
+    enum { AT_ONCE = 256 };
+    const struct og_simhash_kernel *kernel = og_simhash_choose();
+    uint64_t hash[AT_ONCE + OG_FEATURE_SLACK] = {0}, ones[64], sum[64] = {0};
+    if (near->has_old_simhash) return kernel->sign(fps->data, fps->n);
+    for (size_t i = 0; i < fps->n; i += AT_ONCE) {
+        const size_t n = fps->n - i < AT_ONCE ? fps->n - i : AT_ONCE;
+        for (size_t k = 0; k < n; k++)
+            hash[k] = og_mix64(fps->data[i + k]);
+        kernel->count(hash, n, ones);
+        for (size_t bit = 0; bit < 64; bit++)
+            sum[bit] += ones[bit];
+    }
+    return og_simhash_signs(sum, fps->n);
+}
+
 og_status og_near_sketch(const og_near *near, struct og_dedup_worker *h,
                          og_bytes text, og_error *err)
 {
@@ -36,7 +56,7 @@ og_status og_near_sketch(const og_near *near, struct og_dedup_worker *h,
         og_pack_bytes(&h->made, sketch, near->minhash_len);
     }
     if (near->sketch_len != near->minhash_len)
-        og_pack_fixed(&h->made, og_simhash_choose()->sign(fps->data, fps->n),
+        og_pack_fixed(&h->made, make_simhash(near, fps),
                       near->sketch_len - near->minhash_len);
     if (near->stored == NULL) return OG_OK;
     const size_t pad = og_near_fps_at(near) - near->sketch_len;

@@ -54,6 +54,9 @@ static og_status open_index(const char *path, og_files *files, og_error *err)
                                 path);
         return og_similar_read(path, NULL, &files->index, err);
     }
+    if (!is_memory && files->options.must_exist)
+        return og_error_set(err, OG_ERR_NO_STORE,
+                            "there is no index of files '%s'", path);
     return og_similar_new(&traits, &files->options.cut, NULL, &files->index,
                           err);
 }

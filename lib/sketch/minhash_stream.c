@@ -260,6 +260,21 @@ static og_status take_minhash(void *ctx, og_bytes id, const uint8_t *made,
     return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
 }
 
+/* Found out before the first document, not at each of them. */
+static og_status check_both(const og_minhash_options *minhash,
+                            const og_feature_options *features, og_error *err)
+{
+    TRY(og_minhash_options_check(minhash, err));
+    TRY(og_feature_options_check(features, err));
+    if (minhash->method != OG_MINHASH_COPIES ||
+        og_feature_weights_are_whole(features))
+        return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE,
+                        "method 'copies' takes weights that are whole numbers: "
+                        "document frequencies, logarithms and parts of a "
+                        "weight go with the other weighted methods");
+}
+
 static og_status run_minhash(struct minhash_work *w, const char *const *paths,
                              size_t n_paths, const og_sketch_options *options,
                              og_stream_counts *out_counts, og_error *err)
@@ -278,8 +293,7 @@ og_status og_minhash_stream(const char *const *paths, size_t n_paths,
 {
     struct minhash_work w = {
         .options = minhash, .ctx = options->ctx, .on_sketch = on_sketch};
-    TRY(og_minhash_options_check(minhash, err));
-    TRY(og_feature_options_check(&options->features, err));
+    TRY(check_both(minhash, &options->features, err));
     return run_minhash(&w, paths, n_paths, options, out_counts, err);
 }
 
@@ -295,8 +309,7 @@ og_status og_minhash_save(const char *const *paths, size_t n_paths,
     struct og_sketch_head head;
     char words[OG_FEATURE_WORDS_MAX];
     og_stream_counts counts = {0};
-    TRY(og_minhash_options_check(minhash, err));
-    TRY(og_feature_options_check(&options->features, err));
+    TRY(check_both(minhash, &options->features, err));
     if (minhash->method == OG_MINHASH_MODULO)
         return og_error_set(err, OG_ERR_USAGE,
                             "method 'modulo' makes sketches of any length, "

@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -180,6 +182,10 @@ static og_status copy_others(struct og_receiver *r,
     for (size_t i = 0; i < r->list.n; i++) {
         const struct og_sync_entry *e = &r->list.entries[i];
         if (r->is_wanted[i] != WANTED_AS_OTHER) continue;
+        if (r->options->dry_run) { /* nothing arrives, all of it would */
+            r->counts->n_files_renamed++;
+            continue;
+        }
         const size_t other =
             og_known_chunks_find(wanted, og_load64(e->root))->file;
         if (!r->arrived[other]) {
@@ -259,6 +265,51 @@ static og_status delete_extra(struct og_receiver *r, og_error *err)
     return OG_OK;
 }
 
+/* ---- a file where a folder was, a folder where a file was ---- */
+
+static bool is_folder(const struct og_sync_entry *e)
+{
+    return e->kind == OG_SYNC_FOLDER;
+}
+
+/* Whether the path, or a folder that it is in, is to be something else than
+ * the old tree has there. What has not arrived takes no place. */
+static bool is_in_the_way(const struct og_receiver *r,
+                          const struct og_sync_entry *old)
+{
+    char path[PATH_MAX];
+    const size_t at = og_sync_list_find(&r->list, old->path);
+    if (at != SIZE_MAX)
+        return is_folder(&r->list.entries[at]) != is_folder(old) &&
+               (r->list.entries[at].kind != OG_SYNC_FILE || r->arrived[at]);
+    snprintf(path, sizeof(path), "%s", old->path);
+    for (char *slash; (slash = strrchr(path, '/')) != NULL;) {
+        *slash = '\0';
+        const size_t above = og_sync_list_find(&r->list, path);
+        if (above == SIZE_MAX || is_folder(&r->list.entries[above])) continue;
+        return r->list.entries[above].kind != OG_SYNC_FILE || r->arrived[above];
+    }
+    return false;
+}
+
+/* Everything has arrived by now and lies among the parts, so what the old tree
+ * has in the way can go first. It goes only where files may be deleted. */
+static og_status make_way(struct og_receiver *r, og_error *err)
+{
+    for (size_t i = r->old_list.n; i-- > 0;) {
+        const struct og_sync_entry *e = &r->old_list.entries[i];
+        if (!is_in_the_way(r, e)) continue;
+        if (!r->options->delete_extra)
+            return og_error_set(err, OG_ERR_INPUT,
+                                "'%.300s' is in the way: the other side has %s "
+                                "there, and nothing may be deleted",
+                                e->path,
+                                is_folder(e) ? "no folder" : "a folder");
+        TRY(og_sync_target_remove(&r->target, e, err));
+    }
+    return OG_OK;
+}
+
 static og_status finish(struct og_receiver *r, og_error *err)
 {
     if (!r->options->dry_run) {
@@ -266,6 +317,7 @@ static og_status finish(struct og_receiver *r, og_error *err)
         for (size_t i = 0; i < r->list.n; i++)
             n_parts += r->arrived[i];
         TRY(og_sync_target_flush(&r->target, n_parts, err));
+        TRY(make_way(r, err));
         TRY(publish(r, false, err));
         TRY(delete_extra(r, err));
         TRY(publish(r, true, err));

@@ -131,6 +131,13 @@ void og_feature_words(const og_feature_options *o, char *out, size_t cap)
     }
 }
 
+bool og_feature_weights_are_whole(const og_feature_options *o)
+{
+    return o->idf == NULL && o->tf != OG_TF_LOG &&
+           o->title_weight == floor(o->title_weight) &&
+           o->heading_weight == floor(o->heading_weight);
+}
+
 /* ---- checks ---- */
 
 static bool is_weight(double weight)

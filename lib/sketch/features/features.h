@@ -106,6 +106,9 @@ size_t og_extractor_n_repaired(const struct og_extractor *x);
 #define OG_FEATURE_WORDS_MAX 256
 void og_feature_words(const og_feature_options *options, char *out, size_t cap);
 
+/* Whether every weight is a whole number, whatever the document. */
+bool og_feature_weights_are_whole(const og_feature_options *options);
+
 /* The same without what only weighs: what an idf file depends on. */
 void og_feature_identity(const og_feature_options *options, char *out,
                          size_t cap);

@@ -1,0 +1,60 @@
+/* Names and ids on stdout: print_string.h tells. */
+
+#include "print_string.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t control_at(const char *at, size_t len, unsigned *out_code)
+{
+    const unsigned char c = (unsigned char)at[0];
+    *out_code = c;
+    if (c < 0x20 || c == 0x7f) return 1;
+    if (c != 0xc2 || len < 2) return 0;
+    *out_code = (unsigned char)at[1];
+    return *out_code >= 0x80 && *out_code < 0xa0 ? 2 : 0;
+}
+
+/* `special` are the characters that get a backslash in front. */
+static void print_escaped(og_bytes s, const char *special)
+{
+    unsigned code;
+    for (size_t i = 0; i < s.len;) {
+        const size_t n = control_at(s.data + i, s.len - i, &code);
+        if (n != 0)
+            printf("\\u%04x", code);
+        else if (strchr(special, s.data[i]) != NULL)
+            printf("\\%c", s.data[i]);
+        else
+            putchar(s.data[i]);
+        i += n != 0 ? n : 1;
+    }
+}
+
+void print_field(og_bytes s)
+{
+    for (size_t i = 0; i < s.len;) {
+        const char *slash = memchr(s.data + i, '\\', s.len - i);
+        const size_t end = slash == NULL ? s.len : (size_t)(slash - s.data);
+        print_escaped((og_bytes){s.data + i, end - i}, "");
+        if (slash != NULL) fputs("\\u005c", stdout);
+        i = end + (slash != NULL);
+    }
+}
+
+void print_read_field(og_bytes s)
+{
+    print_escaped(s, "");
+}
+
+void print_name(const char *name)
+{
+    print_field((og_bytes){name, strlen(name)});
+}
+
+void print_json_string(og_bytes s)
+{
+    putchar('"');
+    print_escaped(s, "\"\\");
+    putchar('"');
+}
