@@ -3,7 +3,7 @@
 #include "lib/near/near_verify.h"
 
 #include "lib/dedup/dedup_texts.h"
-#include "lib/sketch/feature_list.h"
+#include "lib/sketch/features/feature_list.h"
 #include "lib/sketch/simhash.h"
 
 /* Shingles of the documents that were asked for last. */
