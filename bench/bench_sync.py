@@ -4,7 +4,8 @@
 usage: bench/bench_sync.py ORIGO BENCH_SIMILAR PEP_HISTORY.jsonl[.zst]
 
 Bytes in both directions and seconds of processor time of both sides, beside
-rsync at the same chunk size, zstd --patch-from, casync and borg. The trees:
+rsync as it comes (its own block size, with and without compression) and at our
+chunk size, zstd --patch-from, casync and borg. The trees:
 
   pep       the revisions of PEP_HISTORY: for each title with 7 or more, the
             tree of the r-th revisions becomes that of the (r+1)-th, r = 1..5
@@ -80,12 +81,12 @@ def with_origo(*options):
     return way
 
 
-def with_rsync(*options):
+def with_rsync(*options, block=()):
     def way(old, new, place):
         target = place / "target"
         shutil.copytree(old, target, symlinks=True)
         text, cpu, _ = run(["rsync", "-a", "--delete", "--no-whole-file",
-                            "--stats", "-B", str(CHUNK), *options,
+                            "--stats", *block, *options,
                             "%s/" % new, "%s/" % target])
         same(new, target, "rsync")
         sent = re.findall(r"Total bytes (?:sent|received): ([\d,]+)", text)
@@ -121,7 +122,11 @@ WAYS = [
     ("origo --no-compress --pieces 0",
      with_origo("--no-compress", "--pieces", "0"), None),
     ("rsync", with_rsync(), "rsync"),
-    ("rsync -z", with_rsync("-z"), "rsync"),
+    ("rsync -z", with_rsync("-z", "--compress-choice=zlib"), "rsync"),
+    ("rsync -z, zstd", with_rsync("-z", "--compress-choice=zstd"), "rsync"),
+    ("rsync -z, zstd, blocks of %d" % CHUNK,
+     with_rsync("-z", "--compress-choice=zstd", block=("-B", str(CHUNK))),
+     "rsync"),
     ("casync (chunks and index)", with_casync, "casync"),
     ("borg (repository grows by)", with_borg, "borg"),
 ]
@@ -293,6 +298,18 @@ def package_trees():
     return old, new, told
 
 
+def large_pair(path):
+    """Much that is new: what does it take to pack it?"""
+    old, new = WORK / "large-old", WORK / "large-new"
+    with open(new, "wb") as out:
+        reader = ["zstd", "-dc", "--long=27"] if path.endswith(".zst") \
+            else ["cat"]
+        subprocess.run(reader + [path], check=True, stdout=out)
+    with open(new, "rb") as whole:
+        old.write_bytes(whole.read(100_000_000))
+    return old, new
+
+
 def tar_of(tree, path):
     run(["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner",
          "-C", str(tree), "-cf", str(path), "."])
@@ -335,6 +352,8 @@ def main():
     compare_deltas("pep, one step",
                    [(trees[0] / p.name, p)
                     for p in sorted(trees[1].iterdir())])
+    compare_deltas("all of pep-history against its first 100 MB",
+                   [large_pair(sys.argv[3])])
     old, new, told = package_trees()
     print("\npackages: " + "; ".join(told))
     compare_trees("packages, same names", [(old, new)])

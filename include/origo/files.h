@@ -157,8 +157,8 @@ OG_API og_status og_files_walk(const char *const *paths, size_t n_paths,
 
 typedef struct og_delta_options {
     og_cut_options cut; /* smaller chunks find more and need more memory */
-    int level;          /* of zstd, 1 to 19; 0: the best for small files, 12
-                           for large ones */
+    int level;          /* of zstd, 1 to 19; 0: the best for small files, then
+                           12, 7, 3 and 1 the more there is to pack */
     size_t n_similar;   /* files that are taken from the folders */
     unsigned n_threads; /* 0: as many as the machine has */
     const og_allocator *allocator; /* NULL: the C library's */

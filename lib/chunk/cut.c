@@ -141,22 +141,15 @@ og_status og_cut_options_check(const og_cut_options *options, og_error *err)
 
 static og_status work_init(struct og_cutter *cutter, og_error *err)
 {
-    const bool scans = cutter->options.kind != OG_CUT_WINNOW;
-    const size_t places_len = OG_GEAR_BLOCK * sizeof(uint32_t);
     struct og_cut_work *work = og_allocate(cutter->allocator, sizeof(*work));
     if (work == NULL)
         return og_error_memory(err, sizeof(*work), "finding chunks");
     cutter->work = work;
     /* Not all of it: a small file would pay for pages that it never needs. */
     work->places = work->lowest = NULL;
-    work->lowest_cap = 0;
+    work->places_cap = work->lowest_cap = 0;
     work->n_compared = 0;
     og_winnow_ring_init(&work->ring, cutter->allocator);
-    if (scans) {
-        work->places = og_allocate(cutter->allocator, places_len);
-        if (work->places == NULL)
-            return og_error_memory(err, places_len, "finding chunks");
-    }
     if (cutter->options.kind != OG_CUT_GEAR) {
         og_shingle_factors_init(&work->key, og_rabin_default(),
                                 OG_CUT_WINDOW / 8);
@@ -169,8 +162,7 @@ static void work_release(struct og_cutter *cutter)
 {
     struct og_cut_work *work = cutter->work;
     if (work == NULL) return;
-    og_release(cutter->allocator, work->places,
-               OG_GEAR_BLOCK * sizeof(*work->places));
+    OG_UNGROW(cutter->allocator, work->places, work->places_cap);
     OG_UNGROW(cutter->allocator, work->lowest, work->lowest_cap);
     og_winnow_ring_release(&work->ring);
     og_release(cutter->allocator, work, sizeof(*work));
@@ -194,6 +186,15 @@ void og_cutter_release(struct og_cutter *cutter)
     OG_UNGROW(cutter->allocator, cutter->ends, cutter->ends_cap);
     OG_UNGROW(cutter->allocator, cutter->pending, cutter->pending_cap);
     og_cutter_clear(cutter);
+}
+
+og_status og_cutter_reserve(struct og_cutter *cutter, size_t len, og_error *err)
+{
+    struct og_cut_work *work = cutter->work;
+    if (len > OG_GEAR_BLOCK) len = OG_GEAR_BLOCK;
+    if (OG_GROW(cutter->allocator, work->places, work->places_cap, len))
+        return OG_OK;
+    return og_error_memory(err, len * sizeof(*work->places), "finding chunks");
 }
 
 void og_cutter_clear(struct og_cutter *cutter)

@@ -160,6 +160,7 @@ og_status og_cut_winnow_fast(struct og_cutter *cutter,
                              const struct og_cut_input *in, og_error *err)
 {
     struct walk walk = {cutter, in, 0, 0};
+    TRY(og_cutter_reserve(cutter, in->len, err));
     og_winnow_ring_clear(&cutter->work->ring);
     open_chunk(&walk, 0);
     /* Before min_len, which is more than a window, nothing can end. */

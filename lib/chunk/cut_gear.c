@@ -80,6 +80,7 @@ og_status og_cut_gear(struct og_cutter *cutter, const struct og_cut_input *in,
                       og_error *err)
 {
     struct walk walk = {cutter, in, og_gear_rule_of(&cutter->options), 0};
+    TRY(og_cutter_reserve(cutter, in->len, err));
     /* Before min_len, which is more than a window, nothing can end. */
     for (size_t block = OG_CUT_WINDOW; block < in->len;
          block += OG_GEAR_BLOCK) {

@@ -15,8 +15,9 @@
 #define OG_CUT_FP_BLOCK 4160
 
 struct og_cut_work {
-    /* gear, winnow-fast: what a scan of a block found, OG_GEAR_BLOCK. */
+    /* gear, winnow-fast: what a scan of a block found. */
     uint32_t *places;
+    size_t places_cap;
     /* winnow-fast: places of the lowest lead, when no lead of a window is 0. */
     uint32_t *lowest;
     size_t lowest_cap;
@@ -42,6 +43,11 @@ og_status og_cut_winnow(struct og_cutter *cutter, const struct og_cut_input *in,
                         og_error *err);
 og_status og_cut_winnow_fast(struct og_cutter *cutter,
                              const struct og_cut_input *in, og_error *err);
+
+/* Room in work->places for a scan of so many bytes, or of a block: with small
+ * files it is most of what a cutter costs. */
+og_status og_cutter_reserve(struct og_cutter *cutter, size_t len,
+                            og_error *err);
 
 /* `end` counts from in->data. */
 og_status og_cutter_add_end(struct og_cutter *cutter,

@@ -13,7 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COPY_LEN = 1 << 17 };
+enum {
+    COPY_LEN = 1 << 17,
+    /* Spans are short and lie near one another: what is around a short one is
+     * read with it, and what is written waits until it is worth a call. */
+    WINDOW_LEN = 1 << 15,
+    WRITE_LEN = 1 << 16,
+};
 
 struct assembler {
     struct og_receiver *r;
@@ -22,7 +28,29 @@ struct assembler {
     int fd; /* of the part; -1: the list, a dry run, or a file that failed */
     char part[OG_SYNC_PART_NAME];
     uint64_t written;
+    uint8_t *waiting; /* bytes that are not in the part yet */
+    size_t n_waiting;
 };
+
+/* Bytes of the open old file out of a window on it. False: they are too many
+ * for one, or not there. */
+static bool read_window(struct og_receiver *r, uint64_t off, size_t len,
+                        uint8_t *out)
+{
+    if (len > WINDOW_LEN / 2) return false;
+    if (off < r->window_off || off - r->window_off > r->window_len ||
+        len > r->window_len - (off - r->window_off)) {
+        if (!OG_GROW(r->allocator, r->window, r->window_cap, WINDOW_LEN))
+            return false;
+        const int64_t n =
+            og_file_read_at(r->old_fd, r->window, WINDOW_LEN, off);
+        r->window_off = off;
+        r->window_len = n > 0 ? (size_t)n : 0;
+    }
+    if (len > r->window_len - (off - r->window_off)) return false;
+    memcpy(out, r->window + (off - r->window_off), len);
+    return true;
+}
 
 og_status og_sync_read_old(struct og_receiver *r, uint32_t file, uint64_t off,
                            size_t len, uint8_t *out, og_error *err)
@@ -38,15 +66,39 @@ og_status og_sync_read_old(struct og_receiver *r, uint32_t file, uint64_t off,
         if (r->old_fd >= 0) close(r->old_fd);
         r->old_fd = og_file_open(old->path);
         r->old_fd_file = file;
+        r->window_len = 0;
         if (r->old_fd < 0)
             return og_error_set(err, OG_ERR_INPUT,
                                 "'%s' went away while it was read", old->path);
     }
+    if (read_window(r, off, len, out)) return OG_OK;
     const int64_t n = og_file_read_at(r->old_fd, out, len, off);
     if (n < 0 || (size_t)n < len)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' became shorter while it was read", old->path);
     return OG_OK;
+}
+
+static og_status write_part(struct assembler *a, const struct og_sync_object *o,
+                            const uint8_t *data, size_t len, og_error *err)
+{
+    struct og_receiver *r = a->r;
+    if (a->fd < 0 || len == 0 || og_file_write_all(a->fd, data, len) == 0)
+        return OG_OK;
+    const int error = errno;
+    /* What is there of it takes the room that others could use. */
+    close(a->fd);
+    a->fd = -1;
+    og_sync_part_remove(&r->target, a->part);
+    return og_file_failure(err, "write", r->list.entries[o->entry].path, error);
+}
+
+static og_status write_waiting(struct assembler *a,
+                               const struct og_sync_object *o, og_error *err)
+{
+    const size_t n = a->n_waiting;
+    a->n_waiting = 0;
+    return write_part(a, o, a->waiting, n, err);
 }
 
 static og_status write_bytes(struct assembler *a,
@@ -62,13 +114,11 @@ static og_status write_bytes(struct assembler *a,
                                      : OG_OK;
     }
     if (a->fd < 0 || a->written > o->len) return OG_OK;
-    if (og_file_write_all(a->fd, data, len) == 0) return OG_OK;
-    const int error = errno;
-    /* What is there of it takes the room that others could use. */
-    close(a->fd);
-    a->fd = -1;
-    og_sync_part_remove(&r->target, a->part);
-    return og_file_failure(err, "write", r->list.entries[o->entry].path, error);
+    if (len > WRITE_LEN - a->n_waiting) TRY(write_waiting(a, o, err));
+    if (len > WRITE_LEN / 2) return write_part(a, o, data, len, err);
+    memcpy(a->waiting + a->n_waiting, data, len);
+    a->n_waiting += len;
+    return OG_OK;
 }
 
 static og_status copy_span(struct assembler *a, struct og_sync_object *o,
@@ -159,7 +209,7 @@ static og_status assemble_object(struct assembler *a, struct og_sync_object *o,
                                  og_error *err)
 {
     struct og_receiver *r = a->r;
-    a->written = 0;
+    a->written = a->n_waiting = 0;
     if (o->entry != SIZE_MAX && !r->options->dry_run) {
         og_sync_part_name(r->list.entries[o->entry].root, o->entry, a->part);
         TRY(og_sync_part_open(&r->target, a->part, &a->fd, err));
@@ -168,6 +218,7 @@ static og_status assemble_object(struct assembler *a, struct og_sync_object *o,
         TRY(o->spans[i].file == OG_SYNC_HOLE
                 ? fill_hole(a, o, o->spans[i].len, err)
                 : copy_span(a, o, &o->spans[i], err));
+    TRY(write_waiting(a, o, err));
     TRY(check_root(a, o, err));
     return finish_part(a, o, err);
 }
@@ -176,16 +227,19 @@ og_status og_sync_assemble(struct og_receiver *r, og_error *err)
 {
     struct assembler a = {.r = r, .fd = -1};
     og_status status = OG_OK;
-    a.copy = og_allocate(r->allocator, COPY_LEN);
+    a.copy = og_allocate(r->allocator, COPY_LEN + WRITE_LEN);
     if (a.copy == NULL) return og_error_memory(err, COPY_LEN, "a copy");
+    a.waiting = a.copy + COPY_LEN;
     for (size_t k = 0; status == OG_OK && k < r->n_objects; k++)
         if (!r->objects[k].is_finished)
             status = assemble_object(&a, &r->objects[k], err);
     /* A part that is not complete stays: the next session goes on from it. */
+    if (a.fd >= 0 && a.n_waiting > 0)
+        (void)!og_file_write_all(a.fd, a.waiting, a.n_waiting);
     if (a.fd >= 0) close(a.fd);
     if (status == OG_OK && og_unpacker_left(&a.frame) > 0)
         status = og_error_set(err, OG_ERR_INPUT,
                               "the other side sends more bytes than it said");
-    og_release(r->allocator, a.copy, COPY_LEN);
+    og_release(r->allocator, a.copy, COPY_LEN + WRITE_LEN);
     return status;
 }

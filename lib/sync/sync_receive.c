@@ -415,6 +415,7 @@ static void release(struct og_receiver *r)
     OG_UNGROW(r->allocator, r->olds, r->olds_cap);
     OG_UNGROW(r->allocator, r->places, r->places_cap);
     if (r->old_fd >= 0) close(r->old_fd);
+    OG_UNGROW(r->allocator, r->window, r->window_cap);
     og_known_chunks_release(&r->known);
     og_known_chunks_release(&r->pieces);
     og_known_chunks_release(&r->roots);

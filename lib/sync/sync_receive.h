@@ -58,6 +58,9 @@ struct og_receiver {
     struct og_known_chunks pieces; /* of the stretch at hand */
     int old_fd; /* of the old file that was read last, or -1 */
     uint32_t old_fd_file;
+    uint8_t *window; /* bytes of it from window_off on */
+    size_t window_cap, window_len;
+    uint64_t window_off;
     /* What is to come. */
     struct og_sync_list list;
     struct og_pack list_packed;
