@@ -114,8 +114,10 @@ static og_status write_bytes(struct assembler *a,
                                      : OG_OK;
     }
     if (a->fd < 0 || a->written > o->len) return OG_OK;
-    if (len > WRITE_LEN - a->n_waiting) TRY(write_waiting(a, o, err));
-    if (len > WRITE_LEN / 2) return write_part(a, o, data, len, err);
+    const bool is_long = len > WRITE_LEN / 2;
+    if (is_long || len > WRITE_LEN - a->n_waiting)
+        TRY(write_waiting(a, o, err));
+    if (is_long) return write_part(a, o, data, len, err);
     memcpy(a->waiting + a->n_waiting, data, len);
     a->n_waiting += len;
     return OG_OK;
