@@ -26,7 +26,7 @@ help:
 	@echo 'make plots       the plots of docs/evaluation.md'
 	@echo 'make bench-sketch   simhash and min-hash kernels, with peers'
 	@echo 'make quality-near   sketches against exact similarity, from DATA'
-	@echo 'make quality-html   the main text of pages, from DATA'
+	@echo 'make quality-html   text, titles and days of pages, from DATA'
 	@echo 'make bench-sources  speed of every reader'
 	@echo 'make bench-files    cut points, similar files, deltas, exchanges'
 	@echo 'make quality-pan13  passages of a PAN corpus, PAN13=DIR'

@@ -94,17 +94,37 @@ bench-files-sync: build
 	    $(DATA)/pep-history.jsonl.zst | tee bench/results/files-sync.txt
 bench-files: bench-files-sync
 
-# How well is the main text of a page found? Pages and their true texts are
-# those of html.tar.zst.
-.PHONY: quality-html bench-sources html-pages
+# How well are the main text, the title and the day of a page found? Articles
+# with their true texts are in html.tar.zst, pages of all kinds in
+# web-pages.tar.zst. The last lines are of trees that did not know the pages.
+.PHONY: quality-html train-html bench-sources html-pages
+PEERS_HTML = $(BUILD)/peers-html
+ARTICLES   = $(BUILD)/html/html/scrapinghub
+PAGES      = $(BUILD)/html/web-pages
 html-pages:
 	@mkdir -p $(BUILD)/html
-	@zstd -dc --long=27 $(DATA)/html.tar.zst | tar x -C $(BUILD)/html
+	@for set in html web-pages; do zstd -dc --long=27 $(DATA)/$$set.tar.zst | \
+	    tar x -C $(BUILD)/html || exit 1; done
 
-quality-html: build html-pages
-	@ninja -C $(BUILD) bench/dump_documents
-	@bench/quality_html.py $(BUILD)/bench/dump_documents \
-	    $(BUILD)/html/html/scrapinghub | tee bench/results/html.txt
+html-programs: build html-pages
+	@ninja -C $(BUILD) bench/dump_documents bench/dump_blocks
+	@bench/setup_peers $(PEERS_HTML) trafilatura readability-lxml justext \
+	    resiliparse scikit-learn
+
+quality-html: html-programs
+	@{ bench/quality_html.py $(BUILD)/bench/dump_documents $(ARTICLES) \
+	    $(PAGES) $(PEERS_HTML)/bin/python && \
+	    if $(PEERS_HTML)/bin/python -c 'import sklearn' 2>/dev/null; then \
+	    $(PEERS_HTML)/bin/python bench/train_html.py \
+	    $(BUILD)/bench/dump_blocks $(ARTICLES) $(PAGES); else \
+	    echo 'SKIPPED: cross-validation, no scikit-learn'; fi; } \
+	    >$(BUILD)/html.txt && cat $(BUILD)/html.txt && \
+	    cp $(BUILD)/html.txt bench/results/html.txt
+
+# Trains the trees of page_trees.c anew, from the same pages.
+train-html: html-programs
+	@$(PEERS_HTML)/bin/python bench/train_html.py $(BUILD)/bench/dump_blocks \
+	    $(ARTICLES) $(PAGES) lib/source/web/page_trees.c
 
 # How fast is each reader, beside its library alone and beside memcpy?
 bench-sources: build html-pages
@@ -208,7 +228,8 @@ quality-quote: build
 bench-dedup: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_pairs
-	@bench/setup_dedup_peers $(BUILD)/peers-dedup
+	@bench/setup_peers $(BUILD)/peers-dedup datasketch rensa fastsketchlsh \
+	    gaoya 'datatrove[io,processing]' spacy text-dedup
 	@bench/bench_dedup.py $(if $(QUICK),--quick) $(BENCH_FLAGS) $(BUILD) \
 	    $(DATA) >$(BUILD)/dedup.md; \
 	    status=$$?; cat $(BUILD)/dedup.md; exit $$status

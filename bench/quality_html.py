@@ -1,25 +1,58 @@
 #!/usr/bin/env python3
-"""How well is the main text of a page found?
+"""How well are the main text, the title and the day of a page found?
 
-usage: bench/quality_html.py DUMP FOLDER
+usage: bench/quality_html.py DUMP ARTICLES PAGES [PEERS_PYTHON]
 
-DUMP is the program dump_documents; FOLDER holds ground-truth.json (id ->
-{articleBody, url}) and html/ID.html.gz. The score is that of the article
-extraction benchmark: runs of 4 words that text and truth have in common, as a
-multiset; precision and recall of each page, their means over all pages, and F1
-of the two means. The deviation is by bootstrap with a fixed seed."""
+DUMP is the program dump_documents. ARTICLES holds ground-truth.json (id ->
+{articleBody, url}) and html/ID.html.gz; PAGES holds truth.json (address ->
+{file, with, without, title, date}) and pages/FILE. PEERS_PYTHON is an
+interpreter that has the peers; those that it lacks are named and left out.
+
+Score of ARTICLES: that of the article extraction benchmark: runs of 4 words
+that text and truth have in common, as a multiset; precision and recall of each
+page, their means over all pages, and F1 of the two means. Score of PAGES: of
+the strings that must be in the text and those that must not, white space
+folded: precision and recall over all of them. `spread` is the lowest and the
+highest F1 of five folds, by a hash of the pages' names. A day is right when
+the text says so in UTC, and `some zone` when the moment is on that day
+somewhere on earth: pages give moments with a zone, and their truth is the day
+of the place. Milliseconds are of the processor, reading included."""
 
 import collections
+import datetime
+import gzip
+import hashlib
 import json
 import os
-import random
 import re
+import resource
 import subprocess
 import sys
-import time
+import tempfile
 
 WORD = re.compile(r"\w+", re.UNICODE)
 RUN = 4
+N_FOLDS = 5
+PEERS = ["trafilatura", "readability-lxml", "justext", "resiliparse"]
+
+
+def fold(text):
+    return " ".join((text or "").split())
+
+
+def fold_of(name):
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16) % N_FOLDS
+
+
+def articles_of(folder):
+    path = os.path.join(folder, "ground-truth.json")
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def pages_of(folder):
+    with open(os.path.join(folder, "truth.json"), encoding="utf-8") as f:
+        return {page["file"]: page for page in json.load(f).values()}
 
 
 def runs(text):
@@ -28,7 +61,10 @@ def runs(text):
     return collections.Counter(tuple(words[i:i + RUN]) for i in range(n))
 
 
-def score(true, found):
+# ---- text ----
+
+
+def article_score(true, found):
     """(precision, recall) of one page."""
     a, b = runs(true), runs(found)
     common = sum((a & b).values())
@@ -38,64 +74,154 @@ def score(true, found):
     return precision, recall
 
 
-def summary(pages):
-    precision = sum(p for p, _ in pages) / len(pages)
-    recall = sum(r for _, r in pages) / len(pages)
+def f1_of(precision, recall):
     total = precision + recall
-    return 2 * precision * recall / total if total else 0, precision, recall
+    return 2 * precision * recall / total if total else 0.0
 
 
-def deviation(pages):
-    draw = random.Random(419)
-    samples = [summary([draw.choice(pages) for _ in pages])
-               for _ in range(1000)]
-    result = []
-    for column in zip(*samples):
-        mean = sum(column) / len(column)
-        variance = sum((x - mean) ** 2 for x in column) / len(column)
-        result.append(variance ** 0.5)
-    return result
+def articles_f1(scores):
+    precision = sum(p for p, _ in scores) / len(scores)
+    recall = sum(r for _, r in scores) / len(scores)
+    return f1_of(precision, recall), precision, recall
 
 
-def read(dump, folder, names):
-    paths = [os.path.join(folder, "html", name + ".html.gz") for name in names]
-    began = time.monotonic()
-    out = subprocess.run([dump] + paths, stdout=subprocess.PIPE, check=True)
-    seconds = time.monotonic() - began
+def page_counts(truth, text):
+    """(found, wanted, unwanted but found) of one page."""
+    text = fold(text)
+    return (sum(fold(s) in text for s in truth["with"]), len(truth["with"]),
+            sum(fold(s) in text for s in truth["without"]))
+
+
+def pages_f1(counts):
+    found, wanted, bad = (sum(column) for column in zip(*counts))
+    precision = found / (found + bad) if found + bad else 0.0
+    recall = found / wanted if wanted else 1.0
+    return f1_of(precision, recall), precision, recall
+
+
+def print_text_header():
+    print("reader\tset\tpages\tf1\tprecision\trecall\tspread\tms a page")
+
+
+def print_scores(reader, name, scores, summary, ms):
+    by_fold = [summary([s for n, s in scores.items() if fold_of(n) == k])[0]
+               for k in range(N_FOLDS)]
+    print("%s\t%s\t%d\t%.4f\t%.4f\t%.4f\t%.3f-%.3f\t%s" % (
+        (reader, name, len(scores)) + summary(list(scores.values())) +
+        (min(by_fold), max(by_fold), "%.1f" % ms if ms else "-")))
+
+
+def print_articles(reader, articles, texts, ms):
+    scores = {name: article_score(true["articleBody"], texts.get(name, ""))
+              for name, true in articles.items()}
+    print_scores(reader, "articles", scores, articles_f1, ms)
+
+
+def print_pages(reader, pages, texts, ms):
+    counts = {name: page_counts(true, texts.get(name, ""))
+              for name, true in pages.items()}
+    print_scores(reader, "pages", counts, pages_f1, ms)
+
+
+# ---- titles and days ----
+
+
+def is_that_day(time, day):
+    """Whether the moment is on that day somewhere on earth."""
+    moment = datetime.datetime.fromisoformat(time[:19])
+    hours = (moment - datetime.datetime.fromisoformat(day)).total_seconds()
+    return -14 * 3600 <= hours < (24 + 12) * 3600
+
+
+def print_about(reader, pages, documents):
+    titles = {n: p["title"] for n, p in pages.items() if p.get("title")}
+    days = {n: p["date"][:10] for n, p in pages.items() if p.get("date")}
+    have = {n: documents.get(n, {}) for n in pages}
+    same = sum(fold(have[n].get("title")) == fold(t)
+               for n, t in titles.items())
+    times = {n: have[n]["time"] for n in days if have[n].get("time")}
+    right = sum(time[:10] == days[n] for n, time in times.items())
+    near = sum(time[:10] == days[n] or
+               (len(time) > 10 and is_that_day(time, days[n]))
+               for n, time in times.items())
+    urls = [d.get("url") or "" for d in have.values()]
+    print("%s\t%.3f\t%.3f\t%.3f\t%.3f\t%d" % (
+        reader, same / len(titles), right / len(days), near / len(days),
+        1 - len(times) / len(days),
+        sum(bool(u) and not u.startswith("http") for u in urls)))
+
+
+# ---- readers ----
+
+
+def run_reader(command, paths):
+    """Documents by the name of their file, and milliseconds a page."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = subprocess.run(command + paths, stdout=subprocess.PIPE, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = (after.ru_utime - before.ru_utime +
+               after.ru_stime - before.ru_stime)
     documents = {}
-    for line in out.stdout.decode("utf-8", "replace").splitlines():
-        document = json.loads(line)
-        name = os.path.basename(document["id"])[:-len(".html.gz")]
-        documents[name] = document
-    return documents, seconds
+    for line in out.stdout.decode("utf-8", "replace").split("\n"):
+        if line:
+            document = json.loads(line)
+            documents[os.path.basename(document["id"])] = document
+    # A file's own time is no knowledge of the page.
+    for document in documents.values():
+        if document.get("time_source") == "file":
+            document.pop("time", None)
+    ms = [d["ms"] for d in documents.values() if "ms" in d]
+    return documents, (sum(ms) if ms else 1000 * seconds) / len(paths)
+
+
+def unpack(folder, names, into):
+    for name in names:
+        source = os.path.join(folder, "html", name + ".html.gz")
+        with gzip.open(source) as f, \
+                open(os.path.join(into, name + ".html"), "wb") as out:
+            out.write(f.read())
+    return [os.path.join(into, name + ".html") for name in names]
+
+
+def readers(dump, peers_python):
+    """Names and commands."""
+    yield "origo", [dump]
+    here = os.path.dirname(os.path.abspath(__file__))
+    for peer in PEERS if peers_python else []:
+        command = [peers_python, os.path.join(here, "peers_html.py"), peer]
+        if subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0:
+            yield peer, command
+        else:
+            print("SKIPPED: %s is not installed" % peer)
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (4, 5):
         sys.exit(__doc__)
-    dump, folder = sys.argv[1:]
-    with open(os.path.join(folder, "ground-truth.json"), encoding="utf-8") as f:
-        truth = json.load(f)
-    documents, seconds = read(dump, folder, sorted(truth))
-    pages, n_same_words = [], 0
-    for name in sorted(truth):
-        true = truth[name]["articleBody"]
-        found = documents.get(name, {}).get("text", "")
-        pages.append(score(true, found))
-        n_same_words += WORD.findall(true) == WORD.findall(found)
-    f1, precision, recall = summary(pages)
-    f1_dev, precision_dev, recall_dev = deviation(pages)
-    have = list(documents.values())
+    dump, article_folder, page_folder = sys.argv[1:4]
+    peers_python = sys.argv[4] if len(sys.argv) == 5 else None
+    articles, pages = articles_of(article_folder), pages_of(page_folder)
+    page_paths = [os.path.join(page_folder, "pages", n) for n in sorted(pages)]
+    about = {}
     print("question: how well is the main text of a page found?")
-    print("pages\tf1\tprecision\trecall\tsame_words\tseconds")
-    print("%d\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f" % (
-        len(pages), f1, precision, recall, n_same_words / len(pages), seconds))
-    print("deviation\t%.4f\t%.4f\t%.4f" % (f1_dev, precision_dev, recall_dev))
-    print("with a title: %d, an address: %d, a time of the page or its file: %d"
-          % (sum(bool(d["title"]) for d in have),
-             sum(bool(d["url"]) for d in have),
-             sum("time" in d for d in have)))
-    print("aim: f1 0.95; good open extractors reach 0.95 to 0.97 here")
+    print_text_header()
+    with tempfile.TemporaryDirectory() as folder:
+        article_paths = unpack(article_folder, sorted(articles), folder)
+        for reader, command in readers(dump, peers_python):
+            found, ms = run_reader(command, article_paths)
+            print_articles(reader, articles,
+                           {n[:-len(".html")]: d["text"]
+                            for n, d in found.items()}, ms)
+            found, ms = run_reader(command, page_paths)
+            print_pages(reader, pages,
+                        {n: d["text"] for n, d in found.items()}, ms)
+            if any(d.get("title") for d in found.values()):
+                about[reader] = found
+    print("question: are title, day and address of a page right?")
+    print("reader\ttitle\tday\tday in some zone\twithout a day\t"
+          "relative addresses")
+    for reader, found in about.items():
+        print_about(reader, pages, found)
 
 
 if __name__ == "__main__":

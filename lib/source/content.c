@@ -36,7 +36,7 @@ size_t og_readers_size(const struct og_readers *r)
     return r->charset.text.cap + r->html.page.bump.total +
            r->html.page.nodes_cap * sizeof(*r->html.page.nodes) +
            r->html.main.stats_cap * sizeof(*r->html.main.stats) +
-           r->html.main.text_cap + r->html.flat.cap + r->mail.text.cap +
+           r->html.main.text_cap + r->html.reduced.html.cap + r->mail.text.cap +
            r->mail.part.cap + r->xml.text.cap + r->http.unchunked.cap +
            r->http.unpacked.cap;
 }

@@ -14,6 +14,18 @@
 #include "lib/os/clock.h"
 #include "lib/source/web/html.h"
 
+/* Builds that check every access are slow. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOWNESS 10
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SLOWNESS 10
+#endif
+#endif
+#ifndef SLOWNESS
+#define SLOWNESS 3 /* and machines are shared */
+#endif
+
 static struct og_html html;
 
 static int set_up(void **state)
@@ -122,6 +134,144 @@ static void test_about_in_json(void **state)
     assert_string_equal(time, "2001-02-03T04:05:06Z");
 }
 
+static void check_time(const char *page, enum og_page_source source,
+                       const char *expected)
+{
+    char time[40];
+    read_len(page, strlen(page), false);
+    const struct og_page_about *const about = &html.page.about;
+    assert_int_equal(about->time_source, source);
+    assert_int_equal(about->time_rank > 0, source != OG_PAGE_FROM_NOTHING);
+    if (source == OG_PAGE_FROM_NOTHING) return;
+    og_time_format(about->time, time);
+    assert_string_equal(time, expected);
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    /* Nobody published on the first of January 1970. */
+    check_time("<script type=application/ld+json>{\"datePublished\":"
+               "\"1970-01-01T00:00:00+00:00\"}</script><p>x",
+               OG_PAGE_FROM_NOTHING, NULL);
+    check_time("<script type=application/ld+json>{\"datePublished\":"
+               "\"1970-01-01\"}</script><p class=date>12. M\xc3\xa4rz 2019",
+               OG_PAGE_FROM_TEXT, "2019-03-12T00:00:00Z");
+    check_time("<h1>Salt</h1><p>by Ann, <b>March</b> 12th, 2019<p>" P1,
+               OG_PAGE_FROM_TEXT, "2019-03-12T00:00:00Z");
+    check_time("<html lang=en-US><h1>x</h1><p>3/12/2019", OG_PAGE_FROM_TEXT,
+               "2019-03-12T00:00:00Z");
+    check_time("<html lang=en-GB><h1>x</h1><p>3/12/2019", OG_PAGE_FROM_TEXT,
+               "2019-12-03T00:00:00Z");
+    check_time("<h1>x</h1><p>2019\xe5\xb9\xb4"
+               "3\xe6\x9c\x88"
+               "12\xe6\x97\xa5",
+               OG_PAGE_FROM_TEXT, "2019-03-12T00:00:00Z");
+    check_time("<link rel=canonical href=https://x.org/2019/03/12/salt><p>x",
+               OG_PAGE_FROM_ADDRESS, "2019-03-12T00:00:00Z");
+    /* A moment of that day says more than the day. */
+    check_time("<link rel=canonical href=https://x.org/2019/03/12/salt>"
+               "<time datetime=2019-03-12T10:00:00Z>",
+               OG_PAGE_FROM_METADATA, "2019-03-12T10:00:00Z");
+    /* Midnight somewhere is a day, not the evening before. */
+    check_time("<meta property=article:published_time "
+               "content=2019-03-12T00:00:00+01:00>",
+               OG_PAGE_FROM_METADATA, "2019-03-12T00:00:00Z");
+    check_time("<p>" P1 " <p>no date at all", OG_PAGE_FROM_NOTHING, NULL);
+}
+
+static void check_title(const char *page, const char *expected)
+{
+    read_len(page, strlen(page), false);
+    check_bytes(html.page.about.title, expected);
+}
+
+static void test_titles(void **state)
+{
+    (void)state;
+    check_title("<title>Salt and ships - Gazette</title><h1>Salt\n and "
+                "<i>ships</i></h1>",
+                "Salt and ships");
+    /* The only <h1> is the name of the site. */
+    check_title("<title>Salt - The Gazette</title><meta property=og:title "
+                "content='Salt'><h1>The Gazette</h1>",
+                "Salt");
+    check_title("<title>Salt and ships of the north | The Gazette</title><p>x",
+                "Salt and ships of the north");
+    check_title("<h1>Gazette</h1><h1>Salt and ships</h1><meta "
+                "property=og:title content='Salt and ships'>",
+                "Salt and ships");
+    check_title("<script type=application/ld+json>{\"headline\":"
+                "\"S\\u00e4lt\"}</script><p>x",
+                "S\xc3\xa4lt");
+}
+
+static void check_url(const char *page, const char *expected)
+{
+    read_len(page, strlen(page), false);
+    check_bytes(html.page.about.url, expected);
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    check_url("<base href=https://x.org/a/b><link rel=canonical href=/salt>",
+              "https://x.org/salt");
+    check_url("<base href=https://x.org/a/b><link rel=canonical href=salt>",
+              "https://x.org/a/salt");
+    check_url("<meta property=og:url content=https://x.org/a>"
+              "<link rel=canonical href=/salt>",
+              "https://x.org/salt");
+    check_url("<link rel=canonical href=//x.org/salt>", "https://x.org/salt");
+    check_url("<base href=https://x.org><link rel=canonical href=salt>",
+              "https://x.org/salt");
+    check_url("<link rel=canonical href=/salt>", "");
+}
+
+static void test_scripts_of_writing(void **state)
+{
+    static const char page[] =
+        "<p><ruby>\xe6\xbc\xa2<rp>(</rp><rt>\xe3\x81\x8b\xe3\x82\x93</rt>"
+        "<rp>)</rp></ruby> soft\xc2\xadly \xc2\xad.";
+    (void)state;
+    assert_string_equal(read_len(page, sizeof(page) - 1, true),
+                        "\xe6\xbc\xa2 softly .");
+}
+
+static void test_text_elsewhere(void **state)
+{
+    static const char hidden[] =
+        "<div id=app style='display:none'><p>" P1 "</p><p>" P2 "</p></div>"
+        "<p>Loading";
+    static const char noscript[] = "<div class=x>Loading</div><noscript><p>" P1
+                                   "</p><p>" P2 "</p></noscript>";
+    static const char data[] =
+        "<script type=application/ld+json>{\"articleBody\":\"" P1 "\\n" P2
+        " " P1 "\"}</script><p>Loading, please wait";
+    (void)state;
+    assert_non_null(
+        strstr(read_len(hidden, sizeof(hidden) - 1, false), "the salt"));
+    assert_non_null(
+        strstr(read_len(noscript, sizeof(noscript) - 1, false), "the salt"));
+    assert_string_equal(read_len(data, sizeof(data) - 1, false),
+                        P1 "\n" P2 " " P1);
+}
+
+static void test_names_that_mislead(void **state)
+{
+    static const char page[] =
+        "<nav><a href=/>Home</a></nav>"
+        "<div class=text>Follow us</div><main>"
+        "<div class='elementor-widget elementor-widget-text'><p>" P1
+        "</p></div><div class='node node-promoted has-ads'><p>" P2
+        "</p></div></main>";
+    (void)state;
+    const char *const text = read_len(page, sizeof(page) - 1, false);
+    assert_non_null(strstr(text, "so many had come"));
+    assert_non_null(strstr(text, "the salt"));
+    assert_null(strstr(text, "Home"));
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -188,6 +338,55 @@ static void test_deep(void **state)
     check_deep("</p>", "", 100000);
 }
 
+/* `n` times `piece` behind `front`, read whole and as main text, in a time that
+ * is bounded by the length: a second for a megabyte, and a second. */
+static void check_many(const char *front, const char *piece, int n)
+{
+    const size_t front_len = strlen(front), len = strlen(piece);
+    const size_t total = front_len + (size_t)n * (len + 8);
+    char *const page = malloc(total + 1);
+    og_error err;
+    assert_non_null(page);
+    memcpy(page, front, front_len);
+    char *p = page + front_len;
+    for (int i = 0; i < n; i++)
+        p += sprintf(p, piece, i);
+    const size_t page_len = (size_t)(p - page);
+    assert_true(page_len <= total);
+    for (int whole = 0; whole < 2; whole++) {
+        const double begin = og_clock_seconds();
+        const og_status status =
+            og_html_read(&html, (og_bytes){page, page_len}, whole != 0, &err);
+        assert_true(status == OG_OK || status == OG_ERR_LIMIT);
+        assert_true(og_clock_seconds() - begin <
+                    SLOWNESS * (1 + (double)page_len / 1e6));
+    }
+    free(page);
+}
+
+static void test_many(void **state)
+{
+    (void)state;
+    check_many("<p ", "a%d=1 ", 100000);
+    check_many("<p ", "class=a%d ", 100000);
+    check_many("<p ", "a%d=1 ", 100000);
+    check_many("", "<p a%d>x", 50000);
+    check_many("", "<table><tr><td>%d", 30000);
+    check_many("", "<ul><li>%d", 50000);
+    check_many("", "<div><p>%d, a, b, c, and a text of some length.", 20000);
+    check_many("", "<b id=a%d><p>x", 20000);
+    check_many("", "<span>%d", 50000);
+    check_many("<table>", "<b>%d", 30000);
+    check_many("<svg>", "<g id=a%d>", 30000);
+    check_many("", "<!-- %d", 50000);
+    check_many("", "<style>%d", 50000);
+    check_many("<script type=application/ld+json>", "{\"a%d\":[", 50000);
+    check_many("", "<h1>%d ", 50000);
+    check_many("<select>", "<option>%d", 50000);
+    check_many("", "<a href='%d", 50000);
+    check_many("", "</p></b>%d", 50000);
+}
+
 /* Formatting that is never closed is opened again in every paragraph: the tree
  * would have the square of them. */
 static void test_explosion(void **state)
@@ -211,10 +410,21 @@ static void test_explosion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_main_text), cmocka_unit_test(test_whole_text),
-        cmocka_unit_test(test_about),     cmocka_unit_test(test_about_in_json),
-        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_deep),      cmocka_unit_test(test_explosion),
+        cmocka_unit_test(test_main_text),
+        cmocka_unit_test(test_whole_text),
+        cmocka_unit_test(test_about),
+        cmocka_unit_test(test_about_in_json),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_titles),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_text_elsewhere),
+        cmocka_unit_test(test_scripts_of_writing),
+        cmocka_unit_test(test_names_that_mislead),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_explosion),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -5,13 +5,13 @@
  *   out: its main text, title, time and address        (lib/source/content.h)
  */
 
-#include "lib/source/web/html_depth.h"
+#include "lib/source/web/html_reduce.h"
 #include "lib/source/web/page_main.h"
 
 struct og_html {
     struct og_page page;
     struct og_page_main main;
-    struct og_pack flat;
+    struct og_html_reduced reduced;
     og_bytes text; /* OG_BLOCK_PADDING readable bytes behind it */
 };
 

@@ -79,7 +79,6 @@ static enum fate fate_of(const GumboElement *e)
     case GUMBO_TAG_HEAD:
     case GUMBO_TAG_SCRIPT:
     case GUMBO_TAG_STYLE:
-    case GUMBO_TAG_NOSCRIPT:
     case GUMBO_TAG_TEMPLATE:
     case GUMBO_TAG_IFRAME:
     case GUMBO_TAG_OBJECT:
@@ -96,6 +95,8 @@ static enum fate fate_of(const GumboElement *e)
     case GUMBO_TAG_NOEMBED:
     case GUMBO_TAG_NOFRAMES:
     case GUMBO_TAG_TITLE:
+    case GUMBO_TAG_RT: /* how a word is read, written above it */
+    case GUMBO_TAG_RP:
     case GUMBO_TAG_META:
     case GUMBO_TAG_LINK: return FATE_LEAVE;
     case GUMBO_TAG_B:
@@ -142,6 +143,7 @@ static void read_attribute(const GumboAttribute *a, struct og_page_node *node)
         if (strcmp(a->value, "articleBody") == 0)
             node->traits |= OG_PAGE_BODY | OG_PAGE_LIKELY | OG_PAGE_GOOD;
         if (strcmp(a->value, "headline") == 0) node->traits |= OG_PAGE_TITLE;
+        if (strncmp(a->value, "date", 4) == 0) node->traits |= OG_PAGE_DATE;
         if (strcmp(a->value, "comment") == 0) node->traits |= OG_PAGE_COMMENT;
     } else if (strcmp(a->name, "hidden") == 0 ||
                (strcmp(a->name, "aria-hidden") == 0 &&
@@ -197,7 +199,7 @@ static bool visit(struct walk *walk, const GumboNode *n, bool *out_enters)
     }
     if (n->type != GUMBO_NODE_ELEMENT) return true;
     const GumboElement *const e = &n->v.element;
-    og_page_about_element(&walk->page->about, n);
+    og_page_about_element(walk->page, walk->parent, n);
     const enum fate fate = fate_of(e);
     /* The head is walked for what it says about the page. */
     *out_enters = fate != FATE_LEAVE || e->tag == GUMBO_TAG_HEAD;
@@ -247,20 +249,23 @@ static bool walk_tree(struct og_page *page, const GumboNode *root)
     }
 }
 
-og_status og_page_parse(struct og_page *page, og_bytes html, og_error *err)
+og_status og_page_parse(struct og_page *page, og_bytes html,
+                        const og_bytes *scripts, size_t n_scripts,
+                        og_error *err)
 {
     const size_t limit = html.len > (SIZE_MAX - TREE_LEAST) / TREE_FACTOR
                              ? SIZE_MAX
                              : TREE_LEAST + html.len * TREE_FACTOR;
     page->n_nodes = 0;
-    page->about = (struct og_page_about){.title = {"", 0}, .url = {"", 0}};
+    page->about = (struct og_page_about){.title = {"", 0}};
     og_bump_clear(&page->bump, limit);
     const GumboOutput *const output = parse_html(&page->bump, html);
     if (output == NULL && page->bump.is_over)
         return og_error_set(err, OG_ERR_LIMIT,
                             "the page takes more than %zu bytes to parse",
                             limit);
-    if (output == NULL || !walk_tree(page, output->root))
+    if (output == NULL || !walk_tree(page, output->root) ||
+        !og_page_about_finish(page, scripts, n_scripts))
         return og_error_memory(err, html.len, "a page");
     return OG_OK;
 }

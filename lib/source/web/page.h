@@ -2,7 +2,7 @@
 #define OG_SOURCE_WEB_PAGE_H
 
 /*   in:  the bytes of an HTML page, in UTF-8
- *   out: its nodes, in the order of the page       (lib/source/web/page_main.h)
+ *   out: its nodes, in the order of the page (lib/source/web/page_main.h)
  *
  * What can hold text for a reader, as an array: a node comes before what it
  * holds, so every question about a subtree is a walk from a node to its `end`,
@@ -12,7 +12,7 @@
 
 #include <gumbo.h>
 
-#include "lib/base/bump.h"
+#include "lib/source/web/page_data.h"
 
 /* What the names of classes, ids and roles say of an element. */
 enum og_page_trait {
@@ -28,6 +28,7 @@ enum og_page_trait {
     OG_PAGE_CAPTION = 1 << 8,
     OG_PAGE_BYLINE = 1 << 9,
     OG_PAGE_TITLE = 1 << 10,
+    OG_PAGE_DATE = 1 << 11,
 };
 
 struct og_page_node {
@@ -41,12 +42,25 @@ struct og_page_node {
 
 #define OG_PAGE_TEXT ((uint16_t)GUMBO_TAG_LAST)
 
+/* How the time of a page is known. */
+enum og_page_source {
+    OG_PAGE_FROM_NOTHING,
+    OG_PAGE_FROM_METADATA, /* its head, its marked-up elements and its data */
+    OG_PAGE_FROM_TEXT,     /* a date for readers */
+    OG_PAGE_FROM_ADDRESS
+};
+
 /* What a page says about itself; len 0: nothing. Views into the page. */
 struct og_page_about {
-    og_bytes title, url;
+    og_bytes title, url, language;
     int64_t time;
+    enum og_page_source time_source;
     int time_rank; /* how well it is known; 0: not at all */
-    int title_rank, url_rank;
+    struct og_page_data data;
+    /* On the way to these: */
+    og_bytes tag_title, base, shared_url;
+    int title_rank, url_rank, shared_url_rank;
+    bool month_first; /* 3/12 is in March */
 };
 
 struct og_page {
@@ -59,10 +73,13 @@ struct og_page {
 void og_page_init(struct og_page *page, const og_allocator *allocator);
 void og_page_release(struct og_page *page);
 
-/* `html` must be NUL-free at html.data[html.len] only in so far as it may be
- * read; the page keeps no view into it. OG_ERR_LIMIT: the page would take more
- * than a fair share of memory; OG_ERR_MEMORY. */
-og_status og_page_parse(struct og_page *page, og_bytes html, og_error *err);
+/* `scripts` are those that hold data about the page. `html` must be NUL-free at
+ * html.data[html.len] only in so far as it may be read; the page keeps no view
+ * into it. OG_ERR_LIMIT: the page would take more than a fair share of memory;
+ * OG_ERR_MEMORY. */
+og_status og_page_parse(struct og_page *page, og_bytes html,
+                        const og_bytes *scripts, size_t n_scripts,
+                        og_error *err);
 
 /* Blocks begin a line of their own; all else runs in the line. */
 bool og_page_is_block(uint16_t tag);

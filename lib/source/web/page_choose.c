@@ -15,13 +15,15 @@
 
 #include <string.h>
 
-#include "lib/source/web/page_main.h"
+#include "lib/source/web/page_judge.h"
 
 enum {
     SHORTEST_PARAGRAPH = 25,
+    LEAST_PROSE = 80,
     ENOUGH_TEXT = 350,
     MUCH_MORE = 3, /* times as long: a reason to doubt the names */
-    N_ANCESTORS = 5
+    N_ANCESTORS = 5,
+    MAX_CLIMB = 64 /* levels; text is not nested deeper for its own sake */
 };
 
 struct choice {
@@ -30,6 +32,7 @@ struct choice {
     bool trusts_names; /* drop what is called unlikely */
     bool cleans;       /* drop what looks like a list inside the text */
     uint32_t body;
+    uint32_t prose_len; /* of what was chosen, before it is cleaned */
 };
 
 static const struct og_page_node *node_of(const struct choice *c, uint32_t i)
@@ -83,32 +86,66 @@ static uint32_t count_commas(og_bytes s)
 
 /* From the last node to the first: what a node holds stands behind it. Gone
  * parts count nothing. */
-static void count(struct choice *c)
+void og_page_count(const struct og_page *page, struct og_page_stat *stats)
 {
-    const struct og_page *const page = c->page;
     for (uint32_t i = 0; i < page->n_nodes; i++) {
-        struct og_page_stat *const s = &c->stats[i];
+        struct og_page_stat *const s = &stats[i];
         s->text_len = s->link_len = s->n_commas = s->own_len = 0;
+        s->own_link_len = s->prose_len = 0;
+        s->n_p = s->n_li = s->n_input = 0;
     }
     for (uint32_t i = (uint32_t)page->n_nodes; i-- > 0;) {
         const struct og_page_node *const node = &page->nodes[i];
-        struct og_page_stat *const s = &c->stats[i];
-        struct og_page_stat *const up = &c->stats[node->parent];
+        struct og_page_stat *const s = &stats[i];
+        struct og_page_stat *const up = &stats[node->parent];
         if (s->is_gone) {
             s->text_len = s->link_len = s->n_commas = s->own_len = 0;
+            s->own_link_len = s->prose_len = 0;
+            s->n_p = s->n_li = s->n_input = 0;
             continue;
         }
         if (node->tag == OG_PAGE_TEXT) {
             s->text_len = s->own_len = folded_len(node->text);
             s->n_commas = count_commas(node->text);
         }
-        if (node->tag == GUMBO_TAG_A) s->link_len = s->text_len;
+        if (node->tag == GUMBO_TAG_A) {
+            s->link_len = s->text_len;
+            s->own_link_len = s->own_len;
+        }
+        const bool is_block = og_page_is_block(node->tag);
+        if (is_block && s->own_len >= LEAST_PROSE &&
+            s->own_link_len < s->own_len / 3)
+            s->prose_len += s->own_len;
         if (i == 0) break;
         up->text_len += s->text_len;
         up->link_len += s->link_len;
         up->n_commas += s->n_commas;
-        if (!og_page_is_block(node->tag)) up->own_len += s->own_len;
+        up->prose_len += s->prose_len;
+        up->n_p += s->n_p + (node->tag == GUMBO_TAG_P);
+        up->n_li += s->n_li + (node->tag == GUMBO_TAG_LI);
+        up->n_input += s->n_input + (node->tag == GUMBO_TAG_INPUT);
+        if (!is_block) {
+            up->own_len += s->own_len;
+            up->own_link_len += s->own_link_len;
+        }
     }
+}
+
+/* As if nothing were gone. */
+void og_page_count_all(const struct og_page *page, struct og_page_stat *stats)
+{
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
+        stats[i].was_gone = stats[i].is_gone;
+        stats[i].is_gone = false;
+    }
+    og_page_count(page, stats);
+    for (uint32_t i = 0; i < page->n_nodes; i++)
+        stats[i].is_gone = stats[i].was_gone;
+}
+
+static void count(struct choice *c)
+{
+    og_page_count(c->page, c->stats);
 }
 
 /* Inside a gone part everything is gone. */
@@ -142,10 +179,21 @@ static bool is_unlikely(const struct choice *c, uint32_t i)
     return has(c, i, OG_PAGE_UNLIKELY) && !has(c, i, OG_PAGE_LIKELY);
 }
 
+/* What holds most of the page's text is no matter of the margin, whatever it
+ * is called. */
+static bool holds_most(const struct choice *c, uint32_t i)
+{
+    return !has(c, i, OG_PAGE_COMMENT) &&
+           c->stats[i].prose_len > c->stats[c->body].prose_len / 2;
+}
+
 static void drop_unlikely(struct choice *c)
 {
     for (uint32_t i = 1; i < c->page->n_nodes; i++)
-        c->stats[i].is_gone = is_unlikely(c, i);
+        c->stats[i].is_gone = false;
+    count(c);
+    for (uint32_t i = 1; i < c->page->n_nodes; i++)
+        c->stats[i].is_gone = is_unlikely(c, i) && !holds_most(c, i);
     spread_gone(c);
 }
 
@@ -266,8 +314,9 @@ static bool holds(const struct choice *c, uint32_t outer, uint32_t inner)
 static uint32_t common_ancestor(const struct choice *c, uint32_t best)
 {
     const float enough = c->stats[best].score * 0.75f;
-    for (uint32_t at = node_of(c, best)->parent; at != 0 && at != c->body;
-         at = node_of(c, at)->parent) {
+    uint32_t at = node_of(c, best)->parent;
+    for (int level = 0; level < MAX_CLIMB && at != 0 && at != c->body;
+         level++, at = node_of(c, at)->parent) {
         int n = 0;
         uint32_t passed = 0; /* candidates inside a counted one do not count */
         for (uint32_t i = at + 1; i < node_of(c, at)->end; i++) {
@@ -294,6 +343,24 @@ static uint32_t climb(const struct choice *c, uint32_t best)
         if (s->score < least) break;
         if (s->score > last) return at;
         last = s->score;
+    }
+    return best;
+}
+
+/* Up, as long as what is around the text is text, too: it was written in
+ * boxes of their own. */
+static uint32_t widen(const struct choice *c, uint32_t best)
+{
+    for (uint32_t at = node_of(c, best)->parent; at != 0 && at != c->body;
+         at = node_of(c, at)->parent) {
+        const struct og_page_stat *const in = &c->stats[best];
+        const struct og_page_stat *const out = &c->stats[at];
+        const uint32_t more = out->text_len - in->text_len;
+        const uint32_t more_prose = out->prose_len - in->prose_len;
+        const uint32_t more_links = out->link_len - in->link_len;
+        if (more_prose >= in->prose_len / 8 && more_prose >= more / 2 &&
+            more_links <= more / 10 * 3)
+            best = at;
     }
     return best;
 }
@@ -340,31 +407,6 @@ static void choose_around(struct choice *c, uint32_t best)
 
 /* ---- inside the text ---- */
 
-struct inside {
-    uint32_t n_p, n_li, n_input, n_img, n_heading;
-};
-
-static void look_inside(const struct choice *c, uint32_t i, struct inside *out)
-{
-    *out = (struct inside){0};
-    for (uint32_t k = i + 1; k < node_of(c, i)->end; k++) {
-        if (c->stats[k].is_gone) continue;
-        switch (node_of(c, k)->tag) {
-        case GUMBO_TAG_P: out->n_p++; break;
-        case GUMBO_TAG_LI: out->n_li++; break;
-        case GUMBO_TAG_INPUT: out->n_input++; break;
-        case GUMBO_TAG_IMG: out->n_img++; break;
-        case GUMBO_TAG_H1:
-        case GUMBO_TAG_H2:
-        case GUMBO_TAG_H3:
-        case GUMBO_TAG_H4:
-        case GUMBO_TAG_H5:
-        case GUMBO_TAG_H6: out->n_heading++; break;
-        default: break;
-        }
-    }
-}
-
 static bool is_cleaned(uint16_t tag)
 {
     return tag == GUMBO_TAG_FORM || tag == GUMBO_TAG_FIELDSET ||
@@ -379,14 +421,14 @@ static bool is_clutter(const struct choice *c, uint32_t i)
     const struct og_page_stat *const s = &c->stats[i];
     const uint16_t tag = node_of(c, i)->tag;
     const float weight = class_weight(c, i);
-    if (weight < 0 && !has(c, i, OG_PAGE_BODY)) return true;
+    if (weight < 0 && !has(c, i, OG_PAGE_BODY) &&
+        s->prose_len <= c->prose_len / 5)
+        return true;
     if (s->n_commas >= 10) return false;
-    struct inside in;
-    look_inside(c, i, &in);
     const bool is_list = tag == GUMBO_TAG_UL || tag == GUMBO_TAG_OL;
     const float share = link_share(s);
-    if (!is_list && in.n_li > in.n_p + 100) return true;
-    if (in.n_input * 3 > in.n_p) return true;
+    if (!is_list && s->n_li > s->n_p + 100) return true;
+    if (s->n_input * 3 > s->n_p) return true;
     if (weight < 25 && share > (is_list ? 0.5f : 0.3f)) return true;
     return weight >= 25 && share > 0.5f;
 }
@@ -405,9 +447,21 @@ static bool is_aside(const struct choice *c, uint32_t i)
     return false;
 }
 
+static uint32_t chosen_prose(const struct choice *c)
+{
+    uint32_t len = 0;
+    for (uint32_t i = 0; i < c->page->n_nodes; i++)
+        if (c->stats[i].is_chosen) {
+            len += c->stats[i].prose_len;
+            i = node_of(c, i)->end - 1;
+        }
+    return len;
+}
+
 static void clean(struct choice *c)
 {
     const struct og_page *const page = c->page;
+    c->prose_len = chosen_prose(c);
     for (uint32_t root = 1; root < page->n_nodes; root++) {
         if (!c->stats[root].is_chosen) continue;
         for (uint32_t i = root + 1; i < node_of(c, root)->end; i++) {
@@ -448,6 +502,8 @@ static uint32_t find_body(const struct og_page *page)
 static uint32_t try_to_choose(struct choice *c)
 {
     drop_unlikely(c);
+    for (uint32_t i = 0; i < c->page->n_nodes; i++)
+        c->stats[i].is_unlikely = c->stats[i].is_gone;
     count(c);
     take_votes(c);
     uint32_t best = best_candidate(c);
@@ -455,6 +511,9 @@ static uint32_t try_to_choose(struct choice *c)
     if (best != c->body) {
         best = common_ancestor(c, best);
         best = climb(c, best);
+        for (uint32_t i = 0; i < c->page->n_nodes; i++)
+            c->stats[i].is_best = i >= best && i < node_of(c, best)->end;
+        best = widen(c, best);
     }
     choose_around(c, best);
     if (c->cleans) clean(c);

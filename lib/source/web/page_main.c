@@ -1,6 +1,8 @@
-#include "lib/source/web/page_main.h"
+#include "lib/source/web/page_judge.h"
 
 #include <string.h>
+
+#include "lib/source/source.h"
 
 void og_page_main_init(struct og_page_main *m, const og_allocator *allocator)
 {
@@ -11,6 +13,7 @@ void og_page_main_init(struct og_page_main *m, const og_allocator *allocator)
 void og_page_main_release(struct og_page_main *m)
 {
     OG_UNGROW(m->allocator, m->stats, m->stats_cap);
+    OG_UNGROW(m->allocator, m->blocks, m->blocks_cap);
     OG_UNGROW(m->allocator, m->text, m->text_cap);
 }
 
@@ -24,18 +27,43 @@ static og_status make_stats(struct og_page_main *m, const struct og_page *page,
     return OG_OK;
 }
 
+/* A page that a script fills has its text in the data of a script. It counts
+ * when it is plain and much more than what the page shows by itself. */
+static bool is_in_data(const struct og_page_main *m, og_bytes body)
+{
+    enum { LEAST = 400, MUCH_MORE = 2 };
+    return body.len >= LEAST && body.len / MUCH_MORE > m->text_len &&
+           memchr(body.data, '<', body.len) == NULL &&
+           memchr(body.data, '&', body.len) == NULL;
+}
+
+static og_status copy_body(struct og_page_main *m, og_bytes body, og_error *err)
+{
+    if (!OG_GROW(m->allocator, m->text, m->text_cap,
+                 body.len + OG_BLOCK_PADDING))
+        return og_error_memory(err, body.len, "the text of a page");
+    memcpy(m->text, body.data, body.len);
+    memset(m->text + body.len, 0, OG_BLOCK_PADDING);
+    m->text_len = body.len;
+    return OG_OK;
+}
+
 og_status og_page_main_text(struct og_page_main *m, const struct og_page *page,
                             og_error *err)
 {
     TRY(make_stats(m, page, err));
+    m->is_whole = false;
     og_page_choose(page, m->stats);
-    return og_page_write(m, page, err);
+    TRY(og_page_judge(m, page, err));
+    TRY(og_page_write(m, page, err));
+    const og_bytes body = page->about.data.body;
+    return is_in_data(m, body) ? copy_body(m, body, err) : OG_OK;
 }
 
 og_status og_page_whole_text(struct og_page_main *m, const struct og_page *page,
                              og_error *err)
 {
     TRY(make_stats(m, page, err));
-    if (page->n_nodes > 0) m->stats[0].is_chosen = true;
+    m->is_whole = true;
     return og_page_write(m, page, err);
 }

@@ -15,17 +15,45 @@ struct og_page_stat {
     uint32_t link_len; /* of these, inside links */
     uint32_t n_commas;
     uint32_t own_len; /* text that is in no block below it */
+    uint32_t own_link_len;
+    uint32_t prose_len; /* in blocks with much text of their own */
     float score;
     bool is_gone;   /* it and all that it holds */
+    uint32_t home;  /* the node of the block that it is in */
+    uint32_t block; /* 1 + the number of that block; 0: it has no text */
+    uint32_t n_p, n_li, n_input; /* elements below it */
+    bool is_link;                /* in a link */
+    bool is_silent;              /* a short byline in a line, and the like */
+    bool is_unlikely;            /* gone for its name */
+    bool is_best;                /* in the element with the most votes */
+    bool is_inside;              /* in a part that the vote chose */
+    bool is_kept;                /* its block is main text */
+    bool was_gone;
     bool is_scored; /* a candidate */
     bool is_chosen; /* it begins a part of the main text */
+};
+
+/* A run of text in a block of its own, and what is known of it. */
+struct og_page_block {
+    uint32_t node;
+    uint32_t len, link_len, n_commas, n_digits;
+    char last[4]; /* its last character, 0 behind it */
+    bool is_prose, is_inside;
+    bool has_sign; /* of copyright */
+    uint32_t cues; /* kinds of words about the page */
+    uint32_t hash, n_upper;
+    bool is_link_first;
+    int score; /* thousandths of log odds that it is text */
 };
 
 struct og_page_main {
     const og_allocator *allocator;
     struct og_page_stat *stats; /* one for each node */
     size_t stats_cap;
-    char *text; /* OG_BLOCK_PADDING readable bytes behind it */
+    struct og_page_block *blocks;
+    size_t n_blocks, blocks_cap;
+    bool is_whole; /* every block is written */
+    char *text;    /* OG_BLOCK_PADDING readable bytes behind it */
     size_t text_len, text_cap;
 };
 
@@ -43,6 +71,8 @@ og_status og_page_whole_text(struct og_page_main *m, const struct og_page *page,
 
 /* The pieces: page_choose.c sets is_gone and is_chosen, page_write.c writes
  * what was chosen. */
+void og_page_count(const struct og_page *page, struct og_page_stat *stats);
+void og_page_count_all(const struct og_page *page, struct og_page_stat *stats);
 void og_page_choose(const struct og_page *page, struct og_page_stat *stats);
 og_status og_page_write(struct og_page_main *m, const struct og_page *page,
                         og_error *err);

@@ -24,6 +24,7 @@ struct word {
 #define CA OG_PAGE_CAPTION
 #define BY OG_PAGE_BYLINE
 #define T  OG_PAGE_TITLE
+#define D  OG_PAGE_DATE
 
 /* In the order of the alphabet. */
 static const struct word words[] = {
@@ -59,10 +60,14 @@ static const struct word words[] = {
     {"contentinfo", U, true},
     {"cookie", U | B | A, false},
     {"copyright", B | A, false},
+    {"created", D, true},
     {"credit", CA, false},
     {"credits", CA, false},
     {"cta", U | B | A, true},
-    {"dateline", BY, false},
+    {"date", D, true},
+    {"dateline", BY | D, false},
+    {"datetime", D, false},
+    {"datum", D, true},
     {"dialog", U | A, true},
     {"disclaimer", B | A, false},
     {"discuss", C | U, false},
@@ -73,6 +78,7 @@ static const struct word words[] = {
     {"entry", L | G, false},
     {"extra", U, true},
     {"facebook", B | A, true},
+    {"fecha", D, true},
     {"figcaption", CA, false},
     {"follow", B | A, true},
     {"foot", U | B, true},
@@ -95,7 +101,7 @@ static const struct word words[] = {
     {"media", B, true},
     {"menu", U | B, false},
     {"meta", B, false},
-    {"metadata", B | BY, false},
+    {"metadata", B | BY | D, false},
     {"modal", U | B | A, true},
     {"more", B, true},
     {"mostpopular", A | U | B, false},
@@ -117,14 +123,14 @@ static const struct word words[] = {
     {"popup", U | B | A, false},
     {"post", L | G, true},
     {"postcontent", L | G, false},
-    {"posted", BY, true},
+    {"posted", BY | D, true},
     {"posttext", L | G, false},
     {"print", B, true},
     {"profile", BY | B, true},
     {"promo", U | B | A, false},
     {"promoted", U | B | A, false},
-    {"pubdate", BY, false},
-    {"published", BY, true},
+    {"pubdate", BY | D, false},
+    {"published", BY | D, true},
     {"rating", B | A, true},
     {"readmore", B | A, false},
     {"recirc", U | B | A, false},
@@ -159,7 +165,9 @@ static const struct word words[] = {
     {"tags", B | A, true},
     {"teaser", B, false},
     {"text", G, true},
-    {"timestamp", BY, false},
+    {"time", D, true},
+    {"timestamp", BY | D, false},
+    {"title", T, true},
     {"toolbar", U | B | A, false},
     {"tools", B | A, true},
     {"topbar", U | B, false},
@@ -168,7 +176,6 @@ static const struct word words[] = {
     {"twitter", B, true},
     {"upsell", U | B | A, false},
     {"video", B, true},
-    {"widget", B, false},
     {"yom", U, true},
 };
 
@@ -181,6 +188,7 @@ static const struct word words[] = {
 #undef CA
 #undef BY
 #undef T
+#undef D
 
 #define N_WORDS      (sizeof(words) / sizeof(words[0]))
 #define MAX_WORD_LEN ((size_t)24)
@@ -225,20 +233,51 @@ static uint16_t look_up(const char *s, size_t len)
     return traits;
 }
 
+/* What a state, a plugin or a system of content says of an element, not what
+ * it is: "has-ads", "is-sticky", "elementor-widget", "node-promoted",
+ * "category-social". */
+static bool is_state(const char *s, size_t len)
+{
+    static const char *const fronts[] = {
+        "has-",      "is-",  "no-",   "with-",   "node-",   "elementor-",
+        "category-", "tag-", "type-", "status-", "format-", "not-"};
+    for (size_t i = 0; i < sizeof(fronts) / sizeof(fronts[0]); i++)
+        if (len > strlen(fronts[i]) &&
+            memcmp(s, fronts[i], strlen(fronts[i])) == 0)
+            return true;
+    return false;
+}
+
+static uint16_t words_of(const char *name, size_t name_len);
+
 uint16_t og_page_words(const char *name)
+{
+    uint16_t traits = 0;
+    while (*name != 0) {
+        name += strspn(name, " \t\r\n\f");
+        const size_t len = strcspn(name, " \t\r\n\f");
+        if (len > 0 && !is_state(name, len)) traits |= words_of(name, len);
+        name += len;
+    }
+    return traits;
+}
+
+static uint16_t words_of(const char *name, size_t name_len)
 {
     uint16_t traits = 0;
     char word[24];
     size_t len = 0;
     for (const char *p = name;; p++) {
-        const bool is_letter = is_lower(*p) || is_upper(*p);
-        const bool is_hump = len > 0 && is_upper(*p) && is_lower(p[-1]);
+        const bool is_end = p == name + name_len;
+        const bool is_letter = !is_end && (is_lower(*p) || is_upper(*p));
+        const bool is_hump =
+            len > 0 && !is_end && is_upper(*p) && is_lower(p[-1]);
         if ((!is_letter || is_hump) && len > 0) {
             traits |= look_up(word, len);
             len = 0;
         }
         if (is_letter && len < MAX_WORD_LEN)
             word[len++] = (char)(is_upper(*p) ? *p - 'A' + 'a' : *p);
-        if (*p == 0) return traits;
+        if (is_end) return traits;
     }
 }

@@ -3,6 +3,7 @@
  * heading keeps its rank as # signs, which is how later stages know one. In
  * <pre> space stays as it is. */
 
+#define _GNU_SOURCE /* memmem */
 #include <string.h>
 
 #include "lib/source/source.h"
@@ -12,6 +13,7 @@ struct writing {
     struct og_page_main *m;
     int n_breaks;   /* newlines that are due before the next word */
     bool has_space; /* a blank is due */
+    int heading;    /* level of the heading that the next word begins */
     bool failed;
 };
 
@@ -37,6 +39,10 @@ static void settle(struct writing *w)
         put(w, " ", 1);
     w->n_breaks = 0;
     w->has_space = false;
+    if (w->heading > 0) {
+        put(w, "###### " + 6 - w->heading, (size_t)w->heading + 1);
+        w->heading = 0;
+    }
 }
 
 static void break_line(struct writing *w, int n)
@@ -58,6 +64,19 @@ static const char *end_of_run(const char *p, const char *end)
     return p;
 }
 
+/* Without soft hyphens: they tell where a word may be broken, and are no part
+ * of it. */
+static void put_words(struct writing *w, const char *p, size_t len)
+{
+    static const char hyphen[] = "\xc2\xad";
+    const char *const end = p + len;
+    while (p < end) {
+        const char *const at = memmem(p, (size_t)(end - p), hyphen, 2);
+        put(w, p, (size_t)((at == NULL ? end : at) - p));
+        p = at == NULL ? end : at + 2;
+    }
+}
+
 static void write_words(struct writing *w, og_bytes text)
 {
     const char *p = text.data;
@@ -71,7 +90,7 @@ static void write_words(struct writing *w, og_bytes text)
         p = end_of_run(p, end);
         if (p == word) continue;
         settle(w);
-        put(w, word, (size_t)(p - word));
+        put_words(w, word, (size_t)(p - word));
     }
 }
 
@@ -88,7 +107,7 @@ static bool is_close(uint16_t tag)
            tag == GUMBO_TAG_DD;
 }
 
-static void begin_element(struct writing *w, uint16_t tag)
+static void break_at(struct writing *w, uint16_t tag)
 {
     if (tag == GUMBO_TAG_BR) break_line(w, 1);
     if (tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH)
@@ -97,16 +116,17 @@ static void begin_element(struct writing *w, uint16_t tag)
         break_line(w, is_close(tag) ? 1 : 2);
 }
 
-static void write_heading_mark(struct writing *w, int level)
+static void begin_element(struct writing *w, uint16_t tag)
 {
-    settle(w);
-    put(w, "######", (size_t)level);
-    w->has_space = true;
+    break_at(w, tag);
+    if (!w->m->is_whole && heading_level(tag) != 0)
+        w->heading = heading_level(tag);
 }
 
 static void end_element(struct writing *w, uint16_t tag)
 {
-    begin_element(w, tag);
+    break_at(w, tag);
+    if (heading_level(tag) != 0) w->heading = 0;
 }
 
 static void write_text(struct writing *w, const struct og_page *page,
@@ -124,39 +144,41 @@ static void write_text(struct writing *w, const struct og_page *page,
     put(w, text.data, text.len);
 }
 
+/* What is not shown to who has scripts is not written, unless it is text. */
+static bool is_written(const struct og_page_main *m, uint32_t i)
+{
+    const struct og_page_stat *const s = &m->stats[i];
+    return m->is_whole || (m->stats[s->home].is_kept && !s->is_silent);
+}
+
+/* Ends what was begun and does not hold node `i`. */
+static uint32_t end_elements(struct writing *w, const struct og_page *page,
+                             uint32_t open, uint32_t i)
+{
+    while (open != 0 && page->nodes[open].end <= i) {
+        end_element(w, page->nodes[open].tag);
+        open = page->nodes[open].parent;
+    }
+    return open;
+}
+
 og_status og_page_write(struct og_page_main *m, const struct og_page *page,
                         og_error *err)
 {
     struct writing w = {.m = m};
+    uint32_t open = 0; /* the innermost element that was begun */
     m->text_len = 0;
-    uint32_t root_end = 0; /* of the part of the main text at hand */
-    uint32_t open = 0;     /* the innermost element that was begun */
-    for (uint32_t i = 0; i < page->n_nodes;) {
+    for (uint32_t i = 0; i < page->n_nodes; i++) {
         const struct og_page_node *const node = &page->nodes[i];
-        while (open != 0 && page->nodes[open].end <= i) {
-            end_element(&w, page->nodes[open].tag);
-            open = page->nodes[open].parent;
+        open = end_elements(&w, page, open, i);
+        if (node->tag == OG_PAGE_TEXT) {
+            if (is_written(m, i)) write_text(&w, page, node);
+        } else if (m->is_whole && node->tag == GUMBO_TAG_NOSCRIPT) {
+            i = node->end - 1;
+        } else {
+            begin_element(&w, node->tag);
+            open = i;
         }
-        if (m->stats[i].is_gone) {
-            if (og_page_is_block(node->tag)) break_line(&w, 2);
-            i = node->end;
-            continue;
-        }
-        if (m->stats[i].is_chosen && root_end <= i) {
-            root_end = node->end;
-            break_line(&w, 2);
-        }
-        if (i < root_end) {
-            if (node->tag == OG_PAGE_TEXT) {
-                write_text(&w, page, node);
-            } else {
-                begin_element(&w, node->tag);
-                if (heading_level(node->tag) != 0 && m->stats[i].text_len > 0)
-                    write_heading_mark(&w, heading_level(node->tag));
-            }
-        }
-        if (node->tag != OG_PAGE_TEXT) open = i;
-        i++;
     }
     put(&w, "", 0);
     if (w.failed)

@@ -1,0 +1,29 @@
+#ifndef OG_SOURCE_WEB_HTML_REDUCE_H
+#define OG_SOURCE_WEB_HTML_REDUCE_H
+
+/*   in:  any HTML
+ *   out: HTML with what a reader of text needs         (lib/source/web/page.h)
+ *
+ * Two thirds of a page are scripts, style sheets, drawings, and attributes that
+ * say nothing of its text. They are left out before the page is parsed, which
+ * costs ten times as much a byte. It is also the place for limits: the parser
+ * compares every attribute of an element with every other one, and walks over
+ * the open elements at many tags. Here an element keeps at most one attribute
+ * of each name that is known, and is left out when it is nested too deep. */
+
+#include "lib/base/packing.h"
+
+/* Scripts that hold data about the page (JSON-LD and the like). */
+#define OG_HTML_MAX_SCRIPTS 64
+
+struct og_html_reduced {
+    struct og_pack html;
+    og_bytes scripts[OG_HTML_MAX_SCRIPTS]; /* views into the page */
+    size_t n_scripts;
+};
+
+/* OG_ERR_MEMORY. */
+og_status og_html_reduce(struct og_html_reduced *r, og_bytes html,
+                         og_error *err);
+
+#endif
