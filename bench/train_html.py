@@ -131,8 +131,8 @@ def write_trees(model, n_bits, path):
         for nodes in trees:
             f.write(tree_in_c(nodes))
         f.write("};\n/* clang-format on */\n\n"
-                "const size_t og_page_n_trees =\n"
-                "    sizeof(og_page_trees) / sizeof(og_page_trees[0]);\n"
+                "const size_t og_page_n_trees = sizeof(og_page_trees) / "
+                "sizeof(og_page_trees[0]);\n"
                 "const int og_page_trees_bias = %d;\n"
                 "const int og_page_trees_n_bits = %d;\n" % (bias, n_bits))
 

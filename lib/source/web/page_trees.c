@@ -207,7 +207,6 @@ const struct og_page_tree og_page_trees[] = {
 };
 /* clang-format on */
 
-const size_t og_page_n_trees =
-    sizeof(og_page_trees) / sizeof(og_page_trees[0]);
+const size_t og_page_n_trees = sizeof(og_page_trees) / sizeof(og_page_trees[0]);
 const int og_page_trees_bias = -874;
 const int og_page_trees_n_bits = 215;
