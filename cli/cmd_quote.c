@@ -93,7 +93,7 @@ static const struct option quote_options[] = {
      "text on a terminal, else what FILE ends with, else json",
      "what to print: text, json or html",
      "json is one object a line for each document, text is for people, html is "
-     "one page that needs no network and no script."},
+     "one page that needs no network."},
     {OUT, 'o', "output", &type_string, AT(report.output), "FILE", NULL,
      "stdout", "write the report to FILE",
      "It appears when it is whole. An ending of .html or .txt chooses the "

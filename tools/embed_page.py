@@ -35,7 +35,7 @@ def main(out, style, *scripts):
     script = (b'"use strict";\n\n(() => {\n\n' +
               b"\n".join(read(path) for path in scripts) + b"\n})();\n")
     pieces = ['/* Made by tools/embed_page.py. */\n\n'
-              '#include "lib/report/page_files.h"\n']
+              '#include "lib/report/html/page_files.h"\n']
     for name, data in (("style", read(style)), ("script", script)):
         # What ends the element inside it would end the page.
         if b"</" + name.encode() in data.lower() or b"<!--" in data:

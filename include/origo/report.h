@@ -64,7 +64,9 @@ OG_API og_report_options og_report_options_default(void);
 typedef struct og_report og_report;
 
 /* `path` is a file that appears, whole, when og_report_close() is done, and is
- * as it was when anything fails before; NULL and "-" are stdout. `options`
+ * as it was when anything fails before; NULL and "-" are stdout. A page of more
+ * than 20,000 documents goes on in the folder PATH.parts, which may hold parts
+ * when it fails. `options`
  * NULL means the default. What options->title points to must stay. */
 OG_API og_status og_report_open(const char *path,
                                 const og_report_options *options,

@@ -166,7 +166,7 @@ OG_API og_status og_report_quote_text(FILE *out, const og_document *doc,
 typedef enum og_quote_format {
     OG_QUOTE_TEXT,
     OG_QUOTE_JSON, /* one object a line */
-    OG_QUOTE_HTML, /* one page that needs no network and no script */
+    OG_QUOTE_HTML, /* one page that needs no network */
 } og_quote_format;
 typedef struct og_quote_report og_quote_report;
 /* `path` is a file that appears, whole, when og_quote_report_close() is done,

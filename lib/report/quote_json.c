@@ -10,6 +10,7 @@
  * of the match. `reused` is the share of words in reused sentences. */
 
 #include "lib/report/escape.h"
+#include "lib/report/report.h"
 
 static void write_ranges(struct og_writer *w, const char *name,
                          const og_range *ranges, size_t n)
@@ -109,3 +110,15 @@ og_status og_report_quote_json(FILE *out, const og_document *doc,
     og_writer_string(&w, "]}\n");
     return og_writer_finish(&w, err);
 }
+
+static og_status add_json(struct og_writer *w, const og_document *doc,
+                          const og_quotes *quotes,
+                          const og_report_options *options,
+                          struct og_progress *progress, og_error *err)
+{
+    (void)progress, (void)options;
+    return og_report_quote_json(w->file, doc, quotes, err);
+}
+
+const struct og_report_form og_quote_as_json = {.name = "json",
+                                                .add_quotes = add_json};

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/report/flow.h"
+#include "lib/report/report.h"
 
 enum { INDENT = 2, MATCH_INDENT = 6, MOST_SHOWN = 3 };
 
@@ -129,3 +130,15 @@ og_status og_report_quote_text(FILE *out, const og_document *doc,
     og_writer_byte(w, '\n');
     return og_writer_finish(w, err);
 }
+
+static og_status add_text(struct og_writer *w, const og_document *doc,
+                          const og_quotes *quotes,
+                          const og_report_options *options,
+                          struct og_progress *progress, og_error *err)
+{
+    (void)progress;
+    return og_report_quote_text(w->file, doc, quotes, options->style, err);
+}
+
+const struct og_report_form og_quote_as_text = {.name = "text",
+                                                .add_quotes = add_text};

@@ -1,10 +1,11 @@
-/* A report of any form over any number of documents.
+/* A report of any form over any number of documents, of copied passages or of
+ * reused sentences.
  *
  *     og_report_open -> begin, add, add, ..., end -> og_report_close
  *
- * The forms know nothing of files, and files nothing of forms. A report that
- * goes to a path is written beside it and renamed when it is whole: half a
- * page, or half an XML file, is worse than none.
+ * The forms know nothing of files, and files (outlet.c) nothing of forms. A
+ * form whose file is full goes on in another: NAME.parts/1.html, 2.html, ...,
+ * and NAME itself becomes the cover that leads to them.
  *
  * PAN and TEI have one root for a single document and another for many. Which
  * one it is shows when the second document comes, so the first is rendered
@@ -12,27 +13,33 @@
 
 #include "lib/report/report.h"
 #include "lib/base/memory.h"
-#include "lib/os/new_file.h"
+#include "lib/report/outlet.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 struct og_report {
     og_report_options options;
-    const struct og_wordset *form;
-    FILE *file;
-    bool own_file; /* opened here: a twin of new_file's descriptor */
-    struct og_new_file new_file;
+    const struct og_report_form *form;
+    struct og_outlet outlet;
     struct og_progress progress;
     bool begun;
+    char *name; /* of the file, without its folder; NULL: none */
     char *held; /* the first document, until a second one comes */
     size_t held_len;
     og_status failed; /* of the first call that did; OG_OK */
 };
 
-static const struct og_wordset *const forms[] = {
+/* What is added: one of the two. */
+struct item {
+    const og_document *doc;
+    const og_answer *answer;
+    const og_quotes *quotes;
+};
+
+static const struct og_report_form *const forms[] = {
     [OG_FORMAT_TEXT] = &og_report_as_text,
     [OG_FORMAT_JSON] = &og_report_as_json,
     [OG_FORMAT_TSV] = &og_report_as_tsv,
@@ -86,132 +93,174 @@ static og_status add_json(struct og_writer *w, const og_document *doc,
     return og_write_json(w, doc, answer, options, err);
 }
 
-const struct og_wordset og_report_as_text = {.name = "text", .add = add_text};
-const struct og_wordset og_report_as_json = {.name = "json", .add = add_json};
+const struct og_report_form og_report_as_text = {.name = "text",
+                                                 .add = add_text};
+const struct og_report_form og_report_as_json = {.name = "json",
+                                                 .add = add_json};
 
 /* ---- opening ---- */
 
-static og_report *new_report(const og_report_options *options, og_error *err)
+static og_status new_report(const struct og_report_form *form,
+                            const og_report_options *options, og_report **out,
+                            og_error *err)
 {
     og_report *report = og_allocate_zero(NULL, sizeof(*report));
-    if (report == NULL) {
-        og_error_memory(err, sizeof(*report), "a report");
-        return NULL;
-    }
+    if (report == NULL)
+        return og_error_memory(err, sizeof(*report), "a report");
     report->options = options ? *options : og_report_options_default();
-    report->new_file.fd = -1;
-    return report;
+    report->form = form;
+    report->outlet.new_file.fd = report->outlet.new_file.copy_to = -1;
+    og_status status = OG_OK;
+    if (form->open != NULL) status = form->open(&report->progress, err);
+    if (status == OG_OK)
+        *out = report;
+    else
+        og_release(NULL, report, sizeof(*report));
+    return status;
 }
 
-static og_status check_format(const og_report_options *options, og_error *err)
+static og_status find_form(const og_report_options *options,
+                           const struct og_report_form **out, og_error *err)
 {
-    if (options == NULL || (size_t)options->format < N_FORMS) return OG_OK;
-    return og_error_set(err, OG_ERR_USAGE, "there is no format %d",
-                        (int)options->format);
+    const og_report_options usual = og_report_options_default();
+    const og_format format = options != NULL ? options->format : usual.format;
+    if ((size_t)format >= N_FORMS)
+        return og_error_set(err, OG_ERR_USAGE, "there is no format %d",
+                            (int)format);
+    *out = forms[format];
+    return OG_OK;
 }
 
 og_status og_report_begin(FILE *file, const og_report_options *options,
                           og_report **out, og_error *err)
 {
-    TRY(check_format(options, err));
-    og_report *report = new_report(options, err);
-    if (report == NULL) return OG_ERR_MEMORY;
-    report->form = forms[report->options.format];
-    report->file = file;
-    *out = report;
+    const struct og_report_form *form = NULL;
+    TRY(find_form(options, &form, err));
+    TRY(new_report(form, options, out, err));
+    og_outlet_use(&(*out)->outlet, file);
     return OG_OK;
 }
 
-static og_status open_file(og_report *report, const char *path, og_error *err)
+/* Parts link to each other and to their cover by it. */
+static og_status take_name(og_report *report, og_error *err)
 {
-    TRY(og_output_open(&report->new_file, path, false, err));
-    const int twin = dup(report->new_file.fd);
-    report->file = twin < 0 ? NULL : fdopen(twin, "wb");
-    if (report->file != NULL) {
-        report->own_file = true;
-        return OG_OK;
-    }
-    const int error = errno;
-    if (twin >= 0) close(twin);
-    return og_file_failure(err, "write", path, error);
+    const char *path = og_outlet_target(&report->outlet);
+    if (path == NULL) return OG_OK;
+    const char *slash = strrchr(path, '/');
+    report->name = strdup(slash != NULL ? slash + 1 : path);
+    if (report->name == NULL)
+        return og_error_memory(err, strlen(path), "a report");
+    report->progress.name = report->name;
+    return OG_OK;
+}
+
+og_status og_report_start(const char *path, const struct og_report_form *form,
+                          const og_report_options *options, bool holds,
+                          og_report **out, og_error *err)
+{
+    og_report *report = NULL;
+    TRY(new_report(form, options, &report, err));
+    og_status status = og_outlet_open(&report->outlet, path, holds, err);
+    if (status == OG_OK) status = take_name(report, err);
+    if (status == OG_OK)
+        *out = report;
+    else
+        og_report_discard(report);
+    return status;
 }
 
 og_status og_report_open(const char *path, const og_report_options *options,
                          og_report **out, og_error *err)
 {
-    og_report *report;
-    TRY(og_report_begin(stdout, options, &report, err));
-    if (path != NULL && strcmp(path, "-") != 0) {
-        const og_status status = open_file(report, path, err);
-        if (status != OG_OK) {
-            og_report_discard(report);
-            return status;
-        }
-    }
-    *out = report;
-    return OG_OK;
+    const struct og_report_form *form = NULL;
+    TRY(find_form(options, &form, err));
+    return og_report_start(path, form, options, false, out, err);
 }
 
 /* ---- documents ---- */
 
-static void write_begin(og_report *report, struct og_writer *w,
-                        const og_document *first, bool many)
+static void write_begin(og_report *report, const og_document *first, bool many)
 {
     if (report->begun) return;
     report->begun = true;
     if (report->form->begin != NULL)
-        report->form->begin(w, &report->options, first, many);
+        report->form->begin(&report->outlet.w, &report->options, first, many);
 }
 
-static void write_held(og_report *report, struct og_writer *w)
+static void write_held(og_report *report)
 {
     if (report->held == NULL) return;
-    og_writer_bytes(w, report->held, report->held_len);
+    og_writer_bytes(&report->outlet.w, report->held, report->held_len);
     free(report->held);
     report->held = NULL;
 }
 
 static og_status render(og_report *report, struct og_writer *w,
-                        const og_document *doc, const og_answer *answer,
-                        og_error *err)
+                        const struct item *item, og_error *err)
 {
+    const struct og_report_form *form = report->form;
     report->progress.number++;
-    return report->form->add(w, doc, answer, &report->options,
-                             &report->progress, err);
+    if (item->quotes != NULL)
+        return form->add_quotes(w, item->doc, item->quotes, &report->options,
+                                &report->progress, err);
+    return form->add(w, item->doc, item->answer, &report->options,
+                     &report->progress, err);
 }
 
-static og_status hold(og_report *report, const og_document *doc,
-                      const og_answer *answer, og_error *err)
+static og_status hold(og_report *report, const struct item *item, og_error *err)
 {
     struct og_writer w;
+    const size_t len = item->doc->text.len;
     FILE *memory = open_memstream(&report->held, &report->held_len);
-    if (memory == NULL)
-        return og_error_memory(err, doc->text.len, "the first document");
+    if (memory == NULL) return og_error_memory(err, len, "the first document");
     og_writer_init(&w, memory);
-    og_status status = render(report, &w, doc, answer, err);
+    og_status status = render(report, &w, item, err);
     if (status == OG_OK) status = og_writer_finish(&w, err);
     if (fclose(memory) != 0 && status == OG_OK)
-        status = og_error_memory(err, doc->text.len, "the first document");
+        status = og_error_memory(err, len, "the first document");
     return status;
 }
 
-static og_status add(og_report *report, const og_document *doc,
-                     const og_answer *answer, og_error *err)
+static og_status turn_page(og_report *report, og_error *err);
+
+static og_status add(og_report *report, const struct item *item, og_error *err)
 {
-    struct og_writer w;
-    if (report->form->holds_first && report->progress.number == 0)
-        return hold(report, doc, answer, err);
-    og_writer_init(&w, report->file);
-    write_begin(report, &w, doc, report->form->holds_first);
-    write_held(report, &w);
-    TRY(render(report, &w, doc, answer, err));
-    return og_writer_finish(&w, err);
+    const struct og_report_form *form = report->form;
+    if (form->holds_first && report->progress.number == 0)
+        return hold(report, item, err);
+    if (form->is_full != NULL && form->is_full(&report->progress))
+        TRY(turn_page(report, err));
+    write_begin(report, item->doc, form->holds_first);
+    write_held(report);
+    TRY(render(report, &report->outlet.w, item, err));
+    return og_writer_finish(&report->outlet.w, err);
+}
+
+static og_status add_item(og_report *report, const struct item *item,
+                          og_error *err)
+{
+    const og_status status = add(report, item, err);
+    if (report->failed == OG_OK) report->failed = status;
+    return status;
 }
 
 og_status og_report_add(og_report *report, const og_document *doc,
                         const og_answer *answer, og_error *err)
 {
-    const og_status status = add(report, doc, answer, err);
+    const struct item item = {doc, answer, NULL};
+    return add_item(report, &item, err);
+}
+
+og_status og_report_add_quotes(og_report *report, const og_document *doc,
+                               const og_quotes *quotes, og_error *err)
+{
+    const struct item item = {doc, NULL, quotes};
+    return add_item(report, &item, err);
+}
+
+og_status og_report_pass(og_report *report, og_error *err)
+{
+    const og_status status = og_outlet_pass(&report->outlet, err);
     if (report->failed == OG_OK) report->failed = status;
     return status;
 }
@@ -220,21 +269,61 @@ og_status og_report_add(og_report *report, const og_document *doc,
 
 static og_status write_end(og_report *report, og_error *err)
 {
-    struct og_writer w;
-    og_writer_init(&w, report->file);
-    write_begin(report, &w, NULL, false);
-    write_held(report, &w);
-    if (report->form->end != NULL) report->form->end(&w, &report->progress);
-    return og_writer_finish(&w, err);
+    struct og_writer *w = &report->outlet.w;
+    write_begin(report, NULL, false);
+    write_held(report);
+    if (report->form->end != NULL) report->form->end(w, &report->progress);
+    return og_writer_finish(w, err);
 }
 
-static og_status commit(og_report *report, og_error *err)
+/* The file at hand becomes a part: "NAME.parts/3.html". */
+static og_status commit_part(og_report *report, og_error *err)
 {
-    if (!report->own_file) return OG_OK;
-    report->own_file = false;
-    if (fclose(report->file) != 0)
-        return og_file_failure(err, "write", report->new_file.path, errno);
-    return og_new_file_commit(&report->new_file, err);
+    const char *name = og_outlet_target(&report->outlet);
+    const size_t len = strlen(name) + 40;
+    char *path = og_allocate(NULL, len);
+    if (path == NULL) return og_error_memory(err, len, "a report");
+    snprintf(path, len, "%s.parts", name);
+    og_status status = OG_OK;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        status = og_file_failure(err, "make", path, errno);
+    snprintf(path, len, "%s.parts/%llu.html", name,
+             (unsigned long long)report->progress.part);
+    if (status == OG_OK) status = og_outlet_commit(&report->outlet, path, err);
+    og_release(NULL, path, len);
+    return status;
+}
+
+static og_status end_part(og_report *report, bool goes_on, og_error *err)
+{
+    report->progress.goes_on = goes_on;
+    if (report->progress.part == 0) report->progress.part = 1;
+    TRY(write_end(report, err));
+    TRY(commit_part(report, err));
+    return og_outlet_reopen(&report->outlet, err);
+}
+
+/* Only a file can have others beside it. */
+static og_status turn_page(og_report *report, og_error *err)
+{
+    if (og_outlet_target(&report->outlet) == NULL) return OG_OK;
+    TRY(end_part(report, true, err));
+    report->progress.part++;
+    report->progress.number = 0;
+    report->begun = false;
+    return OG_OK;
+}
+
+static og_status finish(og_report *report, og_error *err)
+{
+    if (report->progress.part == 0) {
+        TRY(write_end(report, err));
+    } else {
+        TRY(end_part(report, false, err));
+        report->form->cover(&report->outlet.w, &report->options,
+                            &report->progress);
+    }
+    return og_outlet_commit(&report->outlet, NULL, err);
 }
 
 og_status og_report_close(og_report *report, og_error *err)
@@ -245,17 +334,19 @@ og_status og_report_close(og_report *report, og_error *err)
         og_error_set(err, status,
                      "the report is not whole: a document could "
                      "not be written");
-    if (status == OG_OK) status = write_end(report, err);
-    if (status == OG_OK) status = commit(report, err);
+    if (status == OG_OK) status = finish(report, err);
+    const int error = errno; /* for callers that treat EPIPE apart */
     og_report_discard(report);
+    errno = error;
     return status;
 }
 
 void og_report_discard(og_report *report)
 {
     if (report == NULL) return;
-    if (report->own_file) fclose(report->file);
-    og_new_file_discard(&report->new_file);
+    if (report->form->release != NULL) report->form->release(&report->progress);
+    og_outlet_discard(&report->outlet);
     free(report->held);
+    free(report->name);
     og_release(NULL, report, sizeof(*report));
 }

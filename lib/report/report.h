@@ -7,32 +7,62 @@
  * Each form is three functions: what stands before the first document, a
  * document, what stands behind the last. report.c calls them in order. */
 
+#include <origo/origo.h>
+
 #include "lib/report/writer.h"
 
 /* Where a report stands. */
 struct og_progress {
     uint64_t number;  /* of the document at hand, from 1 */
     uint64_t n_items; /* that a form has written, all documents together */
+    uint64_t part;    /* of a report of several files, from 1; 0: of one */
+    bool goes_on;     /* at the end of a part: another one follows */
+    const char *name; /* of the file, without its folder; NULL: none */
+    void *state;      /* of the form */
 };
 
-struct og_wordset {
+struct og_report_form {
     const char *name;
+    /* Makes progress->state, and ends it. NULL: there is none. */
+    og_status (*open)(struct og_progress *progress, og_error *err);
+    void (*release)(struct og_progress *progress);
     /* NULL: nothing. `first` is the first document, NULL when there is none;
      * `many`: another one follows it. */
     void (*begin)(struct og_writer *w, const og_report_options *options,
                   const og_document *first, bool many);
+    /* A form has one of these: of copied passages, or of reused sentences. */
     og_status (*add)(struct og_writer *w, const og_document *doc,
                      const og_answer *answer, const og_report_options *options,
                      struct og_progress *progress, og_error *err);
+    og_status (*add_quotes)(struct og_writer *w, const og_document *doc,
+                            const og_quotes *quotes,
+                            const og_report_options *options,
+                            struct og_progress *progress, og_error *err);
     void (*end)(struct og_writer *w, const struct og_progress *progress);
+    /* The file holds as much as one should; NULL: never. */
+    bool (*is_full)(const struct og_progress *progress);
+    /* Of a report of several files: what stands under its own name, when all
+     * parts are written. */
+    void (*cover)(struct og_writer *w, const og_report_options *options,
+                  const struct og_progress *progress);
     /* The beginning depends on whether there is a second document, so the
      * first one is held back until that is known. */
     bool holds_first;
 };
 
-extern const struct og_wordset og_report_as_text, og_report_as_json,
+extern const struct og_report_form og_report_as_text, og_report_as_json,
     og_report_as_tsv, og_report_as_html, og_report_as_pan,
-    og_report_as_annotation, og_report_as_tei;
+    og_report_as_annotation, og_report_as_tei, og_quote_as_text,
+    og_quote_as_json, og_quote_as_html;
+
+/* What og_report_open() and og_quote_report_open() have in common. `holds`:
+ * what goes to stdout waits for og_report_pass(). */
+og_status og_report_start(const char *path, const struct og_report_form *form,
+                          const og_report_options *options, bool holds,
+                          og_report **out, og_error *err);
+og_status og_report_add_quotes(og_report *report, const og_document *doc,
+                               const og_quotes *quotes, og_error *err);
+og_status og_report_pass(og_report *report, og_error *err);
 
 og_status og_write_json(struct og_writer *w, const og_document *doc,
                         const og_answer *answer,

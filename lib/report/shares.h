@@ -8,8 +8,9 @@
 
 struct og_source_share {
     uint64_t origin;
-    uint64_t n_tokens, n_matching;
-    size_t first_span; /* where the text meets it first */
+    uint64_t n_tokens;   /* that its spans cover ... */
+    uint64_t n_matching; /* ... and that are in it */
+    size_t first_span;   /* where the text meets it first */
     size_t n_spans;
     unsigned how_mask;       /* 1 << og_how, all that its spans have */
     const og_origin *detail; /* of the answer; NULL: only id and time, in the

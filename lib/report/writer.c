@@ -11,13 +11,28 @@
 void og_writer_init(struct og_writer *w, FILE *file)
 {
     w->file = file;
+    w->sink = NULL;
+    w->sink_ctx = NULL;
     w->failed_errno = 0;
     w->len = 0;
+}
+
+void og_writer_init_sink(struct og_writer *w,
+                         int (*sink)(void *ctx, const char *data, size_t len),
+                         void *ctx)
+{
+    og_writer_init(w, NULL);
+    w->sink = sink;
+    w->sink_ctx = ctx;
 }
 
 static void hand_over(struct og_writer *w, const char *data, size_t len)
 {
     if (w->failed_errno != 0 || len == 0) return;
+    if (w->sink != NULL) {
+        w->failed_errno = w->sink(w->sink_ctx, data, len);
+        return;
+    }
     errno = 0;
     if (fwrite(data, 1, len, w->file) != len)
         w->failed_errno = errno != 0 ? errno : EIO;

@@ -13,12 +13,19 @@
 
 struct og_writer {
     FILE *file;
+    /* Takes the bytes instead of `file` when it is not NULL; returns 0 or an
+     * errno. */
+    int (*sink)(void *ctx, const char *data, size_t len);
+    void *sink_ctx;
     int failed_errno; /* of the first failed write; 0: all is well */
     size_t len;
     char data[4096];
 };
 
 void og_writer_init(struct og_writer *w, FILE *file);
+void og_writer_init_sink(struct og_writer *w,
+                         int (*sink)(void *ctx, const char *data, size_t len),
+                         void *ctx);
 
 void og_writer_bytes(struct og_writer *w, const char *data, size_t len);
 void og_writer_string(struct og_writer *w, const char *s);

@@ -7,8 +7,10 @@ The reports are those of web_fixture and of the sample. JSON is checked against
 docs/answer.schema.json; the other forms must say what the JSON says, counted in
 characters. Prints 'ok NAME', 'FAILED NAME' and 'SKIPPED NAME: why'."""
 
+import base64
 import copy
 import csv
+import hashlib
 import json
 import os
 import re
@@ -17,6 +19,7 @@ import sys
 import tempfile
 import traceback
 import xml.etree.ElementTree as xml
+import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -236,12 +239,32 @@ def tei_ids_are_unique():
 
 # ---- HTML ---------------------------------------------------------------------
 
-DATA = re.compile(r'<script type="application/json" class="data">(.*?)</script>',
-                  re.S)
+PACKED = re.compile(r'<script type="application/zlib" class="(\w+)" '
+                    r'data-first="(\d+)">([A-Za-z0-9+/=]*)</script>')
+
+
+def html_lines(name, kind):
+    """The lines that the packed elements of a kind hold, in order."""
+    found = []
+    for what, first, letters in PACKED.findall(read(name, "html")):
+        if what != kind:
+            continue
+        if kind != "holders":
+            assert int(first) == len(found) + 1, (name, kind, first)
+        text = zlib.decompress(base64.b64decode(letters, validate=True))
+        assert text.endswith(b"\n")
+        found += text.decode().split("\n")[:-1]
+    return [json.loads(line) for line in found]
 
 
 def html_data(name):
-    return [json.loads(m) for m in DATA.findall(read(name, "html"))]
+    """The documents of a page; one that is its own source has its text."""
+    pages = html_lines(name, "docs")
+    for page in pages:
+        for source in page["sources"]:
+            if "doc" in source:
+                source["text"] = [[0, pages[source["doc"] - 1]["text"]]]
+    return pages
 
 
 def html_is_one_file_without_network():
@@ -249,15 +272,62 @@ def html_is_one_file_without_network():
         page = read(name, "html")
         assert not re.search(r"<(link|iframe|object|embed|base|img)\b", page)
         assert not re.search(r"<script[^>]*\bsrc", page)
-        assert page.count("<script") == 1 + len(answers(name)), name
+        # The packed ones, the facts about the page, and one that runs.
+        assert page.count("<script") == 2 + len(PACKED.findall(page)), name
         assert page.count("</script>") == page.count("<script")
         assert page.count("<style>") == page.count("</style>") == 1
         assert len(html_data(name)) == len(answers(name))
 
 
+def html_rows_say_what_json_says():
+    for name in NAMES:
+        rows = html_lines(name, "rows")
+        assert len(rows) == len(answers(name))
+        for row, page, answer in zip(rows, html_data(name), answers(name)):
+            assert row[3] == page["units"] == answer["n_tokens"], name
+            assert row[6] == len(page["passages"]) == len(answer["spans"])
+            assert row[4] == page["copied"] == sum(
+                p["n"] for p in page["passages"])
+            assert row[5] == page["covered"]
+            assert row[7] == len(page["sources"]) == len(row[8])
+            for source, detail in zip(row[8], page["sources"]):
+                own = [p for p in page["passages"]
+                       if page["sources"][p["s"] - 1] is detail]
+                assert source[0] == detail["id"]
+                assert source[3:6] == [sum(p["n"] for p in own),
+                                       sum(p["c"] for p in own), len(own)]
+
+
+def html_passages_stand_where_json_says():
+    """Units of UTF-16 there, characters here."""
+    for name in NAMES:
+        for page, answer in zip(html_data(name), answers(name)):
+            text = page["text"].encode("utf-16-le", "surrogatepass")
+            at = lambda n: len(text[:2 * n].decode("utf-16-le"))
+            for p, span in zip(page["passages"], answer["spans"]):
+                assert (at(p["b"]), at(p["e"])) == (span["begin"],
+                                                    span["end"]), name
+
+
+def html_holders_are_the_passages():
+    """Every passage that two documents took from one source is there."""
+    pages = html_data("sample")
+    told = {line[0]: {tuple(line[i:i + 3]) for i in range(1, len(line), 3)}
+            for line in html_lines("sample", "holders")}
+    expected = {}
+    for number, page in enumerate(pages, 1):
+        for p in page["passages"]:
+            if "o" in p:
+                expected.setdefault(page["sources"][p["s"] - 1]["k"], set()
+                                    ).add((p["o"][0], p["o"][1], number))
+    expected = {k: v for k, v in expected.items()
+                if len({number for _, _, number in v}) > 1}
+    assert told == expected
+    assert len(told) > 0 or not any("o" in p for page in pages
+                                    for p in page["passages"])
+
+
 def html_policy_has_the_hashes():
-    import base64
-    import hashlib
     page = read("report", "html")
     for tag in ("style", "script"):
         inside = re.search("<%s>(.*?)</%s>" % (tag, tag), page, re.S).group(1)
@@ -303,6 +373,8 @@ TESTS = [json_follows_its_schema, schema_refuses_what_is_wrong,
          pan_says_what_json_says, annotations_say_what_json_says,
          annotation_quotes_stand_at_their_positions, tei_says_what_json_says,
          tei_ids_are_unique, html_is_one_file_without_network,
+         html_rows_say_what_json_says, html_passages_stand_where_json_says,
+         html_holders_are_the_passages,
          html_policy_has_the_hashes]
 
 

@@ -2,7 +2,7 @@
 
 #include "report_support.h"
 
-#include "lib/report/html_parts.h"
+#include "lib/report/html/html_parts.h"
 
 static char *html_of(const og_document *doc, const og_span *spans, size_t n)
 {

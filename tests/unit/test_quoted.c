@@ -2,7 +2,7 @@
 
 #include "report_support.h"
 
-#include "lib/report/quoted.h"
+#include "lib/report/html/quoted.h"
 
 /* The quotations of a text, each in brackets. */
 static void expect(const char *text, const char *expected)

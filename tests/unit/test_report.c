@@ -3,6 +3,7 @@
 #include "report_support.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const og_format all_formats[] = {
@@ -117,6 +118,20 @@ static unsigned n_files(const char *folder)
     return n;
 }
 
+/* Zero-terminated. */
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat st;
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &st), 0);
+    char *text = calloc(1, (size_t)st.st_size + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, (size_t)st.st_size, file), st.st_size);
+    fclose(file);
+    return text;
+}
+
 static void test_a_file_appears_whole_or_not_at_all(void **state)
 {
     (void)state;
@@ -141,6 +156,52 @@ static void test_a_file_appears_whole_or_not_at_all(void **state)
     assert_int_equal(n_files(folder), 1);
     unlink(path);
     rmdir(folder);
+}
+
+/* A page holds 20,000 documents; what comes then goes into a second part. */
+static void test_a_long_report_is_a_folder_of_pages(void **state)
+{
+    (void)state;
+    enum { N = 20003 };
+    char folder[] = "/tmp/origo-report-XXXXXX", path[64], id[16];
+    const og_report_options options = options_of(OG_FORMAT_HTML);
+    og_report *report;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/r.html", folder);
+    assert_int_equal(og_report_open(path, &options, &report, NULL), OG_OK);
+    for (unsigned i = 0; i < N; i++) {
+        snprintf(id, sizeof(id), "n%u", i);
+        const og_document doc = document_of(id, "one two");
+        const og_span span = span_of(&doc, "one", 7, "origin");
+        const og_answer answer = {.n_tokens = 16,
+                                  .n_fresh = 8,
+                                  .n_matching = i == 20001 ? 8 : 0,
+                                  .spans = &span,
+                                  .n_spans = i == 20001 ? 1 : 0};
+        assert_int_equal(og_report_add(report, &doc, &answer, NULL), OG_OK);
+    }
+    assert_int_equal(og_report_close(report, NULL), OG_OK);
+    char *cover = read_whole(path);
+    assert_non_null(strstr(cover, "20003 documents, 1 with copies"));
+    assert_non_null(strstr(cover, "<a href=\"r.html.parts/1.html\">1</a>"));
+    assert_non_null(strstr(cover, "<a href=\"r.html.parts/2.html#d2\">n20001"));
+    assert_null(strstr(cover, "r.html.parts/3.html"));
+    free(cover);
+    for (unsigned part = 1; part <= 2; part++) {
+        char name[96];
+        snprintf(name, sizeof(name), "%s.parts/%u.html", path, part);
+        char *text = read_whole(name);
+        assert_non_null(strstr(text, part == 1 ? "\"documents\":20000,\"part\""
+                                                 ":1,\"goes_on\":true"
+                                               : "\"documents\":3,\"part\""
+                                                 ":2,\"goes_on\":false"));
+        free(text);
+        assert_int_equal(unlink(name), 0);
+    }
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof(path), "%s/r.html.parts", folder);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static void test_a_folder_that_is_not_there(void **state)
@@ -186,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_every_format_ends),
         cmocka_unit_test(test_names_of_formats),
         cmocka_unit_test(test_a_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(test_a_long_report_is_a_folder_of_pages),
         cmocka_unit_test(test_a_folder_that_is_not_there),
         cmocka_unit_test(test_a_full_disk_spoils_the_whole),
         cmocka_unit_test(test_nothing_to_end),

@@ -189,6 +189,7 @@ static inline og_span *add_span(og_origin *o, og_range here)
         .origin_has_time = o->has_time,
         .origin_begin = OG_UNKNOWN,
         .origin_end = OG_UNKNOWN};
+    span->n_matching = span->n_tokens;
     o->n_tokens += span->n_tokens;
     return span;
 }
@@ -214,6 +215,7 @@ static inline void copied(og_origin *o, const char *first, const char *last,
     span->n_matches =
         match_words(f.doc.text.data, x, n, o->text.data, y, m, matches, &equal);
     span->matches = matches;
+    span->n_matching = equal;
     span->score = 2.0 * (double)equal / (double)(n + m);
 }
 
@@ -246,7 +248,8 @@ static inline void finish(uint64_t n_tokens)
                       : words_of(f.doc.text.data, 0, f.doc.text.len, words);
     a->n_fresh = a->n_tokens;
     for (size_t i = 0; i < a->n_spans; i++)
-        a->n_fresh -= f.spans[i].n_tokens;
+        a->n_fresh -= f.spans[i].n_tokens,
+            a->n_matching += f.spans[i].n_matching;
     if (a->n_origins == 0) return;
     a->has_dominant = true;
     a->dominant_id = f.origins[0].id;

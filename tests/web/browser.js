@@ -29,7 +29,18 @@ const frames = (page) => page.evaluate(() => new Promise((done) =>
 const shoot = (page, name) => page.screenshot({
     path: path.join(out, "screenshots", name + ".png") });
 
-const WIDTHS = [["wide", 1440, 900], ["middle", 900, 1000], ["narrow", 390, 844]];
+const WIDTHS = [["large", 1920, 1080], ["wide", 1400, 900],
+    ["middle", 900, 1000], ["narrow", 390, 844]];
+
+/* What axe (https://github.com/dequelabs/axe-core) has to say of a page. Its
+ * script comes in past the policy of the page, which would refuse it. */
+const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+async function findings(page) {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document));
+    return violations.flatMap((v) => v.nodes.map((n) =>
+        `${v.id}: ${n.target.join(" ")}: ${n.failureSummary}`));
+}
 
 /* Runs in the page: what has too little contrast. */
 function contrasts() {
@@ -83,6 +94,9 @@ async function runTest(browser, { report, run, options }) {
     try {
         const began = Date.now();
         await page.goto(addressOf(report), { timeout: 30000 });
+        if (options.context?.javaScriptEnabled !== false)
+            await page.waitForSelector("html[data-ready]",
+                { state: "attached", timeout: 30000 });
         await run(page, { loaded: Date.now() - began });
         assert.deepStrictEqual(errors, []);
     } finally {
@@ -109,14 +123,13 @@ async function runTests() {
             }
         }
     };
-    /* The one that looks at the clock goes alone; the others wait for their
-     * frames most of the time. */
-    const alone = waiting.findIndex((t) => t.options.alone);
-    if (alone > 0) waiting.unshift(...waiting.splice(alone, 1));
-    if (alone >= 0) await worker(1);
+    /* Those that look at the clock go alone; the others wait for their frames
+     * most of the time. */
+    waiting.sort((a, b) => Boolean(b.options.alone) - Boolean(a.options.alone));
+    await worker(waiting.filter((t) => t.options.alone).length);
     await Promise.all([worker(), worker(), worker(), worker()]);
     await browser.close();
     process.exit(failed ? 1 : 0);
 }
 
-module.exports = { contrasts, frames, readJson, runTests, shoot, test, WIDTHS };
+module.exports = { contrasts, findings, frames, readJson, runTests, shoot, test, WIDTHS };

@@ -1,12 +1,12 @@
 "use strict";
 
 /* Reused sentences as a reader meets them: node test_sentence_page.js BROWSER
- * OUT, on the pages of sentences_fixture (browser.js). The page has no script:
- * all that moves is the browser's own. */
+ * OUT, on the pages of sentences_fixture (browser.js). First without a script,
+ * when all that moves is the browser's own; then with it. */
 
 const assert = require("assert");
-const { contrasts, frames, readJson, runTests, shoot, test, WIDTHS } =
-    require("./browser.js");
+const { contrasts, findings, frames, readJson, runTests, shoot, test,
+    WIDTHS } = require("./browser.js");
 
 const bytes = (text, [begin, end]) =>
     Buffer.from(text).subarray(begin, end).toString();
@@ -17,7 +17,9 @@ const isInView = (page, selector) => page.$eval(selector, (e) => {
     return box.top >= 0 && box.top < innerHeight;
 });
 
-/* ---- what is shown ---- */
+/* ---- without a script ---- */
+
+const PLAIN = { context: { javaScriptEnabled: false } };
 
 test("sentences: marked as in the answer", "sentences", async (page) => {
     const [answer] = readJson("sentences");
@@ -32,7 +34,7 @@ test("sentences: marked as in the answer", "sentences", async (page) => {
     assert.deepStrictEqual(marked, sentences.map((s) => s.text.trim()));
     assert.strictEqual(await page.textContent("#d1 .number"),
         String(Math.round(100 * sentences.length / answer.n_sentences)));
-});
+}, PLAIN);
 
 test("sentences: sources, the earliest first", "sentences", async (page) => {
     const [answer] = readJson("sentences");
@@ -55,7 +57,7 @@ test("sentences: sources, the earliest first", "sentences", async (page) => {
         assert.deepStrictEqual(shared, matches.map((m) =>
             m.shared.map((range) => bytes(m.text, range))));
     }
-});
+}, PLAIN);
 
 test("sentences: words of one's own are underlined", "sentences",
     async (page) => {
@@ -64,21 +66,21 @@ test("sentences: words of one's own are underlined", "sentences",
             .map((e) => e.textContent.trim()));
         assert.ok(own.includes("yesterday"), own.join());
         assert.ok(!own.some((words) => /harbour/.test(words)), own.join());
-    });
+    }, PLAIN);
 
 /* ---- moving about ---- */
 
 test("sentences: links both ways", "sentences", async (page) => {
     await page.click("#d1p3 .n");
     assert.match(page.url(), /#d1s3$/);
-    await frames(page);
+    await page.waitForTimeout(100); /* no script: no frames */
     assert.ok(await isInView(page, "#d1s3"));
     assert.ok(await page.isVisible("#d1s3 blockquote >> nth=0"));
     await page.click("#d1s3 .n");
     assert.match(page.url(), /#d1p3$/);
-    await frames(page);
+    await page.waitForTimeout(100); /* no script: no frames */
     assert.ok(await isInView(page, "#d1p3"));
-}, { viewport: { width: 900, height: 300 } });
+}, { viewport: { width: 900, height: 300 }, ...PLAIN });
 
 test("sentences: one source open, the others by a click or a key",
     "sentences", async (page) => {
@@ -89,12 +91,12 @@ test("sentences: one source open, the others by a click or a key",
         await page.focus("#d1s1 summary >> nth=1");
         await page.keyboard.press("Enter");
         assert.ok(!await page.isVisible("#d1s1 blockquote >> nth=1"));
-    });
+    }, PLAIN);
 
 test("sentences: no script, and none is let in", "sentences-hostile",
     async (page) => {
-        assert.strictEqual(await page.evaluate(() =>
-            document.scripts.length), 0);
+        assert.strictEqual(await page.evaluate(() => [...document.scripts]
+            .filter((e) => e.type === "").length), 1);
         assert.strictEqual(await page.$$eval("img, iframe, object, style style",
             (e) => e.length), 0);
         assert.match(await page.textContent("#d1p1"), /<img src=x onerror=/);
@@ -103,7 +105,66 @@ test("sentences: no script, and none is let in", "sentences-hostile",
         const policy = await page.getAttribute(
             "meta[http-equiv=Content-Security-Policy]", "content");
         assert.match(policy, /default-src 'none'/);
+    }, PLAIN);
+
+/* ---- with a script ---- */
+
+test("sentences: sources are documents, each with its share", "sentences",
+    async (page) => {
+        const [answer] = readJson("sentences");
+        const first = reused(answer).map((s) => s.matches[0].id);
+        assert.strictEqual(await page.textContent("#d1 .number"),
+            String(Math.round(100 * first.length / answer.n_sentences)));
+        const items = await page.$$eval(".source", (all) => all.map((e) =>
+            [e.querySelector(".id")?.textContent ||
+                e.querySelector("h3 bdi").textContent,
+            Number.parseInt(e.querySelector(".facts a").textContent, 10)]));
+        const all = new Set(reused(answer).flatMap((s) =>
+            s.matches.map((m) => m.id)));
+        assert.deepStrictEqual(new Set(items.map(([id]) => id)), all);
+        for (const [id, n] of items)
+            assert.strictEqual(n, first.filter((x) => x === id).length, id);
     });
+
+test("sentences: a click shows all that have one, the earliest first",
+    "sentences", async (page) => {
+        const [answer] = readJson("sentences");
+        const sentences = reused(answer);
+        for (let i = 0; i < sentences.length; i++) {
+            await page.click(`#d1p${i + 1} .n`);
+            await page.waitForFunction((p) => document.querySelector(
+                `.text mark.now[data-p="${p}"]`), i + 1);
+            await frames(page);
+            const { matches } = sentences[i];
+            const texts = await page.$$eval(".alts blockquote", (all) =>
+                all.map((e) => e.textContent));
+            assert.deepStrictEqual(texts, matches.map((m) => m.text));
+            const marked = await page.$$eval(".alts blockquote", (all) =>
+                all.map((e) => [...e.querySelectorAll("mark")].map((m) =>
+                    m.textContent).join(" ").match(/[\p{L}\p{N}]+/gu)));
+            assert.deepStrictEqual(marked, matches.map((m) =>
+                m.shared.map((range) => bytes(m.text, range))));
+        }
+    });
+
+test("sentences: hostile text is shown as text", "sentences-hostile",
+    async (page) => {
+        await page.click("#d1p1 .n");
+        await frames(page);
+        assert.strictEqual(await page.$$eval("img, svg, iframe, object",
+            (e) => e.length), 0);
+        assert.strictEqual(await page.evaluate(() => window.owned), undefined);
+        for (const where of ["#d1p1", ".alts blockquote"])
+            assert.match(await page.textContent(where), /<img src=x/);
+        assert.match(await page.textContent("#d1s1 h3 bdi"), /<script>/);
+    });
+
+test("sentences: axe finds nothing", "sentences", async (page) => {
+    assert.deepStrictEqual(await findings(page), []);
+    await page.click("#d1p1 .n");
+    await frames(page);
+    assert.deepStrictEqual(await findings(page), []);
+}, { timeout: 30000 });
 
 /* ---- looks ---- */
 
@@ -121,7 +182,7 @@ test("sentences: names for a screen reader", "sentences", async (page) => {
         { name: "Sources" }).count(), 1);
     assert.strictEqual(await page.getByRole("link",
         { name: "back to sentence 2" }).count(), 1);
-});
+}, PLAIN);
 
 for (const [name, width, height] of WIDTHS)
     test(`sentences: screenshot, ${name}`, "sentences", async (page) => {

@@ -6,7 +6,10 @@
  *     many     several documents, in several scripts
  *     labels   answers as a store without texts gives them
  *     hostile  markup, scripts, controls and bidi overrides everywhere
- *     big      a document of 10 MB with 5,000 passages */
+ *     copies   a passage in several documents of the report, two of one day,
+ *              broken lines, a drawing, verse
+ *     big      a document of 10 MB with 5,000 passages
+ *     large    20,000 documents, as a page alone */
 
 #include "answer_support.h"
 
@@ -312,6 +315,95 @@ static void big(struct reports *r)
     free(source);
 }
 
+/* ---- one passage in many places ---- */
+
+static const char first_text[] =
+    "Nobody in the harbour knew who had painted the boats white in the night, "
+    "but by noon every child had a spot of paint on its nose and every dog "
+    "walked as if it were new.";
+static const char second_text[] =
+    "A letter. Nobody in the harbour knew who had painted the boats white in "
+    "the night, but by noon every child had a spot of paint on its nose and "
+    "every dog walked as if it were new. So much for letters.";
+static const char third_text[] =
+    "Another letter. Nobody in the harbour knew who had painted the boats "
+    "white in the night, but by noon every child had a spot of paint on its "
+    "nose and every dog walked as if it were new. No more of them.";
+static const char fourth_text[] =
+    "They say that nobody knows: by noon every child had a spot of paint on "
+    "its nose and every dog walked as if it were new.";
+static const char fifth_text[] =
+    "Nobody in the harbour knew who had painted the boats white in the\n"
+    "night, but by noon every child had a spot of paint on its nose and\n"
+    "every dog walked as if it were new. It was printed by a machine\n"
+    "that broke its lines at the same place.\n\n"
+    "  boats     white    3\n"
+    "  dogs      spotted  1\n"
+    "  children  all      9\n\n"
+    "The tide comes in,\nthe tide goes out,\nand nobody asks it\nwhy.\n\n"
+    "   And a last paragraph that was set in by three columns, as they do\n"
+    "   it in the papers that engineers write for each other, and that is\n"
+    "   broken in the same way.\n";
+
+static void one_copy(struct reports *r, const char *id, const char *title,
+                     const char *date, const char *text, const char *from)
+{
+    begin(id, title, NULL, date, text);
+    og_origin *o =
+        origin("first", "The first", NULL, "2001-01-01T08:00:00Z", first_text);
+    o->number = 77;
+    copied(o, from, "were new", from, "were new");
+    finish(0);
+    add(r);
+}
+
+static void copies(struct reports *r)
+{
+    begin("first", "The first", NULL, "2001-01-01T08:00:00Z", first_text);
+    finish(0);
+    add(r);
+    one_copy(r, "second", "The second", "2002-01-01", second_text, "Nobody");
+    one_copy(r, "third", "The third", "2003-01-01", third_text, "Nobody");
+    one_copy(r, "fourth", "The fourth", "2004-01-01", fourth_text, "by noon");
+    begin("fifth", "The fifth", NULL, "2001-01-01T17:30:00Z", fifth_text);
+    og_origin *o = origin("other", "Another source", NULL, "2000-01-01", NULL);
+    o->number = 78;
+    add_span(o, find(f.doc.text, "Nobody", "were new", 0));
+    finish(0);
+    add(r);
+}
+
+/* ---- twenty thousand documents ---- */
+
+static void large(const char *folder)
+{
+    enum { N = 20000 };
+    og_report *report = open_report(folder, "large", OG_FORMAT_HTML);
+    og_error err = {0};
+    for (unsigned i = 1; i <= N; i++) {
+        char id[32], title[32], text[1024], from[32];
+        snprintf(id, sizeof(id), "entry-%u", i);
+        snprintf(title, sizeof(title), "Entry %u", i);
+        snprintf(from, sizeof(from), "entry-%u", 1 + i * 7919u % i);
+        snprintf(text, sizeof(text),
+                 "It was written in the ledger of day %u that the weather of "
+                 "place %u was worth %u words. %s And the page was turned.",
+                 i, i * 31u % 997u, i % 89u, first_text);
+        begin(id, title, NULL, NULL, text);
+        f.doc.has_time = true;
+        f.doc.time = (int64_t)i * 7 * 3600 * 1000000;
+        if (i % 3 != 0) {
+            og_origin *o = origin(from, NULL, NULL, "1971-01-01", NULL);
+            add_span(o, find(f.doc.text, "Nobody", "were new", 0));
+        }
+        finish(0);
+        must(og_report_add(report, &f.doc, &f.answer, &err) == OG_OK,
+             err.message);
+        forget();
+    }
+    must(og_report_close(report, &err) == OG_OK, err.message);
+}
+
 static void write_one(const char *folder, const char *name,
                       void (*fill)(struct reports *r))
 {
@@ -337,6 +429,8 @@ int main(int argc, char **argv)
     write_one(argv[1], "many", many);
     write_one(argv[1], "labels", labels);
     write_one(argv[1], "hostile", hostile);
+    write_one(argv[1], "copies", copies);
     write_one(argv[1], "big", big);
+    large(argv[1]);
     return 0;
 }

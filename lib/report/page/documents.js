@@ -1,80 +1,84 @@
-/* Several documents on one page: their list, and which of them is shown. */
+/* The list of documents: searched, filtered, sorted. */
 
-function makeDocuments() {
-    const list = make("ol");
-    const rows = articles.map((article, i) => {
-        const share = Number(find(".figure .number", article).textContent);
-        const title = find("h1", article).textContent;
+const ROWS_AT_ONCE = 100;
+
+const orders = {
+    share: ["most copied first", (a, b) => b.share - a.share || b.now - a.now],
+    copied: ["most words copied first", (a, b) => b.now - a.now],
+    time: ["earliest first", (a, b) => byTime(a, b)],
+    late: ["latest first", (a, b) => byTime(b, a)],
+    given: ["as given", (a, b) => a.i - b.i],
+};
+
+/* Where most of it comes from, of what counts. */
+const mainSource = (row) => row.sources.find((s) => !excluded.has(s.id) &&
+    !s.boiler) || row.sources.find((s) => !excluded.has(s.id));
+
+class DocumentList {
+    constructor(rows, clock) {
+        this.clock = clock;
+        this.list = make("ol", { className: "list" });
+        this.more = makeButton("", "more", () => this.grow());
+        this.element = make("div", { className: "documents" }, this.list,
+            this.more);
+        this.rows = rows;
+        this.shown = 0;
+        new IntersectionObserver((seen) => {
+            if (seen.some((s) => s.isIntersecting)) this.grow();
+        }, { rootMargin: "600px" }).observe(this.more);
+    }
+
+    show(rows) {
+        this.rows = rows;
+        this.shown = 0;
+        this.list.replaceChildren();
+        this.grow();
+    }
+
+    grow() {
+        const next = this.rows.slice(this.shown, this.shown + ROWS_AT_ONCE);
+        this.list.append(...next.map((row) => this.makeRow(row)));
+        this.shown += next.length;
+        const left = this.rows.length - this.shown;
+        this.more.hidden = left <= 0;
+        this.more.textContent = `${count(left, "more document")}`;
+    }
+
+    makeRow(row) {
         const bar = make("i");
-        bar.style.width = `${share}%`;
-        const link = make("a", { href: `#${article.id}` },
-            make("span", { className: "share" }, `${share} %`),
+        bar.style.width = `${row.share}%`;
+        const source = row.now > 0 ? mainSource(row) : null;
+        const from = make("span", { className: "from" });
+        if (source)
+            from.append("from ", make("bdi", {}, nameOf(source)), " ",
+                make("span", { className: "when" }, this.clock(source.time)));
+        return make("li", {}, make("a", { href: `#d${row.i + 1}` },
+            make("span", { className: "share" }, `${row.share} %`),
             make("span", { className: "bar", "aria-hidden": "true" }, bar),
-            make("bdi", { className: "what" }, title),
-            make("span", { className: "when" },
-                find("header time", article)?.textContent || ""));
-        const row = make("li", {}, link);
-        return { row, link, share, i, words: title.toLowerCase() };
-    });
-    list.append(...rows.map((r) => r.row));
-
-    const search = make("input", { type: "search", placeholder: "find a title",
-                                   "aria-label": "Find a title" });
-    const copied = make("input", { type: "checkbox", className: "copied" });
-    const order = make("select", { "aria-label": "Order" },
-        make("option", { value: "given" }, "as given"),
-        make("option", { value: "share" }, "most copied first"));
-    const refresh = () => {
-        const words = search.value.toLowerCase();
-        for (const r of rows)
-            r.row.hidden = !r.words.includes(words) ||
-                (copied.checked && r.share === 0);
-        list.append(...[...rows].sort((a, b) => order.value === "share"
-            ? b.share - a.share || a.i - b.i : a.i - b.i).map((r) => r.row));
-    };
-    for (const control of [search, copied, order])
-        control.addEventListener("input", refresh);
-    const nav = make("nav", { className: "documents",
-                              "aria-label": "Documents" },
-        make("div", { className: "inner" },
-            make("div", { className: "tools" },
-                make("strong", {}, count(articles.length, "document")),
-                search, make("label", {}, copied, " with copies only"),
-                order),
-            list));
-    nav.mark = (i) => rows.forEach((r) => {
-        if (r.i === i) r.link.setAttribute("aria-current", "true");
-        else r.link.removeAttribute("aria-current");
-        if (r.i === i) r.row.scrollIntoView({ block: "nearest" });
-    });
-    return nav;
+            make("bdi", { className: "what" }, nameOf(row)), from,
+            make("span", { className: "when" }, this.clock(row.time))));
+    }
 }
 
-const views = new Map();
-let documents = null;
+/* ---- the search in the texts ---- */
 
-function showDocument(i) {
-    const article = articles[i];
-    if (!article) return;
-    if (view && view.article === article) return;
-    if (view) closeCompare();
-    articles.forEach((a) => { a.hidden = a !== article; });
-    if (!views.has(i)) views.set(i, new View(article));
-    view = views.get(i);
-    find(".skip").href = `#${article.id}t0`;
-    documents?.mark(i);
-}
-
-/* "#d3", "#d3p7", "#d3s2": a document, a passage, a source. */
-function showHash() {
-    const found = /^#d(\d+)(?:([pst])(\d+))?$/.exec(location.hash);
-    if (!found) return;
-    const fresh = !view || view.article.id !== `d${found[1]}`;
-    showDocument(Number(found[1]) - 1);
-    if (!view) return;
-    const n = Number(found[3]) - 1;
-    if (found[2] === "p" && view.passages[n]) goTo(n);
-    else if (found[2] === "s" && view.sources[n])
-        view.items[n].scrollIntoView({ block: "nearest" });
-    else if (fresh && !found[2]) scrollTo({ top: 0 });
+/* Calls `found` with places of documents as they are found, and `done` at the
+ * end, unless another search has begun meanwhile. */
+let searches = 0;
+async function searchTexts(words, found, done) {
+    const mine = ++searches;
+    let hits = [];
+    let told = Date.now();
+    for await (const [i, text] of data.texts()) {
+        if (mine !== searches) return;
+        if (text.toLowerCase().includes(words)) hits.push(i);
+        if (hits.length > 0 && Date.now() - told > 200) {
+            found(hits);
+            hits = [];
+            told = Date.now();
+        }
+    }
+    if (mine !== searches) return;
+    found(hits);
+    done();
 }

@@ -1,12 +1,14 @@
-/* The bar above a document that chooses which passages are shown. */
+/* The bar above a document that chooses which passages count. */
 
 function makeFilters(v) {
-    const choice = { shortest: 0, source: -1, noQuotes: false,
-                     noBoiler: false };
-    const longest = v.passages.reduce((most, p) => Math.max(most, p.n), 1);
+    const { choice } = v;
+    const longest = v.passages.reduce((most, p) => Math.max(most, p.l), 1);
     const bar = make("div", { className: "filters", role: "group",
                               "aria-label": "Filters" });
-    const apply = () => v.filter(choice);
+    if (v.passages.length === 0) {
+        bar.append(make("span", {}, "Nothing to filter"));
+        return bar;
+    }
 
     const words = make("output", {}, "any");
     const range = make("input", { type: "range", min: 0,
@@ -15,9 +17,10 @@ function makeFilters(v) {
         choice.shortest = Number(range.value);
         words.textContent = choice.shortest ? count(choice.shortest, "word")
                                             : "any";
-        apply();
+        v.apply();
     });
-    bar.append(make("label", {}, "Shortest passage ", range, words));
+    bar.append(make("label", {}, `Shortest ${v.passageName()} `, range,
+        words));
 
     const source = make("select", { className: "only" },
         make("option", { value: -1 }, "all"));
@@ -25,38 +28,41 @@ function makeFilters(v) {
         { value: i }, `${i + 1}  ${v.nameOf(i).slice(0, 60)}`)));
     source.addEventListener("change", () => {
         choice.source = Number(source.value);
-        apply();
+        v.apply();
     });
     if (v.sources.length > 1)
         bar.append(make("label", {}, "Source ", source));
 
-    const box = (name, text, n) => {
-        const input = make("input", { type: "checkbox", className: name });
-        input.addEventListener("change", () => {
-            choice[name] = input.checked;
-            apply();
-        });
-        if (n > 0) bar.append(make("label", {}, input, `${text} (${n})`));
-    };
-    box("noQuotes", "Leave out quotations",
-        v.passages.filter((p) => p.quote).length);
-    box("noBoiler", "Leave out boilerplate",
-        v.passages.filter((p) => p.boiler).length);
+    const quoted = v.passages.filter((p) => p.quote).length;
+    const noQuotes = make("input", { type: "checkbox", className: "noQuotes" });
+    noQuotes.addEventListener("change", () => {
+        choice.noQuotes = noQuotes.checked;
+        v.apply();
+    });
+    if (quoted > 0)
+        bar.append(make("label", {}, noQuotes,
+            `Leave out quotations (${quoted})`));
 
-    const step = (by, text, label) => {
-        const button = make("button", { type: "button", "aria-label": label,
-            title: label }, text);
-        button.addEventListener("click", () => moveBy(by));
-        return button;
-    };
+    const boiler = make("select", { className: "boiler" },
+        make("option", { value: "fold" }, "folded"),
+        make("option", { value: "show" }, "shown"),
+        make("option", { value: "leave" }, "left out"));
+    boiler.addEventListener("change", () => {
+        choice.boiler = boiler.value;
+        v.apply();
+    });
+    const nBoiler = v.passages.filter((p) => p.boiler).length;
+    if (nBoiler > 0)
+        bar.append(make("label", {}, `Boilerplate (${nBoiler}) `, boiler));
+
     bar.append(make("span", { className: "steps" },
-        step(-1, "↑", "Previous passage (k)"),
-        step(1, "↓", "Next passage (j)")));
+        makeButton("↑", "", () => moveBy(-1), "Previous passage (k)"),
+        makeButton("↓", "", () => moveBy(1), "Next passage (j)")));
     return bar;
 }
 
 function moveBy(by) {
-    const i = view.step(by);
-    goTo(i);
-    if (body.classList.contains("comparing")) openCompare(i);
+    const k = view.step(by);
+    goTo(k);
+    if (body.classList.contains("comparing")) openCompare(k);
 }

@@ -10,7 +10,7 @@ body.addEventListener("click", (event) => {
         return;
     }
     const item = event.target.closest(".source");
-    if (!item || event.target.closest("a.url")) return;
+    if (!item || event.target.closest("a.url, a.open, .id")) return;
     event.preventDefault();
     compareSource(view.items.indexOf(item));
 });
@@ -24,6 +24,8 @@ const help = make("dialog", { "aria-label": "Keys" }, make("dl", {},
     make("dd", {}, "close the comparison"),
     make("dt", {}, make("kbd", {}, "["), " ", make("kbd", {}, "]")),
     make("dd", {}, "previous, next document"),
+    make("dt", {}, make("kbd", {}, "o")),
+    make("dd", {}, "overview"),
     make("dt", {}, make("kbd", {}, "t")),
     make("dd", {}, "light, dark, as the system has it"),
     make("dt", {}, make("kbd", {}, "?")),
@@ -36,12 +38,20 @@ const keys = {
     "?": () => help.showModal(),
     "[": () => turnPage(-1),
     "]": () => turnPage(1),
+    o: () => { if (overview) location.hash = "#overview"; },
     Escape: () => closeCompare(),
 };
 
+/* The next document in the order of the list. */
+function neighbour(by) {
+    if (!overview || !view) return -1;
+    const at = overview.order.findIndex((row) => row.i === view.i);
+    return overview.order[at + by]?.i ?? -1;
+}
+
 function turnPage(by) {
-    const i = articles.indexOf(view.article) + by;
-    if (articles[i]) location.hash = articles[i].id;
+    const i = neighbour(by);
+    if (i >= 0) location.hash = `#d${i + 1}`;
 }
 
 addEventListener("keydown", (event) => {
@@ -49,7 +59,7 @@ addEventListener("keydown", (event) => {
     if (event.target.closest?.("input, select, textarea") &&
         event.key !== "Escape") return;
     const action = keys[event.key];
-    if (!action || !view) return;
+    if (!action || (!view && event.key !== "t" && event.key !== "?")) return;
     event.preventDefault();
     action();
 });

@@ -1,11 +1,18 @@
-/* What a report can do besides being read: choose a document, filter its
- * passages, compare a passage with its source side by side, show the chain of
- * copies in time.
+/* What a report can do: an overview of its documents, each document with its
+ * passages, a passage beside its source, the chain of copies in time.
  *
- * The page is whole without this script. Every text that comes from a
- * document is put in as text (textContent, createTextNode), never as markup.
- * Passages are found by data-p, sources by their place in the data; the data
- * of a document is read when it is first shown.
+ * Loading and showing are apart. page_data.js alone knows where documents
+ * come from (here: packed in the page itself); it has
+ *
+ *     data.meta         { unit, documents, part, goes_on, cover }
+ *     data.rows()       what the overview says about each document
+ *     data.document(i)  one of them, as lib/report/html/html_data.c describes it
+ *     data.holders(k)   who else took from a source
+ *     data.texts()      all texts, one after the other, for the search
+ *
+ * and everything else makes elements of what it gets from there. Every text
+ * that comes from a document is put in as text (textContent, append), never as
+ * markup.
  *
  * The files of this folder become one script, in the order of the list in
  * lib/report/meson.build: tools/embed_page.py joins them inside one function, so
@@ -13,5 +20,8 @@
 
 const root = document.documentElement;
 const body = document.body;
-const articles = [...document.querySelectorAll("article")];
-let view = null; /* of the document that is shown */
+let view = null;     /* of the document that is shown */
+let overview = null; /* of a report of several documents */
+
+/* Sources that the reader has left out, by id: all figures follow. */
+const excluded = new Set();

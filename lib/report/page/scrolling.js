@@ -17,7 +17,7 @@ function measure() {
     const frame = pane.pages.getBoundingClientRect();
     const inner = pane.pages.scrollTop - frame.top;
     const found = [];
-    for (const there of pane.pages.querySelectorAll("mark")) {
+    for (const there of pane.pages.querySelectorAll("mark[data-p]")) {
         const marks = view.marks[there.dataset.p - 1];
         if (marks.length === 0) continue;
         const a = marks[0].getBoundingClientRect();

@@ -1,7 +1,8 @@
 /* A passage beside its source, with the words that differ marked on both
  * sides. */
 
-let pane = null; /* { element, pages, source, marks } while it is open */
+let pane = null; /* { element, pages, others, source } once it was open */
+let rows = [];   /* of the overview; empty when there is one document */
 
 /* What of a source's text belongs to which passage, in order: the passage at
  * hand first, then the others as far as they do not overlap. */
@@ -21,37 +22,17 @@ function rangesOf(v, s, now) {
     return ranges.sort((a, b) => a.begin - b.begin);
 }
 
-/* Spaces and marks at the ends of a change are nobody's change. */
-function withoutGaps(text) {
-    const isWord = (c) => /[\p{L}\p{M}\p{N}\ud800-\udfff]/u.test(c);
-    let from = 0, to = text.length;
-    while (from < to && !isWord(text[from])) from++;
-    while (to > from && !isWord(text[to - 1])) to--;
-    return [from, to];
-}
-
 /* The text of one passage: what its copy left out is <del>. */
 function fillMark(mark, text, offset, range, matches) {
     let at = range.begin;
     const cut = (begin, end) => text.slice(begin - offset, end - offset);
-    const changed = (begin, end) => {
-        const words = cut(begin, end);
-        const [from, to] = withoutGaps(words);
-        appendText(mark, words.slice(0, from));
-        if (from < to) {
-            const del = make("del");
-            appendText(del, words.slice(from, to));
-            mark.append(del);
-        }
-        appendText(mark, words.slice(to));
-    };
-    for (const [begin, end] of matches) {
+    for (const [, , begin, end] of matches) {
         if (begin < at || end > range.end) continue;
-        changed(at, begin);
+        appendChanged(mark, "del", cut(at, begin));
         appendText(mark, cut(begin, end));
         at = end;
     }
-    if (matches.length > 0) changed(at, range.end);
+    if (matches.length > 0) appendChanged(mark, "del", cut(at, range.end));
     else appendText(mark, cut(at, range.end));
 }
 
@@ -88,6 +69,19 @@ function near(source, o) {
     }).filter((piece) => piece[1].length > 0);
 }
 
+/* The text of a source: of its own, or that of a document of the page. */
+async function loadSource(source) {
+    if (source.isLoaded) return;
+    if (source.doc) {
+        const { text } = await data.document(source.doc - 1);
+        source.text = [[0, text]];
+        source.len = text.length;
+    }
+    source.text = (source.text || []).map(([offset, text]) =>
+        [offset, softened(text)]);
+    source.isLoaded = true;
+}
+
 function fillPages(v, pages, s, now) {
     const source = v.sources[s];
     const note = (text) =>
@@ -122,7 +116,7 @@ function makePane() {
                                     "aria-label": "Side by side" });
     pages.addEventListener("scroll", () => follow("pages"), { passive: true });
     pages.addEventListener("click", (event) => {
-        const mark = event.target.closest("mark");
+        const mark = event.target.closest("mark[data-p]");
         if (!mark) return;
         goTo(Number(mark.dataset.p) - 1, { focus: false });
         openCompare(Number(mark.dataset.p) - 1);
@@ -133,11 +127,6 @@ function makePane() {
 function paneHead(v, s, i) {
     const source = v.sources[s];
     const list = v.ofSource[s].filter((k) => v.shown[k]);
-    const button = (text, className, action) => {
-        const b = make("button", { type: "button", className }, text);
-        b.addEventListener("click", action);
-        return b;
-    };
     const step = (by) => () => {
         const next = v.step(by, v.ofSource[s]);
         goTo(next, { focus: false });
@@ -145,38 +134,52 @@ function paneHead(v, s, i) {
     };
     const p = v.passages[i];
     const facts = make("p", { className: "facts" },
-        make("span", {}, day(source.time)),
-        make("span", {}, count(p.n, "word")),
-        make("span", {}, p.score === undefined ? p.how
+        make("span", {}, v.clock(source.time)),
+        make("span", {}, count(p.l, "word")),
+        make("span", {}, p.score === undefined ? knownBy(p.how)
             : `${Math.round(100 * p.score)} % the same words`));
     return make("header", { className: `c${s % 10}` },
         make("h2", {}, make("span", { className: "n" }, String(s + 1)), " ",
             make("bdi", {}, v.nameOf(s))),
         facts,
         make("div", { className: "buttons" },
-            make("span", {}, `passage ${list.indexOf(i) + 1} of ${list.length}`),
-            button("↑", "", step(-1)), button("↓", "", step(1)),
-            button("Close", "close", closeCompare)));
+            make("span", {}, `${v.passageName()} ${list.indexOf(i) + 1} of ` +
+                list.length),
+            makeButton("↑", "", step(-1), "Previous of this source"),
+            makeButton("↓", "", step(1), "Next of this source"),
+            makeButton("Close", "close", closeCompare)));
 }
 
-function openCompare(i) {
+const legends = {
+    word: () => [make("span", {}, make("mark", {}, "same words")),
+        make("span", {}, make("del", {}, "left out")),
+        make("span", {}, "underlined: words of this document alone")],
+    sentence: () => [make("span", {}, make("mark", {}, "shared words"))],
+};
+
+let openings = 0;
+async function openCompare(i) {
     if (i < 0) return;
-    const s = view.passages[i].s - 1;
-    const top = view.marks[i][0]?.getBoundingClientRect().top;
+    const mine = ++openings;
+    const v = view;
+    const s = v.passages[i].s - 1;
+    await (v.unit === "word" ? loadSource(v.sources[s])
+        : loadSentences(v, i));
+    if (mine !== openings || v !== view) return;
+    const top = v.marks[i][0]?.getBoundingClientRect().top;
     pane = pane || makePane();
-    view.select(i);
+    v.select(i);
     pane.source = s;
     pane.element.className = `compare c${s % 10}`;
-    const legend = make("p", { className: "legend" },
-        make("span", {}, make("mark", {}, "same words")),
-        make("span", {}, make("del", {}, "left out")),
-        make("span", {}, "underlined: words of this document alone"));
-    pane.element.replaceChildren(paneHead(view, s, i), pane.pages, legend);
-    fillPages(view, pane.pages, s, i);
-    view.body.append(pane.element);
+    pane.others = make("div", { className: "others" });
+    pane.element.replaceChildren(paneHead(v, s, i), pane.others, pane.pages,
+        make("p", { className: "legend" }, ...legends[v.unit]()));
+    if (v.unit === "word") fillPages(v, pane.pages, s, i);
+    else fillSentences(v, pane.pages, i);
+    v.body.append(pane.element);
     body.classList.add("comparing");
     /* The columns have moved: the passage stays where it was. */
-    const mark = view.marks[i][0];
+    const mark = v.marks[i][0];
     if (mark && top !== undefined && top > 0 && top < innerHeight * 0.45)
         scrollBy(0, mark.getBoundingClientRect().top - top);
     else if (mark)
@@ -186,6 +189,47 @@ function openCompare(i) {
         alignPane(i);
         requestAnimationFrame(() => alignPane(i));
     });
+    if (v.unit === "word") await showOthers(v, s, i, mine);
+}
+
+/* ---- who else has it ---- */
+
+/* Documents of this page that have the same place of the source. */
+async function othersWith(v, s, i) {
+    const { o } = v.passages[i];
+    if (!o || v.sources[s].k === undefined) return [];
+    const best = new Map();
+    for (const [begin, end, doc] of await data.holders(v.sources[s].k)) {
+        const both = Math.min(end, o[1]) - Math.max(begin, o[0]);
+        if (both <= 0 || doc === v.i) continue;
+        best.set(doc, Math.max(best.get(doc) || 0, both / (o[1] - o[0])));
+    }
+    return [...best].map(([doc, share]) => ({ row: rows[doc], share }))
+        .filter(({ row }) => row)
+        .sort((a, b) => byTime(a.row, b.row));
+}
+
+async function showOthers(v, s, i, mine) {
+    const others = await othersWith(v, s, i);
+    const known = new Set(others.map(({ row }) => row.id));
+    const copiers = (v.sources[s].copiers || []).filter((c) =>
+        c.id !== v.doc.id && !known.has(c.id));
+    if (mine !== openings || others.length + copiers.length === 0) return;
+    const list = make("ul");
+    for (const { row, share } of others)
+        list.append(make("li", {}, make("a", { href: `#d${row.i + 1}` },
+            make("bdi", {}, nameOf(row))), ` ${day(row.time)}` +
+            (share < 0.9 ? `, ${percent(share, 1)} % of it` : "")));
+    const also = make("details", { open: others.length <= 3 },
+        make("summary", {}, "Also in " +
+            count(others.length, "other document")), list);
+    if (others.length > 0) pane.others.append(also);
+    if (copiers.length === 0) return;
+    pane.others.append(make("details", {}, make("summary", {},
+        `${count(v.sources[s].n_copiers - others.length,
+            "other document")} took from this source`),
+    make("ul", {}, ...copiers.map((c) => make("li", {},
+        make("bdi", {}, clean(c.id || "?")), ` ${day(c.time)}`)))));
 }
 
 /* On a narrow screen the source lies over the lower half. */
@@ -214,6 +258,7 @@ function alignPane(i) {
 }
 
 function closeCompare() {
+    openings++;
     if (!pane || !pane.element.isConnected) return;
     const i = view.now;
     const mark = i >= 0 ? view.marks[i][0] : null;

@@ -13,6 +13,8 @@ enum { OG_HTML_TITLE_LEN = 300 }; /* bytes of a title that a heading takes */
 /* At most `most` bytes and the rest of a word; an ellipsis for what is cut. */
 void og_html_short(struct og_writer *w, og_bytes s, size_t most);
 
+og_bytes og_html_shorten(og_bytes s, size_t most);
+
 /* "31.0 %" */
 void og_html_percent(struct og_writer *w, uint64_t part, uint64_t whole);
 

@@ -1,4 +1,5 @@
-/* Reused sentences as one page that needs no network and no script.
+/* Reused sentences as a page (web_page.h). For the first documents it is plain
+ * HTML, too, for readers without a script:
  *
  *     <article id="d1">  the share of its sentences that are reused
  *       the text         <mark id="d1p1"><a href="#d1s1">1</a>Last night ...
@@ -18,9 +19,9 @@
 
 #include "lib/base/memory.h"
 #include "lib/report/escape.h"
-#include "lib/report/html_parts.h"
-#include "lib/report/html_pieces.h"
-#include "lib/report/quote_page.h"
+#include "lib/report/html/html_parts.h"
+#include "lib/report/html/html_pieces.h"
+#include "lib/report/html/quote_data.h"
 
 struct view {
     struct og_html_report html; /* reused sentences as passages */
@@ -250,7 +251,7 @@ static void write_sources(struct view *v)
     og_writer_string(w, "</ol></section>\n");
 }
 
-/* ---- the whole ---- */
+/* ---- a document without a script ---- */
 
 static void write_article(struct view *v)
 {
@@ -269,32 +270,53 @@ static void write_article(struct view *v)
     og_writer_string(w, "</div>\n</article>\n");
 }
 
-void og_quote_page_begin(struct og_writer *w, const og_document *first)
+static og_status write_plain(struct view *v, og_error *err)
 {
-    og_bytes title = OG_LITERAL("origo");
-    if (first != NULL) title = first->title.len ? first->title : first->id;
-    og_html_head(w, title, false);
-}
-
-og_status og_quote_page_add(struct og_writer *w, uint64_t number,
-                            const og_document *doc, const og_quotes *quotes,
-                            og_error *err)
-{
-    struct view v = {.html = {.w = w, .doc = doc, .number = number},
-                     .quotes = quotes};
-    count(&v);
-    const og_status status = allocate(&v, err);
+    count(v);
+    const og_status status = allocate(v, err);
     if (status == OG_OK) {
-        fill(&v);
-        write_article(&v);
+        fill(v);
+        write_article(v);
     }
-    release(&v);
+    release(v);
     return status;
 }
 
-void og_quote_page_end(struct og_writer *w, uint64_t n_documents)
+/* ---- the form ---- */
+
+static og_status add_html(struct og_writer *w, const og_document *doc,
+                          const og_quotes *quotes,
+                          const og_report_options *options,
+                          struct og_progress *progress, og_error *err)
 {
-    if (n_documents == 0)
-        og_writer_string(w, "<p>There are no documents in this report.</p>\n");
-    og_writer_string(w, "</main>\n</body>\n</html>\n");
+    (void)options;
+    struct og_web_page *page = progress->state;
+    if (og_web_page_plain_begin(page, w, doc->text.len)) {
+        struct view v = {
+            .html = {.w = w, .doc = doc, .number = progress->number},
+            .quotes = quotes};
+        TRY(write_plain(&v, err));
+        og_web_page_plain_end(w);
+    }
+    struct og_writer *data = og_web_page_document_begin(page, w);
+    TRY(og_quote_data(page, data, doc, quotes, err));
+    TRY(og_web_page_document_end(page, doc, err));
+    return og_web_page_row_end(page, w, err);
 }
+
+static og_status open_html(struct og_progress *progress, og_error *err)
+{
+    struct og_web_page *page = NULL;
+    TRY(og_web_page_new("sentence", &page, err));
+    progress->state = page;
+    return OG_OK;
+}
+
+const struct og_report_form og_quote_as_html = {.name = "html",
+                                                .open = open_html,
+                                                .release = og_web_page_release,
+                                                .begin = og_web_page_begin,
+                                                .add_quotes = add_html,
+                                                .end = og_web_page_end,
+                                                .is_full = og_web_page_is_full,
+                                                .cover = og_web_page_cover};

@@ -1,9 +1,9 @@
 /* What the pages of reports have in common: the head with its policy, and the
  * small pieces of a sentence about a document. */
 
-#include "lib/report/html_pieces.h"
+#include "lib/report/html/html_pieces.h"
 #include "lib/report/escape.h"
-#include "lib/report/page_files.h"
+#include "lib/report/html/page_files.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* At most `most` bytes, whole characters, and to the end of a word if one ends
  * near. */
-static og_bytes shorten(og_bytes s, size_t most)
+og_bytes og_html_shorten(og_bytes s, size_t most)
 {
     if (s.len <= most) return s;
     size_t end = 0;
@@ -25,7 +25,7 @@ static og_bytes shorten(og_bytes s, size_t most)
 
 void og_html_short(struct og_writer *w, og_bytes s, size_t most)
 {
-    const og_bytes shown = shorten(s, most);
+    const og_bytes shown = og_html_shorten(s, most);
     og_escape_html(w, shown);
     if (shown.len < s.len) og_writer_string(w, " …");
 }
@@ -125,7 +125,7 @@ void og_html_head(struct og_writer *w, og_bytes title, bool has_script)
                         "<meta name=\"color-scheme\" content=\"light dark\">\n"
                         "<meta name=\"referrer\" content=\"no-referrer\">\n"
                         "<meta name=\"generator\" content=\"origo\">\n<title>");
-    put_title(w, shorten(title, OG_HTML_TITLE_LEN));
+    put_title(w, og_html_shorten(title, OG_HTML_TITLE_LEN));
     og_writer_string(w, "</title>\n<style>");
     og_writer_bytes(w, og_page_style, og_page_style_len);
     og_writer_string(w, "</style>\n</head>\n<body>\n<main>\n");

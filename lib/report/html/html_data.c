@@ -1,19 +1,25 @@
-/* What the script of a page needs to know about a document, as JSON:
+/* A document as the script of a page gets it, one line of JSON:
  *
- *     {"words":512,"fresh":210,"time":"2000-03-04T00:00:00Z",
- *      "passages":[{"s":1,"n":131,"how":"verified","score":0.97,"quote":1,
- *                   "boiler":1,"o":[10234,10998],"m":[[10234,10301],...]}],
- *      "sources":[{"id":"...","title":"...","url":"...","time":"...","n":131,
- *                  "len":90210,"text":[[9800,"..."],...],
+ *     {"id":"...","title":"...","url":"...","time":"2000-03-04T00:00:00Z",
+ *      "units":512,"copied":280,"covered":302,"repaired":3,
+ *      "best":["courier-7",0.41],"text":"...",
+ *      "passages":[{"s":1,"b":120,"e":884,"n":128,"c":131,"how":"verified",
+ *                   "score":0.97,"quote":1,"boiler":1,"o":[10234,10998],
+ *                   "m":[[120,187,10234,10301],...]}],
+ *      "sources":[{"k":17,"id":"...","title":"...","url":"...","time":"...",
+ *                  "n":128,"c":131,"doc":5,"len":90210,
+ *                  "text":[[9800,"..."],...],"n_copiers":1,
  *                  "copiers":[{"id":"...","time":"...","n":131}]}]}
  *
- * Places are units of UTF-16 in the text of the source, for that is what the
- * script counts. A short text of a source is there whole; of a long one only
- * what stands around its passages, and all texts together have a limit: the
- * report must not weigh more than the library it was made from. */
+ * Places are units of UTF-16, for that is what the script counts. `n` are
+ * words that are in the source, `c` words that the passages cover. A source
+ * that is a document of the page itself is named by its number (`doc`) and its
+ * text is there. Else a short text is whole; of a long one only what stands
+ * around its passages, and all texts together have a limit: the report must
+ * not weigh more than the library it was made from. */
 
 #include "lib/report/escape.h"
-#include "lib/report/html_parts.h"
+#include "lib/report/html/html_parts.h"
 
 #include <stdlib.h>
 
@@ -58,7 +64,7 @@ static void put_pair(struct og_writer *w, uint64_t a, uint64_t b)
     og_writer_byte(w, ']');
 }
 
-static void put_places(struct og_html_report *h, size_t i)
+static void put_places(struct og_html_report *h, size_t i, struct og_units at)
 {
     const og_span *span = &h->answer->spans[i];
     const struct og_sources *sources = &h->sources;
@@ -72,26 +78,37 @@ static void put_places(struct og_html_report *h, size_t i)
     for (size_t k = 0; k < span->n_matches; k++) {
         const og_match *m = &span->matches[k];
         if (k != 0) og_writer_byte(h->w, ',');
-        put_pair(h->w, og_sources_place(sources, i, m->origin_begin),
-                 og_sources_place(sources, i, m->origin_end));
+        og_writer_byte(h->w, '[');
+        og_writer_number(h->w, og_units_at(&at, m->begin));
+        og_writer_byte(h->w, ',');
+        og_writer_number(h->w, og_units_at(&at, m->end));
+        og_writer_byte(h->w, ',');
+        og_writer_number(h->w, og_sources_place(sources, i, m->origin_begin));
+        og_writer_byte(h->w, ',');
+        og_writer_number(h->w, og_sources_place(sources, i, m->origin_end));
+        og_writer_byte(h->w, ']');
     }
     og_writer_byte(h->w, ']');
 }
 
-static bool is_boilerplate(const struct og_html_report *h, size_t i)
+bool og_html_is_boilerplate(const struct og_html_report *h, size_t source)
 {
-    const uint32_t number = h->sources.number_of_span[i];
-    const og_origin *detail = h->sources.list[number - 1].detail;
+    const og_origin *detail = h->sources.list[source].detail;
     return detail != NULL && detail->n_copiers >= OG_BOILERPLATE_COPIERS;
 }
 
-static void put_passage(struct og_html_report *h, size_t i, size_t *quote_at)
+static void put_passage(struct og_html_report *h, size_t i, struct og_units *at,
+                        size_t *quote_at)
 {
     struct og_writer *w = h->w;
     const og_span *span = &h->answer->spans[i];
     put_number(w,
                i == 0 ? "{\"s\":" : ",{\"s\":", h->sources.number_of_span[i]);
-    put_number(w, ",\"n\":", span->n_tokens);
+    put_number(w, ",\"b\":", og_units_at(at, span->begin));
+    const struct og_units begin = *at; /* matches start from here */
+    put_number(w, ",\"e\":", og_units_at(at, span->end));
+    put_number(w, ",\"n\":", span->n_matching);
+    put_number(w, ",\"c\":", span->n_tokens);
     og_writer_string(w, ",\"how\":\"");
     og_writer_string(w, og_how_name(span->how));
     og_writer_byte(w, '"');
@@ -102,8 +119,9 @@ static void put_passage(struct og_html_report *h, size_t i, size_t *quote_at)
     const og_range range = {span->begin, span->end};
     if (og_quoted_hold(&h->quotes, range, quote_at))
         og_writer_string(w, ",\"quote\":1");
-    if (is_boilerplate(h, i)) og_writer_string(w, ",\"boiler\":1");
-    put_places(h, i);
+    if (og_html_is_boilerplate(h, h->sources.number_of_span[i] - 1))
+        og_writer_string(w, ",\"boiler\":1");
+    put_places(h, i, begin);
     og_writer_byte(w, '}');
 }
 
@@ -195,6 +213,22 @@ static void put_copiers(struct og_writer *w, const og_origin *origin)
     og_writer_byte(w, ']');
 }
 
+static void put_source_text(struct og_html_report *h, size_t i,
+                            og_range *pieces, uint64_t *room)
+{
+    const struct og_source_share *source = &h->sources.list[i];
+    const og_span *span = &h->answer->spans[source->first_span];
+    const og_bytes text = source->detail->text;
+    const uint64_t number =
+        text.len != 0 ? og_web_page_find(h->page, span->origin_id, text) : 0;
+    if (number != 0) {
+        put_number(h->w, ",\"doc\":", number);
+        return;
+    }
+    const size_t n = choose_pieces(h, i, pieces);
+    if (n != 0) *room -= put_pieces(h, text, pieces, n, *room);
+}
+
 static void put_source(struct og_html_report *h, size_t i, og_range *pieces,
                        uint64_t *room)
 {
@@ -202,40 +236,63 @@ static void put_source(struct og_html_report *h, size_t i, og_range *pieces,
     const struct og_source_share *source = &h->sources.list[i];
     const og_span *span = &h->answer->spans[source->first_span];
     const og_origin *detail = source->detail;
-    put_number(w, i == 0 ? "{\"n\":" : ",{\"n\":", source->n_tokens);
+    put_number(w, i == 0 ? "{\"k\":" : ",{\"k\":", source->origin);
+    put_number(w, ",\"n\":", source->n_matching);
+    put_number(w, ",\"c\":", source->n_tokens);
     put_text(w, ",\"id\":", span->origin_id);
     put_time(w, span->origin_has_time, span->origin_time);
     if (detail != NULL) {
         put_text(w, ",\"title\":", detail->title);
         put_text(w, ",\"url\":", detail->url);
-        const size_t n = choose_pieces(h, i, pieces);
-        if (n != 0) *room -= put_pieces(h, detail->text, pieces, n, *room);
+        put_source_text(h, i, pieces, room);
         put_copiers(w, detail);
     }
     og_writer_byte(w, '}');
+}
+
+/* ---- the document ---- */
+
+static void put_head(struct og_html_report *h)
+{
+    struct og_writer *w = h->w;
+    const og_document *doc = h->doc;
+    const og_answer *a = h->answer;
+    put_number(w, "{\"units\":", a->n_tokens);
+    put_number(w, ",\"copied\":", a->n_matching);
+    put_number(w, ",\"covered\":", a->n_tokens - a->n_fresh);
+    put_text(w, ",\"id\":", doc->id);
+    put_text(w, ",\"title\":", doc->title);
+    put_text(w, ",\"url\":", doc->url);
+    put_time(w, doc->has_time, doc->time);
+    if (a->n_repaired != 0) put_number(w, ",\"repaired\":", a->n_repaired);
+    if (a->best_id.len != 0) {
+        put_text(w, ",\"best\":[", a->best_id);
+        og_writer_byte(w, ',');
+        og_writer_share(w, a->best_share);
+        og_writer_byte(w, ']');
+    }
+    og_writer_string(w, ",\"text\":");
+    og_escape_script(w, doc->text);
 }
 
 og_status og_html_data(struct og_html_report *h, og_error *err)
 {
     struct og_writer *w = h->w;
     const size_t n_spans = h->answer->n_spans;
+    struct og_units at = {h->doc->text, OG_OFFSETS_UTF16, 0, 0};
     size_t quote_at = 0;
     uint64_t room = MOST_TEXT_LEN;
     const size_t len = (n_spans + 1) * sizeof(og_range);
     og_range *pieces = og_allocate(NULL, len);
     if (pieces == NULL) return og_error_memory(err, len, "places");
-    og_writer_string(w, "<script type=\"application/json\" class=\"data\">");
-    put_number(w, "{\"words\":", h->answer->n_tokens);
-    put_number(w, ",\"fresh\":", h->answer->n_fresh);
-    put_time(w, h->doc->has_time, h->doc->time);
-    put_text(w, ",\"id\":", h->doc->id);
+    put_head(h);
     og_writer_string(w, ",\"passages\":[");
     for (size_t i = 0; i < n_spans; i++)
-        put_passage(h, i, &quote_at);
+        put_passage(h, i, &at, &quote_at);
     og_writer_string(w, "],\"sources\":[");
     for (size_t i = 0; i < h->sources.n; i++)
         put_source(h, i, pieces, &room);
-    og_writer_string(w, "]}</script>\n");
+    og_writer_string(w, "]}");
     og_release(NULL, pieces, len);
     return OG_OK;
 }

@@ -1,23 +1,19 @@
-/* A report as one page that needs no network and no server.
+/* Copied passages as a page (web_page.h):
  *
  *     <article id="d1">  a headline number, title, date
  *                        the sources, the largest first
  *                        the text, its passages marked  (html_text.c)
- *                        data for the script            (html_data.c)
+ *     data of it         for the script                 (html_data.c)
+ *     its row            in the overview
  *
- * Text, sources and the links between them are plain HTML: they can be read,
- * printed and clicked without any script. The script (lib/report/page) adds
- * filters, the comparison side by side and the time line.
- *
- * Nothing that comes from a document is ever markup: text is escaped, data is
- * JSON without a single '<', and the page's own policy names the hash of its
- * one script and its one style, so that a browser runs no other. Addresses of
+ * The article is for readers without a script and for the first documents
+ * alone: text, sources and the links between them as plain HTML. Addresses of
  * documents become links only when they begin with http:// or https://. */
 
 #include "lib/report/escape.h"
-#include "lib/report/html_parts.h"
-#include "lib/report/html_pieces.h"
-#include "lib/report/page_files.h"
+#include "lib/report/html/html_parts.h"
+#include "lib/report/html/html_pieces.h"
+#include "lib/report/html/page_files.h"
 
 #include <string.h>
 
@@ -37,10 +33,9 @@ void og_html_name(struct og_html_report *h, char kind, size_t n)
 static void write_figure(struct og_html_report *h)
 {
     const og_answer *a = h->answer;
-    const uint64_t n_old = a->n_tokens - a->n_fresh;
     og_writer_string(h->w,
                      "<p class=\"figure\"><strong><span class=\"number\">");
-    og_writer_number(h->w, og_html_whole_percent(n_old, a->n_tokens));
+    og_writer_number(h->w, og_html_whole_percent(a->n_matching, a->n_tokens));
     og_writer_string(h->w, "</span>&nbsp;%</strong> <span>copied</span></p>\n");
 }
 
@@ -150,7 +145,7 @@ static void write_source_names(struct og_html_report *h, size_t i)
     og_html_short(w, titled ? detail->title : span->origin_id,
                   OG_HTML_TITLE_LEN);
     og_writer_string(w, "</bdi></h3>\n<p class=\"facts\"><strong>");
-    og_html_percent(w, source->n_tokens, h->answer->n_tokens);
+    og_html_percent(w, source->n_matching, h->answer->n_tokens);
     og_writer_string(w, "</strong>");
     if (span->origin_has_time)
         og_html_time(w, span->origin_time);
@@ -200,7 +195,7 @@ static void write_sources(struct og_html_report *h)
 
 /* ---- the whole ---- */
 
-static og_status write_article(struct og_html_report *h, og_error *err)
+static void write_article(struct og_html_report *h)
 {
     struct og_writer *w = h->w;
     og_writer_string(w, "<article id=\"");
@@ -215,10 +210,67 @@ static og_status write_article(struct og_html_report *h, og_error *err)
     og_html_name(h, 't', 0);
     og_writer_string(w, "\">\n");
     og_html_text(h);
-    og_writer_string(w, "</section>\n");
-    const og_status status = og_html_data(h, err);
-    og_writer_string(w, "</article>\n");
-    return status;
+    og_writer_string(w, "</section>\n</article>\n");
+}
+
+/* ---- its row ---- */
+
+static og_status write_row(struct og_html_report *h, struct og_writer *w,
+                           og_error *err)
+{
+    const og_answer *a = h->answer;
+    const struct og_web_page_row row = {.doc = h->doc,
+                                        .n_units = a->n_tokens,
+                                        .n_copied = a->n_matching,
+                                        .n_covered = a->n_tokens - a->n_fresh,
+                                        .n_passages = a->n_spans,
+                                        .n_sources = h->sources.n};
+    og_web_page_row_begin(h->page, &row);
+    for (size_t i = 0; i < h->sources.n; i++) {
+        const struct og_source_share *source = &h->sources.list[i];
+        const og_span *span = &a->spans[source->first_span];
+        struct og_web_page_row_source one = {.id = span->origin_id,
+                                             .title = {"", 0},
+                                             .time = span->origin_time,
+                                             .has_time = span->origin_has_time,
+                                             .n_copied = source->n_matching,
+                                             .n_covered = source->n_tokens,
+                                             .n_passages = source->n_spans,
+                                             .is_boilerplate =
+                                                 og_html_is_boilerplate(h, i)};
+        if (source->detail != NULL) one.title = source->detail->title;
+        og_web_page_row_source(h->page, &one);
+    }
+    return og_web_page_row_end(h->page, w, err);
+}
+
+static og_status hold_passages(struct og_html_report *h, og_error *err)
+{
+    for (size_t i = 0; i < h->answer->n_spans; i++) {
+        const og_span *span = &h->answer->spans[i];
+        const uint64_t begin =
+            og_sources_place(&h->sources, i, span->origin_begin);
+        const uint64_t end = og_sources_place(&h->sources, i, span->origin_end);
+        if (begin == OG_UNKNOWN || end == OG_UNKNOWN) continue;
+        TRY(og_web_page_hold(h->page, span->origin, begin, end, err));
+    }
+    return OG_OK;
+}
+
+/* ---- the whole ---- */
+
+static og_status write_all(struct og_html_report *h, struct og_writer *w,
+                           og_error *err)
+{
+    if (og_web_page_plain_begin(h->page, w, h->doc->text.len)) {
+        write_article(h);
+        og_web_page_plain_end(w);
+    }
+    h->w = og_web_page_document_begin(h->page, w);
+    TRY(og_html_data(h, err));
+    TRY(og_web_page_document_end(h->page, h->doc, err));
+    TRY(hold_passages(h, err));
+    return write_row(h, w, err);
 }
 
 static og_status add_html(struct og_writer *w, const og_document *doc,
@@ -227,39 +279,35 @@ static og_status add_html(struct og_writer *w, const og_document *doc,
                           struct og_progress *progress, og_error *err)
 {
     (void)options;
-    struct og_html_report h = {
-        .w = w, .doc = doc, .answer = answer, .number = progress->number};
+    struct og_html_report h = {.w = w,
+                               .page = progress->state,
+                               .doc = doc,
+                               .answer = answer,
+                               .number = progress->number};
     og_status status = og_sources_gather(answer, &h.sources, err);
     if (status == OG_OK)
         status =
             og_sources_locate(&h.sources, answer, OG_OFFSETS_UTF16, true, err);
     if (status == OG_OK) status = og_quoted_find(&h.quotes, doc->text, err);
-    if (status == OG_OK) status = write_article(&h, err);
+    if (status == OG_OK) status = write_all(&h, w, err);
     og_quoted_release(&h.quotes);
     og_sources_release(&h.sources);
     return status;
 }
 
-static void begin_html(struct og_writer *w, const og_report_options *options,
-                       const og_document *first, bool many)
+static og_status open_html(struct og_progress *progress, og_error *err)
 {
-    (void)many;
-    og_bytes title = OG_LITERAL("origo");
-    if (options->title != NULL)
-        title = (og_bytes){options->title, strlen(options->title)};
-    else if (first != NULL)
-        title = first->title.len != 0 ? first->title : first->id;
-    og_html_head(w, title, true);
+    struct og_web_page *page = NULL;
+    TRY(og_web_page_new("word", &page, err));
+    progress->state = page;
+    return OG_OK;
 }
 
-static void end_html(struct og_writer *w, const struct og_progress *progress)
-{
-    if (progress->number == 0)
-        og_writer_string(w, "<p>There are no documents in this report.</p>\n");
-    og_writer_string(w, "</main>\n<script>");
-    og_writer_bytes(w, og_page_script, og_page_script_len);
-    og_writer_string(w, "</script>\n</body>\n</html>\n");
-}
-
-const struct og_wordset og_report_as_html = {
-    .name = "html", .begin = begin_html, .add = add_html, .end = end_html};
+const struct og_report_form og_report_as_html = {.name = "html",
+                                                 .open = open_html,
+                                                 .release = og_web_page_release,
+                                                 .begin = og_web_page_begin,
+                                                 .add = add_html,
+                                                 .end = og_web_page_end,
+                                                 .is_full = og_web_page_is_full,
+                                                 .cover = og_web_page_cover};

@@ -7,12 +7,14 @@
  * Names in the page: d1 is the first document, d1p3 its third passage, d1s2
  * its second source. The script finds everything by them. */
 
-#include "lib/report/quoted.h"
+#include "lib/report/html/quoted.h"
+#include "lib/report/html/web_page.h"
 #include "lib/report/report.h"
 #include "lib/report/shares.h"
 
 struct og_html_report {
     struct og_writer *w;
+    struct og_web_page *page;
     const og_document *doc;
     const og_answer *answer;
     struct og_sources sources; /* places in units of UTF-16 */
@@ -23,11 +25,14 @@ struct og_html_report {
 /* The text, with its passages marked. */
 void og_html_text(struct og_html_report *h);
 
-/* What the script needs besides: a script element of JSON. */
+/* All of the document for the script: one line of JSON without its end. */
 og_status og_html_data(struct og_html_report *h, og_error *err);
 
 /* "d1p3"; kind 0 is the document alone. */
 void og_html_name(struct og_html_report *h, char kind, size_t n);
+
+/* By the place of a source in `sources`. */
+bool og_html_is_boilerplate(const struct og_html_report *h, size_t source);
 
 /* An origin that so many others have copied is no sign of who copied whom:
  * the foot of every letter, a licence, a slogan. */

@@ -7,7 +7,7 @@
  * marks are apostrophes too often to be used. A line that begins with '>' is a
  * quotation, as in mail. */
 
-#include "lib/report/quoted.h"
+#include "lib/report/html/quoted.h"
 #include "lib/report/glyph.h"
 
 struct scan {

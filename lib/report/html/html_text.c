@@ -14,7 +14,7 @@
  * paragraph of more than LONGEST bytes is cut. */
 
 #include "lib/report/escape.h"
-#include "lib/report/html_parts.h"
+#include "lib/report/html/html_parts.h"
 #include "lib/text/text.h"
 
 enum {

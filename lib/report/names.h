@@ -1,0 +1,38 @@
+#ifndef OG_REPORT_NAMES_H
+#define OG_REPORT_NAMES_H
+
+/*   in:  ids, again and again             (links, clusters, pages)
+ *   out: a small number for each, from 0 */
+
+#include "lib/base/memory.h"
+
+struct og_name {
+    size_t off, len;
+    uint64_t hash;
+};
+
+/* All zero is empty; og_names_release() ends it. */
+struct og_names {
+    struct og_name *list;
+    size_t n, cap;
+    char *bytes;
+    size_t bytes_len, bytes_cap;
+    uint32_t *slots; /* number + 1, by hash */
+    size_t n_slots;
+};
+
+/* The number of an id, which is made when it is new: it is then the last one.
+ * OG_ERR_MEMORY. */
+og_status og_names_add(struct og_names *names, og_bytes id, uint32_t *out,
+                       og_error *err);
+/* UINT32_MAX: it is not there. */
+uint32_t og_names_find(const struct og_names *names, og_bytes id);
+
+static inline og_bytes og_names_get(const struct og_names *names, uint32_t i)
+{
+    return (og_bytes){names->bytes + names->list[i].off, names->list[i].len};
+}
+
+void og_names_release(struct og_names *names);
+
+#endif

@@ -1,0 +1,120 @@
+/* Where a report goes; outlet.h tells. */
+
+#include "lib/report/outlet.h"
+#include "lib/base/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static og_status hold(struct og_outlet *o, og_error *err)
+{
+    o->file = open_memstream(&o->held, &o->held_len);
+    if (o->file == NULL) return og_error_memory(err, 0, "a report");
+    o->own_file = true;
+    og_writer_init(&o->w, o->file);
+    return OG_OK;
+}
+
+og_status og_outlet_reopen(struct og_outlet *o, og_error *err)
+{
+    TRY(og_output_open(&o->new_file, o->path, false, err));
+    const int twin = dup(o->new_file.fd);
+    o->file = twin < 0 ? NULL : fdopen(twin, "wb");
+    o->own_file = o->file != NULL;
+    og_writer_init(&o->w, o->file);
+    if (o->file != NULL) return OG_OK;
+    const int error = errno;
+    if (twin >= 0) close(twin);
+    return og_file_failure(err, "write", o->path, error);
+}
+
+og_status og_outlet_open(struct og_outlet *o, const char *path, bool holds,
+                         og_error *err)
+{
+    memset(o, 0, sizeof(*o));
+    o->new_file.fd = o->new_file.copy_to = -1;
+    o->to_stdout = path == NULL || strcmp(path, "-") == 0;
+    if (o->to_stdout && holds) return hold(o, err);
+    if (o->to_stdout) {
+        o->file = stdout;
+        og_writer_init(&o->w, o->file);
+        return OG_OK;
+    }
+    o->path = strdup(path);
+    if (o->path == NULL) return og_error_memory(err, strlen(path), "a report");
+    return og_outlet_reopen(o, err);
+}
+
+void og_outlet_use(struct og_outlet *o, FILE *file)
+{
+    memset(o, 0, sizeof(*o));
+    o->new_file.fd = o->new_file.copy_to = -1;
+    o->file = file;
+    og_writer_init(&o->w, file);
+}
+
+static og_status pass_held(struct og_outlet *o, og_error *err)
+{
+    const bool is_whole = fclose(o->file) == 0;
+    o->file = NULL;
+    o->own_file = false;
+    if (!is_whole) return og_error_memory(err, o->held_len, "a report");
+    const bool is_written =
+        fwrite(o->held, 1, o->held_len, stdout) == o->held_len &&
+        fflush(stdout) == 0;
+    const int error = errno;
+    free(o->held);
+    o->held = NULL;
+    if (is_written) return OG_OK;
+    og_file_failure(err, "write", "stdout", error);
+    errno = error;
+    return OG_ERR_IO;
+}
+
+og_status og_outlet_pass(struct og_outlet *o, og_error *err)
+{
+    if (!o->to_stdout || !o->own_file) return OG_OK;
+    TRY(og_writer_finish(&o->w, err));
+    TRY(pass_held(o, err));
+    return hold(o, err);
+}
+
+const char *og_outlet_target(const struct og_outlet *o)
+{
+    return o->new_file.temp_path != NULL ? o->new_file.path : NULL;
+}
+
+/* The file that is being made gets another name than it was opened for. */
+static og_status rename_to(struct og_outlet *o, const char *path, og_error *err)
+{
+    char *copy = path != NULL ? strdup(path) : NULL;
+    if (path == NULL) return OG_OK;
+    if (copy == NULL) return og_error_memory(err, strlen(path), "a report");
+    free(o->new_file.path);
+    o->new_file.path = copy;
+    return OG_OK;
+}
+
+og_status og_outlet_commit(struct og_outlet *o, const char *path, og_error *err)
+{
+    TRY(og_writer_finish(&o->w, err));
+    if (!o->own_file) return OG_OK;
+    if (o->to_stdout) return pass_held(o, err);
+    o->own_file = false;
+    if (fclose(o->file) != 0)
+        return og_file_failure(err, "write", o->path, errno);
+    TRY(rename_to(o, path, err));
+    return og_new_file_commit(&o->new_file, err);
+}
+
+void og_outlet_discard(struct og_outlet *o)
+{
+    if (o->own_file) fclose(o->file);
+    free(o->held);
+    free(o->path);
+    og_new_file_discard(&o->new_file);
+    memset(o, 0, sizeof(*o));
+    o->new_file.fd = o->new_file.copy_to = -1;
+}

@@ -1,0 +1,84 @@
+/* The documents of this page, packed in its elements (lib/report/html/packed.h). */
+
+async function unpack(element) {
+    const letters = atob(element.textContent);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+    const stream = new Blob([bytes]).stream()
+        .pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).text();
+}
+
+const linesOf = (text) => text.split("\n").slice(0, -1);
+
+function sourceOfRow([id, title, time, n, c, passages, boiler]) {
+    return { id, title, time: time || null, n, c, passages,
+             boiler: boiler === 1 };
+}
+
+function rowOf(line, i) {
+    const [id, title, time, units, copied, covered, passages, nSources,
+        sources] = JSON.parse(line);
+    return { i, id, title, time: time || null, units, copied, covered,
+             passages, nSources, sources: sources.map(sourceOfRow) };
+}
+
+/* Elements of one kind, in order; each tells the first thing that it has. */
+class Elements {
+    constructor(name) {
+        this.list = [...document.querySelectorAll(`script.${name}`)];
+        this.first = this.list.map((e) => Number(e.dataset.first));
+        this.unpacked = new Map(); /* the last few */
+    }
+
+    /* The lines of the element that has `n`. */
+    async lines(n) {
+        let k = this.first.length - 1;
+        while (k > 0 && this.first[k] > n) k--;
+        if (k < 0) return { first: 0, lines: [] };
+        if (!this.unpacked.has(k)) {
+            if (this.unpacked.size > 7)
+                this.unpacked.delete(this.unpacked.keys().next().value);
+            this.unpacked.set(k, unpack(this.list[k]).then(linesOf));
+        }
+        return { first: this.first[k], lines: await this.unpacked.get(k) };
+    }
+}
+
+const data = {
+    meta: JSON.parse(document.querySelector("script.meta").textContent),
+    packed: { docs: new Elements("docs"), rows: new Elements("rows"),
+              holders: new Elements("holders") },
+
+    async rows() {
+        const parts = await Promise.all(this.packed.rows.list.map(unpack));
+        return parts.flatMap(linesOf).map(rowOf);
+    },
+
+    /* From 0. */
+    async document(i) {
+        const { first, lines } = await this.packed.docs.lines(i + 1);
+        return JSON.parse(lines[i + 1 - first]);
+    },
+
+    /* [begin, end, document from 0] of every passage that a document of this
+     * page took from source `k`. */
+    async holders(k) {
+        const { lines } = await this.packed.holders.lines(k);
+        const line = lines.find((l) => l.startsWith(`[${k},`));
+        const [, ...list] = line ? JSON.parse(line) : [k];
+        const found = [];
+        for (let i = 0; i < list.length; i += 3)
+            found.push([list[i], list[i + 1], list[i + 2] - 1]);
+        return found;
+    },
+
+    async *texts() {
+        for (let k = 0; k < this.packed.docs.list.length; k++) {
+            const lines = linesOf(await unpack(this.packed.docs.list[k]));
+            const first = this.packed.docs.first[k] - 1;
+            for (let n = 0; n < lines.length; n++)
+                yield [first + n, JSON.parse(lines[n]).text];
+        }
+    },
+};
