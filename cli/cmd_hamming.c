@@ -20,6 +20,7 @@ struct hamming_settings {
     uint32_t n_bits;
     uint32_t max_distance; /* UINT32_MAX: as the index has it */
     const char *tables;    /* NULL: the planner's choice */
+    int design;            /* og_hamming_design */
     uint64_t memory;
     bool explain;
     const char *code; /* ask about this one */
@@ -84,6 +85,16 @@ static const struct option_type type_distance = {
             "what the planner picks", "number of tables; 0: none, a scan",     \
             more                                                               \
     }
+#define DESIGN                                                                 \
+    {                                                                          \
+        MAKE, 0, "design", &type_choice, AT(design), "DESIGN",                 \
+            "directory|sorted|packed|slices", NULL, "what the tables are",     \
+            "directory: codes behind a directory of their keys, the fastest. " \
+            "sorted: the paper's, found by interpolation. packed: these in "   \
+            "two thirds of the bytes, slower. slices: no table, a scan bit "   \
+            "by bit. All find the same; all but directory are made anew when " \
+            "the index is opened and take no room on the disk."                \
+    }
 #define MEMORY                                                                 \
     {                                                                          \
         MAKE, 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,         \
@@ -98,6 +109,7 @@ static const struct option_type type_distance = {
 static const struct option build_options[] = {
     DISTANCE(MAKE, NULL, "bits that codes may differ in, up to all",
              "The most that can be asked later; less can be, too."),
+    DESIGN,
     TABLES("For a distance of 3 of 64 bits also the paper's 4, 10, 16 and 20."),
     MEMORY,
     {OUT, 0, "explain", &type_flag, AT(explain), NULL, NULL, NULL,
@@ -126,6 +138,7 @@ static const struct option plan_options[] = {
     DISTANCE(MAKE, NULL, "bits that codes may differ in", NULL),
     {MAKE, 0, "bits", &type_count, AT(n_bits), "N", "64|128", NULL,
      "bits of a code: 64 or 128", NULL},
+    DESIGN,
     TABLES(NULL),
     MEMORY,
 };
@@ -144,6 +157,7 @@ static bool take_options(const struct hamming_settings *s, const char *command,
     out->n_bits = s->n_bits;
     out->max_distance = s->max_distance;
     out->memory = s->memory;
+    out->design = (og_hamming_design)s->design;
     if (s->tables == NULL || strcmp(s->tables, "auto") == 0) return true;
     if (number_parse(s->tables, &n) && n <= 64) {
         out->n_tables = (int)n;

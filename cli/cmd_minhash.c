@@ -55,7 +55,8 @@ static const struct option minhash_options[] = {
      "exact, one (with optimal densification), super (SuperMinHash), byte, "
      "zeros, biased (few random bits); smallest and modulo are sets of "
      "samples. Weights: copies (whole numbers), active, interval, ioffe, "
-     "ioffe0, coarse."},
+     "ioffe0 (leaves out part of the sample: biased, up to 0.02 too high), "
+     "coarse."},
     {"Sketch", 0, "family", &type_choice, AT(family), "FAMILY", FAMILIES, NULL,
      "hash functions: mix, multiply, tabulation, rabin", NULL},
     {"Sketch", 0, "bits", &type_count, AT(bits), "B", NULL, NULL,

@@ -32,6 +32,7 @@ extern const struct command command_quote;
 extern const struct command command_simhash;
 extern const struct command command_idf;
 extern const struct command command_minhash;
+extern const struct command command_pairs;
 extern const struct command command_distance;
 extern const struct command command_scurve;
 extern const struct command command_chunks;
@@ -155,6 +156,7 @@ const struct command *const cli_commands[] = {
     &command_simhash,
     &command_idf,
     &command_minhash,
+    &command_pairs,
     &command_distance,
     &command_scurve,
     &command_chunks,

@@ -24,14 +24,24 @@ typedef struct og_wide_code {
     uint64_t high, low;
 } og_wide_code;
 
+/* What the tables are. All find the same. Those of the paper (sorted, packed)
+ * and slices are not on disk: they are made when the index is opened. */
+typedef enum og_hamming_design {
+    OG_HAMMING_DIRECTORY = 0, /* buckets behind a directory: the fastest */
+    OG_HAMMING_SORTED, /* permuted and sorted, 8 bytes a code and table */
+    OG_HAMMING_PACKED, /* these, packed to 5 or 6 bytes */
+    OG_HAMMING_SLICES, /* no table: a scan bit by bit, distances up to 15 */
+} og_hamming_design;
+
 typedef struct og_hamming_options {
     uint32_t n_bits;       /* of a code: 64 or 128 */
     uint32_t max_distance; /* bits, 0 to n_bits: the most that can be asked */
     int n_tables;          /* -1: what the planner picks, 0: none, a scan */
-    uint64_t memory;       /* bytes of tables that the planner may use */
-    uint64_t buffer;       /* bytes in memory before they become a file */
-    uint32_t n_waiting;    /* new entries that a question scans; more of them
-                              make adding faster and asking slower */
+    og_hamming_design design;
+    uint64_t memory;    /* bytes of tables that the planner may use */
+    uint64_t buffer;    /* bytes in memory before they become a file */
+    uint32_t n_waiting; /* new entries that a question scans; more of them
+                           make adding faster and asking slower */
     const og_allocator *allocator; /* NULL: the C library's */
 } og_hamming_options;
 OG_API og_hamming_options og_hamming_options_default(void);

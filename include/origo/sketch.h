@@ -278,8 +278,8 @@ typedef struct og_minhash_sketch {
 typedef bool og_minhash_fn(void *ctx, og_bytes id,
                            const og_minhash_sketch *sketch);
 
-/* As og_simhash_stream() and og_simhash_save(). A file cannot hold sets of
- * OG_MINHASH_MODULO, which have any length: OG_ERR_USAGE. */
+/* As og_simhash_stream() and og_simhash_save(). Of a set of OG_MINHASH_MODULO a
+ * file keeps the n_samples smallest: sketches in a file have one length. */
 OG_API og_status og_minhash_stream(const char *const *paths, size_t n_paths,
                                    const og_minhash_options *minhash,
                                    const og_sketch_options *options,
@@ -321,6 +321,13 @@ OG_API og_status og_texts_compare(const char *path_a, const char *path_b,
                                   bool is_weighted,
                                   const og_sketch_options *options, void *ctx,
                                   og_distance_fn *on_distance, og_error *err);
+
+/* The book's grouping of sets of samples, where no supershingles can be made:
+ * the set, in its order, is cut behind each sample that a hash picks, one in
+ * `one_in`, and every group has a value. Sets that are alike have groups in
+ * common, wherever they differ. `out` has room for n; returns how many. */
+OG_API size_t og_sample_groups(const uint64_t *set, size_t n, uint32_t one_in,
+                               uint64_t *out);
 
 /* ---- supershingles ---- */
 

@@ -248,13 +248,16 @@ double og_code_design_probes(const struct og_code_design *design)
 void og_code_design_name(const struct og_code_design *design, char *out,
                          size_t out_cap)
 {
+    static const char *const kind[] = {"", "sorted ", "packed ", ""};
     if (design->n_tables == 0) {
-        snprintf(out, out_cap, "scan");
+        snprintf(out, out_cap, "%s",
+                 design->form == OG_CODE_SLICES ? "scan by slices" : "scan");
         return;
     }
-    const int len = snprintf(out, out_cap, "%u %s of %u bits", design->n_tables,
-                             design->n_tables == 1 ? "table" : "tables",
-                             og_code_design_min_bits(design));
+    const int len =
+        snprintf(out, out_cap, "%u %s%s of %u bits", design->n_tables,
+                 kind[design->form], design->n_tables == 1 ? "table" : "tables",
+                 og_code_design_min_bits(design));
     if (design->radius[0] != 0 && (size_t)len < out_cap)
         snprintf(out + len, out_cap - (size_t)len, " within %u",
                  design->radius[0]);
@@ -288,4 +291,25 @@ uint64_t og_code_spread(const struct og_code_runs *runs, uint64_t key)
         key = runs->n == 1 ? 0 : key >> (runs->run[i].left & 63);
     }
     return code;
+}
+
+/* ---- forms ---- */
+
+const char *og_code_form_name(enum og_code_form form)
+{
+    static const char *const names[] = {"directory", "sorted", "packed",
+                                        "slices"};
+    return (unsigned)form < OG_CODE_FORMS ? names[form] : NULL;
+}
+
+bool og_code_form_fits(enum og_code_form form,
+                       const struct og_code_design *design)
+{
+    if (form == OG_CODE_DIRECTORY) return true;
+    if (form == OG_CODE_SLICES)
+        return design->n_tables == 0 &&
+               design->max_distance <= OG_CODE_SLICES_MOST;
+    for (unsigned t = 0; t < design->n_tables; t++)
+        if (design->radius[t] != 0) return false;
+    return design->n_tables != 0;
 }

@@ -22,12 +22,23 @@
 
 enum {
     OG_CODE_BITS = 64,
-    OG_CODE_BITS_WIDE = 128, /* two codes of 64: hamming_wide.c */
-    OG_CODE_TABLES = 64,     /* in one design; past that a scan is cheaper */
-    OG_CODE_LEVELS = 4,      /* splits of splits */
+    OG_CODE_BITS_WIDE = 128,  /* two codes of 64: hamming_wide.c */
+    OG_CODE_TABLES = 64,      /* in one design; past that a scan is cheaper */
+    OG_CODE_LEVELS = 4,       /* splits of splits */
+    OG_CODE_SLICES_MOST = 15, /* the largest distance of slices: 4 bits count */
+};
+
+/* What a table is made of. Each form finds the same codes. */
+enum og_code_form {
+    OG_CODE_DIRECTORY = 0, /* code_index.h: the fastest */
+    OG_CODE_SORTED,        /* code_permuted.h: the paper's, 8 bytes a code */
+    OG_CODE_PACKED,        /* the paper's packed ones, 5 to 6 bytes a code */
+    OG_CODE_SLICES,        /* code_slices.h: no table, a scan by bits */
+    OG_CODE_FORMS,
 };
 
 struct og_code_design {
+    enum og_code_form form;
     unsigned n_tables; /* 0: no table, a scan */
     unsigned max_distance;
     uint64_t mask[OG_CODE_TABLES];
@@ -58,6 +69,14 @@ bool og_code_design_paper(struct og_code_design *design, unsigned n_tables);
 unsigned og_code_tables_needed(unsigned n_bits, unsigned max_distance,
                                unsigned min_bits, unsigned *out_split,
                                unsigned *out_n_splits);
+
+/* "directory", "sorted", ...; NULL when there is none. */
+const char *og_code_form_name(enum og_code_form form);
+
+/* Whether tables of the form can be those of the design: sorted ones find a
+ * radius of 0 only, slices need none and count to OG_CODE_SLICES_MOST. */
+bool og_code_form_fits(enum og_code_form form,
+                       const struct og_code_design *design);
 
 /* The fewest positions that any mask has; 0 for a scan. */
 unsigned og_code_design_min_bits(const struct og_code_design *design);

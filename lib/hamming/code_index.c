@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/hamming/code_permuted.h"
 #include "lib/hamming/code_scan.h"
+#include "lib/hamming/code_slices.h"
 #include "lib/os/cpu.h"
 
 #if defined(OG_X86)
@@ -105,12 +107,82 @@ void og_code_index_view(struct og_code_index *index,
     }
 }
 
+/* Of a code in a packed table: the values agree in about log2(n) bits, where
+ * they differ first takes some two bits, the key of a block a twentieth. */
+static double packed_bits(uint64_t n)
+{
+    const int log = 63 - __builtin_clzll(n | 1);
+    return (64 - log + 2) * 1.01;
+}
+
 uint64_t og_code_design_bytes(const struct og_code_design *design, uint64_t n)
 {
     uint64_t len = 0;
+    if (design->form == OG_CODE_SLICES)
+        return (n + OG_CODE_BLOCK - 1) / OG_CODE_BLOCK * OG_CODE_SLICE_WORDS *
+               8;
+    if (design->form == OG_CODE_SORTED) return design->n_tables * n * 8;
+    if (design->form == OG_CODE_PACKED)
+        return (uint64_t)(design->n_tables * packed_bits(n) * (double)n / 8);
     for (unsigned t = 0; t < design->n_tables; t++)
         len += og_code_table_len(design->mask[t], n);
     return len;
+}
+
+/* ---- other forms ---- */
+
+static og_status make_permuted(struct og_code_index *index,
+                               const og_allocator *allocator, og_error *err)
+{
+    struct og_code_permuted *p = og_allocate(allocator, sizeof(*p));
+    if (p == NULL) return og_error_memory(err, sizeof(*p), "tables");
+    const og_status status = og_code_permuted_init(
+        p, &index->design, index->codes, index->n,
+        index->design.form == OG_CODE_PACKED, allocator, err);
+    if (status == OG_OK)
+        index->permuted = p;
+    else
+        og_release(allocator, p, sizeof(*p));
+    return status;
+}
+
+static og_status make_slices(struct og_code_index *index,
+                             const og_allocator *allocator, og_error *err)
+{
+    struct og_code_slices *s = og_allocate_zero(allocator, sizeof(*s));
+    if (s == NULL) return og_error_memory(err, sizeof(*s), "slices");
+    const og_status status =
+        og_code_slices_init(s, index->codes, index->n, allocator, err);
+    if (status == OG_OK)
+        index->slices = s;
+    else
+        og_release(allocator, s, sizeof(*s));
+    return status;
+}
+
+/* Tables that no file has: they are made of the codes, in memory. */
+static og_status make_form(struct og_code_index *index,
+                           const struct og_code_design *design,
+                           const uint64_t *codes, size_t n,
+                           const og_allocator *allocator, og_error *err)
+{
+    *index = (struct og_code_index){
+        .design = *design, .n = n, .codes = codes, .allocator = allocator};
+    if (!og_code_form_fits(design->form, design))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "'%s' does not go with this design of tables",
+                            og_code_form_name(design->form));
+    return design->form == OG_CODE_SLICES
+               ? make_slices(index, allocator, err)
+               : make_permuted(index, allocator, err);
+}
+
+static void release_form(struct og_code_index *index)
+{
+    if (index->permuted != NULL) og_code_permuted_release(index->permuted);
+    if (index->slices != NULL) og_code_slices_release(index->slices);
+    og_release(index->allocator, index->permuted, sizeof(*index->permuted));
+    og_release(index->allocator, index->slices, sizeof(*index->slices));
 }
 
 og_status og_code_index_init(struct og_code_index *index,
@@ -125,6 +197,8 @@ og_status og_code_index_init(struct og_code_index *index,
         return og_error_set(err, OG_ERR_LIMIT,
                             "%zu codes are more than the %llu of one table", n,
                             (unsigned long long)OG_CODE_INDEX_MOST);
+    if (design->form != OG_CODE_DIRECTORY)
+        return make_form(index, design, codes, n, allocator, err);
     if (len == 0) {
         og_code_index_view(index, design, codes, n, NULL);
         return OG_OK;
@@ -149,6 +223,7 @@ og_status og_code_index_init(struct og_code_index *index,
 void og_code_index_release(struct og_code_index *index)
 {
     og_pages_release(&index->pages);
+    release_form(index);
     *index = (struct og_code_index){0};
 }
 
@@ -338,12 +413,32 @@ static void ask_scan(struct ask *a, uint32_t question)
     }
 }
 
+struct slice_ask {
+    const struct og_code_index *index;
+    void *ctx;
+    bool (*on_match)(void *ctx, size_t question, uint64_t code);
+};
+
+static bool tell_place(void *ctx, size_t question, size_t place)
+{
+    const struct slice_ask *a = ctx;
+    return a->on_match(a->ctx, question, a->index->codes[place]);
+}
+
 bool og_code_index_ask(const struct og_code_index *index,
                        const uint64_t *questions, size_t n_questions,
                        unsigned max_distance, void *ctx,
                        bool (*on_match)(void *ctx, size_t question,
                                         uint64_t code))
 {
+    if (index->permuted != NULL)
+        return og_code_permuted_ask(index->permuted, questions, n_questions,
+                                    max_distance, ctx, on_match);
+    if (index->slices != NULL) {
+        struct slice_ask s = {index, ctx, on_match};
+        return og_code_slices_ask(index->slices, questions, n_questions,
+                                  max_distance, &s, tell_place);
+    }
     struct ask a; /* its probes need no zeros */
     a.index = index;
     a.questions = questions;

@@ -34,7 +34,13 @@ struct og_code_index {
     const uint64_t *codes; /* ascending; the caller's, must stay */
     struct og_code_table table[OG_CODE_TABLES];
     struct og_pages pages; /* empty when the tables are mapped */
+    /* Tables of another form; NULL. */
+    const og_allocator *allocator;
+    struct og_code_permuted *permuted;
+    struct og_code_slices *slices;
 };
+struct og_code_permuted;
+struct og_code_slices;
 
 /* Bytes of one table, a multiple of 64. */
 size_t og_code_table_len(uint64_t mask, size_t n);
@@ -59,7 +65,7 @@ og_status og_code_index_init(struct og_code_index *index,
                              const og_allocator *allocator, og_error *err);
 void og_code_index_release(struct og_code_index *index);
 
-/* Bytes of all tables, without the codes themselves. */
+/* Bytes of all tables, without the codes themselves; of packed ones about. */
 uint64_t og_code_design_bytes(const struct og_code_design *design, uint64_t n);
 
 /* Each code within max_distance of each question, once, in any order.

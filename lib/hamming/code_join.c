@@ -171,8 +171,9 @@ static og_status read_questions(struct questions *q,
         is_wide(q) ? (unsigned)og_half_distance(o->max_distance, false)
         : o->max_distance < OG_CODE_BITS ? o->max_distance
                                          : OG_CODE_BITS;
-    TRY(og_code_plan(&plan, q->n_different, distance, o->memory, o->n_tables,
-                     err));
+    const struct og_code_choice choice = {o->memory, o->n_tables,
+                                          OG_CODE_DIRECTORY};
+    TRY(og_code_plan(&plan, q->n_different, distance, &choice, err));
     return og_code_index_init(&q->index, &plan.design, q->different,
                               q->n_different, q->allocator, err);
 }

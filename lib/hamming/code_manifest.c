@@ -61,14 +61,31 @@ static bool take_number(const char **at, const char *word, const char *format,
     return *(*at)++ == '\n';
 }
 
+/* "design name\n" */
+static bool take_form(const char **at, enum og_code_form *out)
+{
+    char name[16];
+    int n = -1;
+    if (sscanf(*at, "design %15[a-z]%n", name, &n) != 1 || n <= 0 ||
+        (*at)[n] != '\n')
+        return false;
+    *at += n + 1;
+    for (unsigned form = 1; form < OG_CODE_FORMS; form++) {
+        *out = (enum og_code_form)form;
+        if (strcmp(og_code_form_name(*out), name) == 0) return true;
+    }
+    return false;
+}
+
 static og_status parse_lines(struct og_code_manifest *m, const char *text,
                              const char *name, og_error *err)
 {
     const char *at = text;
-    if (strncmp(at, "origo hamming 1\n", 16) != 0)
+    const bool has_form = strncmp(at, "origo hamming 2\n", 16) == 0;
+    if (!has_form && strncmp(at, "origo hamming 1\n", 16) != 0)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is no list of runs: line 1 is not "
-                            "'origo hamming 1'",
+                            "'origo hamming 1' or 2",
                             name);
     at += 16;
     if (!take_number(&at, "bits", "%u%n", &m->n_bits))
@@ -80,10 +97,12 @@ static og_status parse_lines(struct og_code_manifest *m, const char *text,
     if (!take_number(&at, "distance", "%u%n", &m->max_distance) ||
         m->max_distance > m->n_bits)
         return unsound(err, name, 3);
-    if (!take_number(&at, "memory", "%" SCNu64 "%n", &m->memory))
+    if (!take_number(&at, "memory", "%" SCNu64 "%n", &m->choice.memory))
         return unsound(err, name, 4);
-    if (!take_number(&at, "tables", "%d%n", &m->want))
+    if (!take_number(&at, "tables", "%d%n", &m->choice.want))
         return unsound(err, name, 5);
+    if (has_form && !take_form(&at, &m->choice.form))
+        return unsound(err, name, 6);
     if (!take_number(&at, "next", "%" SCNu64 "%n", &m->next))
         return unsound(err, name, 6);
     for (; strncmp(at, "run ", 4) == 0; m->n_runs++) {
@@ -151,11 +170,18 @@ og_status og_code_manifest_read(struct og_code_manifest *manifest,
 static size_t format_manifest(const struct og_code_manifest *m, char *text,
                               size_t cap)
 {
+    const bool has_form = m->choice.form != OG_CODE_DIRECTORY;
     size_t len = (size_t)snprintf(
         text, cap,
-        "origo hamming 1\nbits %u\ndistance %u\nmemory %" PRIu64
-        "\ntables %d\nnext %" PRIu64 "\n",
-        m->n_bits, m->max_distance, m->memory, m->want, m->next);
+        "origo hamming %d\nbits %u\ndistance %u\nmemory %" PRIu64
+        "\ntables %d\n",
+        has_form ? 2 : 1, m->n_bits, m->max_distance, m->choice.memory,
+        m->choice.want);
+    if (has_form)
+        len += (size_t)snprintf(text + len, cap - len, "design %s\n",
+                                og_code_form_name(m->choice.form));
+    len +=
+        (size_t)snprintf(text + len, cap - len, "next %" PRIu64 "\n", m->next);
     for (size_t i = 0; i < m->n_runs; i++)
         len += (size_t)snprintf(text + len, cap - len,
                                 "run %" PRIu64 " %016" PRIx64 "\n",

@@ -15,6 +15,9 @@
  *     run 7 76543210fedcba98
  *     sum 0011223344556677
  *
+ * An index of another form than directories says "origo hamming 2" and has a
+ * line "design sorted" after that of the tables.
+ *
  * Each run is the file "run-N" beside it, with the sum of its head, the
  * oldest first; the last line is the sum of the lines before it. */
 
@@ -22,8 +25,7 @@
 
 struct og_code_manifest {
     unsigned n_bits, max_distance;
-    uint64_t memory;
-    int want; /* enum og_code_want */
+    struct og_code_choice choice;
     uint64_t next;
     size_t n_runs;
     struct {

@@ -18,16 +18,25 @@ enum og_code_want {
     /* else the number of tables */
 };
 
+/* What the user asks for. */
+struct og_code_choice {
+    uint64_t memory; /* bytes of tables, at most */
+    int want;        /* enum og_code_want */
+    enum og_code_form form;
+};
+
 /* Bytes of tables not above `memory`, the fewest microseconds. `want` other
  * than OG_CODE_WANT_BEST takes the best design with so many tables whatever
- * the memory; OG_ERR_USAGE when there is none. */
+ * the memory; OG_ERR_USAGE when there is none. Of another form than
+ * directories it is the smallest design when none is within the memory. */
 og_status og_code_plan(struct og_code_plan *plan, uint64_t n_codes,
-                       unsigned max_distance, uint64_t memory, int want,
-                       og_error *err);
+                       unsigned max_distance,
+                       const struct og_code_choice *choice, og_error *err);
 
 /* Every design that was weighed, one line each, and the choice with its
  * reason. Writes at most out_cap bytes, zero-terminated. */
 void og_code_plan_explain(const struct og_code_plan *plan, uint64_t n_codes,
-                          uint64_t memory, int want, char *out, size_t out_cap);
+                          const struct og_code_choice *choice, char *out,
+                          size_t out_cap);
 
 #endif

@@ -95,10 +95,11 @@ static og_status check_head(const struct image_head *h, size_t len,
                             "'%s' is no file of codes: its first 8 bytes are "
                             "not '" IMAGE_MAGIC "'",
                             name);
-    if (h->version != IMAGE_VERSION)
+    if (h->version != IMAGE_VERSION && h->version != IMAGE_VERSION_FORM)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s' has version %u, this origo reads %d", name,
-                            h->version, IMAGE_VERSION);
+                            "'%s' has version %u, this origo reads %d and %d",
+                            name, h->version, IMAGE_VERSION,
+                            IMAGE_VERSION_FORM);
     if (h->file_len != len)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' ends at byte %zu instead of %llu", name, len,
@@ -110,8 +111,10 @@ static og_status check_head(const struct image_head *h, size_t len,
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' has codes of %u bits, not %d", name,
                             h->n_bits, OG_CODE_BITS);
-    if (h->max_distance > OG_CODE_BITS || h->n_tables > OG_CODE_TABLES ||
-        h->n_codes > OG_CODE_INDEX_MOST || h->ids_len > len)
+    if ((h->version == IMAGE_VERSION) != (h->form == OG_CODE_DIRECTORY) ||
+        h->form >= OG_CODE_FORMS || h->max_distance > OG_CODE_BITS ||
+        h->n_tables > OG_CODE_TABLES || h->n_codes > OG_CODE_INDEX_MOST ||
+        h->ids_len > len)
         return unsound(err, name, "a number of its head, byte", 8);
     return OG_OK;
 }
@@ -126,7 +129,9 @@ static og_status find_parts(const struct image_head *h,
     part[1] = part[0] + IMAGE_ROUND(h->ids_len);
     part[2] = part[1] + IMAGE_ROUND(h->n_codes * 8);
     part[3] = part[2] + IMAGE_ROUND((h->n_codes + 1) * 8);
-    part[4] = part[3] + og_code_design_bytes(d, h->n_codes);
+    part[4] = part[3];
+    if (d->form == OG_CODE_DIRECTORY)
+        part[4] += og_code_design_bytes(d, h->n_codes);
     if (part[4] == h->file_len) return OG_OK;
     return unsound(err, name, "its parts together have a length of", part[4]);
 }
@@ -135,14 +140,19 @@ static og_status read_design(const struct image_head *h, const char *name,
                              struct og_code_design *d, og_error *err)
 {
     og_code_design_scan(d, h->max_distance);
+    d->form = (enum og_code_form)h->form;
     d->n_tables = h->n_tables;
     for (unsigned t = 0; t < d->n_tables; t++) {
         d->mask[t] = h->table[t].mask;
         d->radius[t] = (uint8_t)h->table[t].radius;
-        if (d->mask[t] == 0 || __builtin_popcountll(d->mask[t]) > 28 ||
-            h->table[t].radius > OG_CODE_BITS)
+        if (d->mask[t] == 0 || h->table[t].radius > OG_CODE_BITS ||
+            (d->form == OG_CODE_DIRECTORY &&
+             __builtin_popcountll(d->mask[t]) > 28))
             return unsound(err, name, "the mask of table", t);
     }
+    if (!og_code_form_fits(d->form, d))
+        return unsound(err, name, "its design, byte",
+                       offsetof(struct image_head, form));
     return OG_OK;
 }
 
@@ -215,11 +225,15 @@ og_status og_code_image_take(struct og_code_image *image, const uint8_t *data,
                               .sum = h->head_sum,
                               .ids = data + part[0]};
     m.offsets = (const uint64_t *)(const void *)(data + part[2]);
+    const bool has_tables = design.form == OG_CODE_DIRECTORY;
     og_code_index_view(&m.index, &design,
                        (const uint64_t *)(const void *)(data + part[1]),
-                       h->n_codes, data + part[3]);
+                       h->n_codes, has_tables ? data + part[3] : NULL);
     TRY(check_codes(&m, h, name, err));
-    for (unsigned t = 0; t < design.n_tables; t++)
+    if (!has_tables)
+        TRY(og_code_index_init(&m.index, &design, m.index.codes, h->n_codes,
+                               allocator, err));
+    for (unsigned t = 0; has_tables && t < design.n_tables; t++)
         if (!og_code_table_sound(design.mask[t], h->n_codes,
                                  m.index.table[t].starts))
             return unsound(err, name, "the directory of table", t);
@@ -264,6 +278,7 @@ og_status og_code_image_open(struct og_code_image *image, const char *path,
 
 void og_code_image_release(struct og_code_image *image)
 {
+    og_code_index_release(&image->index);
     if (image->is_mapped)
         munmap((void *)image->data, image->len);
     else if (image->data != NULL)

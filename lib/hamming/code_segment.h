@@ -11,7 +11,8 @@
  *              number, then the id; in the order of the ids, all different
  *     codes    u64[n], ascending, all different
  *     offsets  u64[n + 1]: where in the ids the entries of a code begin
- *     tables   as in code_index.h, one after the other
+ *     tables   as in code_index.h, one after the other; tables of another
+ *              form are not in the file, they are made when it is opened
  *
  * An entry that is marked removed says that older runs no longer count. The
  * head holds a sum of itself and one of all the rest; opening compares both
@@ -73,7 +74,8 @@ og_status og_code_writer_add(struct og_code_writer *writer, uint64_t code,
  * written. The writer is gone, whatever the status; after a failure there is
  * no file. */
 og_status og_code_writer_end(struct og_code_writer *writer,
-                             unsigned max_distance, uint64_t memory, int want,
+                             unsigned max_distance,
+                             const struct og_code_choice *choice,
                              struct og_code_image *out, og_error *err);
 void og_code_writer_drop(struct og_code_writer *writer); /* NULL is fine */
 

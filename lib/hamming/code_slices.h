@@ -8,12 +8,12 @@
  * distance, for random codes after less than half of the planes. The block
  * stays in the first cache while all questions of a batch pass over it. */
 
+#include "lib/hamming/code_design.h"
 #include "lib/os/pages.h"
 
 enum {
     OG_CODE_BLOCK = 512,
     OG_CODE_SLICE_WORDS = 64 * 8, /* of one block */
-    OG_CODE_SLICES_MOST = 15,     /* the largest distance: 4-bit counters */
 };
 
 struct og_code_slices {

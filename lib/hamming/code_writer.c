@@ -156,7 +156,7 @@ static og_status write_tables(struct og_code_writer *w,
 {
     struct og_pages spare, table;
     og_status status = OG_OK;
-    if (d->n_tables == 0) return OG_OK;
+    if (d->n_tables == 0 || d->form != OG_CODE_DIRECTORY) return OG_OK;
     TRY(og_pages_init(&spare, w->n_codes * 8 + 1, w->allocator, err));
     for (unsigned t = 0; t < d->n_tables && status == OG_OK; t++) {
         const size_t len = og_code_table_len(d->mask[t], w->n_codes);
@@ -175,7 +175,10 @@ static og_status write_head(struct og_code_writer *w,
                             const struct og_code_design *d, og_error *err)
 {
     struct image_head h = {.magic = IMAGE_MAGIC,
-                           .version = IMAGE_VERSION,
+                           .version = d->form == OG_CODE_DIRECTORY
+                                          ? IMAGE_VERSION
+                                          : IMAGE_VERSION_FORM,
+                           .form = (uint32_t)d->form,
                            .n_bits = OG_CODE_BITS,
                            .max_distance = d->max_distance,
                            .n_tables = d->n_tables,
@@ -226,11 +229,11 @@ static og_status open_memory(struct og_code_writer *w,
 }
 
 static og_status write_rest(struct og_code_writer *w, unsigned max_distance,
-                            uint64_t memory, int want,
+                            const struct og_code_choice *choice,
                             struct og_code_image *out, og_error *err)
 {
     struct og_code_plan plan;
-    TRY(og_code_plan(&plan, w->n_codes, max_distance, memory, want, err));
+    TRY(og_code_plan(&plan, w->n_codes, max_distance, choice, err));
     if (!OG_GROW(w->allocator, w->offsets, w->offsets_cap, w->n_codes + 1))
         return og_error_memory(err, 8, "codes");
     w->offsets[w->n_codes] = w->ids_len;
@@ -245,11 +248,10 @@ static og_status write_rest(struct og_code_writer *w, unsigned max_distance,
 }
 
 og_status og_code_writer_end(struct og_code_writer *w, unsigned max_distance,
-                             uint64_t memory, int want,
+                             const struct og_code_choice *choice,
                              struct og_code_image *out, og_error *err)
 {
-    const og_status status =
-        write_rest(w, max_distance, memory, want, out, err);
+    const og_status status = write_rest(w, max_distance, choice, out, err);
     og_code_writer_drop(w);
     return status;
 }

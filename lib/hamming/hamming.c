@@ -91,7 +91,7 @@ static og_status write_waiting(struct og_hamming *h, bool drops_removed,
 static og_status end_run(struct og_hamming *h, struct og_code_writer *w,
                          struct og_code_image *out, og_error *err)
 {
-    return og_code_writer_end(w, h->run_distance, h->memory, h->want, out, err);
+    return og_code_writer_end(w, h->run_distance, &h->choice, out, err);
 }
 
 /* Runs [first, n_runs) become one, in memory or as the file `number`. */
@@ -182,8 +182,7 @@ static og_status write_manifest(const struct og_hamming *h, og_error *err)
 {
     struct og_code_manifest m = {.n_bits = h->n_bits,
                                  .max_distance = h->max_distance,
-                                 .memory = h->memory,
-                                 .want = h->want,
+                                 .choice = h->choice,
                                  .next = h->next,
                                  .n_runs = h->n_runs};
     for (size_t i = 0; i < h->n_runs; i++) {
@@ -308,6 +307,9 @@ og_status og_hamming_check_options(const og_hamming_options *o, og_error *err)
         return og_error_set(err, OG_ERR_USAGE,
                             "codes of %u bits, an index takes %d or %d",
                             o->n_bits, OG_CODE_BITS, OG_CODE_BITS_WIDE);
+    if ((unsigned)o->design >= OG_CODE_FORMS)
+        return og_error_set(err, OG_ERR_USAGE, "no design of kind %d",
+                            (int)o->design);
     if (o->max_distance <= o->n_bits) return OG_OK;
     return og_error_set(err, OG_ERR_USAGE,
                         "distance %u is more than the %u bits of a code",
@@ -334,10 +336,10 @@ static og_status new_hamming(const char *folder, const og_hamming_options *o,
     h->is_writable = true;
     h->lock_fd = -1;
     take_width(h, o->n_bits, o->max_distance);
-    h->memory = o->memory;
+    h->choice = (struct og_code_choice){o->memory, o->n_tables,
+                                        (enum og_code_form)o->design};
     h->buffer = o->buffer;
     h->waiting_most = o->n_waiting == 0 ? 1 : o->n_waiting;
-    h->want = o->n_tables;
     h->next = 1;
     if (folder != NULL) {
         h->folder = og_allocate(h->allocator, strlen(folder) + 1);
@@ -390,8 +392,7 @@ og_status og_hamming_create(const char *folder,
     TRY(new_hamming(folder, options, out, err));
     og_hamming *h = *out;
     /* A number of tables that no design has shows here, not at a merge. */
-    og_status status =
-        og_code_plan(&plan, 0, h->run_distance, h->memory, h->want, err);
+    og_status status = og_code_plan(&plan, 0, h->run_distance, &h->choice, err);
     if (status == OG_OK && folder != NULL) status = make_folder(h, err);
     if (status == OG_OK) return OG_OK;
     og_hamming_close(h);
@@ -428,8 +429,7 @@ static og_status open_runs(og_hamming *h, og_error *err)
     struct og_code_manifest m;
     TRY(og_code_manifest_read(&m, h->folder, err));
     take_width(h, m.n_bits, m.max_distance);
-    h->memory = m.memory;
-    h->want = m.want;
+    h->choice = m.choice;
     h->next = m.next;
     for (size_t i = 0; i < m.n_runs; i++)
         TRY(open_run(h, &m, i, err));

@@ -26,9 +26,9 @@ struct og_hamming {
     int lock_fd;
     unsigned n_bits, max_distance;
     unsigned run_distance; /* of the tables: of halves, when n_bits is 128 */
-    uint64_t memory, buffer;
+    struct og_code_choice choice;
+    uint64_t buffer;
     uint32_t waiting_most;
-    int want;
     uint64_t next; /* number of the next file */
 
     uint64_t *waiting_codes;

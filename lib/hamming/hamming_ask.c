@@ -214,9 +214,9 @@ og_status og_hamming_explain(uint64_t n_codes,
         max_distance = (unsigned)og_half_distance(max_distance, false);
         n_codes *= 2;
     }
-    TRY(og_code_plan(&plan, n_codes, max_distance, options->memory,
-                     options->n_tables, err));
-    og_code_plan_explain(&plan, n_codes, options->memory, options->n_tables,
-                         out + len, out_cap - len);
+    const struct og_code_choice choice = {options->memory, options->n_tables,
+                                          (enum og_code_form)options->design};
+    TRY(og_code_plan(&plan, n_codes, max_distance, &choice, err));
+    og_code_plan_explain(&plan, n_codes, &choice, out + len, out_cap - len);
     return OG_OK;
 }

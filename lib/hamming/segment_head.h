@@ -5,9 +5,12 @@
 
 #include "lib/hamming/code_design.h"
 
-#define IMAGE_MAGIC    "origoham"
-#define IMAGE_VERSION  1
-#define IMAGE_ROUND(n) (((n) + 63) / 64 * 64)
+#define IMAGE_MAGIC   "origoham"
+#define IMAGE_VERSION 1
+/* The same with a form in the head, and without tables in the file: they are
+ * made of the codes when it is opened. */
+#define IMAGE_VERSION_FORM 2
+#define IMAGE_ROUND(n)     (((n) + 63) / 64 * 64)
 
 struct image_head {
     char magic[8];
@@ -25,7 +28,8 @@ struct image_head {
     struct {
         uint64_t mask, radius;
     } table[OG_CODE_TABLES];
-    uint8_t zero[944];
+    uint32_t form; /* enum og_code_form; version 1: 0 */
+    uint8_t zero[940];
 };
 _Static_assert(sizeof(struct image_head) == 2048, "the head has 2,048 bytes");
 

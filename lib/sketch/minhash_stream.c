@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/sketch/minhash.h"
@@ -35,10 +36,13 @@ void og_minhash_file_head(const og_minhash_options *o,
                                                ? OG_SKETCH_WEIGHTED
                                                : OG_SKETCH_MINHASH,
                                    .sketch_len = og_minhash_file_len(o)};
+    char modulus[32] = "";
+    if (o->method == OG_MINHASH_MODULO)
+        snprintf(modulus, sizeof(modulus), " modulus=%u", (unsigned)o->modulus);
     snprintf(out->params, sizeof(out->params),
-             "method=%s family=%s samples=%u bits=%u seed=%" PRIu64 " %s",
+             "method=%s family=%s samples=%u bits=%u seed=%" PRIu64 "%s %s",
              og_minhash_method_name(o->method), og_family_name(o->family),
-             (unsigned)o->n_samples, (unsigned)o->n_bits, o->seed,
+             (unsigned)o->n_samples, (unsigned)o->n_bits, o->seed, modulus,
              feature_words);
 }
 
@@ -61,6 +65,8 @@ og_status og_minhash_file_options(const struct og_sketch_head *head,
                             name, head->params);
     out->n_samples = n_samples;
     out->n_bits = n_bits;
+    const char *modulus = strstr(head->params, " modulus=");
+    if (modulus != NULL) out->modulus = (uint32_t)atol(modulus + 9);
     og_error why;
     if (og_minhash_options_check(out, &why) != OG_OK ||
         og_minhash_file_len(out) != head->sketch_len)
@@ -168,17 +174,20 @@ static void pack_norm(const struct og_features *f, struct og_pack *out)
 }
 
 static og_status make_set(og_minhash *m, const og_minhash_options *o,
-                          const struct og_features *f, struct og_pack *out,
-                          og_error *err)
+                          const struct og_features *f, bool to_file,
+                          struct og_pack *out, og_error *err)
 {
     const uint64_t *set;
     size_t n;
     TRY(og_minhash_sample_set(m, f->hash, f->n, &set, &n, err));
+    /* In a file all have one length: of those divisible by the modulus the
+     * smallest are kept, which are as good a part of the union's. */
+    if (to_file && n > o->n_samples) n = o->n_samples;
     og_pack_fixed(out, n, 8);
     for (size_t i = 0; i < n; i++)
         og_pack_fixed(out, set[i], 8);
-    for (size_t i = n; o->method == OG_MINHASH_SMALLEST && i < o->n_samples;
-         i++)
+    const bool fills = to_file || o->method == OG_MINHASH_SMALLEST;
+    for (size_t i = n; fills && i < o->n_samples; i++)
         og_pack_fixed(out, 0, 8);
     return OG_OK;
 }
@@ -187,10 +196,11 @@ static og_status make_minhash(void *ctx, void *mine,
                               struct og_features *features, struct og_pack *out,
                               og_error *err)
 {
-    const og_minhash_options *o = ((const struct minhash_work *)ctx)->options;
+    const struct minhash_work *w = ctx;
+    const og_minhash_options *o = w->options;
     uint32_t samples[OG_SAMPLES_MAX];
     if (og_minhash_is_set(o->method))
-        return make_set(mine, o, features, out, err);
+        return make_set(mine, o, features, w->writer != NULL, out, err);
     if (og_minhash_is_weighted(o->method)) {
         TRY(og_features_merge(features, err));
         pack_norm(features, out);
@@ -310,10 +320,6 @@ og_status og_minhash_save(const char *const *paths, size_t n_paths,
     char words[OG_FEATURE_WORDS_MAX];
     og_stream_counts counts = {0};
     TRY(check_both(minhash, &options->features, err));
-    if (minhash->method == OG_MINHASH_MODULO)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "method 'modulo' makes sketches of any length, "
-                            "which a file cannot hold");
     og_feature_words(&options->features, words, sizeof(words));
     og_minhash_file_head(minhash, words, &head);
     TRY(og_sketch_writer_open(out_path, &head, NULL, &w.writer, err));

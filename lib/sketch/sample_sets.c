@@ -90,3 +90,21 @@ double og_sample_sets_similarity(const uint64_t *a, size_t n_a,
     }
     return n_union == 0 ? NAN : (double)n_common / (double)n_union;
 }
+
+/* The cut depends on the sample alone, so the groups of two sets are in step
+ * again behind the first cut that follows a difference. */
+size_t og_sample_groups(const uint64_t *set, size_t n, uint32_t one_in,
+                        uint64_t *out)
+{
+    static const uint64_t seed = 0x67726f757073u;
+    uint64_t value = seed;
+    size_t n_groups = 0;
+    for (size_t i = 0; i < n; i++) {
+        value = og_mix64(value ^ set[i]) + 0x9e3779b97f4a7c15u;
+        const bool is_cut = og_mix64(set[i] ^ seed) % one_in == 0;
+        if (!is_cut && i + 1 < n) continue;
+        out[n_groups++] = value;
+        value = seed;
+    }
+    return n_groups;
+}

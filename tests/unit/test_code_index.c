@@ -19,7 +19,7 @@ static void ask_questions(size_t n, uint64_t *seed)
 static void check_index(struct og_code_design design, size_t n)
 {
     struct og_code_index index;
-    og_code_design_fit(&design, n);
+    if (design.form == OG_CODE_DIRECTORY) og_code_design_fit(&design, n);
     assert_int_equal(og_code_index_init(&index, &design, codes, n, NULL, NULL),
                      OG_OK);
     for (unsigned k = 0; k <= design.max_distance;
@@ -62,6 +62,44 @@ static void all_designs_find_all(void **state)
         }
     }
     og_cpu_force(OG_CPU_AVX512);
+}
+
+/* What the planner takes of each form, behind the same door. */
+static void all_forms_find_all(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    for (size_t round = 0; round < 8; round++) {
+        static const size_t sizes[] = {0, 1, 700, MOST};
+        const size_t n =
+            lot_of_codes(codes, sizes[round / 2], round % 2 == 0, &seed);
+        ask_questions(n, &seed);
+        for (unsigned form = 0; form < OG_CODE_FORMS; form++)
+            for (unsigned k = 0; k <= 5; k++) {
+                const struct og_code_choice choice = {
+                    UINT64_MAX, OG_CODE_WANT_BEST, (enum og_code_form)form};
+                struct og_code_plan plan;
+                assert_int_equal(og_code_plan(&plan, n, k, &choice, NULL),
+                                 OG_OK);
+                assert_int_equal(plan.design.form, form);
+                check_index(plan.design, n);
+            }
+    }
+}
+
+static void forms_that_do_not_fit(void **state)
+{
+    (void)state;
+    struct og_code_plan plan;
+    og_error err;
+    const struct og_code_choice slices = {0, -1, OG_CODE_SLICES};
+    assert_int_equal(og_code_plan(&plan, 10, 15, &slices, &err), OG_OK);
+    assert_int_equal(og_code_plan(&plan, 10, 16, &slices, &err), OG_ERR_USAGE);
+    /* No table fits into nothing: the smallest is taken all the same. */
+    const struct og_code_choice sorted = {0, -1, OG_CODE_SORTED};
+    assert_int_equal(og_code_plan(&plan, 1000, 3, &sorted, &err), OG_OK);
+    assert_int_equal(plan.design.n_tables, 4);
+    assert_int_equal(plan.bytes, 4 * 1000 * 8);
 }
 
 static void sorted_tables_find_all(void **state)
@@ -200,28 +238,39 @@ static void the_planner_says_why(void **state)
     for (size_t i = 0; i < LENGTH(sizes); i++) {
         for (unsigned k = 0; k <= 64; k++) {
             const uint64_t memory = UINT64_C(1) << 30;
-            assert_int_equal(og_code_plan(&plan, sizes[i], k, memory, -1, &err),
-                             OG_OK);
+            assert_int_equal(
+                og_code_plan(&plan, sizes[i], k,
+                             &(struct og_code_choice){memory, -1, 0}, &err),
+                OG_OK);
             assert_true(plan.bytes <= memory);
             assert_int_equal(plan.design.max_distance, k);
-            og_code_plan_explain(&plan, sizes[i], memory, -1, text,
+            og_code_plan_explain(&plan, sizes[i],
+                                 &(struct og_code_choice){memory, -1, 0}, text,
                                  sizeof(text));
             assert_non_null(strstr(text, "\n* "));
             assert_non_null(strstr(text, "taken: "));
         }
     }
-    assert_int_equal(og_code_plan(&plan, 1000000, 3, 0, -1, &err), OG_OK);
+    assert_int_equal(og_code_plan(&plan, 1000000, 3,
+                                  &(struct og_code_choice){0, -1, 0}, &err),
+                     OG_OK);
     assert_int_equal(plan.design.n_tables, 0);
-    assert_int_equal(og_code_plan(&plan, 1000000, 64, UINT64_MAX, -1, &err),
+    assert_int_equal(og_code_plan(&plan, 1000000, 64,
+                                  &(struct og_code_choice){UINT64_MAX, -1, 0},
+                                  &err),
                      OG_OK);
     assert_int_equal(plan.design.n_tables, 0);
     static const unsigned paper[] = {4, 10, 16, 20};
     for (size_t i = 0; i < LENGTH(paper); i++) {
         assert_int_equal(
-            og_code_plan(&plan, 1000000, 3, 0, (int)paper[i], &err), OG_OK);
+            og_code_plan(&plan, 1000000, 3,
+                         &(struct og_code_choice){0, (int)paper[i], 0}, &err),
+            OG_OK);
         assert_int_equal(plan.design.n_tables, paper[i]);
     }
-    assert_int_equal(og_code_plan(&plan, 1000, 3, 0, 17, &err), OG_ERR_USAGE);
+    assert_int_equal(
+        og_code_plan(&plan, 1000, 3, &(struct og_code_choice){0, 17, 0}, &err),
+        OG_ERR_USAGE);
     assert_string_equal(err.message,
                         "no design of 17 tables for 64 bits and distance 3");
 }
@@ -230,6 +279,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_designs_find_all),
+        cmocka_unit_test(all_forms_find_all),
+        cmocka_unit_test(forms_that_do_not_fit),
         cmocka_unit_test(sorted_tables_find_all),
         cmocka_unit_test(sorted_tables_have_no_radius),
         cmocka_unit_test(asking_stops_when_told),

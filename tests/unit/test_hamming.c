@@ -262,8 +262,10 @@ static uint8_t *make_run(size_t *out_len)
                                             &entry, NULL),
                          OG_OK);
     }
-    assert_int_equal(og_code_writer_end(w, 3, UINT64_MAX, 4, &image, NULL),
-                     OG_OK);
+    assert_int_equal(
+        og_code_writer_end(w, 3, &(struct og_code_choice){UINT64_MAX, 4, 0},
+                           &image, NULL),
+        OG_OK);
     uint8_t *copy = malloc(image.len);
     memcpy(copy, image.data, image.len);
     *out_len = image.len;
@@ -349,7 +351,12 @@ static void a_damaged_folder_is_refused(void **state)
                      OG_ERR_STORE);
     static const char *const bad[][2] = {
         {"", "line 1"},
-        {"origo hamming 2\n", "line 1"},
+        {"origo hamming 3\n", "line 1"},
+        {"origo hamming 2\nbits 64\ndistance 3\nmemory 1\ntables -1\nnext 2\n",
+         "line 6"},
+        {"origo hamming 2\nbits 64\ndistance 3\nmemory 1\ntables -1\n"
+         "design tree\nnext 2\n",
+         "line 6"},
         {"origo hamming 1\nbits 96\n", "96 bits, not 64 or 128"},
         {"origo hamming 1\nbits 64\ndistance 65\n", "line 3"},
         {"origo hamming 1\nbits 64\ndistance 3\nmemory x\n", "line 4"},

@@ -114,6 +114,32 @@ static void test_modulo_is_the_definition(void **state)
     og_minhash_free(m);
 }
 
+/* Sets that differ in one place have the groups of all other places in
+ * common, and there are about as many groups as the book says. */
+static void test_groups_are_in_step_again(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    static uint64_t a[N], b[N], groups_a[N], groups_b[N];
+    uint64_t seed = 10;
+    for (size_t i = 0; i < N; i++)
+        a[i] = b[i] = (uint64_t)i << 40 | og_random_next(&seed) >> 30;
+    b[N / 2]++;
+    const size_t n_a = og_sample_groups(a, N, 10, groups_a);
+    const size_t n_b = og_sample_groups(b, N, 10, groups_b);
+    assert_true(n_a > N / 10 - 50 && n_a < N / 10 + 50);
+    size_t n_front = 0, n_back = 0;
+    while (n_front < n_a && groups_a[n_front] == groups_b[n_front])
+        n_front++;
+    while (n_back < n_a &&
+           groups_a[n_a - 1 - n_back] == groups_b[n_b - 1 - n_back])
+        n_back++;
+    assert_true(n_front + n_back < n_a);
+    assert_true(n_front + n_back + 2 >= n_a);
+    assert_int_equal(og_sample_groups(a, 0, 10, groups_a), 0);
+    assert_int_equal(og_sample_groups(a, 7, 1, groups_a), 7);
+}
+
 /* u = (3, 0, 2), v = (1, 4, 2): |u - v| = 6, J = 3 / 9, norms 5 and 7. */
 static void test_l1(void **state)
 {
@@ -131,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_sample_sets),
         cmocka_unit_test(test_smallest_is_the_definition),
         cmocka_unit_test(test_modulo_is_the_definition),
+        cmocka_unit_test(test_groups_are_in_step_again),
         cmocka_unit_test(test_l1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
