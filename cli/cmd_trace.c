@@ -95,8 +95,30 @@ struct trace_run {
     og_report *report;
     struct progress progress;
     bool answered, found;
+    uint64_t n_guessed; /* documents whose answer rests on the time of a file */
     og_error report_error;
 };
+
+/* Who copied whom is a matter of time, and that of a file is a guess. */
+static bool rests_on_guess(const og_document *doc, const og_answer *answer)
+{
+    const bool is_own = doc->has_time && doc->time_source == OG_TIME_FILE;
+    if (is_own && answer->n_spans > 0) return true;
+    for (size_t i = 0; i < answer->n_spans; i++)
+        if (answer->spans[i].origin_has_time &&
+            answer->spans[i].origin_time_source == OG_TIME_FILE)
+            return true;
+    return false;
+}
+
+static void warn_of_guesses(const struct trace_run *run)
+{
+    const unsigned long long n = run->n_guessed;
+    if (n == 0) return;
+    say("%llu %s rest on the time when a file was last changed, which is a "
+        "guess; --times or --time-from-name give better ones",
+        n, n == 1 ? "answer" : "answers");
+}
 
 static bool on_answer(void *ctx, const og_document *doc,
                       const og_answer *answer)
@@ -104,6 +126,7 @@ static bool on_answer(void *ctx, const og_document *doc,
     struct trace_run *run = ctx;
     run->answered = true;
     run->found = run->found || answer->n_spans != 0;
+    run->n_guessed += rests_on_guess(doc, answer);
     const og_status status =
         og_report_add(run->report, doc, answer, &run->report_error);
     const bool to_stdout = report_to_stdout(&run->settings->report);
@@ -176,6 +199,7 @@ static int trace_stream(og_store *store, struct trace_run *run,
     progress_end(&run->progress);
     if (!s->reading.quiet && status != OG_ERR_STOPPED)
         progress_summary(&run->progress, &counts, store);
+    if (!s->reading.quiet) warn_of_guesses(run);
     return status_of_run(run, status, &counts, &err);
 }
 

@@ -50,10 +50,26 @@ void reading_take(const struct reading_settings *s, og_stream_options *options);
             "One path a line, or ended by zeros as find -print0 writes them. " \
             "They come after those of the command line; - is stdin."           \
     }
+#define TIMES_OPTION(AT, member)                                               \
+    {                                                                          \
+        "Input", 0, "times", &type_string, AT(member), "FILE", NULL, "none",   \
+            "a list of times, by id or path",                                  \
+            "CSV or JSONL with id or path, time, and title and url if they "   \
+            "are to be set, too."                                              \
+    }
+#define TIME_FROM_NAME_OPTION(AT, member)                                      \
+    {                                                                          \
+        "Input", 0, "time-from-name", &type_string, AT(member), "PATTERN",     \
+            NULL, "none", "take times from names of files, as %Y-%m-%d",       \
+            "%Y %m %d %H %M %S are digits, * is any run of characters, ? any " \
+            "one. For documents that tell no time of their own."               \
+    }
 #define READING_OPTIONS(AT, member)                                            \
     TYPE_OPTION(AT, member.kind),                                              \
         STRIP_QUOTES_OPTION(AT, member.strip_quotes),                          \
-        FILES_FROM_OPTION(AT, member.files_from)
+        FILES_FROM_OPTION(AT, member.files_from),                              \
+        TIMES_OPTION(AT, member.times),                                        \
+        TIME_FROM_NAME_OPTION(AT, member.time_from_name)
 
 #define MAX_DOCUMENT_OPTION(AT, member)                                        \
     {                                                                          \
@@ -72,7 +88,8 @@ void reading_take(const struct reading_settings *s, og_stream_options *options);
     FIELD_OPTION(AT, member.id, "id-field", "the JSON field of the id", NULL)
 #define TIME_FIELD_OPTION(AT, member)                                          \
     FIELD_OPTION(AT, member.time, "time-field", "the JSON field of the time",  \
-                 "RFC 3339, or seconds since 1970.")
+                 "A day, month or year, RFC 3339, or a number of seconds since "    \
+                 "1970.")
 #define TITLE_FIELD_OPTION(AT, member)                                         \
     FIELD_OPTION(AT, member.title, "title-field",                              \
                  "the JSON field of the title", NULL)

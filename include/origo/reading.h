@@ -46,6 +46,10 @@ typedef struct og_reading {
     bool extra;             /* fill og_document.extra */
     og_file_kind kind;      /* of all files */
     bool strip_quotes;      /* of mails: "> " in front of quoted lines */
+    const char *times; /* a file, CSV or JSONL, that gives documents by `id` or
+                          `path` a `time`, `title` and `url`; NULL: none */
+    const char *time_from_name; /* a pattern like "%Y-%m-%d" that gives files
+                                   their time by their name; NULL: none */
 } og_reading;
 
 /* What was not right with one record, or with a whole file. */

@@ -39,6 +39,7 @@ typedef struct og_span {
     og_bytes origin_id;
     int64_t origin_time;
     bool origin_has_time;
+    og_time_source origin_time_source;
     uint64_t origin_begin, origin_end; /* OG_UNKNOWN when not verified */
     /* Only of a verified span, else 0. What lies between two matches was
      * inserted, left out or replaced. */
@@ -62,6 +63,7 @@ typedef struct og_origin {
     og_bytes id, title, url;
     int64_t time;
     bool has_time;
+    og_time_source time_source;
     og_bytes text;       /* len 0: the store keeps none */
     uint64_t n_tokens;   /* of the document that its spans cover */
     uint64_t n_matching; /* of those, the ones that are in it */

@@ -84,12 +84,14 @@ static void name_origin(og_comparison *c, const og_document *origin)
         v->spans[i].origin_id = origin->id;
         v->spans[i].origin_time = origin->has_time ? origin->time : 0;
         v->spans[i].origin_has_time = origin->has_time;
+        v->spans[i].origin_time_source = origin->time_source;
     }
     c->origins[0] = (og_origin){.id = origin->id,
                                 .title = origin->title,
                                 .url = origin->url,
                                 .time = origin->has_time ? origin->time : 0,
                                 .has_time = origin->has_time,
+                                .time_source = origin->time_source,
                                 .text = origin->text,
                                 .n_tokens = v->n_old,
                                 .n_matching = v->n_matching};

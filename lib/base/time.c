@@ -1,5 +1,5 @@
-/* Points in time: RFC 3339 or seconds in, microseconds since 1970 inside, RFC
- * 3339 out.
+/* Points in time: ISO 8601 and how people write years, or seconds, in;
+ * microseconds since 1970 inside; RFC 3339 out.
  *
  * Documents come from centuries of print, so the calendar is the proleptic
  * Gregorian one, worked out by arithmetic: the C library's time_t functions
@@ -10,6 +10,7 @@
 
 #include <origo/origo.h>
 
+#include <stddef.h>
 #include <string.h>
 
 #define MICRO           1000000
@@ -18,10 +19,10 @@
 #define DAYS_PER_ERA    146097
 #define FRACTION_DIGITS 6
 
-/* 0000-01-01T00:00:00Z and the last second of 9999: what four digits can say.
- * Milliseconds since 1970 fall behind it as soon as they mean 1978 or later,
- * so a stream that has them is noticed instead of dated wrongly. */
-#define MIN_SECONDS (-62167219200)
+/* The first second of -9999 and the last of 9999: what four digits and a sign
+ * can say. Milliseconds since 1970 fall behind it as soon as they mean 1978 or
+ * later, so a stream that has them is noticed instead of dated wrongly. */
+#define MIN_SECONDS (-377705116800)
 #define MAX_SECONDS 253402300799
 
 struct cursor {
@@ -96,42 +97,111 @@ static int64_t days_since_1970(int64_t year, int month, int day)
     return era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970;
 }
 
-static bool take_date(struct cursor *c, int64_t *out_days)
+/* ---- dates ---- */
+
+static size_t n_digits(struct cursor c)
 {
-    int year, month, day;
-    if (!take_number(c, 4, 0, 9999, &year) || !take(c, '-') ||
-        !take_number(c, 2, 1, 12, &month) || !take(c, '-') ||
-        !take_number(c, 2, 1, days_in_month(year, month), &day))
+    size_t n = 0;
+    while (c.at + n < c.end && is_digit(c.at[n]))
+        n++;
+    return n;
+}
+
+/* '-' or '/' and exactly two digits within the bounds. */
+static bool take_part(struct cursor *c, char mark, int max, int *out)
+{
+    struct cursor part = *c;
+    if (!take(&part, mark) || n_digits(part) != 2 ||
+        !take_number(&part, 2, 1, max, out))
         return false;
-    *out_days = days_since_1970(year, month, day);
+    *c = part;
     return true;
 }
 
-/* Second 60 is a leap second. The count since 1970 has none, so it is the
- * same as the first second of the next minute. */
+struct date {
+    int year, month, day;
+    bool is_day; /* a clock may follow */
+};
+
+/* "-0043", "1611"; with an era also "44". */
+static bool take_year(struct cursor *c, int era, int *out)
+{
+    const int sign = era == 0 && take(c, '-') ? -1 : 1;
+    const size_t n = n_digits(*c);
+    if (n > 4 || n < (size_t)(era != 0 ? 1 : sign < 0 ? 4 : 3)) return false;
+    if (!take_number(c, (int)n, era != 0, 9999, out)) return false;
+    *out = era < 0 ? 1 - *out : sign * *out;
+    return true;
+}
+
+/* YYYYMMDD */
+static bool take_packed_date(struct cursor *c, struct date *out)
+{
+    struct cursor d = *c;
+    if (n_digits(d) != 8 || !take_number(&d, 4, 1, 9999, &out->year) ||
+        !take_number(&d, 2, 1, 12, &out->month) ||
+        !take_number(&d, 2, 1, days_in_month(out->year, out->month),
+                     &out->day))
+        return false;
+    *c = d;
+    out->is_day = true;
+    return true;
+}
+
+/* `era`: -1 before the common era, 1 in it, 0: not said. */
+static bool take_date(struct cursor *c, int era, struct date *out)
+{
+    *out = (struct date){.month = 1, .day = 1};
+    if (era == 0 && take_packed_date(c, out)) return true;
+    if (!take_year(c, era, &out->year)) return false;
+    const char mark = c->at < c->end && *c->at == '/' ? '/' : '-';
+    struct cursor parts = *c;
+    int month, day;
+    if (!take_part(&parts, mark, 12, &month)) return true;
+    if (take_part(&parts, mark, days_in_month(out->year, month), &day)) {
+        out->day = day;
+        out->is_day = true;
+    } else if (mark == '/') {
+        return true; /* "1611/12" is a range */
+    } else if (parts.at < parts.end && *parts.at == '-' &&
+               parts.end - parts.at > 1 && is_digit(parts.at[1]) &&
+               n_digits((struct cursor){parts.at + 1, parts.end}) <= 2) {
+        return false; /* the 31st of June */
+    }
+    out->month = month;
+    *c = parts;
+    return true;
+}
+
+/* ---- the clock ---- */
+
+/* "12:30", "12:30:59.5", "123059". Second 60 is a leap second. The count since
+ * 1970 has none, so it is the same as the first second of the next minute. */
 static bool take_clock(struct cursor *c, int64_t *out_seconds,
                        int64_t *out_fraction)
 {
-    int hour, minute, second;
-    if (!take_number(c, 2, 0, 23, &hour) || !take(c, ':') ||
-        !take_number(c, 2, 0, 59, &minute) || !take(c, ':') ||
-        !take_number(c, 2, 0, 60, &second))
-        return false;
-    *out_seconds = hour * 3600 + minute * 60 + second;
+    int hour, minute, second = 0;
     *out_fraction = 0;
-    return !take(c, '.') || take_fraction(c, out_fraction);
+    if (!take_number(c, 2, 0, 23, &hour)) return false;
+    const bool has_colons = take(c, ':');
+    if (!take_number(c, 2, 0, 59, &minute)) return false;
+    const bool has_seconds = has_colons ? take(c, ':') : n_digits(*c) >= 2;
+    if (has_seconds && !take_number(c, 2, 0, 60, &second)) return false;
+    *out_seconds = hour * 3600 + minute * 60 + second;
+    return !has_seconds || !take(c, '.') || take_fraction(c, out_fraction);
 }
 
+/* "Z", "+02:00", "+0200", "+02", or nothing. */
 static bool take_zone(struct cursor *c, int64_t *out_seconds)
 {
     *out_seconds = 0;
     if (c->at == c->end || take(c, 'Z') || take(c, 'z')) return true;
     const int64_t sign = take(c, '-') ? -1 : 1;
-    int hour, minute;
+    int hour, minute = 0;
     if (sign > 0 && !take(c, '+')) return false;
-    if (!take_number(c, 2, 0, 23, &hour) || !take(c, ':') ||
-        !take_number(c, 2, 0, 59, &minute))
-        return false;
+    if (!take_number(c, 2, 0, 23, &hour)) return false;
+    const bool has_minutes = take(c, ':') || c->at < c->end;
+    if (has_minutes && !take_number(c, 2, 0, 59, &minute)) return false;
     *out_seconds = sign * (hour * 3600 + minute * 60);
     return true;
 }
@@ -141,41 +211,151 @@ static bool is_in_range(int64_t seconds)
     return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
 }
 
-static bool parse_calendar(struct cursor c, int64_t *out)
+/* ---- what people write around a date ---- */
+
+static bool ends_with(struct cursor c, const char *ending, size_t *out_len)
 {
-    int64_t days, clock = 0, fraction = 0, zone = 0;
-    if (!take_date(&c, &days)) return false;
-    if (take(&c, 'T') || take(&c, 't') || take(&c, ' '))
-        if (!take_clock(&c, &clock, &fraction) || !take_zone(&c, &zone))
-            return false;
-    const int64_t seconds = days * DAY_SECONDS + clock - zone;
-    if (c.at != c.end || !is_in_range(seconds)) return false;
-    *out = seconds * MICRO + fraction;
+    const size_t len = strlen(ending);
+    *out_len = len;
+    if ((size_t)(c.end - c.at) <= len) return false;
+    for (size_t i = 0; i < len; i++) {
+        const char a = c.end[(ptrdiff_t)i - (ptrdiff_t)len];
+        if ((a >= 'a' && a <= 'z' ? a - 32 : a) != ending[i]) return false;
+    }
     return true;
 }
 
-static bool parse_seconds(struct cursor c, int64_t *out)
+static void trim(struct cursor *c)
 {
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '[' || *c->at == '('))
+        c->at++;
+    while (c->at < c->end && (c->end[-1] == ' ' || c->end[-1] == ']' ||
+                              c->end[-1] == ')' || c->end[-1] == '?' ||
+                              c->end[-1] == '~'))
+        c->end--;
+}
+
+/* "44 BC", "1611 CE": -1, 1; 0: nothing is said. */
+static int take_era(struct cursor *c)
+{
+    static const struct {
+        const char *name;
+        int era;
+    } eras[] = {{"BCE", -1},  {"BC", -1}, {"B.C.E.", -1}, {"B.C.", -1},
+                {"V. CHR.", -1}, {"AD", 1}, {"CE", 1},    {"A.D.", 1},
+                {"C.E.", 1},  {"N. CHR.", 1}};
+    for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++) {
+        size_t len;
+        if (!ends_with(*c, eras[i].name, &len)) continue;
+        c->end -= len;
+        trim(c);
+        return eras[i].era;
+    }
+    return 0;
+}
+
+/* "c. 1611", "ca 1611", "circa 1611", "~1611": the year will do. */
+static void skip_circa(struct cursor *c)
+{
+    static const char *const words[] = {"circa ", "ca. ", "ca ", "c. ", "c.",
+                                        "~"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const size_t len = strlen(words[i]);
+        if ((size_t)(c->end - c->at) <= len ||
+            memcmp(c->at, words[i], len) != 0)
+            continue;
+        c->at += len;
+        return;
+    }
+}
+
+/* What separates the two ends of a range. */
+static bool take_dash(struct cursor *c)
+{
+    static const char *const dashes[] = {"/", "..", "-", "\xe2\x80\x93",
+                                         "\xe2\x80\x94", "to "};
+    while (take(c, ' ')) {
+    }
+    for (size_t i = 0; i < sizeof(dashes) / sizeof(dashes[0]); i++) {
+        const size_t len = strlen(dashes[i]);
+        if ((size_t)(c->end - c->at) < len ||
+            memcmp(c->at, dashes[i], len) != 0)
+            continue;
+        c->at += len;
+        while (take(c, ' ')) {
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool take_moment(struct cursor *c, int era, bool is_end, int64_t *out)
+{
+    struct date date;
+    int64_t clock = 0, fraction = 0, zone = 0;
+    if (!take_date(c, era, &date)) return false;
+    struct cursor rest = *c;
+    if (!is_end && date.is_day &&
+        (take(&rest, 'T') || take(&rest, 't') || take(&rest, ' ')) &&
+        rest.at < rest.end && is_digit(*rest.at)) {
+        if (!take_clock(&rest, &clock, &fraction) || !take_zone(&rest, &zone))
+            return false;
+        *c = rest;
+    }
+    const int64_t seconds =
+        days_since_1970(date.year, date.month, date.day) * DAY_SECONDS + clock -
+        zone;
+    *out = seconds * MICRO + fraction;
+    return is_in_range(seconds);
+}
+
+/* Behind the beginning of a range: nothing, its end, or the last digits of
+ * one. */
+static bool is_rest_of_range(struct cursor c, int era)
+{
+    int64_t end;
+    if (!take_dash(&c)) return false;
+    if (c.at == c.end) return true;
+    skip_circa(&c);
+    const size_t n = n_digits(c);
+    if (n > 0 && n <= 2 && c.at + n == c.end) return true;
+    return take_moment(&c, era, true, &end) && c.at == c.end;
+}
+
+bool og_time_parse(og_bytes s, int64_t *out)
+{
+    struct cursor c = {s.data, s.data + s.len};
+    int64_t time;
+    trim(&c);
+    const int era = take_era(&c);
+    skip_circa(&c);
+    if (!take_moment(&c, era, false, &time)) return false;
+    trim(&c);
+    if (c.at != c.end && !is_rest_of_range(c, era)) return false;
+    *out = time;
+    return true;
+}
+
+bool og_time_parse_seconds(og_bytes s, int64_t *out)
+{
+    struct cursor c = {s.data, s.data + s.len};
     const int64_t sign = take(&c, '-') ? -1 : 1;
     int64_t seconds = 0, fraction = 0;
     if (c.at == c.end || !is_digit(*c.at)) return false;
     for (; c.at < c.end && is_digit(*c.at); c.at++) {
         seconds = seconds * 10 + (*c.at - '0');
-        if (seconds > MAX_SECONDS) return false;
+        if (seconds > -MIN_SECONDS) return false;
     }
     if (take(&c, '.') && !take_fraction(&c, &fraction)) return false;
     const int64_t time = sign * (seconds * MICRO + fraction);
-    if (c.at != c.end || time < (int64_t)MIN_SECONDS * MICRO) return false;
+    if (c.at != c.end || time < MIN_SECONDS * MICRO ||
+        time >= (MAX_SECONDS + 1) * MICRO)
+        return false;
     *out = time;
     return true;
 }
 
-bool og_time_parse(og_bytes s, int64_t *out)
-{
-    const struct cursor c = {s.data, s.data + s.len};
-    const bool has_date = s.len >= 5 && s.data[4] == '-';
-    return has_date ? parse_calendar(c, out) : parse_seconds(c, out);
-}
+/* ---- out ---- */
 
 static void civil_from_days(int64_t days, int64_t *out_year, int *out_month,
                             int *out_day)
@@ -219,10 +399,33 @@ size_t og_time_format(int64_t time, char out[40])
     int month, day;
     civil_from_days(days, &year, &month, &day);
     /* A year that four digits cannot say keeps its sign and all its digits. */
-    size_t len = (size_t)snprintf(out, 30, "%04lld-%02d-%02dT%02d:%02d:%02d",
-                                  (long long)year, month, day, clock / 3600,
-                                  clock / 60 % 60, clock % 60);
+    size_t len = (size_t)snprintf(
+        out, 30, "%s%04lld-%02d-%02dT%02d:%02d:%02d", year < 0 ? "-" : "",
+        (long long)(year < 0 ? -year : year), month, day, clock / 3600,
+        clock / 60 % 60, clock % 60);
     len += format_fraction((int)fraction, out + len);
     memcpy(out + len, "Z", 2);
     return len + 1;
+}
+
+/* ---- where it comes from ---- */
+
+static const char *const source_names[] = {
+    "", "record", "header", "metadata", "text", "address", "file"};
+enum { N_SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
+
+const char *og_time_source_name(og_time_source source)
+{
+    return (size_t)source < N_SOURCES ? source_names[source] : "";
+}
+
+bool og_time_source_parse(og_bytes name, og_time_source *out)
+{
+    for (size_t i = 1; i < N_SOURCES; i++)
+        if (strlen(source_names[i]) == name.len &&
+            memcmp(source_names[i], name.data, name.len) == 0) {
+            *out = (og_time_source)i;
+            return true;
+        }
+    return false;
 }

@@ -1,6 +1,8 @@
 /* A document as a line of JSONL, so that it can be read again: what an export
  * of a store is made of. */
 
+#include <string.h>
+
 #include "lib/report/escape.h"
 #include "lib/report/writer.h"
 
@@ -20,7 +22,10 @@ og_status og_report_document(FILE *out, const og_document *doc, og_error *err)
     if (doc->has_time) {
         char time[40];
         const size_t len = og_time_format(doc->time, time);
+        const char *const source = og_time_source_name(doc->time_source);
         write_named(&w, ",\"time\":", (og_bytes){time, len});
+        write_named(&w, ",\"time_source\":",
+                    (og_bytes){source, strlen(source)});
     }
     write_named(&w, ",\"title\":", doc->title);
     write_named(&w, ",\"url\":", doc->url);

@@ -15,6 +15,8 @@
  * `matches` (when asked for), `best`, `origins`. docs/answer.schema.json tells
  * all of them. */
 
+#include <string.h>
+
 #include "lib/report/escape.h"
 #include "lib/report/report.h"
 #include "lib/report/shares.h"
@@ -63,6 +65,14 @@ static void write_field(struct og_writer *w, const char *name, og_bytes text)
     og_escape_json(w, text);
 }
 
+static void write_time_source(struct og_writer *w, bool has_time,
+                              og_time_source source)
+{
+    const char *const name = og_time_source_name(source);
+    if (has_time)
+        write_field(w, ",\"time_source\":", (og_bytes){name, strlen(name)});
+}
+
 /* ---- spans ---- */
 
 /* Four numbers for each: begin and end here, begin and end there. */
@@ -96,6 +106,7 @@ static void write_origin_of(struct json *j, size_t i)
     write_place(j->w, og_sources_place(j->sources, i, span->origin_begin));
     og_writer_string(j->w, ",\"end\":");
     write_place(j->w, og_sources_place(j->sources, i, span->origin_end));
+    write_time_source(j->w, span->origin_has_time, span->origin_time_source);
     og_writer_byte(j->w, '}');
 }
 
@@ -183,6 +194,7 @@ static void write_origin(struct og_writer *w, const og_answer *answer,
     og_writer_string(w, ",\"n_matching\":");
     og_writer_number(w, origin->n_matching);
     write_copiers(w, origin);
+    write_time_source(w, origin->has_time, origin->time_source);
     og_writer_byte(w, '}');
 }
 
@@ -195,6 +207,14 @@ static void write_origins(struct og_writer *w, const og_answer *answer)
         write_origin(w, answer, &answer->origins[i]);
     }
     og_writer_byte(w, ']');
+}
+
+static void write_own_time(struct og_writer *w, const og_document *doc)
+{
+    if (!doc->has_time) return;
+    og_writer_string(w, ",\"time\":");
+    write_time(w, true, doc->time);
+    write_time_source(w, true, doc->time_source);
 }
 
 static void write_head(struct og_writer *w, const og_document *doc,
@@ -236,6 +256,7 @@ og_status og_write_json(struct og_writer *w, const og_document *doc,
         write_novel(w, answer, start);
         og_writer_byte(w, ']');
         write_origins(w, answer);
+        write_own_time(w, doc);
         og_writer_string(w, "}\n");
     }
     og_sources_release(&sources);

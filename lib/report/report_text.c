@@ -144,6 +144,14 @@ static size_t format_time(int64_t time, char out[40])
     return len;
 }
 
+/* The time of a file is a guess, and has a question mark. */
+static size_t format_origin_time(const og_span *span, char *out)
+{
+    size_t len = format_time(span->origin_time, out);
+    if (span->origin_time_source == OG_TIME_FILE) strcpy(out + len++, "?");
+    return len;
+}
+
 static void put_code(struct report *r, const char *code)
 {
     if (r->colour) og_writer_string(r->writer, code);
@@ -162,6 +170,10 @@ static void write_names(struct report *r)
         used += (unsigned)format_time(r->doc->time, time) + 2;
         og_writer_string(w, "  ");
         og_writer_string(w, time);
+        if (r->doc->time_source == OG_TIME_FILE) {
+            og_writer_byte(w, '?');
+            used++;
+        }
     }
     if (r->doc->title.len != 0 && used + 2 + 8 <= r->width) {
         og_writer_string(w, "  ");
@@ -316,7 +328,7 @@ static void write_note_line(struct report *r, uint32_t number, unsigned line)
         put_clean(w, span->origin_id, SIDE_COLUMNS - 10);
     } else {
         char time[40] = "no date";
-        if (span->origin_has_time) format_time(span->origin_time, time);
+        if (span->origin_has_time) format_origin_time(span, time);
         og_writer_string(w, time);
         og_writer_string(w, "  ");
         put_percent(w, source->n_matching, r->answer->n_tokens);
@@ -421,7 +433,7 @@ static struct columns measure(const struct report *r, size_t n_shown)
         const unsigned len =
             !span->origin_has_time
                 ? 1
-                : (unsigned)format_time(span->origin_time, time);
+                : (unsigned)format_origin_time(span, time);
         if (id > c.id) c.id = id;
         if (len > c.time) c.time = len;
     }
@@ -434,7 +446,7 @@ static void write_source(struct report *r, size_t i, struct columns c)
     const struct og_source_share *source = &r->sources.list[i];
     const og_span *span = &r->answer->spans[source->first_span];
     char time[40] = "-";
-    if (span->origin_has_time) format_time(span->origin_time, time);
+    if (span->origin_has_time) format_origin_time(span, time);
     put_spaces(w, INDENT + c.number - digits_of(i + 1));
     put_code(r, og_flow_code((uint32_t)(i + 1)));
     og_writer_byte(w, '[');

@@ -66,7 +66,7 @@ static og_status take_record(struct stream *s, const struct og_block *block,
     if (r->bad_time) {
         s->counts.n_bad_times++;
         og_tell_document(&s->teller, block, r->line, r->offset,
-                         "time is not RFC 3339 nor seconds: taken as a "
+                         "the time is no date that is known: taken as a "
                          "document without a time");
     }
     s->has_waiting = true;

@@ -15,6 +15,7 @@
 #include "lib/source/json/scan_bytes.h"
 #include "lib/source/measure_record.h"
 #include "lib/source/record_scan.h"
+#include "lib/source/times.h"
 #include "lib/source/table/csv.h"
 #include "lib/source/web/archive.h"
 
@@ -190,7 +191,9 @@ static og_status next_whole(struct og_block *block,
                 .url = {"", 0},
                 .text = {block->data, block->len},
                 .time = block->file_time,
-                .has_time = block->has_file_time},
+                .has_time = block->has_file_time,
+                .time_source = block->has_file_time ? OG_TIME_FILE
+                                                    : OG_TIME_UNKNOWN},
     };
     TRY(need_readers(block, err));
     og_error story;
@@ -495,6 +498,9 @@ og_status og_block_next(struct og_block *block,
                         struct og_record *out, og_error *err)
 {
     const og_status status = next_document(block, options, out, err);
-    block->n_documents += status == OG_OK;
-    return status;
+    if (status != OG_OK) return status;
+    block->n_documents++;
+    og_times_apply(block->times, block->file, &out->doc);
+    if (out->doc.has_time) out->bad_time = false;
+    return OG_OK;
 }

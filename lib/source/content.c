@@ -62,10 +62,11 @@ static og_status set_title(struct og_readers *r, og_bytes title,
     return OG_OK;
 }
 
-static void set_time(int64_t time, og_document *out)
+static void set_time(int64_t time, og_time_source source, og_document *out)
 {
     out->time = time;
     out->has_time = true;
+    out->time_source = source;
 }
 
 static og_status read_html(struct og_readers *r, og_bytes bytes,
@@ -78,7 +79,7 @@ static og_status read_html(struct og_readers *r, og_bytes bytes,
     const struct og_page_about *const about = &r->html.page.about;
     out->text = r->html.text;
     if (about->url.len > 0 && out->url.len == 0) out->url = about->url;
-    if (about->time_rank > 0) set_time(about->time, out);
+    if (about->time_rank > 0) set_time(about->time, OG_TIME_METADATA, out);
     return set_title(r, about->title, out, err);
 }
 
@@ -90,7 +91,7 @@ static og_status read_xml(struct og_readers *r, og_bytes bytes,
     TRY(og_charset_convert(&r->charset, bytes, charset, &text, err));
     TRY(og_xml_text_read(&r->xml, text, err));
     out->text = (og_bytes){(const char *)r->xml.text.data, r->xml.text.len};
-    if (r->xml.has_time) set_time(r->xml.time, out);
+    if (r->xml.has_time) set_time(r->xml.time, r->xml.time_source, out);
     return set_title(
         r, (og_bytes){(const char *)r->xml.title.data, r->xml.title.len}, out,
         err);
@@ -106,7 +107,7 @@ static og_status read_mail(struct og_readers *r, og_bytes bytes, bool is_mbox,
     TRY(og_mail_read(mail, bytes, &how, &r->charset, &r->html, err));
     out->text = (og_bytes){(const char *)mail->text.data, mail->text.len};
     if (mail->id.len > 0) out->id = mail->id;
-    if (mail->has_time) set_time(mail->time, out);
+    if (mail->has_time) set_time(mail->time, OG_TIME_HEADER, out);
     return set_title(
         r, (og_bytes){(const char *)mail->title.data, mail->title.len}, out,
         err);

@@ -23,6 +23,7 @@
 #include "lib/source/json/json.h"
 #include "lib/source/json/scan_bytes.h"
 #include "lib/source/kind.h"
+#include "lib/source/times.h"
 
 /* The most that is read beyond block_len at a time: enough that the last
  * newline of a block lies behind block_len as a rule. */
@@ -50,6 +51,12 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
     source->archive_name.allocator = allocator;
     source->member_name.allocator = allocator;
     source->names.allocator = allocator;
+    const og_status status =
+        og_times_new(&options->reading, allocator, &source->times, err);
+    if (status != OG_OK) {
+        og_source_free(source);
+        return status;
+    }
     *out = source;
     return OG_OK;
 }
@@ -57,6 +64,7 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
 void og_source_free(struct og_source *source)
 {
     if (source == NULL) return;
+    og_times_free(source->times);
     og_members_free(source->members);
     og_unpack_release(&source->member);
     og_unpack_release(&source->unpack);
@@ -450,6 +458,7 @@ static og_status finish_block(struct og_source *source, struct og_block *block,
 {
     TRY(og_block_reserve(block, block->len, err));
     memset(block->data + block->len, 0, OG_BLOCK_PADDING);
+    block->times = source->times;
     block->sequence = source->sequence++;
     block->next_off = 0;
     block->next_line = block->first_line;

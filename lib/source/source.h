@@ -37,6 +37,7 @@ struct og_source_options {
 
 struct og_source; /* the reading side */
 struct og_readers;
+struct og_times;
 
 /* Paths as for og_stream_run(). They must outlive the source. Opens nothing
  * yet, so that a missing file is a problem of its place in the order. */
@@ -100,6 +101,7 @@ struct og_block {
     char *extra; /* its other fields */
     size_t extra_cap;
     struct og_readers *readers; /* NULL until a kind needs them */
+    const struct og_times *times; /* of the source; NULL: none */
 };
 
 /* Whether a block of this kind is one document. */

@@ -14,6 +14,7 @@ struct og_source {
     const og_allocator *allocator;
     struct og_source_options options;
     struct og_walk walk;
+    struct og_times *times;
     struct og_unpack unpack;
     /* The archive at hand, its name and that of the member at hand; a member
      * may be packed itself. */

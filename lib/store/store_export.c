@@ -33,6 +33,7 @@ og_document og_entry_document(const struct og_entry *entry, og_bytes text)
         .text = text,
         .time = entry->has_time ? entry->time : 0,
         .has_time = entry->has_time,
+        .time_source = entry->time_source,
         .extra = entry->extra,
     };
 }

@@ -128,6 +128,7 @@ static og_span span_of(const struct og_answer_piece *piece, og_range range,
         .origin_id = origin->id,
         .origin_time = origin->has_time ? origin->time : 0,
         .origin_has_time = origin->has_time,
+        .origin_time_source = origin->time_source,
         .origin_begin = OG_UNKNOWN,
         .origin_end = OG_UNKNOWN,
     };

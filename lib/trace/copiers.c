@@ -63,6 +63,7 @@ static og_status add_origin(struct og_copiers *chain, const og_span *span,
         .url = entry.url,
         .time = entry.has_time ? entry.time : 0,
         .has_time = entry.has_time,
+        .time_source = entry.time_source,
         .text = side != NULL ? (og_bytes){side->source, side->source_len}
                              : (og_bytes){"", 0},
         .n_tokens = span->n_tokens,

@@ -100,7 +100,7 @@ static void note_document(struct writer *w, const struct og_block *block,
     if (d->bad_time) {
         w->counts.n_bad_times++;
         tell_document_problem(w, block, d,
-                              "time is not RFC 3339 nor seconds: taken as a "
+                              "the time is no date that is known: taken as a "
                               "document without a time");
     }
     if (d->prepared.text.n_repaired > 0) {

@@ -67,7 +67,13 @@ static void test_numbers(void **state)
     check("{\"id\":-1.50,\"text\":\"x\"}", "-1.50|||-|x");
     check("{\"time\":1,\"text\":\"x\"}", "|||1000000|x");
     check("{\"time\":1.25,\"text\":\"x\"}", "|||1250000|x");
-    check("{\"time\":\"1.25\",\"text\":\"x\"}", "|||1250000|x");
+    check("{\"time\":\"1.25\",\"text\":\"x\"}", "|||- bad|x");
+    check("{\"time\":\"1970\",\"text\":\"x\"}", "|||0|x");
+    check("{\"time\":\"Thu, 1 Jan 1970 00:00:01 GMT\",\"text\":\"x\"}",
+          "|||1000000|x");
+    check("{\"time\":1970,\"time_source\":\"file\",\"text\":\"x\"}",
+          "|||1970000000|x");
+    assert_string_equal(last_extra, "");
     check("{\"time\":-1,\"text\":\"x\"}", "|||-1000000|x");
 }
 

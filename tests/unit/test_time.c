@@ -63,9 +63,10 @@ static void test_ends_of_the_range(void **state)
     (void)state;
     check_time("0000-01-01T00:00:00Z", -62167219200000000);
     check_time("9999-12-31T23:59:59.999999Z", 253402300799999999);
+    check_time("-9999-01-01", -377705116800000000);
     check_none("9999-12-31T23:59:60Z");
     check_none("9999-12-31T23:59:59-00:01");
-    check_none("0000-01-01T00:00:00+00:01");
+    check_none("-9999-01-01T00:00:00+00:01");
 }
 
 static void test_fractions(void **state)
@@ -78,29 +79,106 @@ static void test_fractions(void **state)
     check_none("1970-01-01T00:00:00,5Z");
 }
 
+static void check_seconds(const char *s, int64_t expected)
+{
+    int64_t time = 1;
+    assert_true(og_time_parse_seconds((og_bytes){s, strlen(s)}, &time));
+    assert_int_equal(time, expected);
+}
+
+static void check_no_seconds(const char *s)
+{
+    int64_t time = 4711;
+    assert_false(og_time_parse_seconds((og_bytes){s, strlen(s)}, &time));
+    assert_int_equal(time, 4711);
+}
+
 static void test_seconds(void **state)
 {
     (void)state;
-    check_time("0", 0);
-    check_time("-0", 0);
-    check_time("1", 1000000);
-    check_time("928195200", 928195200000000);
-    check_time("928195200.25", 928195200250000);
-    check_time("-1.5", -1500000);
-    check_time("0.0000009", 0);
-    check_time("253402300799", 253402300799000000);
-    check_time("-62167219200", -62167219200000000);
-    check_none("253402300800");
-    check_none("-62167219201");
-    check_none("-62167219200.000001");
-    check_none("1700000000000"); /* milliseconds are not guessed */
-    check_none("99999999999999999999999999");
-    check_none("1.");
-    check_none(".5");
-    check_none("+5");
-    check_none("-");
-    check_none("1e9");
-    check_none("12 ");
+    check_seconds("0", 0);
+    check_seconds("-0", 0);
+    check_seconds("1", 1000000);
+    check_seconds("928195200", 928195200000000);
+    check_seconds("928195200.25", 928195200250000);
+    check_seconds("-1.5", -1500000);
+    check_seconds("0.0000009", 0);
+    check_seconds("253402300799", 253402300799000000);
+    check_seconds("-62167219200", -62167219200000000);
+    check_no_seconds("253402300800");
+    check_seconds("-377705116800", -377705116800000000);
+    check_no_seconds("-377705116801");
+    check_no_seconds("-377705116800.000001");
+    check_no_seconds("1700000000000"); /* milliseconds are not guessed */
+    check_no_seconds("99999999999999999999999999");
+    check_no_seconds("1.");
+    check_no_seconds(".5");
+    check_no_seconds("+5");
+    check_no_seconds("-");
+    check_no_seconds("1e9");
+    check_no_seconds("12 ");
+}
+
+/* What people write: the date that it is the beginning of. */
+static void check_as(const char *s, const char *date)
+{
+    int64_t wanted;
+    assert_true(parse(date, &wanted));
+    check_time(s, wanted);
+}
+
+static void test_years(void **state)
+{
+    static const struct {
+        const char *s, *date;
+    } cases[] = {
+        {"1611", "1611-01-01"},
+        {"843", "0843-01-01"},
+        {"1611-05", "1611-05-01"},
+        {"16110502", "1611-05-02"},
+        {"1611/05/02", "1611-05-02"},
+        {"19990601T120000Z", "1999-06-01T12:00:00Z"},
+        {"1999-06-01T12:00", "1999-06-01T12:00:00Z"},
+        {"1999-06-01T12:00:00+0200", "1999-06-01T10:00:00Z"},
+        {"1999-06-01T12:00:00+02", "1999-06-01T10:00:00Z"},
+        {"-0043", "-0043-01-01"},
+        {"44 BC", "-0043-01-01"},
+        {"44 BCE", "-0043-01-01"},
+        {"1 B.C.", "0000-01-01"},
+        {"50-44 BC", "-0049-01-01"},
+        {"79 AD", "0079-01-01"},
+        {"1611 CE", "1611-01-01"},
+        {"c. 1611", "1611-01-01"},
+        {"ca. 1611", "1611-01-01"},
+        {"circa 1611", "1611-01-01"},
+        {"[1611?]", "1611-01-01"},
+        {"1611/1623", "1611-01-01"},
+        {"1611-1623", "1611-01-01"},
+        {"1611 - 1623", "1611-01-01"},
+        {"1611\xe2\x80\x93" "1623", "1611-01-01"},
+        {"1611..", "1611-01-01"},
+        {"1914-18", "1914-01-01"},
+        {"1611-05/1611-07", "1611-05-01"},
+        {"1611-05-02/1611-07-04", "1611-05-02"},
+        {" 1611 ", "1611-01-01"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        check_as(cases[i].s, cases[i].date);
+}
+
+static void test_sources(void **state)
+{
+    og_time_source source = OG_TIME_UNKNOWN;
+    (void)state;
+    for (int i = 1; i <= OG_TIME_FILE; i++) {
+        const char *const name = og_time_source_name((og_time_source)i);
+        assert_true(og_time_source_parse((og_bytes){name, strlen(name)},
+                                         &source));
+        assert_int_equal(source, i);
+    }
+    assert_false(og_time_source_parse((og_bytes){"guess", 5}, &source));
+    assert_string_equal(og_time_source_name(OG_TIME_UNKNOWN), "");
 }
 
 static void test_nonsense(void **state)
@@ -109,8 +187,9 @@ static void test_nonsense(void **state)
         "",
         " ",
         "yesterday",
-        "1999",
-        "1999-06",
+        "99",
+        "928195200",
+        "1999.5",
         "1999-13-01",
         "1999-00-01",
         "1999-06-00",
@@ -119,31 +198,31 @@ static void test_nonsense(void **state)
         "1900-02-29",
         "2000-02-30",
         "1999-6-1",
-        "1999/06/01",
-        "19990601T000000Z",
         "99-06-01",
         "1999-06-01T",
         "1999-06-01T24:00:00Z",
         "1999-06-01T00:60:00Z",
         "1999-06-01T00:00:61Z",
-        "1999-06-01T00:00Z",
         "1999-06-01T00:00:00ZZ",
-        "1999-06-01T00:00:00 Z",
         "1999-06-01T00:00:00+2:00",
-        "1999-06-01T00:00:00+0200",
         "1999-06-01T00:00:00+24:00",
         "1999-06-01T00:00:00+02:60",
         "1999-06-01T00:00:00+",
         "1999-06-01Z",
         "1999-06-01T-1:00:00Z",
-        " 1999-06-01",
-        "1999-06-01 ",
         "-999-06-01",
+        "1611/x",
+        "1611 and more",
+        "19991332",
+        "0 BC",
+        "BC",
+        "c.",
+        "-",
+        "1611-06-31/1612",
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        if (strcmp(cases[i], "1999") != 0) check_none(cases[i]);
-    check_time("1999", 1999000000); /* a number is a number of seconds */
+        check_none(cases[i]);
 }
 
 static void test_zeros_inside(void **state)
@@ -227,6 +306,8 @@ int main(void)
         cmocka_unit_test(test_ends_of_the_range),
         cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_years),
+        cmocka_unit_test(test_sources),
         cmocka_unit_test(test_nonsense),
         cmocka_unit_test(test_zeros_inside),
         cmocka_unit_test(test_format),

@@ -362,7 +362,7 @@ static void test_what_is_told(void **state)
         "answer a|||1 1000000|" EIGHT "| 8 tokens 8 fresh 0 repaired (0 39)\n"
         "problem 2:78 expected ',' or '}' in an object, at byte 9 of the line "
         "[skipped]\n"
-        "problem 3:79 time is not RFC 3339 nor seconds: taken as a document "
+        "problem 3:79 the time is no date that is known: taken as a document "
         "without a time\n"
         "answer b|||0 0|x| 1 tokens 1 fresh 0 repaired (0 1)\n"
         "problem 5:116 2 bytes are not UTF-8: replaced by U+FFFD\n"

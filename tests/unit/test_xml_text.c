@@ -59,6 +59,57 @@ static void test_tei(void **state)
     assert_string_equal(time, "1623-04-01T00:00:00Z");
 }
 
+static void check_date(const char *header, int year, og_time_source source)
+{
+    char data[800], wanted[8];
+    int64_t time = 0;
+    og_error err;
+    const int len = snprintf(data, sizeof(data),
+                             "<TEI><teiHeader>%s</teiHeader><text><p>x</p>"
+                             "</text></TEI>",
+                             header);
+    assert_int_equal(og_xml_text_read(&xml, (og_bytes){data, (size_t)len}, &err),
+                     OG_OK);
+    assert_int_equal(xml.has_time, year != 0);
+    if (year == 0) return;
+    snprintf(wanted, sizeof(wanted), "%04d", year);
+    assert_true(og_time_parse((og_bytes){wanted, 4}, &time));
+    assert_int_equal(xml.time, time);
+    assert_int_equal(xml.time_source, source);
+}
+
+/* Creation before source before edition; the release of the electronic text
+ * is a last resort, and a change to its file nothing. */
+static void test_dates(void **state)
+{
+    static const char release[] =
+        "<publicationStmt><date when='1998'/></publicationStmt>";
+    static const char edition[] =
+        "<editionStmt><edition>2nd, <date>1995</date></edition></editionStmt>";
+    static const char source[] =
+        "<sourceDesc><biblFull><publicationStmt><date>c. 1623</date>"
+        "</publicationStmt></biblFull></sourceDesc>";
+    static const char creation[] =
+        "<profileDesc><creation><date notBefore='1601'>in the first years"
+        "</date></creation></profileDesc>";
+    char header[600];
+    (void)state;
+    check_date(release, 1998, OG_TIME_FILE);
+    snprintf(header, sizeof(header), "%s%s", release, edition);
+    check_date(header, 1995, OG_TIME_METADATA);
+    snprintf(header, sizeof(header), "%s%s%s", edition, release, source);
+    check_date(header, 1623, OG_TIME_METADATA);
+    snprintf(header, sizeof(header), "%s%s%s", creation, release, source);
+    check_date(header, 1601, OG_TIME_METADATA);
+    check_date("<revisionDesc><change><date>1999</date></change>"
+               "</revisionDesc>",
+               0, OG_TIME_UNKNOWN);
+    check_date("<sourceDesc><date value='1611'>some day</date></sourceDesc>",
+               1611, OG_TIME_METADATA);
+    check_date("<sourceDesc><date>no year</date><date>1612</date></sourceDesc>",
+               1612, OG_TIME_METADATA);
+}
+
 static void test_any(void **state)
 {
     (void)state;
@@ -123,7 +174,8 @@ static void test_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tei), cmocka_unit_test(test_any),
+        cmocka_unit_test(test_tei), cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_any),
         cmocka_unit_test(test_entities_are_refused),
         cmocka_unit_test(test_broken), cmocka_unit_test(test_deep)};
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -39,6 +39,13 @@ static void write_figure(struct og_html_report *h)
     og_writer_string(h->w, "</span>&nbsp;%</strong> <span>copied</span></p>\n");
 }
 
+static void write_guess(struct og_writer *w, og_time_source source)
+{
+    if (source == OG_TIME_FILE)
+        og_writer_string(w, "<span class=\"warning\">the time of its file: a "
+                            "guess</span>");
+}
+
 static void write_names(struct og_html_report *h)
 {
     struct og_writer *w = h->w;
@@ -53,6 +60,7 @@ static void write_names(struct og_html_report *h)
         og_writer_string(w, "</bdi>");
     }
     if (doc->has_time) og_html_time(w, doc->time);
+    if (doc->has_time) write_guess(w, doc->time_source);
     og_writer_string(w, "<span>");
     og_html_count(w, h->answer->n_tokens, "word", "words");
     og_writer_string(w, "</span>");
@@ -151,6 +159,7 @@ static void write_source_names(struct og_html_report *h, size_t i)
         og_html_time(w, span->origin_time);
     else
         og_writer_string(w, "<span>undated</span>");
+    if (span->origin_has_time) write_guess(w, span->origin_time_source);
     og_writer_string(w, "<a href=\"#");
     og_html_name(h, 'p', source->first_span + 1);
     og_writer_string(w, "\">");

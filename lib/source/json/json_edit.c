@@ -64,7 +64,9 @@ bool og_json_rank(og_bytes raw, char *scratch, uint64_t *out)
     if (raw.len == 0) return false;
     if (raw.data[0] == '"') {
         const og_bytes inside = {raw.data + 1, raw.len - 2};
-        if (raw.len < 2 || !og_time_parse(inside, &time)) return false;
+        if (raw.len < 2 || (!og_time_parse_seconds(inside, &time) &&
+                            !og_time_parse(inside, &time)))
+            return false;
         *out = order_of((double)time);
         return true;
     }

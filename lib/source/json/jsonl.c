@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lib/source/json/json.h"
+#include "lib/source/mail/date.h"
 
 enum field {
     FIELD_ID,
@@ -20,6 +21,7 @@ enum field {
     FIELD_TITLE,
     FIELD_URL,
     FIELD_TEXT,
+    FIELD_TIME_SOURCE, /* what an export says of the time */
     N_FIELDS
 };
 
@@ -39,9 +41,9 @@ struct members {
 
 static void set_names(const og_fields *fields, struct names *out)
 {
-    *out = (struct names){
-        {fields->id, fields->time, fields->title, fields->url, fields->text},
-        false};
+    *out = (struct names){{fields->id, fields->time, fields->title,
+                           fields->url, fields->text, "time_source"},
+                          false};
     for (int i = 0; i < N_FIELDS; i++)
         if (out->of[i] != NULL && strchr(out->of[i], '.') != NULL)
             out->has_dots = true;
@@ -143,10 +145,17 @@ static og_bytes text_of(const struct og_json_value *value)
     return has_text ? value->bytes : (og_bytes){"", 0};
 }
 
-static void set_time(const struct og_json_value *value, struct og_record *out)
+static void set_time(const struct og_json_value *values, struct og_record *out)
 {
-    out->doc.has_time = og_time_parse(text_of(value), &out->doc.time);
-    out->bad_time = !out->doc.has_time && value->kind != OG_JSON_NULL;
+    const struct og_json_value *const value = &values[FIELD_TIME];
+    og_document *const doc = &out->doc;
+    doc->has_time = og_date_of_field(
+        text_of(value), value->kind == OG_JSON_NUMBER, &doc->time);
+    out->bad_time = !doc->has_time && value->kind != OG_JSON_NULL;
+    if (!doc->has_time) return;
+    doc->time_source = OG_TIME_RECORD;
+    og_time_source_parse(text_of(&values[FIELD_TIME_SOURCE]),
+                         &doc->time_source);
 }
 
 /* ---- what is wrong with a line ---- */
@@ -222,6 +231,6 @@ char *og_jsonl_read(og_bytes line, const og_fields *fields, char *unescaped,
     out->doc.title = text_of(&values[FIELD_TITLE]);
     out->doc.url = text_of(&values[FIELD_URL]);
     out->doc.extra = (og_bytes){extra, members.extra_len};
-    set_time(&values[FIELD_TIME], out);
+    set_time(values, out);
     return json.unescaped;
 }

@@ -180,3 +180,9 @@ bool og_date_parse(og_bytes s, int64_t *out)
     return og_time_parse(s, out) || parse_iso(copy, out) ||
            parse_words(copy, out);
 }
+
+bool og_date_of_field(og_bytes s, bool is_number, int64_t *out)
+{
+    if (is_number) return og_time_parse_seconds(s, out);
+    return og_time_parse(s, out) || og_date_parse(s, out);
+}

@@ -18,4 +18,8 @@
 /* False leaves *out alone. */
 bool og_date_parse(og_bytes s, int64_t *out);
 
+/* The same of a field of a record, where a bare year is one, too; a JSON
+ * number is seconds since 1970. */
+bool og_date_of_field(og_bytes s, bool is_number, int64_t *out);
+
 #endif

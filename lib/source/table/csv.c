@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/source/json/json_edit.h"
+#include "lib/source/mail/date.h"
 
 /* A row on its way. */
 struct row {
@@ -176,8 +177,9 @@ static void put_field(const char *name, og_bytes value, const og_fields *fields,
     } else if (is_name(name, fields->url)) {
         out->doc.url = value;
     } else if (is_name(name, fields->time)) {
-        out->doc.has_time = og_time_parse(value, &out->doc.time);
+        out->doc.has_time = og_date_of_field(value, false, &out->doc.time);
         out->bad_time = !out->doc.has_time && value.len > 0;
+        if (out->doc.has_time) out->doc.time_source = OG_TIME_RECORD;
     } else {
         add_extra(extra, name, value);
     }

@@ -45,6 +45,7 @@ static og_status read_body(struct og_readers *readers, og_bytes type,
     if (known.has_time) {
         out->time = known.time;
         out->has_time = true;
+        out->time_source = known.time_source;
     }
     return OG_OK;
 }
@@ -89,6 +90,7 @@ static og_status read_warc(struct og_readers *readers, og_bytes record,
     out->url = without_brackets(og_headers_find(headers, "WARC-Target-URI"));
     out->has_time =
         og_date_parse(og_headers_find(headers, "WARC-Date"), &out->time);
+    if (out->has_time) out->time_source = OG_TIME_HEADER;
     if (og_begins_with(record_type, "response") &&
         og_begins_with(type, "application/http"))
         return read_response(readers, body, options, out, out_is_document, err);
@@ -113,6 +115,7 @@ static og_status read_arc(struct og_readers *readers, og_bytes record,
                            line.len < left ? (size_t)line.len : left};
     out->url = line.url;
     out->has_time = og_date_parse(line.date, &out->time);
+    if (out->has_time) out->time_source = OG_TIME_HEADER;
     if (og_begins_with(body, "HTTP/"))
         return read_response(readers, body, options, out, out_is_document, err);
     return read_body(readers, line.type, body, options, out, out_is_document,

@@ -20,6 +20,9 @@
 /* libxml2 takes no deeper ones either, unless it is told to. */
 enum { MAX_DEPTH = 300 };
 
+/* How well a date of the header tells when the text was written. */
+enum { RANK_RELEASE = 1, RANK_EDITION, RANK_SOURCE, RANK_CREATION, N_RANKS };
+
 enum place { PLACE_TEXT, PLACE_HEADER, PLACE_TITLE, PLACE_SILENT };
 
 struct level {
@@ -34,8 +37,12 @@ struct reading {
     int depth;
     int n_breaks;
     bool has_space;
-    bool in_source, in_creation;
+    /* Where in the header: creation, source, edition or publication. */
+    int n_inside[N_RANKS];
     int time_rank;
+    char date[48]; /* what stands inside the date at hand */
+    size_t date_len;
+    int date_rank; /* 0: none is at hand */
     char refusal[120];
 };
 
@@ -137,6 +144,8 @@ static void write_words(struct reading *r, const char *p, size_t len)
     }
 }
 
+static void add_to_date(struct reading *r, const char *data, size_t len);
+
 static void on_text(void *ctx, const xmlChar *data, int len)
 {
     struct reading *const r = ctx;
@@ -144,42 +153,84 @@ static void on_text(void *ctx, const xmlChar *data, int len)
     switch ((enum place)r->levels[r->depth].place) {
     case PLACE_TEXT: write_words(r, text, (size_t)len); break;
     case PLACE_TITLE: og_pack_bytes(&r->xml->title, text, (size_t)len); break;
-    case PLACE_HEADER:
+    case PLACE_HEADER: add_to_date(r, text, (size_t)len); break;
     case PLACE_SILENT: break;
     }
 }
 
 /* ---- what the header says ---- */
 
-/* A date, a month or a year. */
-static bool parse_date(og_bytes s, int64_t *out)
+/* An edition and a publication of the source are dates of the source. */
+static int rank_of_element(const char *name)
 {
-    char full[24];
-    if (s.len == 4 || s.len == 7) {
-        const int len = snprintf(full, sizeof(full), "%.*s%s", (int)s.len,
-                                 s.data, s.len == 4 ? "-01-01" : "-01");
-        return og_time_parse((og_bytes){full, (size_t)len}, out);
-    }
-    return og_date_parse(s, out);
+    if (strcmp(name, "creation") == 0) return RANK_CREATION;
+    if (strcmp(name, "sourceDesc") == 0) return RANK_SOURCE;
+    if (strcmp(name, "editionStmt") == 0) return RANK_EDITION;
+    if (strcmp(name, "publicationStmt") == 0) return RANK_RELEASE;
+    return 0;
 }
 
-static void offer_date(struct reading *r, int n_attributes,
+/* 0: no date of the text, but of a change to its file or the like. */
+static int rank_here(const struct reading *r)
+{
+    for (int rank = N_RANKS - 1; rank > 0; rank--)
+        if (r->n_inside[rank] > 0) return rank;
+    return 0;
+}
+
+static bool offer_date(struct reading *r, int rank, og_bytes s)
+{
+    int64_t time;
+    if (rank <= r->time_rank || !og_date_of_field(s, false, &time))
+        return false;
+    r->xml->time = time;
+    r->xml->has_time = true;
+    r->xml->time_source =
+        rank == RANK_RELEASE ? OG_TIME_FILE : OG_TIME_METADATA;
+    r->time_rank = rank;
+    return true;
+}
+
+static bool is_date_attribute(const char *name)
+{
+    return strncmp(name, "when", 4) == 0 || strcmp(name, "value") == 0 ||
+           strncmp(name, "notBefore", 9) == 0 || strncmp(name, "from", 4) == 0;
+}
+
+/* What an attribute says is meant for machines; else the words count. */
+static void begin_date(struct reading *r, int n_attributes,
                        const xmlChar **attributes)
 {
-    const int rank = r->in_creation ? 3 : r->in_source ? 2 : 1;
-    for (int i = 0; i < n_attributes; i++) {
-        const char *const name = (const char *)attributes[i * 5];
-        const xmlChar *const begin = attributes[i * 5 + 3];
-        const xmlChar *const end = attributes[i * 5 + 4];
-        int64_t time;
-        if (rank <= r->time_rank || strncmp(name, "when", 4) != 0) continue;
-        if (!parse_date((og_bytes){(const char *)begin, (size_t)(end - begin)},
-                        &time))
-            continue;
-        r->xml->time = time;
-        r->xml->has_time = true;
-        r->time_rank = rank;
+    const int rank = rank_here(r);
+    bool is_found = false;
+    for (int i = 0; i < n_attributes && !is_found; i++) {
+        const char *const begin = (const char *)attributes[i * 5 + 3];
+        const char *const end = (const char *)attributes[i * 5 + 4];
+        if (is_date_attribute((const char *)attributes[i * 5]))
+            is_found =
+                offer_date(r, rank, (og_bytes){begin, (size_t)(end - begin)});
     }
+    r->date_rank = is_found ? 0 : rank;
+    r->date_len = 0;
+}
+
+static void end_date(struct reading *r)
+{
+    if (r->date_rank > 0)
+        offer_date(r, r->date_rank, og_trim((og_bytes){r->date, r->date_len}));
+    r->date_rank = 0;
+}
+
+/* One that does not fit is no date. */
+static void add_to_date(struct reading *r, const char *data, size_t len)
+{
+    if (r->date_rank == 0) return;
+    if (len > sizeof(r->date) - r->date_len) {
+        r->date_rank = 0;
+        return;
+    }
+    memcpy(r->date + r->date_len, data, len);
+    r->date_len += len;
 }
 
 static enum place place_inside(struct reading *r, const char *name,
@@ -222,10 +273,10 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
         .is_block = !outer->has_text && !is_inline_name(name),
         .is_heading = is_heading_name(name)};
     if (is_paragraph_name(name)) level->is_block = true;
-    if (strcmp(name, "sourceDesc") == 0) r->in_source = true;
-    if (strcmp(name, "creation") == 0) r->in_creation = true;
-    if (level->place == PLACE_HEADER && strcmp(name, "date") == 0)
-        offer_date(r, n_attributes, attributes);
+    if (level->place == PLACE_HEADER) {
+        r->n_inside[rank_of_element(name)]++;
+        if (strcmp(name, "date") == 0) begin_date(r, n_attributes, attributes);
+    }
     if (level->place != PLACE_TEXT) return;
     if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
     if (strcmp(name, "lb") == 0 || strcmp(name, "br") == 0) break_line(r, 1);
@@ -241,8 +292,10 @@ static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix,
     (void)prefix, (void)uri;
     if (r->depth == 0) return;
     const struct level *const level = &r->levels[r->depth--];
-    if (strcmp(name, "sourceDesc") == 0) r->in_source = false;
-    if (strcmp(name, "creation") == 0) r->in_creation = false;
+    if (level->place == PLACE_HEADER) {
+        r->n_inside[rank_of_element(name)]--;
+        if (strcmp(name, "date") == 0) end_date(r);
+    }
     if (level->place != PLACE_TEXT) return;
     if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
     if (!level->is_block && level->has_text)

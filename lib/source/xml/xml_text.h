@@ -14,6 +14,8 @@ struct og_xml_text {
     struct og_pack text, title;
     int64_t time;
     bool has_time;
+    og_time_source time_source; /* OG_TIME_FILE: only when the electronic text
+                                   was released is known */
 };
 
 void og_xml_text_init(struct og_xml_text *xml, const og_allocator *allocator);

@@ -2,7 +2,9 @@
 
 #include "lib/base/checksum.h"
 
-enum { HAS_TIME = 1, HAS_SERIES = 2, ALL_FLAGS = 3 };
+/* Behind the flags stands where the time comes from; in entries of earlier
+ * versions that is 0, unknown. */
+enum { HAS_TIME = 1, HAS_SERIES = 2, SOURCE_SHIFT = 2, ALL_FLAGS = 31 };
 
 static void pack_string(struct og_pack *out, og_bytes s)
 {
@@ -13,8 +15,11 @@ static void pack_string(struct og_pack *out, og_bytes s)
 static void pack_fields(const struct og_entry *e, struct og_pack *out)
 {
     const bool has_series = e->series != OG_NO_DOC;
-    og_pack_fixed(
-        out, (e->has_time ? HAS_TIME : 0) | (has_series ? HAS_SERIES : 0), 1);
+    const unsigned source = e->has_time ? (unsigned)e->time_source : 0;
+    og_pack_fixed(out,
+                  (e->has_time ? HAS_TIME : 0) |
+                      (has_series ? HAS_SERIES : 0) | source << SOURCE_SHIFT,
+                  1);
     og_pack_fixed(out, (uint64_t)e->time, 8);
     og_pack_fixed(out, e->text_hash, 8);
     og_pack_number(out, e->text_len);
@@ -80,6 +85,8 @@ static void take_fields(struct og_unpacker *u, struct og_entry *out)
     const uint64_t flags = og_take_fixed(u, 1);
     if ((flags & ~(uint64_t)ALL_FLAGS) != 0) u->bad = true;
     out->has_time = (flags & HAS_TIME) != 0;
+    out->time_source = (og_time_source)(flags >> SOURCE_SHIFT & 7);
+    if (out->time_source > OG_TIME_FILE) u->bad = true;
     out->time = (int64_t)og_take_fixed(u, 8);
     out->text_hash = og_take_fixed(u, 8);
     out->text_len = og_take_number(u);

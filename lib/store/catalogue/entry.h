@@ -30,6 +30,7 @@ struct og_entry {
     og_bytes id, title, url, extra; /* views of what it was read from */
     int64_t time;                   /* that orders it */
     bool has_time;                  /* false: the time of its arrival */
+    og_time_source time_source;
     uint64_t text_hash;             /* the same document again? */
     uint64_t text_len;
     uint64_t n_tokens;
