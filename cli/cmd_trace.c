@@ -115,9 +115,9 @@ static void warn_of_guesses(const struct trace_run *run)
 {
     const unsigned long long n = run->n_guessed;
     if (n == 0) return;
-    say("%llu %s rest on the time when a file was last changed, which is a "
+    say("%llu %s on the time when a file was last changed, which is a "
         "guess; --times or --time-from-name give better ones",
-        n, n == 1 ? "answer" : "answers");
+        n, n == 1 ? "answer rests" : "answers rest");
 }
 
 static bool on_answer(void *ctx, const og_document *doc,

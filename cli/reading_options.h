@@ -87,9 +87,10 @@ void reading_take(const struct reading_settings *s, og_stream_options *options);
 #define ID_FIELD_OPTION(AT, member)                                            \
     FIELD_OPTION(AT, member.id, "id-field", "the JSON field of the id", NULL)
 #define TIME_FIELD_OPTION(AT, member)                                          \
-    FIELD_OPTION(AT, member.time, "time-field", "the JSON field of the time",  \
-                 "A day, month or year, RFC 3339, or a number of seconds since "    \
-                 "1970.")
+    FIELD_OPTION(                                                              \
+        AT, member.time, "time-field", "the JSON field of the time",           \
+        "A day, month or year, RFC 3339, or a number of seconds since "        \
+        "1970.")
 #define TITLE_FIELD_OPTION(AT, member)                                         \
     FIELD_OPTION(AT, member.title, "title-field",                              \
                  "the JSON field of the title", NULL)

@@ -140,8 +140,7 @@ static bool take_packed_date(struct cursor *c, struct date *out)
     struct cursor d = *c;
     if (n_digits(d) != 8 || !take_number(&d, 4, 1, 9999, &out->year) ||
         !take_number(&d, 2, 1, 12, &out->month) ||
-        !take_number(&d, 2, 1, days_in_month(out->year, out->month),
-                     &out->day))
+        !take_number(&d, 2, 1, days_in_month(out->year, out->month), &out->day))
         return false;
     *c = d;
     out->is_day = true;
@@ -229,9 +228,9 @@ static void trim(struct cursor *c)
 {
     while (c->at < c->end && (*c->at == ' ' || *c->at == '[' || *c->at == '('))
         c->at++;
-    while (c->at < c->end && (c->end[-1] == ' ' || c->end[-1] == ']' ||
-                              c->end[-1] == ')' || c->end[-1] == '?' ||
-                              c->end[-1] == '~'))
+    while (c->at < c->end &&
+           (c->end[-1] == ' ' || c->end[-1] == ']' || c->end[-1] == ')' ||
+            c->end[-1] == '?' || c->end[-1] == '~'))
         c->end--;
 }
 
@@ -241,9 +240,9 @@ static int take_era(struct cursor *c)
     static const struct {
         const char *name;
         int era;
-    } eras[] = {{"BCE", -1},  {"BC", -1}, {"B.C.E.", -1}, {"B.C.", -1},
-                {"V. CHR.", -1}, {"AD", 1}, {"CE", 1},    {"A.D.", 1},
-                {"C.E.", 1},  {"N. CHR.", 1}};
+    } eras[] = {{"BCE", -1},     {"BC", -1},    {"B.C.E.", -1}, {"B.C.", -1},
+                {"V. CHR.", -1}, {"AD", 1},     {"CE", 1},      {"A.D.", 1},
+                {"C.E.", 1},     {"N. CHR.", 1}};
     for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++) {
         size_t len;
         if (!ends_with(*c, eras[i].name, &len)) continue;
@@ -257,8 +256,8 @@ static int take_era(struct cursor *c)
 /* "c. 1611", "ca 1611", "circa 1611", "~1611": the year will do. */
 static void skip_circa(struct cursor *c)
 {
-    static const char *const words[] = {"circa ", "ca. ", "ca ", "c. ", "c.",
-                                        "~"};
+    static const char *const words[] = {"circa ", "ca. ", "ca ",
+                                        "c. ",    "c.",   "~"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const size_t len = strlen(words[i]);
         if ((size_t)(c->end - c->at) <= len ||
@@ -272,8 +271,8 @@ static void skip_circa(struct cursor *c)
 /* What separates the two ends of a range. */
 static bool take_dash(struct cursor *c)
 {
-    static const char *const dashes[] = {"/", "..", "-", "\xe2\x80\x93",
-                                         "\xe2\x80\x94", "to "};
+    static const char *const dashes[] = {
+        "/", "..", "-", "\xe2\x80\x93", "\xe2\x80\x94", "to "};
     while (take(c, ' ')) {
     }
     for (size_t i = 0; i < sizeof(dashes) / sizeof(dashes[0]); i++) {

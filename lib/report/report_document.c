@@ -24,8 +24,8 @@ og_status og_report_document(FILE *out, const og_document *doc, og_error *err)
         const size_t len = og_time_format(doc->time, time);
         const char *const source = og_time_source_name(doc->time_source);
         write_named(&w, ",\"time\":", (og_bytes){time, len});
-        write_named(&w, ",\"time_source\":",
-                    (og_bytes){source, strlen(source)});
+        write_named(&w,
+                    ",\"time_source\":", (og_bytes){source, strlen(source)});
     }
     write_named(&w, ",\"title\":", doc->title);
     write_named(&w, ",\"url\":", doc->url);

@@ -430,10 +430,9 @@ static struct columns measure(const struct report *r, size_t n_shown)
         const unsigned id =
             name_columns(span->origin_id, MOST_ID_COLUMNS, &fits);
         char time[40];
-        const unsigned len =
-            !span->origin_has_time
-                ? 1
-                : (unsigned)format_origin_time(span, time);
+        const unsigned len = !span->origin_has_time
+                                 ? 1
+                                 : (unsigned)format_origin_time(span, time);
         if (id > c.id) c.id = id;
         if (len > c.time) c.time = len;
     }

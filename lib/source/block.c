@@ -15,8 +15,8 @@
 #include "lib/source/json/scan_bytes.h"
 #include "lib/source/measure_record.h"
 #include "lib/source/record_scan.h"
-#include "lib/source/times.h"
 #include "lib/source/table/csv.h"
+#include "lib/source/times.h"
 #include "lib/source/web/archive.h"
 
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
@@ -192,8 +192,8 @@ static og_status next_whole(struct og_block *block,
                 .text = {block->data, block->len},
                 .time = block->file_time,
                 .has_time = block->has_file_time,
-                .time_source = block->has_file_time ? OG_TIME_FILE
-                                                    : OG_TIME_UNKNOWN},
+                .time_source =
+                    block->has_file_time ? OG_TIME_FILE : OG_TIME_UNKNOWN},
     };
     TRY(need_readers(block, err));
     og_error story;

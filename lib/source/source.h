@@ -100,7 +100,7 @@ struct og_block {
     size_t unescaped_cap;
     char *extra; /* its other fields */
     size_t extra_cap;
-    struct og_readers *readers; /* NULL until a kind needs them */
+    struct og_readers *readers;   /* NULL until a kind needs them */
     const struct og_times *times; /* of the source; NULL: none */
 };
 

@@ -19,7 +19,7 @@ struct entry {
 
 struct og_times {
     const og_allocator *allocator;
-    const char *pattern; /* NULL: none */
+    const char *pattern;   /* NULL: none */
     struct entry *entries; /* by key */
     size_t n, cap;
     struct og_pack bytes;
@@ -99,9 +99,9 @@ bool og_times_match(const char *pattern, const char *name, int64_t *out)
         struct parts p = {.year = -1, .month = 1, .day = 1};
         char text[64];
         if (!begins_so(pattern, name, &p)) continue;
-        const int len = snprintf(text, sizeof(text),
-                                 "%04d-%02d-%02dT%02d:%02d:%02dZ", p.year,
-                                 p.month, p.day, p.hour, p.minute, p.second);
+        const int len =
+            snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ",
+                     p.year, p.month, p.day, p.hour, p.minute, p.second);
         if (og_time_parse((og_bytes){text, (size_t)len}, out)) return true;
     }
     return false;

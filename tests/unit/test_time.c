@@ -155,7 +155,9 @@ static void test_years(void **state)
         {"1611/1623", "1611-01-01"},
         {"1611-1623", "1611-01-01"},
         {"1611 - 1623", "1611-01-01"},
-        {"1611\xe2\x80\x93" "1623", "1611-01-01"},
+        {"1611\xe2\x80\x93"
+         "1623",
+         "1611-01-01"},
         {"1611..", "1611-01-01"},
         {"1914-18", "1914-01-01"},
         {"1611-05/1611-07", "1611-05-01"},
@@ -173,8 +175,8 @@ static void test_sources(void **state)
     (void)state;
     for (int i = 1; i <= OG_TIME_FILE; i++) {
         const char *const name = og_time_source_name((og_time_source)i);
-        assert_true(og_time_source_parse((og_bytes){name, strlen(name)},
-                                         &source));
+        assert_true(
+            og_time_source_parse((og_bytes){name, strlen(name)}, &source));
         assert_int_equal(source, i);
     }
     assert_false(og_time_source_parse((og_bytes){"guess", 5}, &source));

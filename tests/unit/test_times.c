@@ -73,8 +73,7 @@ static void test_lists(void **state)
 {
     (void)state;
     check("id,time,title\na,1970-01-01T00:00:01Z,T\nb,1970-01-01T00:00:02Z,\n",
-          "list.csv",
-          "a|T||1000000|x|1|0\nb|||2000000|y|2|36\nc|||-|z|3|58\n");
+          "list.csv", "a|T||1000000|x|1|0\nb|||2000000|y|2|36\nc|||-|z|3|58\n");
     check("{\"id\":\"c\",\"time\":\"1970\",\"url\":\"u\"}\n", "list.jsonl",
           "a|||978307200000000|x|1|0\nb|||-|y|2|36\nc||u|0|z|3|58\n");
     check("path,time\nin.jsonl,1970\n", "paths.csv",
@@ -118,8 +117,10 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

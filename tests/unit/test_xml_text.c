@@ -68,8 +68,8 @@ static void check_date(const char *header, int year, og_time_source source)
                              "<TEI><teiHeader>%s</teiHeader><text><p>x</p>"
                              "</text></TEI>",
                              header);
-    assert_int_equal(og_xml_text_read(&xml, (og_bytes){data, (size_t)len}, &err),
-                     OG_OK);
+    assert_int_equal(
+        og_xml_text_read(&xml, (og_bytes){data, (size_t)len}, &err), OG_OK);
     assert_int_equal(xml.has_time, year != 0);
     if (year == 0) return;
     snprintf(wanted, sizeof(wanted), "%04d", year);
@@ -174,9 +174,11 @@ static void test_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tei), cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_tei),
+        cmocka_unit_test(test_dates),
         cmocka_unit_test(test_any),
         cmocka_unit_test(test_entities_are_refused),
-        cmocka_unit_test(test_broken), cmocka_unit_test(test_deep)};
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_deep)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -41,8 +41,8 @@ struct members {
 
 static void set_names(const og_fields *fields, struct names *out)
 {
-    *out = (struct names){{fields->id, fields->time, fields->title,
-                           fields->url, fields->text, "time_source"},
+    *out = (struct names){{fields->id, fields->time, fields->title, fields->url,
+                           fields->text, "time_source"},
                           false};
     for (int i = 0; i < N_FIELDS; i++)
         if (out->of[i] != NULL && strchr(out->of[i], '.') != NULL)
@@ -149,8 +149,8 @@ static void set_time(const struct og_json_value *values, struct og_record *out)
 {
     const struct og_json_value *const value = &values[FIELD_TIME];
     og_document *const doc = &out->doc;
-    doc->has_time = og_date_of_field(
-        text_of(value), value->kind == OG_JSON_NUMBER, &doc->time);
+    doc->has_time = og_date_of_field(text_of(value),
+                                     value->kind == OG_JSON_NUMBER, &doc->time);
     out->bad_time = !doc->has_time && value->kind != OG_JSON_NULL;
     if (!doc->has_time) return;
     doc->time_source = OG_TIME_RECORD;

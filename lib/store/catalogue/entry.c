@@ -17,8 +17,8 @@ static void pack_fields(const struct og_entry *e, struct og_pack *out)
     const bool has_series = e->series != OG_NO_DOC;
     const unsigned source = e->has_time ? (unsigned)e->time_source : 0;
     og_pack_fixed(out,
-                  (e->has_time ? HAS_TIME : 0) |
-                      (has_series ? HAS_SERIES : 0) | source << SOURCE_SHIFT,
+                  (e->has_time ? HAS_TIME : 0) | (has_series ? HAS_SERIES : 0) |
+                      source << SOURCE_SHIFT,
                   1);
     og_pack_fixed(out, (uint64_t)e->time, 8);
     og_pack_fixed(out, e->text_hash, 8);

@@ -31,7 +31,7 @@ struct og_entry {
     int64_t time;                   /* that orders it */
     bool has_time;                  /* false: the time of its arrival */
     og_time_source time_source;
-    uint64_t text_hash;             /* the same document again? */
+    uint64_t text_hash; /* the same document again? */
     uint64_t text_len;
     uint64_t n_tokens;
     uint32_t series; /* the first document with this id; itself: OG_NO_DOC */
