@@ -71,6 +71,9 @@ static void read_questions(const char *path, struct questions *q)
 {
     og_params params = og_params_default();
     og_stream_options options = og_stream_options_default();
+    og_input input = og_input_default();
+    input.paths = &path;
+    input.n_paths = 1;
     og_store *store;
     params.memory = 1 << 20;
     options.ctx = q;
@@ -80,7 +83,7 @@ static void read_questions(const char *path, struct questions *q)
     must(og_store_open(":memory:", OG_CREATE,
                        &(og_store_options){.params = &params}, &store, &err));
     const og_status status =
-        og_stream_run(store, &path, 1, &options, NULL, &err);
+        og_stream_run(store, &input, &options, NULL, &err);
     if (status != OG_ERR_STOPPED) must(status);
     og_store_close(store, NULL);
 }

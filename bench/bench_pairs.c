@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/dedup/document_stream.h"
 #include "lib/sketch/shingle_set.h"
-#include "lib/stream/document_stream.h"
 
 struct doc {
     uint64_t *fps; /* different ones, rarest first */
@@ -146,9 +146,9 @@ int main(int argc, char **argv)
     og_shingle_factors_init(&key, og_rabin_default(), 5);
     og_shingle_set_init(&set, NULL);
     const struct og_dedup_source source = {
-        .paths = (const char *const *)argv + 1,
-        .n_paths = (size_t)argc - 1,
-        .fields = OG_FIELDS_DEFAULT,
+        .input = {.paths = (const char *const *)argv + 1,
+                  .n_paths = (size_t)argc - 1,
+                  .fields = OG_FIELDS_DEFAULT},
         .key = &key,
         .sketcher = &sketcher,
         .take = take,

@@ -344,10 +344,13 @@ static double run_stream(const struct options *o, unsigned n_threads,
     og_store *store = open_store(o);
     og_stream_options how = og_stream_options_default();
     og_error err;
-    how.n_threads = n_threads;
+    og_input input = og_input_default();
+    input.paths = o->paths;
+    input.n_paths = o->n_paths;
+    input.n_threads = n_threads;
     how.add = true;
     const double began = machine_seconds();
-    must(og_stream_run(store, o->paths, o->n_paths, &how, counts, &err), &err);
+    must(og_stream_run(store, &input, &how, counts, &err), &err);
     const double took = machine_seconds() - began;
     og_store_close(store, NULL);
     return took;

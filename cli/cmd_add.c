@@ -36,25 +36,6 @@ static const struct option add_options[] = {
     STORE_MAKE_OPTIONS(AT, store),
 };
 
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    progress_problem(ctx, problem);
-}
-
-static void on_progress(void *ctx, const og_stream_counts *counts)
-{
-    progress_show(ctx, counts);
-}
-
-static int status_of(og_status status, const og_stream_counts *counts,
-                     const og_error *err)
-{
-    if (status == OG_OK) return EXIT_DONE;
-    if (status == OG_ERR_STOPPED) return stop_status();
-    if (counts->is_told) return EXIT_IO;
-    return say_error("add", err);
-}
-
 static int add_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct add_settings *s = settings;
@@ -64,21 +45,18 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
     og_error err = {0};
     const int opened = store_open(&s->store, OG_CREATE, "add", &store);
     if (opened != EXIT_DONE) return opened;
+    og_input input = reading_input(&s->reading, &progress, paths, n);
     og_stream_options options = og_stream_options_default();
-    reading_take(&s->reading, &options);
-    options.reading.extra = true; /* export gives them back */
+    input.reading.extra = true; /* export gives them back */
     options.add = true;
-    options.ctx = &progress;
-    options.on_problem = on_problem;
-    options.on_progress = on_progress;
-    options.stop = stop_on_signals();
-    progress_start(&progress, paths, n, s->reading.quiet, s->reading.verbose);
+    stop_on_signals(&input);
     const og_status status =
-        og_stream_run(store, paths, n, &options, &counts, &err);
+        og_stream_run(store, &input, &options, &counts, &err);
     progress_end(&progress);
     if (s->resume) counts.n_known = 0;
     if (!s->reading.quiet) progress_summary(&progress, &counts, store);
-    return store_close(store, "add", status_of(status, &counts, &err));
+    return store_close(store, "add",
+                       reading_status("add", status, &counts, &err));
 }
 
 const struct command command_add = {

@@ -1,7 +1,7 @@
 /* origo compare: what two texts have in common, without a store.
  *
  *     A, B -> og_compare_files -> on_answer: one report for each pair
- *                              -> on_problem: talk on stderr              */
+ *                              -> progress.h: talk on stderr              */
 
 #include "options.h"
 #include "progress.h"
@@ -29,6 +29,7 @@ static void compare_defaults(void *settings)
     struct compare_settings *s = settings;
     report_defaults(&s->report);
     reading_defaults(&s->reading);
+    s->reading.quiet = true;
     s->compare = og_compare_options_default();
 }
 
@@ -80,28 +81,19 @@ static bool on_answer(void *ctx, const og_document *doc,
     return status == OG_OK;
 }
 
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    struct compare_run *run = ctx;
-    progress_problem(&run->progress, problem);
-}
-
 /* ---- the command ---- */
 
 /* What was said already, as a problem or by finish_stdout(), is not repeated.
  */
 static int status_of_run(const struct compare_run *run, og_status status,
-                         const og_error *err)
+                         const og_stream_counts *counts, const og_error *err)
 {
     if (status == OG_ERR_STOPPED)
         return run->report_error.status == OG_ERR_IO &&
                        report_to_stdout(&run->settings->report)
                    ? EXIT_IO
                    : say_error(COMMAND, &run->report_error);
-    if ((status == OG_ERR_INPUT || status == OG_ERR_IO) &&
-        run->progress.n_problems != 0)
-        return EXIT_IO;
-    if (status != OG_OK) return say_error(COMMAND, err);
+    if (status != OG_OK) return reading_status(COMMAND, status, counts, err);
     return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
 }
 
@@ -110,22 +102,22 @@ static int compare_run(const void *settings, const char *const *paths, size_t n)
     const struct compare_settings *s = settings;
     struct compare_run run = {.settings = s};
     og_compare_options options = s->compare;
-    og_stream_options stream = og_stream_options_default();
+    og_stream_counts counts = {0};
     og_error err = {0};
+    (void)n;
     options.reworded = !s->verbatim;
-    reading_take(&s->reading, &stream);
-    stream.ctx = &run;
-    stream.on_answer = on_answer;
-    stream.on_problem = on_problem;
     const og_report_options report = report_options(&s->report);
     if (og_report_open(s->report.output, &report, &run.report, &err) != OG_OK)
         return say_error(COMMAND, &err);
-    progress_start(&run.progress, paths, n, true, false);
-    const og_status status =
-        og_compare_files(paths[0], paths[1], &options, &stream, &err);
+    og_input input = reading_input(&s->reading, &run.progress, paths, 1);
+    og_input origin = input;
+    origin.paths = paths + 1;
+    const og_status status = og_compare_files(&input, &origin, &options,
+                                              on_answer, &run, &counts, &err);
     progress_end(&run.progress);
     return report_end(run.report, &s->report, COMMAND, run.answered,
-                      &run.report_error, status_of_run(&run, status, &err));
+                      &run.report_error,
+                      status_of_run(&run, status, &counts, &err));
 }
 
 const struct command command_compare = {

@@ -22,14 +22,15 @@ struct dedup_settings {
     uint32_t shingle_len, n_bands, n_rows; /* 0: the preset's */
     bool has_tokens;
     const char *tokens;
-    uint32_t threads;
-    bool exit_code, quiet, verbose;
+    struct reading_settings reading;
+    bool exit_code;
 };
 
 static void dedup_defaults(void *settings)
 {
     struct dedup_settings *s = settings;
     s->dedup = og_dedup_options_default();
+    reading_defaults(&s->reading);
     s->keep = "first";
     s->preset = "datatrove";
 }
@@ -101,11 +102,11 @@ static const struct option dedup_options[] = {
      "none", "records that could not be read go there", NULL},
     {"Output", 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
      "exit with 1 when something was removed", NULL},
-    {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+    {"Output", 'q', "quiet", &type_flag, AT(reading.quiet), NULL, NULL, NULL,
      "no progress and no summary on stderr",
      "Problems of the input are told all the same."},
-    {"Output", 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
-     "tell every problem, not the first 20", NULL},
+    {"Output", 'v', "verbose", &type_flag, AT(reading.verbose), NULL, NULL,
+     NULL, "tell every problem, not the first 20", NULL},
     {"Run", 'm', "memory", &type_size, AT(dedup.memory), "SIZE", NULL,
      "as it comes", "a hard cap on the tables; the rest goes to disk",
      "The output is the same. Buffers of some megabytes a thread come on top."},
@@ -119,14 +120,14 @@ static const struct option dedup_options[] = {
      "and what was written stays."},
     {"Run", 0, "journal-every", &type_weight, AT(dedup.journal_seconds),
      "SECONDS", NULL, NULL, "of --resume: how much a stop can cost", NULL},
-    {"Run", 'j', "threads", &type_count, AT(threads), "N", NULL,
+    {"Run", 'j', "threads", &type_count, AT(reading.n_threads), "N", NULL,
      "as many as the machine has", "threads", NULL},
-    READING_OPTIONS(AT, dedup.reading),
-    {"Input", 0, "text-field", &type_string, AT(dedup.fields.text), "NAME",
+    READING_OPTIONS(AT, reading.reading),
+    {"Input", 0, "text-field", &type_string, AT(reading.fields.text), "NAME",
      NULL, NULL, "the field of the text", NULL},
-    {"Input", 0, "id-field", &type_string, AT(dedup.fields.id), "NAME", NULL,
+    {"Input", 0, "id-field", &type_string, AT(reading.fields.id), "NAME", NULL,
      NULL, "the field of the id", NULL},
-    {"Input", 0, "max-document", &type_size, AT(dedup.max_document), "SIZE",
+    {"Input", 0, "max-document", &type_size, AT(reading.max_document), "SIZE",
      NULL, NULL, "longer records are skipped and named", NULL},
 };
 
@@ -153,36 +154,16 @@ static int set_sketch(og_dedup_options *o, const struct dedup_settings *s)
 
 /* ---- the run ---- */
 
-struct run {
-    struct progress progress;
-    bool failed;
-};
-
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    progress_problem(&((struct run *)ctx)->progress, problem);
-}
-
-static void on_progress(void *ctx, const char *step,
-                        const og_stream_counts *counts)
-{
-    struct run *r = ctx;
-    if (counts->n_input_bytes != 0)
-        progress_show(&r->progress, counts);
-    else
-        progress_step(&r->progress, step, counts->n_documents, 0);
-}
-
 static double percent(uint64_t part, uint64_t all)
 {
     return all == 0 ? 0 : 100 * (double)part / (double)all;
 }
 
-static void summarise(const struct run *r, const struct dedup_settings *s,
-                      const og_dedup_counts *c)
+static void summarise(const struct progress *progress,
+                      const struct dedup_settings *s, const og_dedup_counts *c)
 {
     const bool is_document = s->level == OG_LEVEL_DOCUMENT;
-    progress_summary(&r->progress, &c->stream, NULL);
+    progress_summary(progress, &c->stream, NULL);
     if (is_document)
         say("%llu kept, %llu removed (%.1f %%) in %llu clusters; %llu pairs "
             "compared of %llu candidates",
@@ -211,7 +192,7 @@ static void summarise(const struct run *r, const struct dedup_settings *s,
 static int dedup_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct dedup_settings *s = settings;
-    struct run r = {0};
+    struct progress progress;
     og_dedup_options o = s->dedup;
     og_dedup_counts counts = {0};
     og_error err = {0};
@@ -222,22 +203,16 @@ static int dedup_run(const void *settings, const char *const *paths, size_t n)
     o.measure = (og_measure_kind)s->measure;
     o.cluster = (og_cluster_kind)s->cluster;
     o.format = (og_report_format)s->format;
-    o.n_threads = s->threads;
     o.against = &s->against;
     o.n_against = s->against != NULL;
     if (o.temp == NULL) o.temp = getenv("TMPDIR");
-    o.ctx = &r;
-    o.on_problem = on_problem;
-    o.on_progress = on_progress;
-    progress_start(&r.progress, paths, n, s->quiet, s->verbose);
-    const og_status done = og_dedup_run(paths, n, &o, &counts, &err);
-    progress_end(&r.progress);
-    const bool has_result = done == OG_OK || counts.stream.n_files_failed > 0;
-    if (!s->quiet && has_result) summarise(&r, s, &counts);
-    if (done != OG_OK && counts.stream.n_files_failed > 0 &&
-        r.progress.n_problems != 0)
-        return EXIT_IO;
-    if (done != OG_OK) return say_error(COMMAND, &err);
+    const og_input input = reading_input(&s->reading, &progress, paths, n);
+    const og_status done = og_dedup_run(&input, &o, &counts, &err);
+    progress_end(&progress);
+    const bool has_result = done == OG_OK || counts.stream.is_told;
+    if (!s->reading.quiet && has_result) summarise(&progress, s, &counts);
+    if (done != OG_OK)
+        return reading_status(COMMAND, done, &counts.stream, &err);
     const bool found = counts.n_removed + counts.n_cut != 0;
     return s->exit_code && found ? EXIT_FOUND : EXIT_DONE;
 }

@@ -57,14 +57,17 @@ static int compare_texts(const struct distance_settings *s,
                          const char *const *paths)
 {
     struct sketch_run run = {0};
-    og_sketch_options options;
+    og_input a;
+    og_feature_options features;
     og_error err = {0};
     og_idf *idf = NULL;
     const int status =
-        sketch_start(&run, COMMAND, &s->common, paths, 2, &options, &idf);
+        sketch_start(&run, COMMAND, &s->common, paths, 1, &a, &features, &idf);
     if (status != EXIT_DONE) return status;
-    const og_status done = og_texts_compare(paths[0], paths[1], s->weighted,
-                                            &options, &run, on_distance, &err);
+    og_input b = a;
+    b.paths = paths + 1;
+    const og_status done = og_texts_compare(&a, &b, s->weighted, &features,
+                                            &run, on_distance, &err);
     og_idf_close(idf);
     progress_end(&run.progress);
     if (run.failed) return EXIT_IO;

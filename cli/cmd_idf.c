@@ -49,21 +49,22 @@ static int idf_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct idf_settings *s = settings;
     struct sketch_run run = {0};
-    og_sketch_options options;
+    og_input input;
+    og_feature_options features;
     og_stream_counts counts = {0};
     og_idf_info info = {0};
     og_error err = {0};
     og_idf *none = NULL;
     if (s->output == NULL)
         return say_usage(COMMAND, "where to? --output FILE is missing");
-    const int status =
-        sketch_start(&run, COMMAND, &s->common, paths, n, &options, &none);
+    const int status = sketch_start(&run, COMMAND, &s->common, paths, n, &input,
+                                    &features, &none);
     if (status != EXIT_DONE) return status;
-    const og_status done = og_idf_make(paths, n, &options, s->memory, s->output,
+    const og_status done = og_idf_make(&input, &features, s->memory, s->output,
                                        &info, &counts, &err);
     const int ended =
         sketch_end(&run, COMMAND, &s->common, done, &counts, &err);
-    if (done == OG_OK && !s->common.quiet) say_info(&info);
+    if (done == OG_OK && !s->common.reading.quiet) say_info(&info);
     return ended;
 }
 

@@ -179,21 +179,22 @@ static int minhash_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct minhash_settings *s = settings;
     struct minhash_run r = {0};
-    og_sketch_options options;
+    og_input input;
+    og_feature_options features;
     og_stream_counts counts = {0};
     og_error err = {0};
     og_idf *idf = NULL;
     int status = check(&r, s);
     if (status != EXIT_DONE) return status;
-    status =
-        sketch_start(&r.run, COMMAND, &s->common, paths, n, &options, &idf);
+    status = sketch_start(&r.run, COMMAND, &s->common, paths, n, &input,
+                          &features, &idf);
     if (status != EXIT_DONE) return status;
     const og_status done =
         s->format == FORMAT_BINARY
-            ? og_minhash_save(paths, n, &r.minhash, &options,
+            ? og_minhash_save(&input, &r.minhash, &features,
                               s->output != NULL ? s->output : "-", &counts,
                               &err)
-            : og_minhash_stream(paths, n, &r.minhash, &options, on_sketch,
+            : og_minhash_stream(&input, &r.minhash, &features, on_sketch, &r,
                                 &counts, &err);
     og_idf_close(idf);
     return sketch_end(&r.run, COMMAND, &s->common, done, &counts, &err);

@@ -17,8 +17,9 @@ struct near_settings {
     og_near_ask ask;
     int method;
     const char *store;
-    uint32_t max_distance, threads;
-    bool only, exit_code, quiet, verbose;
+    struct reading_settings reading;
+    uint32_t max_distance;
+    bool only, exit_code;
 };
 
 static void near_defaults(void *settings)
@@ -26,6 +27,7 @@ static void near_defaults(void *settings)
     struct near_settings *s = settings;
     s->near = og_near_options_default();
     s->ask = og_near_ask_default();
+    reading_defaults(&s->reading);
     s->max_distance = s->ask.max_distance;
     s->store = getenv("ORIGO_STORE");
     if (s->store == NULL || s->store[0] == '\0') s->store = "./origo.store";
@@ -65,15 +67,14 @@ static const struct option near_options[] = {
     {"Output", 0, "only-near", &type_flag, AT(only), NULL, NULL, NULL,
      "say nothing about documents without a match", NULL},
     EXIT_CODE_OPTION(AT, exit_code, "there was a match"),
-    QUIET_OPTION(AT, quiet),
-    VERBOSE_OPTION(AT, verbose),
-    THREADS_OPTION(AT, threads, "Run",
+    TALK_OPTIONS(AT, reading),
+    THREADS_OPTION(AT, reading.n_threads, "Run",
                    "The output is the same bytes for any number."),
-    MAX_DOCUMENT_OPTION(AT, ask.max_document),
-    READING_OPTIONS(AT, ask.reading),
-    ID_FIELD_OPTION(AT, ask.fields),
-    TIME_FIELD_OPTION(AT, ask.fields),
-    TEXT_FIELD_OPTION(AT, ask.fields),
+    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    READING_OPTIONS(AT, reading.reading),
+    ID_FIELD_OPTION(AT, reading.fields),
+    TIME_FIELD_OPTION(AT, reading.fields),
+    TEXT_FIELD_OPTION(AT, reading.fields),
 };
 
 /* ---- answers ---- */
@@ -120,18 +121,6 @@ static bool on_answer(void *ctx, const og_document *doc,
     return false;
 }
 
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    progress_problem(&((struct run *)ctx)->progress, problem);
-}
-
-static void on_progress(void *ctx, const og_stream_counts *counts)
-{
-    progress_show(&((struct run *)ctx)->progress, counts);
-}
-
-/* ---- the command ---- */
-
 static void summarise(const struct run *r, const og_near *near,
                       const og_stream_counts *counts)
 {
@@ -162,26 +151,21 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     struct run r = {.only = s->only};
     options.method = (og_near_method)s->method;
     ask.max_distance = s->max_distance;
-    ask.n_threads = s->threads;
     ask.ctx = &r;
     ask.on_answer = on_answer;
-    ask.on_problem = on_problem;
-    ask.on_progress = on_progress;
     if (!(ask.threshold > 0) || ask.threshold > 1)
         return say_usage(COMMAND, "threshold %g: must be above 0 and at most 1",
                          ask.threshold);
     if (og_near_open(s->store, ask.add, &options, &near, &err) != OG_OK)
         return say_error(COMMAND, &err);
-    progress_start(&r.progress, paths, n, s->quiet, s->verbose);
-    const og_status done = og_near_stream(near, paths, n, &ask, &counts, &err);
+    const og_input input = reading_input(&s->reading, &r.progress, paths, n);
+    const og_status done = og_near_stream(near, &input, &ask, &counts, &err);
     progress_end(&r.progress);
-    if (!s->quiet && done != OG_ERR_STOPPED) summarise(&r, near, &counts);
+    if (!s->reading.quiet && done != OG_ERR_STOPPED)
+        summarise(&r, near, &counts);
     og_near_close(near);
     if (r.failed) return EXIT_IO;
-    if (done != OG_OK && counts.n_files_failed > 0 &&
-        r.progress.n_problems != 0)
-        return EXIT_IO;
-    if (done != OG_OK) return say_error(COMMAND, &err);
+    if (done != OG_OK) return reading_status(COMMAND, done, &counts, &err);
     return s->exit_code && r.n_near != 0 ? EXIT_FOUND : EXIT_DONE;
 }
 

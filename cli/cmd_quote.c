@@ -173,18 +173,6 @@ static bool on_durable(void *ctx)
     return !failed(run, og_quote_report_pass(run->report, &run->report_error));
 }
 
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    struct quote_run *run = ctx;
-    progress_problem(&run->progress, problem);
-}
-
-static void on_progress(void *ctx, const og_stream_counts *counts)
-{
-    struct quote_run *run = ctx;
-    progress_show(&run->progress, counts);
-}
-
 /* ---- the place of the output ---- */
 
 static og_quote_format choose_format(const struct report_settings *s)
@@ -257,16 +245,11 @@ static og_quote_stream_options stream_options(const struct quote_settings *s,
                                               struct quote_run *run)
 {
     og_quote_stream_options o = og_quote_stream_options_default();
-    o.fields = s->reading.fields;
-    o.reading = s->reading.reading;
-    o.max_document = s->reading.max_document;
     o.add = s->add || store_is_memory(&s->store);
     o.quote = ask_options(s);
     o.ctx = run;
     o.on_answer = on_answer;
     o.on_durable = on_durable;
-    o.on_problem = on_problem;
-    o.on_progress = on_progress;
     return o;
 }
 
@@ -288,10 +271,9 @@ static int ask_stream(og_sentences *sentences, struct quote_run *run,
     const og_quote_stream_options options = stream_options(s, run);
     og_stream_counts counts = {0};
     og_error err = {0};
-    progress_start(&run->progress, paths, n, s->reading.quiet,
-                   s->reading.verbose);
+    const og_input input = reading_input(&s->reading, &run->progress, paths, n);
     const og_status status =
-        og_quote_stream(sentences, paths, n, &options, &counts, &err);
+        og_quote_stream(sentences, &input, &options, &counts, &err);
     progress_end(&run->progress);
     if (status == OG_ERR_STOPPED)
         return run->report_error.status == OG_ERR_IO &&
@@ -300,10 +282,7 @@ static int ask_stream(og_sentences *sentences, struct quote_run *run,
                    : say_error(COMMAND, &run->report_error);
     if (!s->reading.quiet && status != OG_ERR_USAGE) summary(run, &counts);
     const int written = run->links != NULL ? write_links(run) : EXIT_DONE;
-    if (status != OG_OK && run->progress.n_problems != 0 &&
-        (status == OG_ERR_INPUT || status == OG_ERR_IO))
-        return EXIT_IO;
-    if (status != OG_OK) return say_error(COMMAND, &err);
+    if (status != OG_OK) return reading_status(COMMAND, status, &counts, &err);
     if (written != EXIT_DONE) return written;
     return s->exit_code && run->n_reused != 0 ? EXIT_FOUND : EXIT_DONE;
 }

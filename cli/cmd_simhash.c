@@ -27,7 +27,7 @@ static void simhash_defaults(void *settings)
     struct simhash_settings *s = settings;
     sketch_defaults(&s->common);
     /* The best that was measured: docs/evaluation.md. */
-    s->common.sketch.features.tf = OG_TF_ONE;
+    s->common.features.tf = OG_TF_ONE;
     s->n_bits = 64;
 }
 
@@ -80,20 +80,22 @@ static int simhash_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct simhash_settings *s = settings;
     struct sketch_run run = {.n_bits = s->n_bits};
-    og_sketch_options options;
+    og_input input;
+    og_feature_options features;
     og_stream_counts counts = {0};
     og_error err = {0};
     og_idf *idf = NULL;
     int status = check(s);
     if (status != EXIT_DONE) return status;
-    status = sketch_start(&run, COMMAND, &s->common, paths, n, &options, &idf);
+    status = sketch_start(&run, COMMAND, &s->common, paths, n, &input,
+                          &features, &idf);
     if (status != EXIT_DONE) return status;
     const og_status done =
         s->format == FORMAT_BINARY
-            ? og_simhash_save(paths, n, s->n_bits, &options,
+            ? og_simhash_save(&input, s->n_bits, &features,
                               s->output != NULL ? s->output : "-", &counts,
                               &err)
-            : og_simhash_stream(paths, n, s->n_bits, &options, on_simhash,
+            : og_simhash_stream(&input, s->n_bits, &features, on_simhash, &run,
                                 &counts, &err);
     og_idf_close(idf);
     return sketch_end(&run, COMMAND, &s->common, done, &counts, &err);

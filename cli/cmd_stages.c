@@ -1,7 +1,7 @@
 /* origo sketch, bands, components, filter: deduplication in stages. */
 
 #include "keep_option.h"
-#include "options.h"
+#include "reading_options.h"
 #include "say.h"
 
 #include <stdio.h>
@@ -13,14 +13,15 @@ struct stage_settings {
     const char *preset;
     const char *keep;
     int measure;
-    uint32_t shingle_len, n_bands, n_rows, threads;
-    bool quiet;
+    struct reading_settings reading;
+    uint32_t shingle_len, n_bands, n_rows;
 };
 
 static void stage_defaults(void *settings)
 {
     struct stage_settings *s = settings;
     s->stage.dedup = og_dedup_options_default();
+    reading_defaults(&s->reading);
     s->stage.work = "origo.stages";
     s->stage.output = "origo.kept";
     s->shard = "1/1";
@@ -89,7 +90,7 @@ static void stage_defaults(void *settings)
          0,                                                                    \
          "text-field",                                                         \
          &type_string,                                                         \
-         AT(stage.dedup.fields.text),                                          \
+         AT(reading.fields.text),                                              \
          "NAME",                                                               \
          NULL,                                                                 \
          NULL,                                                                 \
@@ -99,18 +100,27 @@ static void stage_defaults(void *settings)
          0,                                                                    \
          "id-field",                                                           \
          &type_string,                                                         \
-         AT(stage.dedup.fields.id),                                            \
+         AT(reading.fields.id),                                                \
          "NAME",                                                               \
          NULL,                                                                 \
          NULL,                                                                 \
          "the field of the id",                                                \
          NULL},                                                                \
-        {"Stage",     'j', "threads", &type_count,                             \
-         AT(threads), "N", NULL,      "as many as the machine has",            \
-         "threads",   NULL},                                                   \
+        TYPE_OPTION(AT, reading.reading.kind),                                 \
+        STRIP_QUOTES_OPTION(AT, reading.reading.strip_quotes),                 \
+        {"Stage",                                                              \
+         'j',                                                                  \
+         "threads",                                                            \
+         &type_count,                                                          \
+         AT(reading.n_threads),                                                \
+         "N",                                                                  \
+         NULL,                                                                 \
+         "as many as the machine has",                                         \
+         "threads",                                                            \
+         NULL},                                                                \
     {                                                                          \
-        "Stage", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,        \
-            "no summary on stderr", NULL                                       \
+        "Stage", 'q', "quiet", &type_flag, AT(reading.quiet), NULL, NULL,      \
+            NULL, "no summary on stderr", NULL                                 \
     }
 
 #define COMPARE_OPTIONS                                                        \
@@ -157,16 +167,9 @@ static const struct option filter_options[] = {
 };
 /* clang-format on */
 
-typedef og_status stage_fn(const char *const *paths, size_t n_paths,
+typedef og_status stage_fn(const og_input *input,
                            const og_stage_options *options,
                            og_stage_counts *counts, og_error *err);
-
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    (void)ctx;
-    say("%.*s:%llu: %s", (int)problem->file.len, problem->file.data,
-        (unsigned long long)problem->line, problem->message);
-}
 
 static int set_options(const char *command, const struct stage_settings *s,
                        og_stage_options *o)
@@ -187,8 +190,6 @@ static int set_options(const char *command, const struct stage_settings *s,
     if (s->n_bands != 0) o->dedup.n_bands = s->n_bands;
     if (s->n_rows != 0) o->dedup.n_rows = s->n_rows;
     o->dedup.measure = (og_measure_kind)s->measure;
-    o->dedup.n_threads = s->threads;
-    o->dedup.on_problem = on_problem;
     return EXIT_DONE;
 }
 
@@ -201,8 +202,12 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
     og_error err = {0};
     const int status = set_options(command, s, &o);
     if (status != EXIT_DONE) return status;
-    if (stage(paths, n, &o, &c, &err) != OG_OK) return say_error(command, &err);
-    if (!s->quiet)
+    struct progress progress;
+    const og_input input = reading_input(&s->reading, &progress, paths, n);
+    const og_status done = stage(&input, &o, &c, &err);
+    progress_end(&progress);
+    if (done != OG_OK) return say_error(command, &err);
+    if (!s->reading.quiet)
         say("%s %s: %llu files made, %llu there; %llu documents, %llu pairs, "
             "%llu kept, %llu removed",
             command, s->shard, (unsigned long long)c.n_made,

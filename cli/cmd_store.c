@@ -268,14 +268,14 @@ const struct command command_rm = {
 /* ---- export ---- */
 
 struct export_run {
-    const volatile int *stop;
+    og_input input; /* asks whether to stop */
     og_error err;
 };
 
 static bool on_document(void *ctx, const og_document *doc)
 {
     struct export_run *run = ctx;
-    if (*run->stop != 0) return false;
+    if (run->input.should_stop(NULL)) return false;
     if (og_report_document(stdout, doc, &run->err) == OG_OK) return true;
     stdout_failed(errno);
     return false;
@@ -285,10 +285,11 @@ static int export_run(const void *settings, const char *const *operands,
                       size_t n)
 {
     const struct plain_settings *s = settings;
-    struct export_run run = {.stop = stop_on_signals()};
+    struct export_run run = {0};
     og_store *store;
     og_error err = {0};
     (void)operands, (void)n;
+    stop_on_signals(&run.input);
     const int opened = store_open(&s->store, OG_READ, "export", &store);
     if (opened != EXIT_DONE) return opened;
     const og_status status = og_store_export(store, on_document, &run, &err);

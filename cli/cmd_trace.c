@@ -1,7 +1,7 @@
 /* origo trace: where did each passage come from.
  *
  *     files -> og_stream_run -> on_answer: one report for each document
- *                            -> on_problem, on_progress: talk on stderr
+ *                            -> progress.h: talk on stderr
  *
  * The library does the work; here are the options, the choice of report and
  * the exit status. */
@@ -138,33 +138,16 @@ static bool on_answer(void *ctx, const og_document *doc,
     return is_out;
 }
 
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    struct trace_run *run = ctx;
-    progress_problem(&run->progress, problem);
-}
-
-static void on_progress(void *ctx, const og_stream_counts *counts)
-{
-    struct trace_run *run = ctx;
-    progress_show(&run->progress, counts);
-}
-
 /* ---- the command ---- */
 
 static og_stream_options stream_options(const struct trace_settings *s,
                                         struct trace_run *run)
 {
     og_stream_options options = og_stream_options_default();
-    reading_take(&s->reading, &options);
-    options.reading.extra = s->add; /* a store keeps them */
     options.add = s->add || store_is_memory(&s->store);
     options.asking = run->asking;
-    options.stop = stop_on_signals();
     options.ctx = run;
     options.on_answer = on_answer;
-    options.on_problem = on_problem;
-    options.on_progress = on_progress;
     return options;
 }
 
@@ -173,15 +156,13 @@ static og_stream_options stream_options(const struct trace_settings *s,
 static int status_of_run(const struct trace_run *run, og_status status,
                          const og_stream_counts *counts, const og_error *err)
 {
-    if (status == OG_ERR_STOPPED) {
-        if (run->report_error.status == OG_OK) return stop_status();
+    if (status == OG_ERR_STOPPED && run->report_error.status != OG_OK) {
         if (run->report_error.status != OG_ERR_IO ||
             !report_to_stdout(&run->settings->report))
             return say_error("trace", &run->report_error);
         return EXIT_IO;
     }
-    if (counts->is_told) return EXIT_IO;
-    if (status != OG_OK) return say_error("trace", err);
+    if (status != OG_OK) return reading_status("trace", status, counts, err);
     return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
 }
 
@@ -192,10 +173,11 @@ static int trace_stream(og_store *store, struct trace_run *run,
     const og_stream_options options = stream_options(s, run);
     og_stream_counts counts = {0};
     og_error err = {0};
-    progress_start(&run->progress, paths, n_paths, s->reading.quiet,
-                   s->reading.verbose);
+    og_input input = reading_input(&s->reading, &run->progress, paths, n_paths);
+    input.reading.extra = s->add; /* a store keeps them */
+    stop_on_signals(&input);
     const og_status status =
-        og_stream_run(store, paths, n_paths, &options, &counts, &err);
+        og_stream_run(store, &input, &options, &counts, &err);
     progress_end(&run->progress);
     if (!s->reading.quiet && status != OG_ERR_STOPPED)
         progress_summary(&run->progress, &counts, store);

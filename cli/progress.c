@@ -159,6 +159,36 @@ void progress_end(struct progress *p)
             (unsigned long long)(p->n_problems - MOST_PROBLEMS));
 }
 
+/* ---- an input that tells of itself ---- */
+
+static void on_problem(void *ctx, const og_problem *problem)
+{
+    progress_problem(ctx, problem);
+}
+
+/* What reads no bytes counts its steps. */
+static void on_progress(void *ctx, const char *step,
+                        const og_stream_counts *counts)
+{
+    if (counts->n_input_bytes != 0)
+        progress_show(ctx, counts);
+    else
+        progress_step(ctx, step, counts->n_documents, 0);
+}
+
+og_input progress_input(struct progress *p, const char *const *paths,
+                        size_t n_paths, bool quiet, bool verbose)
+{
+    og_input input = og_input_default();
+    progress_start(p, paths, n_paths, quiet, verbose);
+    input.paths = paths;
+    input.n_paths = n_paths;
+    input.ctx = p;
+    input.on_problem = on_problem;
+    input.on_progress = on_progress;
+    return input;
+}
+
 /* ---- the summary ---- */
 
 struct line {

@@ -16,6 +16,10 @@ struct progress {
     double start, last_shown; /* seconds of a clock that only rises */
 };
 
+/* Starts it, and gives an input of these files whose callbacks tell it of
+ * problems and progress. */
+og_input progress_input(struct progress *p, const char *const *paths,
+                        size_t n_paths, bool quiet, bool verbose);
 void progress_start(struct progress *p, const char *const *paths,
                     size_t n_paths, bool quiet, bool verbose);
 void progress_problem(struct progress *p, const og_problem *problem);

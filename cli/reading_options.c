@@ -2,19 +2,36 @@
 
 #include "reading_options.h"
 
+#include "say.h"
+#include "signals.h"
+
 void reading_defaults(struct reading_settings *s)
 {
-    const og_stream_options stream = og_stream_options_default();
-    s->fields = stream.fields;
-    s->reading = stream.reading;
-    s->max_document = stream.max_document;
-    s->n_threads = stream.n_threads;
+    const og_input input = og_input_default();
+    s->fields = input.fields;
+    s->reading = input.reading;
+    s->max_document = input.max_document;
+    s->n_threads = input.n_threads;
 }
 
-void reading_take(const struct reading_settings *s, og_stream_options *options)
+og_input reading_input(const struct reading_settings *s,
+                       struct progress *progress, const char *const *paths,
+                       size_t n_paths)
 {
-    options->fields = s->fields;
-    options->reading = s->reading;
-    options->max_document = s->max_document;
-    options->n_threads = s->n_threads;
+    og_input input =
+        progress_input(progress, paths, n_paths, s->quiet, s->verbose);
+    input.fields = s->fields;
+    input.reading = s->reading;
+    input.max_document = s->max_document;
+    input.n_threads = s->n_threads;
+    return input;
+}
+
+int reading_status(const char *command, og_status status,
+                   const og_stream_counts *counts, const og_error *err)
+{
+    if (status == OG_OK) return EXIT_DONE;
+    if (status == OG_ERR_STOPPED) return stop_status();
+    if (counts->is_told) return EXIT_IO;
+    return say_error(command, err);
 }

@@ -7,6 +7,7 @@
  * settings, `member` is the place there. */
 
 #include "options.h"
+#include "progress.h"
 
 #include <origo/origo.h>
 
@@ -21,8 +22,15 @@ struct reading_settings {
 
 void reading_defaults(struct reading_settings *s);
 
-/* Puts them into the options of a stream. */
-void reading_take(const struct reading_settings *s, og_stream_options *options);
+/* Starts the progress and gives the input of a stream over these files. */
+og_input reading_input(const struct reading_settings *s,
+                       struct progress *progress, const char *const *paths,
+                       size_t n_paths);
+
+/* The exit status of a stream. What was said already, as a problem, is not
+ * repeated. */
+int reading_status(const char *command, og_status status,
+                   const og_stream_counts *counts, const og_error *err);
 
 /* ---- how files become documents: og_reading ---- */
 

@@ -4,8 +4,10 @@
 /* SIGINT and SIGTERM end a command at the next good moment: what was
  * acknowledged is kept, files are closed. A second one ends it at once. */
 
-/* From now on. Points to what og_stream_options.stop wants. */
-const volatile int *stop_on_signals(void);
+#include <origo/origo.h>
+
+/* From now on: the input asks whether there was one. */
+void stop_on_signals(og_input *input);
 
 /* The exit status after a stop: as if the signal had ended the process. */
 int stop_status(void);

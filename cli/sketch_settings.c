@@ -7,39 +7,26 @@
 
 void sketch_defaults(struct sketch_settings *s)
 {
-    s->sketch = og_sketch_options_default();
-}
-
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    struct sketch_run *run = ctx;
-    progress_problem(&run->progress, problem);
-}
-
-static void on_progress(void *ctx, const og_stream_counts *counts)
-{
-    struct sketch_run *run = ctx;
-    progress_show(&run->progress, counts);
+    s->features = og_feature_options_default();
+    reading_defaults(&s->reading);
 }
 
 int sketch_start(struct sketch_run *run, const char *command,
                  const struct sketch_settings *s, const char *const *paths,
-                 size_t n_paths, og_sketch_options *out, og_idf **out_idf)
+                 size_t n_paths, og_input *out,
+                 og_feature_options *out_features, og_idf **out_idf)
 {
     og_error err = {0};
-    *out = s->sketch;
-    out->ctx = run;
-    out->on_problem = on_problem;
-    out->on_progress = on_progress;
+    *out_features = s->features;
     *out_idf = NULL;
     if (s->idf != NULL && og_idf_open(s->idf, out_idf, &err) != OG_OK)
         return say_error(command, &err);
-    out->features.idf = *out_idf;
-    if (og_feature_options_check(&out->features, &err) != OG_OK) {
+    out_features->idf = *out_idf;
+    if (og_feature_options_check(out_features, &err) != OG_OK) {
         og_idf_close(*out_idf);
         return say_error(command, &err);
     }
-    progress_start(&run->progress, paths, n_paths, s->quiet, s->verbose);
+    *out = reading_input(&s->reading, &run->progress, paths, n_paths);
     return EXIT_DONE;
 }
 
@@ -64,10 +51,8 @@ int sketch_end(struct sketch_run *run, const char *command,
                const og_stream_counts *counts, const og_error *err)
 {
     progress_end(&run->progress);
-    if (!s->quiet && status != OG_ERR_STOPPED) summarise(run, counts);
+    if (!s->reading.quiet && status != OG_ERR_STOPPED) summarise(run, counts);
     if (status == OG_OK) return EXIT_DONE;
     if (run->failed) return EXIT_IO;
-    if (counts->n_files_failed > 0 && run->progress.n_problems != 0)
-        return EXIT_IO;
-    return say_error(command, err);
+    return reading_status(command, status, counts, err);
 }

@@ -12,9 +12,9 @@
 #include <origo/origo.h>
 
 struct sketch_settings {
-    og_sketch_options sketch;
+    og_feature_options features;
+    struct reading_settings reading;
     const char *idf; /* a file, or NULL */
-    bool quiet, verbose;
 };
 
 void sketch_defaults(struct sketch_settings *s);
@@ -24,7 +24,7 @@ void sketch_defaults(struct sketch_settings *s);
      0,                                                                        \
      "features",                                                               \
      &type_features,                                                           \
-     AT(member.sketch.features.kind),                                          \
+     AT(member.features.kind),                                                 \
      "KIND",                                                                   \
      "tokens|phrases|wrap|spot",                                               \
      NULL,                                                                     \
@@ -37,7 +37,7 @@ void sketch_defaults(struct sketch_settings *s);
          0,                                                                    \
          "phrase",                                                             \
          &type_count,                                                          \
-         AT(member.sketch.features.phrase_len),                                \
+         AT(member.features.phrase_len),                                       \
          "K",                                                                  \
          NULL,                                                                 \
          NULL,                                                                 \
@@ -47,7 +47,7 @@ void sketch_defaults(struct sketch_settings *s);
          0,                                                                    \
          "tokens",                                                             \
          &type_tokens,                                                         \
-         AT(member.sketch.features.tokens),                                    \
+         AT(member.features.tokens),                                           \
          "KIND",                                                               \
          "words|chars|lines|dna",                                              \
          NULL,                                                                 \
@@ -57,7 +57,7 @@ void sketch_defaults(struct sketch_settings *s);
          0,                                                                    \
          "stop",                                                               \
          &type_string,                                                         \
-         AT(member.sketch.features.stop),                                      \
+         AT(member.features.stop),                                             \
          "LANG",                                                               \
          "de|en|es|fr|it|nl|pt|ru|sv",                                         \
          "none",                                                               \
@@ -67,7 +67,7 @@ void sketch_defaults(struct sketch_settings *s);
          0,                                                                    \
          "stem",                                                               \
          &type_string,                                                         \
-         AT(member.sketch.features.stem),                                      \
+         AT(member.features.stem),                                             \
          "LANG",                                                               \
          "da|de|en|es|fi|fr|hu|it|nl|no|pt|ro|ru|sv|tr",                       \
          "none",                                                               \
@@ -75,7 +75,7 @@ void sketch_defaults(struct sketch_settings *s);
          "By Snowball: 'connection' and 'connected' are both 'connect'."},     \
     {                                                                          \
         "Features", 0, "title-weight", &type_weight,                           \
-            AT(member.sketch.features.title_weight), "W", NULL, NULL,          \
+            AT(member.features.title_weight), "W", NULL, NULL,                 \
             "weight of the title's tokens; 0: left out", NULL                  \
     }
 
@@ -85,7 +85,7 @@ void sketch_defaults(struct sketch_settings *s);
      0,                                                                        \
      "heading-weight",                                                         \
      &type_weight,                                                             \
-     AT(member.sketch.features.heading_weight),                                \
+     AT(member.features.heading_weight),                                       \
      "W",                                                                      \
      NULL,                                                                     \
      NULL,                                                                     \
@@ -96,7 +96,7 @@ void sketch_defaults(struct sketch_settings *s);
          0,                                                                    \
          "tf",                                                                 \
          &type_tf,                                                             \
-         AT(member.sketch.features.tf),                                        \
+         AT(member.features.tf),                                               \
          "HOW",                                                                \
          "count|log|one",                                                      \
          NULL,                                                                 \
@@ -109,14 +109,14 @@ void sketch_defaults(struct sketch_settings *s);
     }
 
 #define SKETCH_INPUT_OPTIONS(AT, member)                                       \
-    TALK_OPTIONS(AT, member),                                                  \
-        THREADS_OPTION(AT, member.sketch.n_threads, "Input",                   \
+    TALK_OPTIONS(AT, member.reading),                                          \
+        THREADS_OPTION(AT, member.reading.n_threads, "Input",                  \
                        "The output is the same bytes for any number."),        \
-        MAX_DOCUMENT_OPTION(AT, member.sketch.max_document),                   \
-        READING_OPTIONS(AT, member.sketch.reading),                            \
-        ID_FIELD_OPTION(AT, member.sketch.fields),                             \
-        TITLE_FIELD_OPTION(AT, member.sketch.fields),                          \
-        TEXT_FIELD_OPTION(AT, member.sketch.fields)
+        MAX_DOCUMENT_OPTION(AT, member.reading.max_document),                  \
+        READING_OPTIONS(AT, member.reading.reading),                           \
+        ID_FIELD_OPTION(AT, member.reading.fields),                            \
+        TITLE_FIELD_OPTION(AT, member.reading.fields),                         \
+        TEXT_FIELD_OPTION(AT, member.reading.fields)
 
 /* A stream under way: what the callbacks of the library get. */
 struct sketch_run {
@@ -125,12 +125,13 @@ struct sketch_run {
     unsigned n_bits;
 };
 
-/* Starts the progress and gives options whose ctx is `run`. Opens the idf file
+/* Starts the progress and gives the input and the features. Opens the idf file
  * when there is one: close *out_idf with og_idf_close(). The exit status is
  * not EXIT_DONE after a word on stderr. */
 int sketch_start(struct sketch_run *run, const char *command,
                  const struct sketch_settings *s, const char *const *paths,
-                 size_t n_paths, og_sketch_options *out, og_idf **out_idf);
+                 size_t n_paths, og_input *out,
+                 og_feature_options *out_features, og_idf **out_idf);
 
 /* Ends the progress, tells the summary and what went wrong. */
 int sketch_end(struct sketch_run *run, const char *command,

@@ -143,11 +143,6 @@ static void say_facts(const og_eval *eval)
         100 * f.fresh);
 }
 
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    progress_problem(ctx, problem);
-}
-
 static void on_progress(void *ctx, const char *what, uint64_t done,
                         uint64_t total)
 {
@@ -205,12 +200,12 @@ static int evaluate(const struct plan *plan, const struct eval_settings *s,
     options.order = (og_order)s->order;
     options.n_threads = s->n_threads;
     options.ctx = &progress;
-    options.on_problem = on_problem;
     options.on_progress = on_progress;
     og_eval *eval = NULL;
     og_error err = {0};
-    progress_start(&progress, paths, n_paths, s->quiet, false);
-    if (og_eval_open(paths, n_paths, &options, &eval, &err) != OG_OK) {
+    og_input input = progress_input(&progress, paths, n_paths, s->quiet, false);
+    input.n_threads = s->n_threads;
+    if (og_eval_open(&input, &options, &eval, &err) != OG_OK) {
         progress_end(&progress);
         return say_error(COMMAND, &err);
     }

@@ -30,7 +30,7 @@ static void near_defaults(void *settings)
     const og_near_eval_options o = og_near_eval_options_default();
     struct near_settings *s = settings;
     sketch_defaults(&s->common);
-    s->common.sketch.features.tf = OG_TF_ONE;
+    s->common.features.tf = OG_TF_ONE;
     s->n_bits = 64;
     s->max_documents = o.max_documents;
     s->shingle_len = o.shingle_len;
@@ -61,14 +61,9 @@ static const struct option near_options[] = {
      "weigh by document frequencies of the sample", NULL},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
-    {"Output", 'q', "quiet", &type_flag, AT(common.quiet), NULL, NULL, NULL,
-     "no progress and no summary on stderr", NULL},
+    {"Output", 'q', "quiet", &type_flag, AT(common.reading.quiet), NULL, NULL,
+     NULL, "no progress and no summary on stderr", NULL},
 };
-
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    progress_problem(ctx, problem);
-}
 
 static void on_progress(void *ctx, const char *what, uint64_t done,
                         uint64_t total)
@@ -100,14 +95,14 @@ static og_status print_one(og_near_eval *eval, const struct near_settings *s,
 {
     static og_near_result result;
     og_near_facts facts;
-    const og_near_run run = {.features = s->common.sketch.features,
+    const og_near_run run = {.features = s->common.features,
                              .with_idf = s->with_idf,
                              .simhash_bits = s->n_bits};
     const og_status status = og_near_eval_run(eval, &run, &result, err);
     if (status != OG_OK) return status;
     og_near_facts_get(eval, &facts);
     write_lines(&result, &facts);
-    if (!s->common.quiet)
+    if (!s->common.reading.quiet)
         say("%" PRIu64 " documents of %" PRIu64 ", %" PRIu64 " pairs, %" PRIu64
             " of them duplicates",
             facts.n_documents, facts.n_read, facts.n_pairs, facts.n_duplicates);
@@ -122,7 +117,7 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     og_error err = {0};
     og_near_eval_options options = og_near_eval_options_default();
     if (n == 0 && s->paper)
-        return estimator_tables_print(COMMAND, 0, s->common.quiet);
+        return estimator_tables_print(COMMAND, 0, s->common.reading.quiet);
     if (n == 0) return say_usage(COMMAND, "no STREAM given; '-' reads stdin");
     if (s->n_bits != 64 && s->n_bits != 128)
         return say_usage(COMMAND, "--bits is 64 or 128, not %u",
@@ -135,10 +130,10 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     options.min_tokens = s->min_tokens;
     options.duplicate = s->duplicate;
     options.ctx = &progress;
-    options.on_problem = on_problem;
     options.on_progress = on_progress;
-    progress_start(&progress, paths, n, s->common.quiet, false);
-    og_status status = og_near_eval_open(paths, n, &options, &eval, &err);
+    const og_input input =
+        progress_input(&progress, paths, n, s->common.reading.quiet, false);
+    og_status status = og_near_eval_open(&input, &options, &eval, &err);
     progress_end(&progress);
     if (status == OG_OK)
         status = s->paper ? near_tables_print(eval, &options, on_step,

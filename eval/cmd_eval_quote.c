@@ -30,7 +30,7 @@ static void defaults(void *settings)
     s->n_questions = o.n_questions;
     s->min_words = o.min_words;
     s->threshold = o.threshold;
-    s->fields = o.fields;
+    s->fields = og_input_default().fields;
 }
 
 #define AT(member) offsetof(struct quote_eval_settings, member)
@@ -62,11 +62,6 @@ static const struct option eval_quote_options[] = {
     TIME_FIELD_OPTION(AT, fields),
     TEXT_FIELD_OPTION(AT, fields),
 };
-
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    progress_problem(ctx, problem);
-}
 
 static void on_progress(void *ctx, const char *what, uint64_t done,
                         uint64_t total)
@@ -105,17 +100,16 @@ static int run_stream(const struct quote_eval_settings *s,
     og_quote_eval *eval = NULL;
     og_error err = {0};
     og_quote_eval_options o = og_quote_eval_options_default();
-    o.fields = s->fields;
     o.n_sentences = s->n_sentences;
     o.n_questions = s->n_questions;
     o.min_words = s->min_words;
     o.threshold = s->threshold;
     o.stop = s->stop;
     o.ctx = &progress;
-    o.on_problem = on_problem;
     o.on_progress = on_progress;
-    progress_start(&progress, paths, n, s->quiet, false);
-    og_status status = og_quote_eval_open(paths, n, &o, &eval, &err);
+    og_input input = progress_input(&progress, paths, n, s->quiet, false);
+    input.fields = s->fields;
+    og_status status = og_quote_eval_open(&input, &o, &eval, &err);
     progress_end(&progress);
     if (status == OG_OK) status = print_all(eval, s, &err);
     og_quote_eval_close(eval);

@@ -24,15 +24,13 @@ typedef enum og_order {
 } og_order;
 
 typedef struct og_eval_options {
-    og_fields fields;
     uint32_t shingle_len;
     uint32_t min_tokens; /* shorter documents are left out */
     uint64_t n_queries;  /* the last documents with a dominant origin that are
                             asked; 0: a fifth of all documents */
     og_order order;
-    unsigned n_threads; /* 0: as many as the machine has */
+    unsigned n_threads; /* of the runs; 0: as many as the machine has */
     void *ctx;
-    void (*on_problem)(void *ctx, const og_problem *problem);
     /* `done` of `total` steps; what they are is in `what`. */
     void (*on_progress)(void *ctx, const char *what, uint64_t done,
                         uint64_t total);
@@ -40,9 +38,9 @@ typedef struct og_eval_options {
 og_eval_options og_eval_options_default(void);
 
 /* Reads the whole stream into memory and works out the truth. */
-og_status og_eval_open(const char *const *paths, size_t n_paths,
-                       const og_eval_options *options, og_eval **out,
-                       og_error *err);
+og_status og_eval_open(const og_input *input,
+                              const og_eval_options *options, og_eval **out,
+                              og_error *err);
 void og_eval_close(og_eval *eval); /* NULL is fine */
 
 typedef struct og_eval_facts {
@@ -96,15 +94,12 @@ typedef struct og_quote_eval og_quote_eval;
 enum { OG_QUOTE_BANDS = 5, OG_QUOTE_GROWTH = 5, OG_QUOTE_GROWN_WAYS = 7 };
 
 typedef struct og_quote_eval_options {
-    og_fields fields;
-    og_reading reading;
     uint64_t n_sentences; /* of the collection, at most nine tenths of all */
     uint32_t n_questions; /* sentences that follow the collection */
     uint32_t min_words;   /* of a question */
     double threshold;     /* least similarity that counts as reuse */
     const char *stop;     /* NULL: no stop words are left out */
     void *ctx;
-    void (*on_problem)(void *ctx, const og_problem *problem);
     void (*on_progress)(void *ctx, const char *what, uint64_t done,
                         uint64_t total);
 } og_quote_eval_options;
@@ -112,9 +107,9 @@ og_quote_eval_options og_quote_eval_options_default(void);
 
 /* Reads the stream, adds the first sentences, measures on the way how the time
  * of a question grows, and works out the truth. */
-og_status og_quote_eval_open(const char *const *paths, size_t n_paths,
-                             const og_quote_eval_options *options,
-                             og_quote_eval **out, og_error *err);
+og_status og_quote_eval_open(const og_input *input,
+                                    const og_quote_eval_options *options,
+                                    og_quote_eval **out, og_error *err);
 void og_quote_eval_close(og_quote_eval *eval); /* NULL is fine */
 
 /* A way to find reused sentences. */
@@ -198,14 +193,12 @@ og_status og_quote_eval_aligned(const char *path_a, const char *path_b,
 typedef struct og_near_eval og_near_eval;
 
 typedef struct og_near_eval_options {
-    og_fields fields;
     uint32_t max_documents; /* more than that: so many drawn by lot */
     uint32_t shingle_len;   /* of the truth, 1 to 32 */
     uint32_t min_tokens;    /* shorter documents are left out */
     double duplicate;       /* a pair is one when its Jaccard similarity is at
                                least this */
     void *ctx;
-    void (*on_problem)(void *ctx, const og_problem *problem);
     void (*on_progress)(void *ctx, const char *what, uint64_t done,
                         uint64_t total);
 } og_near_eval_options;
@@ -213,9 +206,9 @@ og_near_eval_options og_near_eval_options_default(void);
 
 /* Reads the documents and works out the exact Jaccard similarity of the sets
  * of shingles of every pair. */
-og_status og_near_eval_open(const char *const *paths, size_t n_paths,
-                            const og_near_eval_options *options,
-                            og_near_eval **out, og_error *err);
+og_status og_near_eval_open(const og_input *input,
+                                   const og_near_eval_options *options,
+                                   og_near_eval **out, og_error *err);
 void og_near_eval_close(og_near_eval *eval); /* NULL is fine */
 
 typedef struct og_near_facts {

@@ -10,9 +10,8 @@ static og_status check_options(const og_eval_options *options, og_error *err)
     return og_params_check(&params, err);
 }
 
-og_status og_eval_open(const char *const *paths, size_t n_paths,
-                       const og_eval_options *options, og_eval **out,
-                       og_error *err)
+og_status og_eval_open(const og_input *input, const og_eval_options *options,
+                       og_eval **out, og_error *err)
 {
     *out = NULL;
     TRY(check_options(options, err));
@@ -21,7 +20,7 @@ og_status og_eval_open(const char *const *paths, size_t n_paths,
     eval->options = *options;
     og_shingle_factors_init(&eval->key, og_rabin_default(),
                             options->shingle_len);
-    og_status status = og_eval_read(eval, paths, n_paths, err);
+    og_status status = og_eval_read(eval, input, err);
     if (status == OG_OK) status = og_eval_find_truth(eval, err);
     if (status == OG_OK) status = og_eval_set_arrival(eval, err);
     if (status != OG_OK) {

@@ -37,8 +37,8 @@ struct og_eval {
     uint32_t *arrival; /* the documents in the order they come: n_docs */
 };
 
-og_status og_eval_read(struct og_eval *eval, const char *const *paths,
-                       size_t n_paths, og_error *err);
+og_status og_eval_read(struct og_eval *eval, const og_input *input,
+                       og_error *err);
 og_status og_eval_find_truth(struct og_eval *eval, og_error *err);
 /* After the truth: which documents are queries must be known. */
 og_status og_eval_set_arrival(struct og_eval *eval, og_error *err);

@@ -27,8 +27,8 @@ struct og_near_eval {
     og_near_facts facts;
 };
 
-og_status og_near_read(struct og_near_eval *eval, const char *const *paths,
-                       size_t n_paths, og_error *err);
+og_status og_near_read(struct og_near_eval *eval, const og_input *input,
+                       og_error *err);
 og_status og_near_find_truth(struct og_near_eval *eval, og_error *err);
 
 static inline og_document og_near_document(const struct og_near_doc *d)

@@ -129,33 +129,26 @@ static og_feature_options truth_features(const og_near_eval_options *o)
     return f;
 }
 
-static og_status read_all(struct reading *r, const char *const *paths,
-                          size_t n_paths, struct og_eval_read_counts *counts,
-                          og_error *err)
+static og_status read_all(struct reading *r, const og_input *input,
+                          struct og_eval_read_counts *counts, og_error *err)
 {
     const og_near_eval_options *o = &r->eval->options;
     const og_feature_options f = truth_features(o);
-    const struct og_eval_input input = {.fields = o->fields,
-                                        .listener = o->ctx,
-                                        .on_problem = o->on_problem,
-                                        .on_progress = o->on_progress,
-                                        .ctx = r,
-                                        .on_document = read_document};
     TRY(og_extractor_init(&r->extractor, &f, NULL, err));
     og_features_init(&r->features, NULL);
     const og_status status =
-        og_eval_read_stream(paths, n_paths, &input, counts, err);
+        og_eval_read_stream(input, read_document, r, counts, err);
     og_features_release(&r->features);
     og_extractor_release(&r->extractor);
     return status;
 }
 
-og_status og_near_read(struct og_near_eval *eval, const char *const *paths,
-                       size_t n_paths, og_error *err)
+og_status og_near_read(struct og_near_eval *eval, const og_input *input,
+                       og_error *err)
 {
     struct reading r = {.eval = eval};
     struct og_eval_read_counts counts;
-    TRY(read_all(&r, paths, n_paths, &counts, err));
+    TRY(read_all(&r, input, &counts, err));
     if (eval->n_docs < 2) {
         if (counts.failure.status != OG_OK)
             return og_error_set(err, counts.failure.status, "%s",

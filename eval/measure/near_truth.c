@@ -16,8 +16,7 @@
 
 og_near_eval_options og_near_eval_options_default(void)
 {
-    return (og_near_eval_options){.fields = OG_FIELDS_DEFAULT,
-                                  .max_documents = 5000,
+    return (og_near_eval_options){.max_documents = 5000,
                                   .shingle_len = 5,
                                   .min_tokens = 45,
                                   .duplicate = 0.8};
@@ -182,7 +181,7 @@ static og_status check(const og_near_eval_options *o, og_error *err)
     return OG_OK;
 }
 
-og_status og_near_eval_open(const char *const *paths, size_t n_paths,
+og_status og_near_eval_open(const og_input *input,
                             const og_near_eval_options *options,
                             og_near_eval **out, og_error *err)
 {
@@ -190,7 +189,7 @@ og_status og_near_eval_open(const char *const *paths, size_t n_paths,
     struct og_near_eval *e = calloc(1, sizeof(*e));
     if (e == NULL) return og_error_memory(err, sizeof(*e), "an evaluation");
     e->options = *options;
-    og_status status = og_near_read(e, paths, n_paths, err);
+    og_status status = og_near_read(e, input, err);
     if (status == OG_OK) status = og_near_find_truth(e, err);
     if (status == OG_OK)
         *out = e;

@@ -5,8 +5,8 @@
 
 #include "eval/evaluation.h"
 #include "eval/measure/quote_eval.h"
+#include "eval/measure/read_stream.h"
 #include "lib/os/clock.h"
-#include "lib/source/source.h"
 
 struct aligned {
     og_sentences *sentences; /* those of B, in one image */
@@ -16,37 +16,22 @@ struct aligned {
     og_aligned_result result;
 };
 
-static og_status read_records(const char *path, struct aligned *a,
-                              og_status (*take)(struct aligned *a,
-                                                const og_document *doc,
-                                                og_error *err),
-                              og_error *err)
+static og_status read_records(const char *path, og_eval_document_fn *take,
+                              struct aligned *a, og_error *err)
 {
-    const struct og_source_options o = {.fields = OG_FIELDS_DEFAULT};
-    struct og_source *source;
-    struct og_block block;
-    struct og_record record;
-    TRY(og_source_new(&path, 1, &o, NULL, &source, err));
-    og_block_init(&block, NULL);
-    og_status status;
-    while ((status = og_source_next(source, &block, err)) == OG_OK) {
-        while ((status = og_block_next(&block, &o, &record, err)) == OG_OK &&
-               (status = take(a, &record.doc, err)) == OG_OK) {
-        }
-        if (status != OG_END) break;
-        for (size_t i = 0; i < block.n_problems; i++)
-            if (block.problems[i].whole_file)
-                status = og_block_failure(&block, &block.problems[i], err);
-        if (status != OG_END) break;
-    }
-    og_block_release(&block);
-    og_source_free(source);
-    return status == OG_END ? OG_OK : status;
+    og_input input = og_input_default();
+    struct og_eval_read_counts counts;
+    input.paths = &path;
+    input.n_paths = 1;
+    TRY(og_eval_read_stream(&input, take, a, &counts, err));
+    if (counts.failure.status == OG_OK) return OG_OK;
+    return og_error_set(err, counts.failure.status, "%s",
+                        counts.failure.message);
 }
 
-static og_status add_record(struct aligned *a, const og_document *doc,
-                            og_error *err)
+static og_status add_record(void *ctx, const og_document *doc, og_error *err)
 {
+    struct aligned *a = ctx;
     TRY(og_word_reader_read_one(&a->reader, doc->text, err));
     return og_memtable_add(&a->heap, doc, 0, &a->reader, err);
 }
@@ -66,9 +51,9 @@ static bool has_id(const struct og_sentence_segment *m, uint32_t form,
     return false;
 }
 
-static og_status ask_record(struct aligned *a, const og_document *doc,
-                            og_error *err)
+static og_status ask_record(void *ctx, const og_document *doc, og_error *err)
 {
+    struct aligned *a = ctx;
     struct og_sentences *s = a->sentences;
     og_quote_options o = og_quote_options_default();
     o.threshold = a->threshold;
@@ -97,11 +82,11 @@ static og_status run(struct aligned *a, const char *path_a, const char *path_b,
     og_sentences_options o = og_sentences_options_default();
     o.signature_bits = 0;
     TRY(og_sentences_open(":memory:", true, &o, &a->sentences, err));
-    TRY(read_records(path_b, a, add_record, err));
+    TRY(read_records(path_b, add_record, a, err));
     TRY(og_memtable_build(&a->heap, &a->sentences->image[0], err));
     a->sentences->n_images = 1;
     a->sentences->n_sentences = a->heap.n_sentences;
-    TRY(read_records(path_a, a, ask_record, err));
+    TRY(read_records(path_a, ask_record, a, err));
     if (a->result.n_pairs != 0) a->result.seconds /= (double)a->result.n_pairs;
     return OG_OK;
 }

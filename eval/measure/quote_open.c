@@ -13,9 +13,8 @@
 
 #include "eval/evaluation.h"
 #include "eval/measure/quote_eval.h"
+#include "eval/measure/read_stream.h"
 #include "lib/os/clock.h"
-#include "lib/source/block.h"
-#include "lib/source/problem_teller.h"
 
 enum {
     GROWTH_QUESTIONS = 2000, /* too many to be in the caches of a processor */
@@ -26,8 +25,7 @@ enum {
 
 og_quote_eval_options og_quote_eval_options_default(void)
 {
-    return (og_quote_eval_options){.fields = OG_FIELDS_DEFAULT,
-                                   .n_sentences = 1000000,
+    return (og_quote_eval_options){.n_sentences = 1000000,
                                    .n_questions = 1000,
                                    .min_words = 4,
                                    .threshold = 0.5};
@@ -37,49 +35,31 @@ og_quote_eval_options og_quote_eval_options_default(void)
 
 struct reading {
     struct og_quote_eval *eval;
-    const char *const *paths;
-    size_t n_paths;
+    const og_input *input;
     bool is_first; /* problems are told once */
     og_status (*take)(struct reading *r, const og_document *doc, og_error *err);
     uint64_t n_seen, n_wanted; /* sentences */
     struct og_splitter splitter;
     struct og_word_reader words;
     size_t step; /* of growth */
-    struct og_problem_teller teller;
 };
 
-static og_status take_block(struct reading *r, struct og_block *b,
-                            const struct og_source_options *o, og_error *err)
+static og_status take_document(void *ctx, const og_document *doc, og_error *err)
 {
-    struct og_record record;
-    og_status status;
-    while ((status = og_block_next(b, o, &record, err)) == OG_OK)
-        TRY(r->take(r, &record.doc, err));
-    og_tell_block_problems(&r->teller, b, 0, b->n_problems);
-    if (r->teller.failure.status != OG_OK)
-        return og_teller_end(&r->teller, OG_OK, err);
-    return status == OG_END ? OG_OK : status;
+    struct reading *r = ctx;
+    return r->take(r, doc, err);
 }
 
-/* OG_END from take() ends the reading early. */
 static og_status read_stream(struct reading *r, og_error *err)
 {
-    const struct og_source_options o = {.fields = r->eval->options.fields,
-                                        .reading = r->eval->options.reading};
-    struct og_source *source;
-    struct og_block block;
-    TRY(og_source_new(r->paths, r->n_paths, &o, NULL, &source, err));
-    og_block_init(&block, NULL);
-    og_status status;
+    og_input input = *r->input;
+    struct og_eval_read_counts counts;
+    if (!r->is_first) input.on_problem = NULL;
     r->n_seen = 0;
-    r->teller = (struct og_problem_teller){.ctx = r->eval->options.ctx};
-    if (r->is_first) r->teller.on_problem = r->eval->options.on_problem;
-    while ((status = og_source_next(source, &block, err)) == OG_OK &&
-           (status = take_block(r, &block, &o, err)) == OG_OK) {
-    }
-    og_block_release(&block);
-    og_source_free(source);
-    return og_teller_end(&r->teller, status == OG_END ? OG_OK : status, err);
+    TRY(og_eval_read_stream(&input, take_document, r, &counts, err));
+    if (counts.failure.status == OG_OK) return OG_OK;
+    return og_error_set(err, counts.failure.status, "%s",
+                        counts.failure.message);
 }
 
 static void progress(const struct og_quote_eval *e, const char *what,
@@ -354,7 +334,7 @@ static og_status open_eval(struct og_quote_eval *e, struct reading *r,
     return status;
 }
 
-og_status og_quote_eval_open(const char *const *paths, size_t n_paths,
+og_status og_quote_eval_open(const og_input *input,
                              const og_quote_eval_options *options,
                              og_quote_eval **out, og_error *err)
 {
@@ -362,7 +342,7 @@ og_status og_quote_eval_open(const char *const *paths, size_t n_paths,
     struct og_quote_eval *e = og_allocate_zero(NULL, sizeof(*e));
     if (e == NULL) return og_error_memory(err, sizeof(*e), "an evaluation");
     e->options = *options;
-    struct reading r = {.eval = e, .paths = paths, .n_paths = n_paths};
+    struct reading r = {.eval = e, .input = input};
     const og_status status = open_eval(e, &r, err);
     if (status != OG_OK) {
         og_quote_eval_close(e);

@@ -11,8 +11,7 @@
 
 og_eval_options og_eval_options_default(void)
 {
-    return (og_eval_options){
-        .fields = OG_FIELDS_DEFAULT, .shingle_len = 8, .min_tokens = 45};
+    return (og_eval_options){.shingle_len = 8, .min_tokens = 45};
 }
 
 /* The kernels read up to 64 bytes behind the last hash. */
@@ -85,22 +84,15 @@ static og_status tell_nothing_read(const struct og_eval *eval,
                         eval->options.min_tokens);
 }
 
-og_status og_eval_read(struct og_eval *eval, const char *const *paths,
-                       size_t n_paths, og_error *err)
+og_status og_eval_read(struct og_eval *eval, const og_input *input,
+                       og_error *err)
 {
-    const og_eval_options *o = &eval->options;
     struct reading r = {.eval = eval};
-    const struct og_eval_input input = {.fields = o->fields,
-                                        .listener = o->ctx,
-                                        .on_problem = o->on_problem,
-                                        .on_progress = o->on_progress,
-                                        .ctx = &r,
-                                        .on_document = read_document};
     struct og_eval_read_counts counts;
     og_text_init(&r.text, NULL);
     og_tokens_init(&r.tokens, NULL);
     const og_status status =
-        og_eval_read_stream(paths, n_paths, &input, &counts, err);
+        og_eval_read_stream(input, read_document, &r, &counts, err);
     og_tokens_release(&r.tokens);
     og_text_release(&r.text);
     if (status != OG_OK) return status;

@@ -35,15 +35,17 @@ OG_API og_status og_compare(og_comparison *comparison, const og_document *doc,
  * documents are: ids and the origin's text are the caller's. */
 OG_API const og_answer *og_comparison_answer(const og_comparison *comparison);
 
-/* Each document of one file with each document of another, which is held in
- * memory. Files as for og_stream_run(); of `stream` (NULL: the defaults) its
- * fields, reading.kind and .strip_quotes, max_document, ctx, on_answer and
- * on_problem count. The status of a file that cannot be read is that of the
- * whole. */
-OG_API og_status og_compare_files(const char *path, const char *origin_path,
+/* Return false to stop (OG_ERR_STOPPED). */
+typedef bool og_compare_fn(void *ctx, const og_document *doc,
+                           const og_answer *answer);
+
+/* Each document of one input with each document of another, which is held in
+ * memory. The status of a file that cannot be read is that of the whole. The
+ * counts (NULL: not wanted) are of both inputs. */
+OG_API og_status og_compare_files(const og_input *input, const og_input *origin,
                                   const og_compare_options *options,
-                                  const og_stream_options *stream,
-                                  og_error *err);
+                                  og_compare_fn *on_answer, void *ctx,
+                                  og_stream_counts *out_counts, og_error *err);
 
 #ifdef __cplusplus
 }

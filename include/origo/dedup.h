@@ -85,14 +85,6 @@ typedef struct og_dedup_options {
     double journal_seconds; /* how often a journal is written */
     bool resume;            /* keep one beside the output, and go on from it */
     bool annotate;          /* write all documents, with an "origo" field */
-    unsigned n_threads;
-    og_fields fields;
-    og_reading reading;
-    uint64_t max_document;
-    void *ctx;
-    void (*on_problem)(void *ctx, const og_problem *problem);
-    void (*on_progress)(void *ctx, const char *step,
-                        const og_stream_counts *counts);
 } og_dedup_options;
 
 /* Words in shingles of 5, 14 bands of 8 rows, Jaccard 0.8, stars, the first
@@ -105,12 +97,12 @@ OG_API bool og_dedup_preset(og_bytes name, og_dedup_options *options);
 OG_API og_status og_dedup_options_check(const og_dedup_options *options,
                                         og_error *err);
 
-/* The documents of all paths, in order, those that stay to options->output:
+/* The documents of the input, in order, those that stay to options->output:
  * their lines as they were, byte for byte (a document that was no line of
  * JSONL becomes one). Outputs appear when they are whole. An output that is
  * one of the inputs is OG_ERR_USAGE. Same input, same bytes, whatever the
  * number of threads and the memory. */
-OG_API og_status og_dedup_run(const char *const *paths, size_t n_paths,
+OG_API og_status og_dedup_run(const og_input *input,
                               const og_dedup_options *options,
                               og_dedup_counts *out_counts, og_error *err);
 
@@ -145,16 +137,16 @@ typedef struct og_stage_counts {
 
 /* In this order; each needs all shards of the one before. OG_ERR_INPUT: a file
  * of theirs is missing (named), damaged or of other options. */
-OG_API og_status og_stage_sketch(const char *const *paths, size_t n_paths,
+OG_API og_status og_stage_sketch(const og_input *input,
                                  const og_stage_options *options,
                                  og_stage_counts *counts, og_error *err);
-OG_API og_status og_stage_bands(const char *const *paths, size_t n_paths,
+OG_API og_status og_stage_bands(const og_input *input,
                                 const og_stage_options *options,
                                 og_stage_counts *counts, og_error *err);
-OG_API og_status og_stage_components(const char *const *paths, size_t n_paths,
+OG_API og_status og_stage_components(const og_input *input,
                                      const og_stage_options *options,
                                      og_stage_counts *counts, og_error *err);
-OG_API og_status og_stage_filter(const char *const *paths, size_t n_paths,
+OG_API og_status og_stage_filter(const og_input *input,
                                  const og_stage_options *options,
                                  og_stage_counts *counts, og_error *err);
 

@@ -222,23 +222,17 @@ typedef struct og_near_ask {
     double threshold;      /* least similarity */
     unsigned max_distance; /* most bits, 0 to 3 */
     bool add;              /* take each document in after its answer */
-    og_fields fields;
-    og_reading reading;
-    unsigned n_threads;
-    uint64_t max_document;
     void *ctx;
     /* In the order of the documents; matches from the most similar on, equal
      * ones in the order in which they came. Return false to stop. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_near_match *matches, size_t n);
-    void (*on_problem)(void *ctx, const og_problem *problem);
-    void (*on_progress)(void *ctx, const og_stream_counts *counts);
 } og_near_ask;
 OG_API og_near_ask og_near_ask_default(void);
 
-/* Asks about all documents of all paths. */
-OG_API og_status og_near_stream(og_near *near, const char *const *paths,
-                                size_t n_paths, const og_near_ask *ask,
+/* Asks about all documents. */
+OG_API og_status og_near_stream(og_near *near, const og_input *input,
+                                const og_near_ask *ask,
                                 og_stream_counts *out_counts, og_error *err);
 
 #ifdef __cplusplus

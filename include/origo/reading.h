@@ -79,6 +79,51 @@ typedef struct og_stream_counts {
                      heard of it */
 } og_stream_counts;
 
+/* What every stream reads: the documents of files, or those that a callback
+ * gives. Start from og_input_default(). All callbacks may be NULL. on_problem
+ * and on_progress are called by the calling thread, in the order of the
+ * documents, whatever the number of threads; next and should_stop by others,
+ * at the same time. */
+typedef struct og_input {
+    /* Each path is a file of some og_file_kind, a folder (its files in the
+     * order of their names, all levels), any of them .gz or .zst, or "-" for
+     * stdin. A file that cannot be read is a problem and the others go on: the
+     * status is then that of the first one. */
+    const char *const *paths;
+    size_t n_paths;
+    og_fields fields;      /* of JSONL; a name that is NULL is not looked for */
+    og_reading reading;    /* how files become documents */
+    uint64_t max_document; /* bytes; a longer one is skipped and named. 0: 64
+                              MiB */
+    unsigned n_threads;    /* 0: as many as the machine has */
+    void *ctx;             /* of the callbacks */
+    /* Documents instead of paths: fills *out, whose strings must stay until
+     * the next call. OG_END: there is no more. Any other status ends the
+     * stream. A document without an id gets "document:N", N from 1. */
+    og_status (*next)(void *ctx, og_document *out, og_error *err);
+    /* `next` begins again at the first document. NULL: the documents can be
+     * read only once, and what takes two passes over them is OG_ERR_USAGE. */
+    og_status (*rewind)(void *ctx, og_error *err);
+    void (*on_problem)(void *ctx, const og_problem *problem);
+    /* `step` names what the counts are of: "documents" unless a function says
+     * that it has more. */
+    void (*on_progress)(void *ctx, const char *step,
+                        const og_stream_counts *counts);
+    /* Asked often, from several threads: true ends the stream with
+     * OG_ERR_STOPPED, and what was done before stays. */
+    bool (*should_stop)(void *ctx);
+} og_input;
+OG_API og_input og_input_default(void);
+
+/* Return false to stop (OG_ERR_STOPPED). */
+typedef bool og_document_fn(void *ctx, const og_document *doc);
+
+/* The documents themselves, in order; views until the call returns. `ctx` goes
+ * to on_document; out_counts may be NULL. */
+OG_API og_status og_input_read(const og_input *input,
+                               og_document_fn *on_document, void *ctx,
+                               og_stream_counts *out_counts, og_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -128,14 +128,10 @@ OG_API void og_sentences_explain(const og_sentences *sentences,
                                  const og_quote_options *options, char *out,
                                  size_t out_cap);
 
-/* Files in, answers out. Paths, problems, counts and failures as for
- * og_stream_run(); n_short counts documents without a sentence. */
+/* Documents in, answers out; n_short counts documents without a sentence. */
 typedef struct og_quote_stream_options {
-    og_fields fields;
-    og_reading reading;
-    uint64_t max_document; /* bytes; a longer one is skipped and named */
-    bool add;              /* take each document in after its answer */
-    bool no_answers;       /* only add */
+    bool add;        /* take each document in after its answer */
+    bool no_answers; /* only add */
     og_quote_options quote;
     void *ctx;
     /* In the order of the documents. Return false to stop (OG_ERR_STOPPED).
@@ -144,12 +140,9 @@ typedef struct og_quote_stream_options {
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_quotes *answer);
     bool (*on_durable)(void *ctx);
-    void (*on_problem)(void *ctx, const og_problem *problem);
-    void (*on_progress)(void *ctx, const og_stream_counts *counts);
 } og_quote_stream_options;
 OG_API og_quote_stream_options og_quote_stream_options_default(void);
-OG_API og_status og_quote_stream(og_sentences *sentences,
-                                 const char *const *paths, size_t n_paths,
+OG_API og_status og_quote_stream(og_sentences *sentences, const og_input *input,
                                  const og_quote_stream_options *options,
                                  og_stream_counts *out_counts, og_error *err);
 

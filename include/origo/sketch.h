@@ -106,47 +106,34 @@ OG_API og_status og_sketcher_simhash(og_sketcher *sketcher,
 
 /* ---- sketches of streams: files in, sketches out, on all cores ---- */
 
-typedef struct og_sketch_options {
-    og_feature_options features;
-    og_fields fields;
-    og_reading reading;
-    unsigned n_threads;    /* 0: as many as the machine has */
-    uint64_t max_document; /* bytes; a longer one is skipped and named */
-    void *ctx;
-    /* One call at a time, in the order of the documents. Each may be NULL. In
-     * the counts n_short is the number of documents without any feature. */
-    void (*on_problem)(void *ctx, const og_problem *problem);
-    void (*on_progress)(void *ctx, const og_stream_counts *counts);
-} og_sketch_options;
-OG_API og_sketch_options og_sketch_options_default(void);
+/* In the counts of these streams n_short is the number of documents without any
+ * feature. */
 
 /* Return false to stop (OG_ERR_STOPPED). `id` and `sketch` are views until it
  * returns. */
 typedef bool og_simhash_fn(void *ctx, og_bytes id, const og_simhash *sketch,
                            uint64_t n_features);
 
-/* Paths and failures as for og_stream_run(); options->ctx goes to the callback.
- * The same calls for any number of threads. */
-OG_API og_status og_simhash_stream(const char *const *paths, size_t n_paths,
-                                   unsigned n_bits,
-                                   const og_sketch_options *options,
-                                   og_simhash_fn *on_simhash,
+/* `ctx` goes to the callback. The same calls for any number of threads. */
+OG_API og_status og_simhash_stream(const og_input *input, unsigned n_bits,
+                                   const og_feature_options *features,
+                                   og_simhash_fn *on_simhash, void *ctx,
                                    og_stream_counts *out_counts, og_error *err);
 
 /* The same into a binary file that tells its parameters, "-" for stdout. It
  * appears whole, or not at all when there is nothing to put into it. */
-OG_API og_status og_simhash_save(const char *const *paths, size_t n_paths,
-                                 unsigned n_bits,
-                                 const og_sketch_options *options,
+OG_API og_status og_simhash_save(const og_input *input, unsigned n_bits,
+                                 const og_feature_options *features,
                                  const char *out_path,
                                  og_stream_counts *out_counts, og_error *err);
 
 /* Counts in how many documents each feature stands, in at most `memory` bytes,
  * and writes the file that og_idf_open() reads. Nothing is written unless all
  * input could be read. */
-OG_API og_status og_idf_make(const char *const *paths, size_t n_paths,
-                             const og_sketch_options *options, uint64_t memory,
-                             const char *out_path, og_idf_info *out_info,
+OG_API og_status og_idf_make(const og_input *input,
+                             const og_feature_options *features,
+                             uint64_t memory, const char *out_path,
+                             og_idf_info *out_info,
                              og_stream_counts *out_counts, og_error *err);
 
 /* ---- sketches of documents: min-hash ----
@@ -280,14 +267,14 @@ typedef bool og_minhash_fn(void *ctx, og_bytes id,
 
 /* As og_simhash_stream() and og_simhash_save(). Of a set of OG_MINHASH_MODULO a
  * file keeps the n_samples smallest: sketches in a file have one length. */
-OG_API og_status og_minhash_stream(const char *const *paths, size_t n_paths,
+OG_API og_status og_minhash_stream(const og_input *input,
                                    const og_minhash_options *minhash,
-                                   const og_sketch_options *options,
-                                   og_minhash_fn *on_sketch,
+                                   const og_feature_options *features,
+                                   og_minhash_fn *on_sketch, void *ctx,
                                    og_stream_counts *out_counts, og_error *err);
-OG_API og_status og_minhash_save(const char *const *paths, size_t n_paths,
+OG_API og_status og_minhash_save(const og_input *input,
                                  const og_minhash_options *minhash,
-                                 const og_sketch_options *options,
+                                 const og_feature_options *features,
                                  const char *out_path,
                                  og_stream_counts *out_counts, og_error *err);
 
@@ -317,9 +304,9 @@ OG_API og_status og_codes_compare(const char *path_a, const char *path_b,
                                   og_error *err);
 
 /* Every document of A with every one of B, exactly, from their features. */
-OG_API og_status og_texts_compare(const char *path_a, const char *path_b,
-                                  bool is_weighted,
-                                  const og_sketch_options *options, void *ctx,
+OG_API og_status og_texts_compare(const og_input *input_a,
+                                  const og_input *input_b, bool is_weighted,
+                                  const og_feature_options *features, void *ctx,
                                   og_distance_fn *on_distance, og_error *err);
 
 /* The book's grouping of sets of samples, where no supershingles can be made:

@@ -5,6 +5,7 @@
 
 #include <origo/document.h>
 #include <origo/params.h>
+#include <origo/reading.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -95,9 +96,6 @@ OG_API og_status og_store_survey(og_store *store, og_survey *out,
  * after og_store_commit(). */
 OG_API og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
                                  og_error *err);
-
-/* Return false to stop (OG_ERR_STOPPED). */
-typedef bool og_document_fn(void *ctx, const og_document *doc);
 
 /* All documents in the order of their arrival, with their texts; views until
  * the call returns. OG_ERR_USAGE: the store keeps no texts. */

@@ -145,32 +145,20 @@ OG_API og_status og_store_add(og_store *store, const og_document *doc,
 /* ---- streams: files in, answers out, on all cores ---- */
 
 typedef struct og_stream_options {
-    og_fields fields;
-    og_reading reading;
-    unsigned n_threads;    /* 0: as many as the machine has */
-    uint64_t max_document; /* bytes; a longer one is skipped and named */
-    bool add;              /* take each document in after its answer */
+    bool add; /* take each document in after its answer */
     og_trace_options asking;
-    /* NULL, or what a signal handler sets: when it is not 0, the stream ends
-     * with OG_ERR_STOPPED; what was added before is safe on disk. */
-    const volatile int *stop;
     void *ctx;
     /* In the order of the documents, whatever the number of threads, one call
      * at a time; with `add`, after the document is safe on disk. Return false
-     * to stop (OG_ERR_STOPPED). Each may be NULL. */
+     * to stop (OG_ERR_STOPPED). May be NULL. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_answer *answer);
-    void (*on_problem)(void *ctx, const og_problem *problem);
-    void (*on_progress)(void *ctx, const og_stream_counts *counts);
 } og_stream_options;
 OG_API og_stream_options og_stream_options_default(void);
 
-/* Each path is a file of some og_file_kind, a folder (its files in the order of
- * their names, all levels), any of them .gz or .zst, or "-" for stdin. A file
- * that cannot be read is a problem and the others go on: the status is then
- * that of the first one. */
-OG_API og_status og_stream_run(og_store *store, const char *const *paths,
-                               size_t n_paths, const og_stream_options *options,
+/* What was added is safe on disk when it returns, whatever the status. */
+OG_API og_status og_stream_run(og_store *store, const og_input *input,
+                               const og_stream_options *options,
                                og_stream_counts *out_counts, og_error *err);
 
 #ifdef __cplusplus

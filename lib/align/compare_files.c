@@ -4,54 +4,7 @@
 
 #include <string.h>
 
-#include "lib/source/block.h"
-#include "lib/source/problem_teller.h"
-#include "lib/source/source.h"
-
-/* What happens with each document of a file. */
-struct reading {
-    const og_stream_options *options;
-    void *ctx;
-    og_status (*take)(void *ctx, const og_document *doc, og_error *err);
-    struct og_problem_teller teller;
-};
-
-static og_status take_block(struct reading *r, struct og_block *block,
-                            const struct og_source_options *options,
-                            og_error *err)
-{
-    struct og_record record;
-    size_t n_told = 0;
-    og_status status;
-    while ((status = og_block_next(block, options, &record, err)) == OG_OK) {
-        og_tell_block_problems(&r->teller, block, n_told, block->n_problems);
-        n_told = block->n_problems;
-        TRY(r->take(r->ctx, &record.doc, err));
-    }
-    og_tell_block_problems(&r->teller, block, n_told, block->n_problems);
-    return status == OG_END ? OG_OK : status;
-}
-
-static og_status read_file(const char *path, struct reading *r, og_error *err)
-{
-    const struct og_source_options options = {
-        .fields = r->options->fields,
-        .reading = {.kind = r->options->reading.kind,
-                    .strip_quotes = r->options->reading.strip_quotes},
-        .max_document = r->options->max_document};
-    struct og_source *source = NULL;
-    struct og_block block;
-    r->teller = (struct og_problem_teller){
-        .ctx = r->options->ctx, .on_problem = r->options->on_problem};
-    og_block_init(&block, NULL);
-    og_status status = og_source_new(&path, 1, &options, NULL, &source, err);
-    while (status == OG_OK &&
-           (status = og_source_next(source, &block, err)) == OG_OK)
-        status = take_block(r, &block, &options, err);
-    og_source_free(source);
-    og_block_release(&block);
-    return og_teller_end(&r->teller, status == OG_END ? OG_OK : status, err);
-}
+#include "lib/stream/engine.h"
 
 /* ---- the second file ---- */
 
@@ -74,8 +27,11 @@ static void forget_bytes(og_bytes *bytes)
     og_release(NULL, (void *)bytes->data, bytes->len);
 }
 
-static og_status keep(void *ctx, const og_document *doc, og_error *err)
+static og_status keep(void *ctx, struct og_batch *b, struct og_stream_doc *d,
+                      og_error *err)
 {
+    const og_document *doc = &d->doc;
+    (void)b;
     struct kept *kept = ctx;
     if (!OG_GROW(NULL, kept->docs, kept->cap, kept->n + 1))
         return og_error_memory(err, sizeof(*doc), "documents");
@@ -109,40 +65,45 @@ static void kept_release(struct kept *kept)
 
 struct comparing {
     const og_compare_options *options;
-    const og_stream_options *stream;
+    og_compare_fn *on_answer;
+    void *ctx;
     og_comparison *comparison;
     struct kept kept;
 };
 
-static og_status compare_with_all(void *ctx, const og_document *doc,
-                                  og_error *err)
+static og_status compare_with_all(void *ctx, struct og_batch *b,
+                                  struct og_stream_doc *d, og_error *err)
 {
     struct comparing *c = ctx;
+    (void)b;
     for (size_t i = 0; i < c->kept.n; i++) {
-        TRY(og_compare(c->comparison, doc, &c->kept.docs[i], c->options, err));
-        const og_answer *answer = og_comparison_answer(c->comparison);
-        if (c->stream->on_answer != NULL &&
-            !c->stream->on_answer(c->stream->ctx, doc, answer))
-            return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+        TRY(og_compare(c->comparison, &d->doc, &c->kept.docs[i], c->options,
+                       err));
+        if (c->on_answer != NULL &&
+            !c->on_answer(c->ctx, &d->doc, og_comparison_answer(c->comparison)))
+            return og_stream_stopped(err);
     }
     return OG_OK;
 }
 
-og_status og_compare_files(const char *path, const char *origin_path,
+og_status og_compare_files(const og_input *input, const og_input *origin,
                            const og_compare_options *options,
-                           const og_stream_options *stream, og_error *err)
+                           og_compare_fn *on_answer, void *ctx,
+                           og_stream_counts *out_counts, og_error *err)
 {
-    const og_stream_options usual = og_stream_options_default();
-    struct comparing c = {.options = options,
-                          .stream = stream != NULL ? stream : &usual};
-    struct reading origin = {.options = c.stream, .ctx = &c.kept, .take = keep};
-    struct reading document = {
-        .options = c.stream, .ctx = &c, .take = compare_with_all};
+    struct comparing c = {
+        .options = options, .on_answer = on_answer, .ctx = ctx};
+    const struct og_stream_work keeping = {.ctx = &c.kept, .take = keep};
+    const struct og_stream_work comparing = {.ctx = &c,
+                                             .take = compare_with_all};
+    og_stream_counts counts = {0};
     c.comparison = og_comparison_new(NULL);
     if (c.comparison == NULL) return og_error_memory(err, 0, "a comparison");
-    og_status status = read_file(origin_path, &origin, err);
-    if (status == OG_OK) status = read_file(path, &document, err);
+    og_status status = og_stream_documents(origin, &keeping, &counts, err);
+    if (status == OG_OK)
+        status = og_stream_documents(input, &comparing, &counts, err);
     kept_release(&c.kept);
     og_comparison_free(c.comparison);
+    if (out_counts != NULL) *out_counts = counts;
     return status;
 }

@@ -12,7 +12,6 @@
 og_dedup_options og_dedup_options_default(void)
 {
     return (og_dedup_options){
-        .fields = OG_FIELDS_DEFAULT,
         .tokens = OG_TOKEN_WORDS,
         .shingle_len = 5,
         .n_bands = 14,
@@ -20,7 +19,6 @@ og_dedup_options og_dedup_options_default(void)
         .threshold = 0.8,
         .journal_seconds = 2,
         .output = "-",
-        .max_document = OG_SOURCE_MAX_DOCUMENT,
     };
 }
 
@@ -57,12 +55,13 @@ static og_status check_level(const og_dedup_options *o, og_error *err)
 {
     if (o->level == OG_LEVEL_DOCUMENT) return OG_OK;
     if (o->keep != OG_KEEP_FIRST)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the earliest keeps a piece of text: --keep is for "
-                            "whole documents");
+        return og_error_set(
+            err, OG_ERR_USAGE,
+            "the earliest document keeps a piece of text; another "
+            "choice is for whole documents");
     if (o->annotate)
         return og_error_set(err, OG_ERR_USAGE,
-                            "--annotate is for whole documents");
+                            "only whole documents can be annotated");
     return OG_OK;
 }
 
@@ -96,9 +95,15 @@ og_status og_dedup_options_check(const og_dedup_options *o, og_error *err)
 og_status og_dedup_needs_files(const struct og_dedup_run *run, const char *why,
                                og_error *err)
 {
+    const og_input *input = run->input;
     struct stat st;
-    for (size_t i = 0; i < run->n_paths; i++) {
-        const char *path = run->paths[i];
+    if (input->next != NULL && input->rewind == NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the documents can be read only once; %s needs "
+                            "them again",
+                            why);
+    for (size_t i = 0; input->next == NULL && i < input->n_paths; i++) {
+        const char *path = input->paths[i];
         const bool is_pipe = strcmp(path, "-") == 0 ||
                              (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
                               !S_ISDIR(st.st_mode));
@@ -118,40 +123,28 @@ static og_status on_reject(void *ctx, og_bytes record, bool more, og_error *err)
     return og_dedup_write_reject(&run->output, record, more, err);
 }
 
-static void on_problem(void *ctx, const og_problem *problem)
-{
-    const og_dedup_options *o = ((struct og_dedup_run *)ctx)->options;
-    if (o->on_problem != NULL) o->on_problem(o->ctx, problem);
-}
-
-static void on_progress(void *ctx, const og_stream_counts *counts)
-{
-    const struct og_dedup_run *run = ctx;
-    const og_dedup_options *o = run->options;
-    if (o->on_progress != NULL) o->on_progress(o->ctx, run->step, counts);
-}
-
 /* The level's own struct, which `ctx` will point to, begins with a pointer to
  * the run. */
 void og_dedup_source_fill(struct og_dedup_run *run, struct og_dedup_source *out)
 {
     const og_dedup_options *o = run->options;
     *out = (struct og_dedup_source){
-        .paths = run->paths,
-        .n_paths = run->n_paths,
-        .fields = o->fields,
-        .reading = {.files_from = o->reading.files_from},
-        .max_document = o->max_document,
-        .n_threads = o->n_threads,
+        .input = *run->input,
         .tokens = o->tokens,
         .keep = o->keep,
         .keep_field = o->keep_field,
         .reject = o->rejects != NULL ? on_reject : NULL,
         .folder = run->folder,
-        .on_problem = on_problem,
-        .on_progress = on_progress,
-        .report_ctx = run,
+        .step = "documents",
     };
+}
+
+/* A second pass over documents that are given begins at the first one. */
+static og_status begin_pass(struct og_dedup_run *run, og_error *err)
+{
+    const og_input *input = run->input;
+    if (run->n_passes++ == 0 || input->next == NULL) return OG_OK;
+    return input->rewind(input->ctx, err);
 }
 
 og_status og_dedup_pass(struct og_dedup_run *run,
@@ -159,10 +152,10 @@ og_status og_dedup_pass(struct og_dedup_run *run,
                         og_stream_counts *counts, og_error *err)
 {
     og_error story = {0};
+    TRY(begin_pass(run, err));
     const og_status status = og_dedup_stream(source, counts, &story);
     if (status == OG_OK) return OG_OK;
-    if (counts->n_files_failed == 0)
-        return og_error_set(err, status, "%s", story.message);
+    if (!counts->is_told) return og_error_set(err, status, "%s", story.message);
     run->failure = status;
     run->story = story;
     return OG_OK;
@@ -173,13 +166,14 @@ og_status og_dedup_against(struct og_dedup_run *run,
 {
     const og_dedup_options *o = run->options;
     og_stream_counts counts = {0};
-    source->reading = (og_reading){0};
+    source->input.next = NULL;
+    source->input.reading.files_from = NULL;
+    source->input.n_paths = 1;
     source->reject = NULL;
-    source->n_paths = 1;
-    run->step = "against";
+    source->step = "against";
     for (size_t i = 0; i < o->n_against; i++) {
         run->store = i;
-        source->paths = &o->against[i];
+        source->input.paths = &o->against[i];
         source->stored = run->stores[i];
         TRY(og_dedup_stream(source, &counts, err));
     }
@@ -228,25 +222,22 @@ static char *folder_of_output(const char *output)
     return folder;
 }
 
-og_status og_dedup_run(const char *const *paths, size_t n_paths,
-                       const og_dedup_options *options,
+og_status og_dedup_run(const og_input *input, const og_dedup_options *options,
                        og_dedup_counts *out_counts, og_error *err)
 {
     og_dedup_counts counts = {0};
-    struct og_dedup_run run = {.options = options,
-                               .paths = paths,
-                               .n_paths = n_paths,
-                               .counts = &counts,
-                               .step = ""};
+    struct og_dedup_run run = {
+        .options = options, .input = input, .counts = &counts};
     TRY(og_dedup_options_check(options, err));
     run.folder = options->temp != NULL ? strdup(options->temp)
                                        : folder_of_output(options->output);
     if (run.folder == NULL) return og_error_memory(err, 1, "a file name");
-    og_dedup_output_init(&run.output, options);
+    og_dedup_output_init(&run.output, options, input);
     og_status status = open_stores(&run, err);
     if (status == OG_OK) status = run_level(&run, err);
     close_stores(&run);
-    if (status == OG_OK && run.failure != OG_OK)
+    counts.stream.is_told = status == OG_OK && run.failure != OG_OK;
+    if (counts.stream.is_told)
         status = og_error_set(err, run.failure, "%s", run.story.message);
     free(run.folder);
     if (out_counts != NULL) *out_counts = counts;

@@ -39,7 +39,8 @@ static void pack_string(struct og_pack *p, const char *s)
 static uint64_t digest(const struct og_dedup_run *run)
 {
     const og_dedup_options *o = run->options;
-    const size_t n_paths = run->n_paths;
+    const og_input *input = run->input;
+    const size_t n_paths = input->n_paths;
     struct og_pack p = {0};
     const uint32_t numbers[] = {
         (uint32_t)o->level,   (uint32_t)o->tokens, o->shingle_len,
@@ -49,16 +50,18 @@ static uint64_t digest(const struct og_dedup_run *run)
         o->rejects != NULL};
     og_pack_bytes(&p, numbers, sizeof(numbers));
     og_pack_bytes(&p, &o->threshold, sizeof(o->threshold));
-    og_pack_bytes(&p, &o->max_document, sizeof(o->max_document));
-    pack_string(&p, o->fields.id);
-    pack_string(&p, o->fields.text);
+    og_pack_bytes(&p, &input->max_document, sizeof(input->max_document));
+    og_pack_fixed(&p, (uint64_t)input->reading.kind, 4);
+    og_pack_fixed(&p, input->reading.strip_quotes, 1);
+    pack_string(&p, input->fields.id);
+    pack_string(&p, input->fields.text);
     pack_string(&p, o->keep_field);
-    pack_string(&p, o->reading.files_from);
+    pack_string(&p, input->reading.files_from);
     pack_string(&p, o->report);
     pack_string(&p, o->rejects);
     for (size_t i = 0; i < n_paths + o->n_against; i++) {
         const char *path =
-            i < n_paths ? run->paths[i] : o->against[i - n_paths];
+            i < n_paths ? input->paths[i] : o->against[i - n_paths];
         struct stat st;
         pack_string(&p, path);
         if (stat(path, &st) != 0) continue;

@@ -7,12 +7,11 @@
 
 struct og_dedup_run {
     const og_dedup_options *options;
-    const char *const *paths;
-    size_t n_paths;
-    char *folder; /* of temporary files */
+    const og_input *input;
+    unsigned n_passes; /* over the documents of the input, so far */
+    char *folder;      /* of temporary files */
     struct og_dedup_output output;
     og_dedup_counts *counts;
-    const char *step; /* what progress is of */
     /* Of options->against, those that are stores; the others are NULL. */
     struct og_stored_texts **stores;
     size_t store; /* the one that is read */

@@ -78,23 +78,23 @@ static og_status check_paths(const og_dedup_options *o,
 }
 
 void og_dedup_output_init(struct og_dedup_output *out,
-                          const og_dedup_options *options)
+                          const og_dedup_options *options,
+                          const og_input *input)
 {
     *out =
         (struct og_dedup_output){.options = options,
+                                 .input = input,
                                  .locks = {{.fd = -1}, {.fd = -1}, {.fd = -1}},
                                  .kept.fd = -1,
                                  .report.fd = -1,
                                  .rejects.fd = -1};
 }
 
-og_status og_dedup_output_lock(struct og_dedup_output *out,
-                               const char *const *paths, size_t n_paths,
-                               og_error *err)
+og_status og_dedup_output_lock(struct og_dedup_output *out, og_error *err)
 {
     const og_dedup_options *o = out->options;
     const char *const outputs[] = {o->output, o->report, o->rejects};
-    TRY(check_paths(o, paths, n_paths, err));
+    TRY(check_paths(o, out->input->paths, out->input->n_paths, err));
     for (size_t i = 0; i < 3; i++)
         if (outputs[i] != NULL)
             TRY(og_output_lock(&out->locks[i], outputs[i], err));
@@ -289,7 +289,7 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
     if (scratch == NULL)
         return og_error_memory(err, doc->record.len, "a record");
     /* It was read as a document before: the field is there. */
-    if (og_json_member(doc->record, out->options->fields.text, scratch, &raw)) {
+    if (og_json_member(doc->record, out->input->fields.text, scratch, &raw)) {
         og_pack_json_string(&value, text);
         og_pack_replaced(&out->line, doc->record, raw,
                          (og_bytes){(const char *)value.data, value.len});

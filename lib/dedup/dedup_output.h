@@ -6,12 +6,13 @@
  *
  * All three are part files until the end, and get their names together. */
 
+#include "lib/dedup/document_stream.h"
 #include "lib/os/new_file.h"
 #include "lib/os/output_lock.h"
-#include "lib/stream/document_stream.h"
 
 struct og_dedup_output {
     const og_dedup_options *options;
+    const og_input *input;
     struct og_output_lock locks[3];
     struct og_new_file kept, report, rejects;
     bool has_report, has_rejects;
@@ -25,12 +26,11 @@ struct og_output_lens {
 
 /* As yet nothing is open: og_dedup_output_close() may be called. */
 void og_dedup_output_init(struct og_dedup_output *out,
-                          const og_dedup_options *options);
+                          const og_dedup_options *options,
+                          const og_input *input);
 /* Keeps other processes from writing the same files, and from going on with
  * them. OG_ERR_USAGE: an output is an input. */
-og_status og_dedup_output_lock(struct og_dedup_output *out,
-                               const char *const *paths, size_t n_paths,
-                               og_error *err);
+og_status og_dedup_output_lock(struct og_dedup_output *out, og_error *err);
 /* After the lock. Without options.resume `state` and `from` say nothing;
  * `from` is for OG_PART_GOES_ON. */
 og_status og_dedup_output_open(struct og_dedup_output *out,

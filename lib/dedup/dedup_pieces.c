@@ -19,7 +19,7 @@ void og_piece_cutter_init(struct og_piece_cutter *c, struct og_dedup_run *run)
 og_status og_piece_cutter_open(struct og_piece_cutter *c, og_error *err)
 {
     struct og_dedup_run *run = c->run;
-    TRY(og_dedup_output_lock(&run->output, run->paths, run->n_paths, err));
+    TRY(og_dedup_output_lock(&run->output, err));
     TRY(og_dedup_journal_open(&c->journal, run, 0, NULL, NULL, NULL, err));
     if (c->journal.goes_on) {
         const uint64_t n_against = run->counts->n_against;
@@ -83,7 +83,7 @@ og_status og_piece_cutter_text(struct og_piece_cutter *c,
     if (!OG_GROW(NULL, c->unescaped, c->unescaped_cap,
                  d->record.len + OG_BLOCK_PADDING))
         return og_error_memory(err, d->record.len, "a text");
-    if (og_jsonl_read(d->record, &c->run->options->fields, c->unescaped, NULL,
+    if (og_jsonl_read(d->record, &c->run->input->fields, c->unescaped, NULL,
                       &record, &problem) == NULL)
         return og_error_set(err, OG_ERR_INPUT, "%s", problem.message);
     *out = record.doc.text;

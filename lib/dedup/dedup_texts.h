@@ -12,9 +12,9 @@
  * file is read from that file; what came from a pipe, an archive or a packed
  * file goes to a temporary file first; a store gives its texts again. */
 
+#include "lib/fingerprint/shingler.h"
 #include "lib/sketch/shingle_set.h"
 #include "lib/store/text/stored_texts.h"
-#include "lib/stream/shingler.h"
 
 struct og_dedup_place {
     uint64_t offset;

@@ -88,7 +88,7 @@ static og_status read_text(struct level *l, const struct og_dedup_doc *d,
     if (!OG_GROW(NULL, l->unescaped, l->unescaped_cap,
                  d->record.len + OG_BLOCK_PADDING))
         return og_error_memory(err, d->record.len, "a text");
-    if (og_jsonl_read(d->record, &l->options->fields, l->unescaped, NULL,
+    if (og_jsonl_read(d->record, &l->run->input->fields, l->unescaped, NULL,
                       &record, &problem) == NULL)
         return og_error_set(err, OG_ERR_INPUT, "%s", problem.message);
     *out = record.doc.text;
@@ -304,7 +304,7 @@ static og_status read_documents(struct level *l, og_error *err)
     source.end_block = end_block;
     source.n_skip_blocks = l->journal.mark.n_blocks;
     source.n_known_blocks = l->journal.mark.n_blocks;
-    l->run->step = "documents";
+    source.step = "documents";
     const og_status status =
         og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
     og_dedup_texts_call_back(l->texts); /* of a block that did not end */
@@ -352,6 +352,7 @@ static og_status run_round(struct level *l, struct og_sorter *sorter,
     const void *record;
     og_status status;
     uint64_t n_done = 0;
+    const og_input *input = l->run->input;
     og_stream_counts shown = {0};
     TRY(og_sorter_finish(sorter, err));
     while ((status = og_sorter_next(sorter, &record, err)) == OG_OK) {
@@ -359,9 +360,9 @@ static og_status run_round(struct level *l, struct og_sorter *sorter,
         if (l->options->cluster == OG_CLUSTER_COMPONENTS)
             TRY(note_order(l, err));
         TRY(decide_aside(l, l->record, err));
-        if (++n_done % 1024 != 0 || l->options->on_progress == NULL) continue;
+        if (++n_done % 1024 != 0 || input->on_progress == NULL) continue;
         shown.n_documents = n_done;
-        l->options->on_progress(l->options->ctx, "rounds", &shown);
+        input->on_progress(input->ctx, "rounds", &shown);
     }
     return status == OG_END ? OG_OK : status;
 }
@@ -431,9 +432,9 @@ static og_status write_again(struct level *l, og_error *err)
     source.ctx = l;
     source.take = take_second;
     source.reject = NULL;
-    source.on_problem = NULL;
-    source.n_threads = 1;
-    l->run->step = "writing";
+    source.input.on_problem = NULL;
+    source.input.n_threads = 1;
+    source.step = "writing";
     l->n_again = l->run->counts->n_against;
     if (l->removed != NULL) TRY(og_sorter_finish(l->removed, err));
     TRY(step_removed(l, err));
@@ -469,7 +470,7 @@ static og_status open_outputs(struct level *l, og_error *err)
 {
     const struct og_dedup_run *run = l->run;
     l->n_found = l->decider.table.n;
-    TRY(og_dedup_output_lock(&l->run->output, run->paths, run->n_paths, err));
+    TRY(og_dedup_output_lock(&l->run->output, err));
     TRY(og_dedup_journal_open(&l->journal, run, l->sketcher.n_samples, l,
                               remember_kept, remember_center, err));
     if (l->journal.goes_on) {
@@ -524,7 +525,7 @@ static og_status start(struct level *l, og_error *err)
             l->is_deferred ? "this order of keeping" : "a cap on memory", err));
     og_shingle_factors_init(&l->key, og_rabin_default(), o->shingle_len);
     TRY(og_band_sketcher_init(&l->sketcher, &decide.design, NULL, err));
-    TRY(og_dedup_texts_new(&o->fields, o->tokens, &l->key, cache,
+    TRY(og_dedup_texts_new(&l->run->input->fields, o->tokens, &l->key, cache,
                            l->run->folder, &l->texts, err));
     og_dedup_texts_stores(l->texts, l->run->stores);
     TRY(og_decider_init(&l->decider, &decide, l->texts, err));

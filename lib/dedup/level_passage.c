@@ -233,6 +233,7 @@ static og_status mark_part(struct level *l, const struct part *p, og_error *err)
 static og_status mark_all(struct level *l, og_error *err)
 {
     const size_t n_parts = (size_t)1 << l->part_bits;
+    const og_input *input = l->run->input;
     l->copied = og_allocate_zero(NULL, (size_t)(l->n_tokens / 8 + 1));
     if (l->copied == NULL)
         return og_error_memory(err, (size_t)(l->n_tokens / 8 + 1), "passages");
@@ -242,9 +243,9 @@ static og_status mark_all(struct level *l, og_error *err)
         free(p->buffer);
         p->buffer = NULL;
         OG_UNGROW(NULL, p->chunks, p->chunks_cap);
-        if (l->run->options->on_progress == NULL) continue;
+        if (input->on_progress == NULL) continue;
         const og_stream_counts shown = {.n_documents = i + 1};
-        l->run->options->on_progress(l->run->options->ctx, "parts", &shown);
+        input->on_progress(input->ctx, "parts", &shown);
     }
     return OG_OK;
 }
@@ -374,11 +375,11 @@ static og_status start(struct level *l, og_error *err)
     const og_dedup_options *o = l->run->options;
     struct stat st;
     uint64_t bytes = 0;
-    TRY(og_dedup_needs_files(l->run, "--level passage", err));
-    for (size_t i = 0; i < l->run->n_paths + o->n_against; i++) {
-        const char *path = i < l->run->n_paths
-                               ? l->run->paths[i]
-                               : o->against[i - l->run->n_paths];
+    TRY(og_dedup_needs_files(l->run, "finding passages", err));
+    for (size_t i = 0; i < l->run->input->n_paths + o->n_against; i++) {
+        const char *path = i < l->run->input->n_paths
+                               ? l->run->input->paths[i]
+                               : o->against[i - l->run->input->n_paths];
         if (stat(path, &st) == 0)
             bytes += S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 1u << 30;
     }
@@ -441,7 +442,7 @@ static og_status run_passes(struct level *l, og_error *err)
     fill_source(l, &source);
     /* A run that was stopped while it wrote had rejected all there is. */
     if (l->cutter.journal.goes_on) source.reject = NULL;
-    run->step = "documents";
+    source.step = "documents";
     run->counts->n_rounds = 1;
     TRY(og_dedup_pass(run, &source, &run->counts->stream, err));
     TRY(mark_all(l, err));
@@ -452,8 +453,8 @@ static og_status run_passes(struct level *l, og_error *err)
     source.take = take_second;
     source.end_block = end_block;
     source.reject = NULL;
-    source.on_problem = NULL;
-    run->step = "writing";
+    source.input.on_problem = NULL;
+    source.step = "writing";
     return og_dedup_pass(run, &source, &again, err);
 }
 

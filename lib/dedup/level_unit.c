@@ -316,7 +316,7 @@ static og_status run_passes(struct level *l, og_error *err)
     if (l->places == NULL) source.end_block = end_block;
     source.n_known_blocks = journal->mark.n_blocks;
     if (l->places != NULL && journal->goes_on) source.reject = NULL;
-    run->step = "documents";
+    source.step = "documents";
     TRY(og_dedup_pass(run, &source, &run->counts->stream, err));
     run->counts->n_rounds = 1;
     if (l->places == NULL) return OG_OK;
@@ -327,8 +327,8 @@ static og_status run_passes(struct level *l, og_error *err)
     l->n_documents = run->counts->n_against;
     source.end_block = end_block;
     source.reject = NULL;
-    source.on_problem = NULL;
-    run->step = "writing";
+    source.input.on_problem = NULL;
+    source.step = "writing";
     return og_dedup_pass(run, &source, &again, err);
 }
 

@@ -31,10 +31,7 @@ og_near_options og_near_options_default(void)
 
 og_near_ask og_near_ask_default(void)
 {
-    return (og_near_ask){.threshold = 0.8,
-                         .max_distance = SIMHASH_PARTS - 1,
-                         .fields = OG_FIELDS_DEFAULT,
-                         .max_document = OG_SOURCE_MAX_DOCUMENT};
+    return (og_near_ask){.threshold = 0.8, .max_distance = SIMHASH_PARTS - 1};
 }
 
 static og_status check(const og_near_options *o, og_error *err)
@@ -266,7 +263,7 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
     TRY(find(a, d->made, &n, err));
     if (a->ask->on_answer != NULL &&
         !a->ask->on_answer(a->ask->ctx, &d->doc, a->matches, n))
-        return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+        return og_stream_stopped(err);
     if (!a->ask->add) return OG_OK;
     const struct og_near_entry e = {.sketch = d->made,
                                     .id = d->doc.id,
@@ -276,27 +273,20 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
     return og_near_files_add(a->near, &e, err);
 }
 
-og_status og_near_stream(og_near *near, const char *const *paths,
-                         size_t n_paths, const og_near_ask *ask,
-                         og_stream_counts *out_counts, og_error *err)
+og_status og_near_stream(og_near *near, const og_input *input,
+                         const og_near_ask *ask, og_stream_counts *out_counts,
+                         og_error *err)
 {
     og_stream_counts counts = {0};
     struct asking a = {.near = near, .ask = ask};
     const struct og_dedup_source source = {
-        .paths = paths,
-        .n_paths = n_paths,
-        .fields = ask->fields,
-        .reading = ask->reading,
-        .max_document = ask->max_document,
-        .n_threads = ask->n_threads,
+        .input = *input,
         .tokens = near->options.tokens,
         .key = &near->key,
         .make = make_sketch,
         .ctx = &a,
         .take = take,
-        .on_problem = ask->on_problem,
-        .on_progress = ask->on_progress,
-        .report_ctx = ask->ctx,
+        .uses_time = true,
     };
     if (ask->add && near->folder != NULL && !near->is_writable)
         return og_error_set(err, OG_ERR_USAGE, "the index is open for reading");
@@ -305,9 +295,13 @@ og_status og_near_stream(og_near *near, const char *const *paths,
                             "distance %u: must be 0 to %d bits",
                             ask->max_distance, SIMHASH_PARTS - 1);
     og_status status = og_dedup_stream(&source, &counts, err);
-    if (ask->add && (status == OG_OK || counts.n_files_failed > 0)) {
-        const og_status committed = og_near_commit(near, err);
-        if (committed != OG_OK) status = committed;
+    if (ask->add && (status == OG_OK || counts.is_told)) {
+        og_error second;
+        const og_status committed = og_near_commit(near, &second);
+        if (committed != OG_OK) {
+            status = og_error_set(err, committed, "%s", second.message);
+            counts.is_told = false;
+        }
     }
     OG_UNGROW(NULL, a.matches, a.matches_cap);
     if (out_counts != NULL) *out_counts = counts;

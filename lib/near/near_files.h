@@ -15,10 +15,10 @@
  * every frame must be sound, and a last one of length 0 ends it. */
 
 #include "lib/base/packing.h"
+#include "lib/dedup/document_stream.h"
 #include "lib/near/near_index.h"
 #include "lib/sketch/shingle_set.h"
 #include "lib/store/text/stored_texts.h"
-#include "lib/stream/document_stream.h"
 
 struct og_dedup_texts;
 

@@ -267,7 +267,7 @@ static og_status take_minhash(void *ctx, og_bytes id, const uint8_t *made,
     else
         goes_on = give(w, id, made, sketch);
     if (goes_on) return OG_OK;
-    return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+    return og_stream_stopped(err);
 }
 
 /* Found out before the first document, not at each of them. */
@@ -285,33 +285,32 @@ static og_status check_both(const og_minhash_options *minhash,
                         "weight go with the other weighted methods");
 }
 
-static og_status run_minhash(struct minhash_work *w, const char *const *paths,
-                             size_t n_paths, const og_sketch_options *options,
+static og_status run_minhash(struct minhash_work *w, const og_input *input,
+                             const og_feature_options *features,
                              og_stream_counts *out_counts, og_error *err)
 {
-    const struct og_sketch_work work = {w, begin_minhash, end_minhash,
-                                        make_minhash, take_minhash};
-    return og_sketch_stream(paths, n_paths, options, &work, NULL, out_counts,
-                            err);
+    const struct og_sketch_work work = {
+        w, NULL, begin_minhash, end_minhash, make_minhash, take_minhash};
+    return og_sketch_stream(input, features, &work, out_counts, err);
 }
 
-og_status og_minhash_stream(const char *const *paths, size_t n_paths,
+og_status og_minhash_stream(const og_input *input,
                             const og_minhash_options *minhash,
-                            const og_sketch_options *options,
-                            og_minhash_fn *on_sketch,
+                            const og_feature_options *features,
+                            og_minhash_fn *on_sketch, void *ctx,
                             og_stream_counts *out_counts, og_error *err)
 {
     struct minhash_work w = {
-        .options = minhash, .ctx = options->ctx, .on_sketch = on_sketch};
-    TRY(check_both(minhash, &options->features, err));
-    return run_minhash(&w, paths, n_paths, options, out_counts, err);
+        .options = minhash, .ctx = ctx, .on_sketch = on_sketch};
+    TRY(check_both(minhash, features, err));
+    return run_minhash(&w, input, features, out_counts, err);
 }
 
 /* A file that lacks documents because some input could not be read is written
  * all the same; the status says it. */
-og_status og_minhash_save(const char *const *paths, size_t n_paths,
+og_status og_minhash_save(const og_input *input,
                           const og_minhash_options *minhash,
-                          const og_sketch_options *options,
+                          const og_feature_options *features,
                           const char *out_path, og_stream_counts *out_counts,
                           og_error *err)
 {
@@ -319,12 +318,11 @@ og_status og_minhash_save(const char *const *paths, size_t n_paths,
     struct og_sketch_head head;
     char words[OG_FEATURE_WORDS_MAX];
     og_stream_counts counts = {0};
-    TRY(check_both(minhash, &options->features, err));
-    og_feature_words(&options->features, words, sizeof(words));
+    TRY(check_both(minhash, features, err));
+    og_feature_words(features, words, sizeof(words));
     og_minhash_file_head(minhash, words, &head);
     TRY(og_sketch_writer_open(out_path, &head, NULL, &w.writer, err));
-    const og_status status =
-        run_minhash(&w, paths, n_paths, options, &counts, err);
+    const og_status status = run_minhash(&w, input, features, &counts, err);
     if (out_counts != NULL) *out_counts = counts;
     return og_sketch_stream_end(w.writer, status, &counts, err);
 }

@@ -1,7 +1,7 @@
 #ifndef OG_SKETCH_SKETCH_STREAM_H
 #define OG_SKETCH_SKETCH_STREAM_H
 
-/*   in:  files of documents                                 (lib/source)
+/*   in:  documents                                          (lib/stream)
  *   out: what was made of their features, in order      (lib/sketch/sketches.c)
  *
  * Every kind of sketch comes through here: the caller says what is to be made
@@ -11,9 +11,11 @@
 #include "lib/base/packing.h"
 #include "lib/sketch/features/features.h"
 #include "lib/sketch/sketch_file.h"
+#include "lib/stream/engine.h"
 
 struct og_sketch_work {
     void *ctx;
+    const og_allocator *allocator;
     /* What one thread needs besides; may both be NULL. */
     og_status (*begin)(void *ctx, void **out_mine, og_error *err);
     void (*end)(void *ctx, void *mine);
@@ -21,18 +23,15 @@ struct og_sketch_work {
      * (merged). */
     og_status (*make)(void *ctx, void *mine, struct og_features *features,
                       struct og_pack *out, og_error *err);
-    /* One thread, in order: `made` is what make() appended for this document.
-     */
+    /* One thread, in order: `made` is what make() appended for this document,
+     * at an address for any type. */
     og_status (*take)(void *ctx, og_bytes id, const uint8_t *made, size_t len,
                       uint64_t n_features, og_error *err);
 };
 
-/* As for og_stream_run(): a file that cannot be read is a problem and the
- * others go on; the status is then that of the first one. */
-og_status og_sketch_stream(const char *const *paths, size_t n_paths,
-                           const og_sketch_options *options,
+og_status og_sketch_stream(const og_input *input,
+                           const og_feature_options *features,
                            const struct og_sketch_work *work,
-                           const og_allocator *allocator,
                            og_stream_counts *out_counts, og_error *err);
 
 /* Closes or drops the file that a stream of sketches went to. A file that lacks

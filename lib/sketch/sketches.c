@@ -8,13 +8,6 @@
 #include "lib/sketch/sketch_file.h"
 #include "lib/sketch/sketch_stream.h"
 
-og_sketch_options og_sketch_options_default(void)
-{
-    return (og_sketch_options){.features = og_feature_options_default(),
-                               .fields = OG_FIELDS_DEFAULT,
-                               .max_document = (uint64_t)64 << 20};
-}
-
 /* ---- features and single documents ---- */
 
 unsigned og_simhash_distance(const og_simhash *a, const og_simhash *b)
@@ -129,18 +122,18 @@ static og_status take_simhash(void *ctx, og_bytes id, const uint8_t *made,
     og_simhash sketch = {{og_load64(made), 0}};
     if (len == 16) sketch.word[1] = og_load64(made + 8);
     if (!w->on_simhash(w->ctx, id, &sketch, n_features))
-        return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+        return og_stream_stopped(err);
     return OG_OK;
 }
 
-static og_status run_simhash(struct simhash_work *w, const char *const *paths,
-                             size_t n_paths, const og_sketch_options *options,
+static og_status run_simhash(struct simhash_work *w, const og_input *input,
+                             const og_feature_options *features,
                              og_stream_counts *out_counts, og_error *err)
 {
-    const struct og_sketch_work work = {w, begin_simhash, end_simhash,
-                                        make_simhash, take_simhash};
-    return og_sketch_stream(paths, n_paths, options, &work, w->allocator,
-                            out_counts, err);
+    const struct og_sketch_work work = {
+        w,           w->allocator, begin_simhash,
+        end_simhash, make_simhash, take_simhash};
+    return og_sketch_stream(input, features, &work, out_counts, err);
 }
 
 static og_status check_bits(unsigned n_bits, og_error *err)
@@ -150,29 +143,29 @@ static og_status check_bits(unsigned n_bits, og_error *err)
                         "a simhash has 64 or 128 bits, not %u", n_bits);
 }
 
-og_status og_simhash_stream(const char *const *paths, size_t n_paths,
-                            unsigned n_bits, const og_sketch_options *options,
-                            og_simhash_fn *on_simhash,
+og_status og_simhash_stream(const og_input *input, unsigned n_bits,
+                            const og_feature_options *features,
+                            og_simhash_fn *on_simhash, void *ctx,
                             og_stream_counts *out_counts, og_error *err)
 {
     struct simhash_work w = {
-        .n_bits = n_bits, .ctx = options->ctx, .on_simhash = on_simhash};
+        .n_bits = n_bits, .ctx = ctx, .on_simhash = on_simhash};
     TRY(check_bits(n_bits, err));
-    return run_simhash(&w, paths, n_paths, options, out_counts, err);
+    return run_simhash(&w, input, features, out_counts, err);
 }
 
-static void make_head(const og_sketch_options *options, unsigned n_bits,
+static void make_head(const og_feature_options *features, unsigned n_bits,
                       struct og_sketch_head *out)
 {
     char words[OG_FEATURE_WORDS_MAX];
-    og_feature_words(&options->features, words, sizeof(words));
+    og_feature_words(features, words, sizeof(words));
     *out = (struct og_sketch_head){.kind = OG_SKETCH_SIMHASH,
                                    .sketch_len = n_bits / 8};
     snprintf(out->params, sizeof(out->params), "bits=%u %s", n_bits, words);
 }
 
-og_status og_simhash_save(const char *const *paths, size_t n_paths,
-                          unsigned n_bits, const og_sketch_options *options,
+og_status og_simhash_save(const og_input *input, unsigned n_bits,
+                          const og_feature_options *features,
                           const char *out_path, og_stream_counts *out_counts,
                           og_error *err)
 {
@@ -180,10 +173,10 @@ og_status og_simhash_save(const char *const *paths, size_t n_paths,
     struct og_sketch_head head;
     og_stream_counts counts = {0};
     TRY(check_bits(n_bits, err));
-    TRY(og_feature_options_check(&options->features, err));
-    make_head(options, n_bits, &head);
+    TRY(og_feature_options_check(features, err));
+    make_head(features, n_bits, &head);
     TRY(og_sketch_writer_open(out_path, &head, NULL, &w.writer, err));
-    og_status status = run_simhash(&w, paths, n_paths, options, &counts, err);
+    og_status status = run_simhash(&w, input, features, &counts, err);
     if (out_counts != NULL) *out_counts = counts;
     return og_sketch_stream_end(w.writer, status, &counts, err);
 }
@@ -204,37 +197,29 @@ static og_status take_features(void *ctx, og_bytes id, const uint8_t *made,
                                size_t len, uint64_t n_features, og_error *err)
 {
     (void)id, (void)n_features, (void)err;
-    enum { AT_ONCE = 1024 };
-    uint64_t hash[AT_ONCE];
-    const size_t n = len / sizeof(*hash);
-    /* The bytes stand behind an id of any length, hence not aligned. */
-    for (size_t i = 0; i < n; i += AT_ONCE) {
-        const size_t n_now = n - i < AT_ONCE ? n - i : AT_ONCE;
-        memcpy(hash, made + i * sizeof(*hash), n_now * sizeof(*hash));
-        og_idf_counter_add(ctx, hash, n_now);
-    }
+    og_idf_counter_add(ctx, (const uint64_t *)(const void *)made,
+                       len / sizeof(uint64_t));
     og_idf_counter_end_document(ctx);
     return OG_OK;
 }
 
-og_status og_idf_make(const char *const *paths, size_t n_paths,
-                      const og_sketch_options *options, uint64_t memory,
-                      const char *out_path, og_idf_info *out_info,
-                      og_stream_counts *out_counts, og_error *err)
+og_status og_idf_make(const og_input *input, const og_feature_options *features,
+                      uint64_t memory, const char *out_path,
+                      og_idf_info *out_info, og_stream_counts *out_counts,
+                      og_error *err)
 {
     char words[OG_FEATURE_WORDS_MAX];
     struct og_idf_counter *counter = NULL;
-    og_sketch_options plain = *options;
-    plain.features.idf = NULL;
-    plain.features.tf = OG_TF_COUNT;
-    plain.features.heading_weight = 1;
-    TRY(og_feature_options_check(&plain.features, err));
-    og_feature_identity(&plain.features, words, sizeof(words));
+    og_feature_options plain = *features;
+    plain.idf = NULL;
+    plain.tf = OG_TF_COUNT;
+    plain.heading_weight = 1;
+    TRY(og_feature_options_check(&plain, err));
+    og_feature_identity(&plain, words, sizeof(words));
     TRY(og_idf_counter_new(memory, words, NULL, &counter, err));
     const struct og_sketch_work work = {
         .ctx = counter, .make = make_features, .take = take_features};
-    og_status status =
-        og_sketch_stream(paths, n_paths, &plain, &work, NULL, out_counts, err);
+    og_status status = og_sketch_stream(input, &plain, &work, out_counts, err);
     if (status == OG_OK) status = og_idf_counter_save(counter, out_path, err);
     if (out_info != NULL) *out_info = og_idf_counter_info(counter);
     og_idf_counter_free(counter);

@@ -46,7 +46,8 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
     og_walk_take_list(&source->walk, options->reading.files_from);
     og_unpack_init(&source->unpack, allocator);
     og_unpack_init(&source->member, allocator);
-    source->unpack.stop = options->stop;
+    source->unpack.should_stop = options->should_stop;
+    source->unpack.stop_ctx = options->stop_ctx;
     source->in = &source->unpack;
     source->archive_name.allocator = allocator;
     source->member_name.allocator = allocator;

@@ -19,12 +19,14 @@
 /* A field whose name is NULL is not looked for. */
 struct og_source_options {
     og_fields fields;
-    og_reading reading;       /* its strings must outlive the source */
-    bool extra_of_values;     /* reading.extra for JSON arrays and CSV alone */
-    uint64_t max_document;    /* bytes of one record, unpacked; 0: 64 MiB */
-    size_t block_len;         /* what a block holds at least, unless the input
-                                 ends; 0: 256 KiB */
-    const volatile int *stop; /* not 0: OG_ERR_STOPPED; NULL: nobody asks */
+    og_reading reading;    /* its strings must outlive the source */
+    bool extra_of_values;  /* reading.extra for JSON arrays and CSV alone */
+    uint64_t max_document; /* bytes of one record, unpacked; 0: 64 MiB */
+    size_t block_len;      /* what a block holds at least, unless the input
+                              ends; 0: 256 KiB */
+    /* The reading thread asks it; true: OG_ERR_STOPPED; NULL: nobody does. */
+    bool (*should_stop)(void *ctx);
+    void *stop_ctx;
     /* Told of the bytes of a line that is passed over because it is too long,
      * as they come; NULL: nobody wants them. */
     void *passed_ctx;

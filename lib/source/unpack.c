@@ -60,8 +60,8 @@ void og_unpack_close(struct og_unpack *unpack)
 static og_status wait_for_file(const struct og_unpack *unpack, og_error *err)
 {
     struct pollfd file = {.fd = unpack->fd, .events = POLLIN};
-    while (unpack->stop != NULL && poll(&file, 1, STOP_MS) == 0)
-        if (*unpack->stop != 0)
+    while (unpack->should_stop != NULL && poll(&file, 1, STOP_MS) == 0)
+        if (unpack->should_stop(unpack->stop_ctx))
             return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
     return OG_OK;
 }

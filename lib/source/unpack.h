@@ -27,10 +27,11 @@ struct og_unpack {
     enum og_unpack_kind kind;
     char *in; /* what was read and not unpacked yet: in_pos .. in_len */
     size_t in_pos, in_len;
-    bool in_ended;            /* the file has no more */
-    bool is_between;          /* not inside a gzip member or a zstd frame */
-    uint64_t n_read;          /* bytes, as they lie on disk */
-    const volatile int *stop; /* not 0: read no more; NULL: nobody asks */
+    bool in_ended;   /* the file has no more */
+    bool is_between; /* not inside a gzip member or a zstd frame */
+    uint64_t n_read; /* bytes, as they lie on disk */
+    bool (*should_stop)(void *ctx); /* true: read no more; NULL: nobody asks */
+    void *stop_ctx;
     /* Where bytes come from when it is no file of its own: a member of an
      * archive. As og_unpack_read(); NULL: from fd. */
     void *pull_ctx;
@@ -59,7 +60,7 @@ void og_unpack_close(struct og_unpack *unpack);
 
 /* At least one byte with OG_OK, at most `cap` (not 0). OG_END after the last.
  * OG_ERR_INPUT: packed data that is cut or broken; OG_ERR_IO; OG_ERR_MEMORY;
- * OG_ERR_STOPPED: *stop was set, also while it waited for the file.
+ * OG_ERR_STOPPED: should_stop said so, also while it waited for the file.
  * The message does not name the file. All that could be unpacked was given
  * before. */
 og_status og_unpack_read(struct og_unpack *unpack, char *out, size_t cap,

@@ -1,10 +1,17 @@
-/* Jobs in a ring, three counters that chase each other around it:
+/* The jobs are a ring. They are numbered as they are read, number i goes into
+ * place i modulo the length of the ring, and three counters chase each other
+ * around it:
  *
- *     n_done  <=  n_taken  <=  n_read  <=  n_done + n_jobs
+ *     n_done    <=  n_taken    <=  n_read   <=  n_done + n_jobs
+ *     (caller)      (workers)      (reader)
  *
- * So results come in the order of reading by themselves, memory is bounded,
- * and when the caller is slow everybody waits for it. A job is touched by one
- * thread at a time, outside the lock. */
+ * So there is no queue, results come in the order of reading by themselves,
+ * memory is bounded, and when the caller is slow everybody waits for it. A job
+ * is touched by one thread at a time, outside the lock; the lock is taken three
+ * times a job, which is nothing beside preparing it.
+ *
+ * The end of the input, or an error, travels around the ring as a job like any
+ * other, so that all that came before it is taken first. */
 
 #include "lib/stream/ring.h"
 
@@ -22,7 +29,7 @@ struct place {
     bool is_last, is_prepared;
 };
 
-struct hand {
+struct worker {
     struct og_ring *ring;
     void *mine;
     bool is_started, has_thread;
@@ -30,11 +37,12 @@ struct hand {
 };
 
 struct og_ring {
+    const og_allocator *allocator;
     struct og_ring_work work;
     struct place *places;
     size_t n_jobs;
-    struct hand *hands;
-    unsigned n_hands;
+    struct worker *workers;
+    unsigned n_workers;
     bool has_reader;
     pthread_t reader;
     /* Under the lock. */
@@ -87,12 +95,12 @@ static void *read_all(void *ctx)
     return NULL;
 }
 
-/* ---- the hands ---- */
+/* ---- the workers ---- */
 
 static void *prepare_all(void *ctx)
 {
-    struct hand *h = ctx;
-    struct og_ring *r = h->ring;
+    struct worker *w = ctx;
+    struct og_ring *r = w->ring;
     for (;;) {
         pthread_mutex_lock(&r->lock);
         while (!r->stop && r->n_taken == r->n_read)
@@ -100,7 +108,7 @@ static void *prepare_all(void *ctx)
         struct place *p = r->stop ? NULL : place_of(r, r->n_taken++);
         pthread_mutex_unlock(&r->lock);
         if (p == NULL) return NULL;
-        r->work.prepare(r->work.ctx, h->mine, p->job);
+        r->work.prepare(r->work.ctx, w->mine, p->job);
         pthread_mutex_lock(&r->lock);
         p->is_prepared = true;
         if (p == place_of(r, r->n_done)) pthread_cond_signal(&r->may_take);
@@ -115,7 +123,7 @@ void *og_ring_next(struct og_ring *r, bool *out_is_last)
     struct place *p = place_of(r, r->n_done);
     if (!r->has_reader) {
         read_job(r, p);
-        r->work.prepare(r->work.ctx, r->hands[0].mine, p->job);
+        r->work.prepare(r->work.ctx, r->workers[0].mine, p->job);
     } else {
         pthread_mutex_lock(&r->lock);
         while (r->n_taken == r->n_done || !p->is_prepared)
@@ -145,8 +153,8 @@ static void stop_threads(struct og_ring *r)
     pthread_cond_broadcast(&r->may_read);
     pthread_cond_broadcast(&r->may_prepare);
     pthread_mutex_unlock(&r->lock);
-    for (unsigned i = 0; i < r->n_hands; i++)
-        if (r->hands[i].has_thread) pthread_join(r->hands[i].thread, NULL);
+    for (unsigned i = 0; i < r->n_workers; i++)
+        if (r->workers[i].has_thread) pthread_join(r->workers[i].thread, NULL);
     if (r->has_reader) pthread_join(r->reader, NULL);
     r->has_reader = false;
 }
@@ -156,10 +164,10 @@ static void stop_threads(struct og_ring *r)
 static void start_threads(struct og_ring *r)
 {
     bool any = false;
-    for (unsigned i = 0; i < r->n_hands; i++) {
-        struct hand *h = &r->hands[i];
-        h->has_thread = pthread_create(&h->thread, NULL, prepare_all, h) == 0;
-        any |= h->has_thread;
+    for (unsigned i = 0; i < r->n_workers; i++) {
+        struct worker *w = &r->workers[i];
+        w->has_thread = pthread_create(&w->thread, NULL, prepare_all, w) == 0;
+        any |= w->has_thread;
     }
     if (any) r->has_reader = pthread_create(&r->reader, NULL, read_all, r) == 0;
     if (!r->has_reader) stop_threads(r);
@@ -167,36 +175,39 @@ static void start_threads(struct og_ring *r)
 
 static og_status fill(struct og_ring *r, og_error *err)
 {
-    r->places = og_allocate_zero(NULL, r->n_jobs * sizeof(*r->places));
-    r->hands = og_allocate_zero(NULL, r->n_hands * sizeof(*r->hands));
-    if (r->places == NULL || r->hands == NULL)
+    r->places = og_allocate_zero(r->allocator, r->n_jobs * sizeof(*r->places));
+    r->workers =
+        og_allocate_zero(r->allocator, r->n_workers * sizeof(*r->workers));
+    if (r->places == NULL || r->workers == NULL)
         return og_error_memory(err, r->n_jobs * sizeof(*r->places), "threads");
     for (size_t i = 0; i < r->n_jobs; i++) {
-        r->places[i].job = og_allocate_zero(NULL, r->work.job_len);
+        r->places[i].job = og_allocate_zero(r->allocator, r->work.job_len);
         if (r->places[i].job == NULL)
             return og_error_memory(err, r->work.job_len, "a job");
     }
-    for (unsigned i = 0; i < r->n_hands; i++) {
-        struct hand *h = &r->hands[i];
-        h->ring = r;
-        h->mine = og_allocate_zero(NULL, r->work.hand_len);
-        if (h->mine == NULL)
-            return og_error_memory(err, r->work.hand_len, "a thread");
-        TRY(r->work.start_hand(r->work.ctx, h->mine, err));
-        h->is_started = true;
+    for (unsigned i = 0; i < r->n_workers; i++) {
+        struct worker *w = &r->workers[i];
+        w->ring = r;
+        w->mine = og_allocate_zero(r->allocator, r->work.worker_len);
+        if (w->mine == NULL)
+            return og_error_memory(err, r->work.worker_len, "a thread");
+        w->is_started = true;
+        TRY(r->work.start_worker(r->work.ctx, w->mine, err));
     }
     return OG_OK;
 }
 
 og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
-                      struct og_ring **out, og_error *err)
+                      const og_allocator *allocator, struct og_ring **out,
+                      og_error *err)
 {
     if (n_threads > MOST_THREADS) n_threads = MOST_THREADS;
     if (n_threads == 0) n_threads = 1;
-    struct og_ring *r = og_allocate_zero(NULL, sizeof(*r));
+    struct og_ring *r = og_allocate_zero(allocator, sizeof(*r));
     if (r == NULL) return og_error_memory(err, sizeof(*r), "threads");
+    r->allocator = allocator;
     r->work = *work;
-    r->n_hands = n_threads;
+    r->n_workers = n_threads;
     r->n_jobs = n_threads == 1 ? 1 : 2 * (size_t)n_threads + 2;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->may_read, NULL);
@@ -215,22 +226,22 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
 void og_ring_free(struct og_ring *r)
 {
     if (r == NULL) return;
-    if (r->hands != NULL) stop_threads(r);
+    if (r->workers != NULL) stop_threads(r);
     for (size_t i = 0; r->places != NULL && i < r->n_jobs; i++) {
         if (r->places[i].job == NULL) continue;
         r->work.release_job(r->work.ctx, r->places[i].job);
-        og_release(NULL, r->places[i].job, r->work.job_len);
+        og_release(r->allocator, r->places[i].job, r->work.job_len);
     }
-    for (unsigned i = 0; r->hands != NULL && i < r->n_hands; i++) {
-        struct hand *h = &r->hands[i];
-        if (h->is_started) r->work.stop_hand(r->work.ctx, h->mine);
-        og_release(NULL, h->mine, r->work.hand_len);
+    for (unsigned i = 0; r->workers != NULL && i < r->n_workers; i++) {
+        struct worker *w = &r->workers[i];
+        if (w->is_started) r->work.stop_worker(r->work.ctx, w->mine);
+        og_release(r->allocator, w->mine, r->work.worker_len);
     }
-    og_release(NULL, r->places, r->n_jobs * sizeof(*r->places));
-    og_release(NULL, r->hands, r->n_hands * sizeof(*r->hands));
+    og_release(r->allocator, r->places, r->n_jobs * sizeof(*r->places));
+    og_release(r->allocator, r->workers, r->n_workers * sizeof(*r->workers));
     pthread_cond_destroy(&r->may_take);
     pthread_cond_destroy(&r->may_prepare);
     pthread_cond_destroy(&r->may_read);
     pthread_mutex_destroy(&r->lock);
-    og_release(NULL, r, sizeof(*r));
+    og_release(r->allocator, r, sizeof(*r));
 }

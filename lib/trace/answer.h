@@ -5,7 +5,7 @@
  *   out: its answer: spans, novel ranges, dominant origin   (lib/report)   */
 
 #include "lib/estimate/estimate.h"
-#include "lib/stream/prepare.h"
+#include "lib/select/prepare.h"
 #include "lib/trace/origin_texts.h"
 
 /* An answer and the memory it stands in. */

@@ -104,10 +104,13 @@ static og_status hash_output(og_store *store, const char *queries,
     FILE *file = open_memstream(&text, &len);
     if (queries != NULL) {
         og_stream_options options = og_stream_options_default();
-        options.n_threads = 1;
         options.ctx = file;
         options.on_answer = print_answer;
-        status = og_stream_run(store, &queries, 1, &options, NULL, err);
+        og_input input = og_input_default();
+        input.paths = &queries;
+        input.n_paths = 1;
+        input.n_threads = 1;
+        status = og_stream_run(store, &input, &options, NULL, err);
     } else {
         status = og_store_export(store, print_document, file, err);
     }
@@ -179,9 +182,12 @@ static og_status do_step(og_store *store, char *line, og_error *err)
     if (line[0] == '-')
         return og_store_remove(store, (og_bytes){what, strlen(what)}, &n, err);
     og_stream_options options = og_stream_options_default();
-    options.n_threads = 1;
+    og_input input = og_input_default();
+    input.paths = &what;
+    input.n_paths = 1;
+    input.n_threads = 1;
     options.add = true;
-    return og_stream_run(store, &what, 1, &options, NULL, err);
+    return og_stream_run(store, &input, &options, NULL, err);
 }
 
 static int run_reference(const char *path, const char *queries, const char *ops)

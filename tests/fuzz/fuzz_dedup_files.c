@@ -78,7 +78,9 @@ static void open_journal(struct og_dedup_journal *j, const char *output,
     og_dedup_counts counts = {0};
     options.output = output;
     options.resume = true;
-    const struct og_dedup_run run = {.options = &options, .counts = &counts};
+    const og_input input = og_input_default();
+    const struct og_dedup_run run = {
+        .options = &options, .input = &input, .counts = &counts};
     *out = og_dedup_journal_open(j, &run, has_kept ? SKETCH_LEN : 0, n,
                                  has_kept ? on_kept : NULL,
                                  has_kept ? on_center : NULL, err);

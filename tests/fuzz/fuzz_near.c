@@ -47,10 +47,13 @@ static void open_and_ask(void)
     og_near_info_get(near, &info);
     must(info.n_documents <= info.n_room);
     og_near_ask ask = og_near_ask_default();
-    ask.n_threads = 1;
+    og_input input = og_input_default();
+    input.paths = paths;
+    input.n_paths = 1;
+    input.n_threads = 1;
     ask.threshold = 0.01;
     ask.on_answer = on_answer;
-    must(og_near_stream(near, paths, 1, &ask, &counts, &err) == OG_OK);
+    must(og_near_stream(near, &input, &ask, &counts, &err) == OG_OK);
     og_near_close(near);
 }
 

@@ -97,9 +97,13 @@ static int tear_down(void **state)
 static og_status run(const og_dedup_options *options, uint64_t *out_sum)
 {
     const char *paths[] = {input};
+    og_input in = og_input_default();
+    in.paths = paths;
+    in.n_paths = 1;
+    in.n_threads = 1;
     og_dedup_counts counts = {0};
     og_error err = {0};
-    const og_status status = og_dedup_run(paths, 1, options, &counts, &err);
+    const og_status status = og_dedup_run(&in, options, &counts, &err);
     if (status != OG_OK) {
         assert_true(err.message[0] != '\0');
         assert_int_not_equal(access(output, F_OK), 0);
@@ -147,7 +151,6 @@ static og_dedup_options options_of(og_dedup_level level)
     o.output = output;
     o.report = report;
     o.rejects = rejects;
-    o.n_threads = 1;
     return o;
 }
 

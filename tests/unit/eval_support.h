@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/unit/input_support.h"
 #include "tests/unit/stage_support.h"
 
 #include "eval/evaluation.h"
@@ -107,7 +108,8 @@ static inline og_eval *open_stream(const struct stream *s, unsigned n_threads)
     options.shingle_len = K;
     options.min_tokens = MIN_TOKENS;
     options.n_threads = n_threads;
-    assert_int_equal(og_eval_open(&path, 1, &options, &eval, &err), OG_OK);
+    assert_int_equal(og_eval_open(FILES(&path, 1), &options, &eval, &err),
+                     OG_OK);
     return eval;
 }
 

@@ -109,7 +109,7 @@ static void streams_without_documents_are_told(void **state)
     stream_write(&s);
     const char *path = s.path;
     options.min_tokens = 1000;
-    assert_int_equal(og_eval_open(&path, 1, &options, &eval, &err),
+    assert_int_equal(og_eval_open(FILES(&path, 1), &options, &eval, &err),
                      OG_ERR_INPUT);
     assert_null(eval);
     assert_string_equal(err.message,
@@ -133,7 +133,7 @@ static void streams_without_queries_are_told(void **state)
     stream_write(&s);
     const char *path = s.path;
     options.min_tokens = 1;
-    assert_int_equal(og_eval_open(&path, 1, &options, &eval, &err),
+    assert_int_equal(og_eval_open(FILES(&path, 1), &options, &eval, &err),
                      OG_ERR_INPUT);
     assert_null(eval);
     assert_string_equal(err.message, "no document of the stream has a dominant "
@@ -151,7 +151,8 @@ static og_eval *open_in_order(const struct stream *s, og_order order)
     options.shingle_len = K;
     options.min_tokens = MIN_TOKENS;
     options.order = order;
-    assert_int_equal(og_eval_open(&path, 1, &options, &eval, NULL), OG_OK);
+    assert_int_equal(og_eval_open(FILES(&path, 1), &options, &eval, NULL),
+                     OG_OK);
     return eval;
 }
 
@@ -216,14 +217,15 @@ static void shingle_lengths_are_checked(void **state)
     const char *path = s.path;
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         options.shingle_len = wrong[i];
-        assert_int_equal(og_eval_open(&path, 1, &options, &eval, &err),
+        assert_int_equal(og_eval_open(FILES(&path, 1), &options, &eval, &err),
                          OG_ERR_USAGE);
         assert_null(eval);
         assert_non_null(strstr(err.message, "the shingle length is"));
     }
     for (options.shingle_len = 2; options.shingle_len <= 32;
          options.shingle_len += 30) {
-        assert_int_equal(og_eval_open(&path, 1, &options, &eval, &err), OG_OK);
+        assert_int_equal(og_eval_open(FILES(&path, 1), &options, &eval, &err),
+                         OG_OK);
         og_eval_close(eval);
     }
     stream_remove(&s);
@@ -323,15 +325,16 @@ static void nothing_but_missing_files(void **state)
     uint32_t n_problems = 0;
     og_eval *eval;
     og_error err;
-    options.ctx = &n_problems;
-    options.on_problem = count_problem;
-    assert_int_equal(og_eval_open(paths, 2, &options, &eval, &err), OG_ERR_IO);
+    og_input input = input_of(paths, 2, 0);
+    input.ctx = &n_problems;
+    input.on_problem = count_problem;
+    assert_int_equal(og_eval_open(&input, &options, &eval, &err), OG_ERR_IO);
     assert_null(eval);
     assert_int_equal(n_problems, 2);
     assert_string_equal(err.message, "cannot open '/nowhere/at/all.jsonl': no "
                                      "such file or directory");
-    options.on_problem = NULL; /* the message does not depend on it */
-    assert_int_equal(og_eval_open(paths, 2, &options, &eval, &err), OG_ERR_IO);
+    input.on_problem = NULL; /* the message does not depend on it */
+    assert_int_equal(og_eval_open(&input, &options, &eval, &err), OG_ERR_IO);
     assert_non_null(strstr(err.message, "/nowhere/at/all.jsonl"));
 }
 
@@ -348,17 +351,17 @@ static void a_missing_file_among_others(void **state)
     stream_fill(&s, 37);
     stream_write(&s);
     const char *const paths[] = {"/nowhere/at/all.jsonl", s.path};
-    options.ctx = &n_problems;
-    options.on_problem = count_problem;
-    assert_int_equal(og_eval_open(paths, 2, &options, &eval, &err), OG_OK);
+    og_input input = input_of(paths, 2, 0);
+    input.ctx = &n_problems;
+    input.on_problem = count_problem;
+    assert_int_equal(og_eval_open(&input, &options, &eval, &err), OG_OK);
     assert_int_equal(n_problems, 1);
     og_eval_facts_get(eval, &facts);
     assert_true(facts.n_documents > 0);
     og_eval_close(eval);
     /* All too short: that is the story then, not the file. */
     options.min_tokens = 1000;
-    assert_int_equal(og_eval_open(paths, 2, &options, &eval, &err),
-                     OG_ERR_INPUT);
+    assert_int_equal(og_eval_open(&input, &options, &eval, &err), OG_ERR_INPUT);
     assert_string_equal(err.message,
                         "the stream has no document of 1000 tokens or more");
     stream_remove(&s);

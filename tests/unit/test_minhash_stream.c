@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tests/unit/input_support.h"
 #include "tests/unit/stage_support.h"
 
 #include "lib/sketch/minhash.h"
@@ -114,8 +115,8 @@ static void test_estimate_is_near_the_truth(void **state)
     snprintf(sk_b, sizeof(sk_b), "%s/b.sk", dir);
     const char *path_a = write_text(a, "one two two three four five six seven");
     const char *path_b = write_text(b, "two two two three four nine ten");
-    og_sketch_options options = og_sketch_options_default();
-    options.features.kind = OG_FEATURE_TOKENS;
+    og_feature_options options = og_feature_options_default();
+    options.kind = OG_FEATURE_TOKENS;
     const og_minhash_method methods[] = {OG_MINHASH_AUTO, OG_MINHASH_IOFFE};
     for (size_t i = 0; i < 2; i++) {
         og_minhash_options o = og_minhash_options_default();
@@ -123,13 +124,16 @@ static void test_estimate_is_near_the_truth(void **state)
         o.method = methods[i];
         o.n_samples = 1024;
         assert_int_equal(
-            og_minhash_save(&path_a, 1, &o, &options, sk_a, NULL, NULL), OG_OK);
+            og_minhash_save(FILES(&path_a, 1), &o, &options, sk_a, NULL, NULL),
+            OG_OK);
         assert_int_equal(
-            og_minhash_save(&path_b, 1, &o, &options, sk_b, NULL, NULL), OG_OK);
+            og_minhash_save(FILES(&path_b, 1), &o, &options, sk_b, NULL, NULL),
+            OG_OK);
         assert_true(og_sketch_file_is(sk_a));
         assert_false(og_sketch_file_is(path_a));
-        assert_int_equal(og_texts_compare(path_a, path_b, i == 1, &options,
-                                          &exact, on_distance, NULL),
+        assert_int_equal(og_texts_compare(FILES(&path_a, 1), FILES(&path_b, 1),
+                                          i == 1, &options, &exact, on_distance,
+                                          NULL),
                          OG_OK);
         assert_int_equal(
             og_sketch_files_compare(sk_a, sk_b, &estimate, on_distance, NULL),

@@ -8,6 +8,7 @@
 
 #include "eval/evaluation.h"
 #include "eval/measure/near.h"
+#include "tests/unit/input_support.h"
 #include "tests/unit/stage_support.h"
 
 enum { N_DOCS = 60, N_WORDS = 80 };
@@ -51,7 +52,7 @@ static og_near_eval *open_eval(uint32_t max_documents)
     og_error err;
     const char *paths[] = {path};
     o.max_documents = max_documents;
-    if (og_near_eval_open(paths, 1, &o, &eval, &err) != OG_OK)
+    if (og_near_eval_open(FILES(paths, 1), &o, &eval, &err) != OG_OK)
         fail_msg("%s", err.message);
     return eval;
 }
@@ -160,15 +161,15 @@ static void bad_options_are_refused(void **state)
     og_error err;
     const char *paths[] = {path};
     o.duplicate = 0;
-    assert_int_equal(og_near_eval_open(paths, 1, &o, &eval, &err),
+    assert_int_equal(og_near_eval_open(FILES(paths, 1), &o, &eval, &err),
                      OG_ERR_USAGE);
     o = og_near_eval_options_default();
     o.max_documents = 1;
-    assert_int_equal(og_near_eval_open(paths, 1, &o, &eval, &err),
+    assert_int_equal(og_near_eval_open(FILES(paths, 1), &o, &eval, &err),
                      OG_ERR_USAGE);
     o = og_near_eval_options_default();
     o.min_tokens = 100000;
-    assert_int_equal(og_near_eval_open(paths, 1, &o, &eval, &err),
+    assert_int_equal(og_near_eval_open(FILES(paths, 1), &o, &eval, &err),
                      OG_ERR_INPUT);
 }
 

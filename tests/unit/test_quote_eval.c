@@ -14,6 +14,7 @@
 #include "eval/evaluation.h"
 #include "eval/measure/quote_eval.h"
 #include "lib/base/bits.h"
+#include "tests/unit/input_support.h"
 
 static og_error err;
 #define OK(expr)                                                               \
@@ -75,7 +76,7 @@ static void experiments(void **state)
     og_quote_eval_options o = og_quote_eval_options_default();
     const char *paths[] = {path_a};
     o.n_questions = 150;
-    OK(og_quote_eval_open(paths, 1, &o, &eval, &err));
+    OK(og_quote_eval_open(FILES(paths, 1), &o, &eval, &err));
     og_quote_eval_facts facts;
     og_quote_eval_facts_get(eval, &facts);
     assert_int_equal(facts.n_documents, 1800);

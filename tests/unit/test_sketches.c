@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/sketch/sketch_file.h"
+#include "tests/unit/input_support.h"
 #include "tests/unit/stage_support.h"
 
 enum { N_DOCS = 3000 };
@@ -74,15 +75,21 @@ static void on_problem(void *ctx, const og_problem *problem)
     s->n_before_problem = s->n;
 }
 
-static og_sketch_options options_of(struct seen *seen, unsigned n_threads)
+static og_feature_options features(void)
 {
-    og_sketch_options o = og_sketch_options_default();
-    o.features.title_weight = 2;
-    o.features.stop = "en";
-    o.n_threads = n_threads;
-    o.ctx = seen;
-    o.on_problem = on_problem;
+    og_feature_options o = og_feature_options_default();
+    o.title_weight = 2;
+    o.stop = "en";
     return o;
+}
+
+static og_input seen_input(const char *const *paths, struct seen *seen,
+                           unsigned n_threads)
+{
+    og_input input = input_of(paths, 1, n_threads);
+    input.ctx = seen;
+    input.on_problem = on_problem;
+    return input;
 }
 
 static void threads_change_nothing(void **state)
@@ -93,9 +100,11 @@ static void threads_change_nothing(void **state)
     og_stream_counts counts;
     og_error err;
     memset(&one, 0, sizeof(one));
-    og_sketch_options o = options_of(&one, 1);
-    assert_int_equal(
-        og_simhash_stream(paths, 1, 128, &o, on_simhash, &counts, &err), OG_OK);
+    og_feature_options o = features();
+    og_input input = seen_input(paths, &one, 1);
+    assert_int_equal(og_simhash_stream(&input, 128, &o, on_simhash, input.ctx,
+                                       &counts, &err),
+                     OG_OK);
     assert_int_equal(one.n, N_DOCS);
     assert_int_equal(counts.n_documents, N_DOCS);
     assert_int_equal(counts.n_skipped, 1);
@@ -103,10 +112,10 @@ static void threads_change_nothing(void **state)
     assert_int_equal(one.n_before_problem, 1700);
     for (unsigned n_threads = 2; n_threads <= 5; n_threads++) {
         memset(&many, 0, sizeof(many));
-        o = options_of(&many, n_threads);
-        assert_int_equal(
-            og_simhash_stream(paths, 1, 128, &o, on_simhash, NULL, &err),
-            OG_OK);
+        input = seen_input(paths, &many, n_threads);
+        assert_int_equal(og_simhash_stream(&input, 128, &o, on_simhash,
+                                           input.ctx, NULL, &err),
+                         OG_OK);
         assert_memory_equal(&one, &many, sizeof(one));
     }
 }
@@ -119,9 +128,10 @@ static void a_caller_may_stop(void **state)
     og_error err;
     memset(&seen, 0, sizeof(seen));
     seen.stop_at = 10;
-    const og_sketch_options o = options_of(&seen, 2);
+    og_feature_options o = features();
+    og_input input = seen_input(paths, &seen, 2);
     assert_int_equal(
-        og_simhash_stream(paths, 1, 64, &o, on_simhash, NULL, &err),
+        og_simhash_stream(&input, 64, &o, on_simhash, input.ctx, NULL, &err),
         OG_ERR_STOPPED);
     assert_int_equal(seen.n, 10);
 }
@@ -136,10 +146,12 @@ static void files_hold_the_same(void **state)
     og_bytes id;
     const void *sketch;
     memset(&seen, 0, sizeof(seen));
-    const og_sketch_options o = options_of(&seen, 2);
+    og_feature_options o = features();
+    og_input input = seen_input(paths, &seen, 2);
     assert_int_equal(
-        og_simhash_stream(paths, 1, 64, &o, on_simhash, NULL, &err), OG_OK);
-    assert_int_equal(og_simhash_save(paths, 1, 64, &o, f->output, NULL, &err),
+        og_simhash_stream(&input, 64, &o, on_simhash, input.ctx, NULL, &err),
+        OG_OK);
+    assert_int_equal(og_simhash_save(&input, 64, &o, f->output, NULL, &err),
                      OG_OK);
     assert_int_equal(og_sketch_reader_open(f->output, NULL, &r, &err), OG_OK);
     assert_string_equal(og_sketch_reader_head(r)->params,
@@ -158,14 +170,15 @@ static void a_missing_file_is_told(void **state)
     const char *paths[] = {"/nonexistent/a.jsonl"};
     static struct seen seen;
     og_error err;
-    og_sketch_options o = options_of(&seen, 2);
-    o.on_problem = NULL;
+    og_feature_options o = features();
+    og_input input = seen_input(paths, &seen, 2);
+    input.on_problem = NULL;
     unlink(f->output);
-    assert_int_equal(og_simhash_save(paths, 1, 64, &o, f->output, NULL, &err),
+    assert_int_equal(og_simhash_save(&input, 64, &o, f->output, NULL, &err),
                      OG_ERR_IO);
     assert_int_equal(access(f->output, F_OK), -1);
     assert_int_equal(
-        og_idf_make(paths, 1, &o, 1 << 20, f->output, NULL, NULL, &err),
+        og_idf_make(&input, &o, 1 << 20, f->output, NULL, NULL, &err),
         OG_ERR_IO);
     assert_int_equal(access(f->output, F_OK), -1);
 }
@@ -176,14 +189,14 @@ static void single_documents(void **state)
 {
     struct fixture *f = *state;
     const char *paths[] = {f->input};
-    og_sketch_options o = options_of(NULL, 2);
+    og_feature_options o = features();
+    og_input input = seen_input(paths, NULL, 2);
     og_idf *idf;
     og_idf_info info;
     og_error err;
-    o.on_problem = NULL;
+    input.on_problem = NULL;
     assert_int_equal(
-        og_idf_make(paths, 1, &o, 1 << 24, f->output, &info, NULL, &err),
-        OG_OK);
+        og_idf_make(&input, &o, 1 << 24, f->output, &info, NULL, &err), OG_OK);
     assert_int_equal(info.n_documents, N_DOCS);
     assert_int_equal(info.max_error, 0);
     assert_int_equal(og_idf_open(f->output, &idf, &err), OG_OK);
@@ -191,13 +204,13 @@ static void single_documents(void **state)
     og_sketcher *s;
     og_simhash a, b;
     uint64_t n_features;
-    assert_int_equal(og_sketcher_new(&o.features, &s, &err), OG_OK);
+    assert_int_equal(og_sketcher_new(&o, &s, &err), OG_OK);
     assert_int_equal(og_sketcher_simhash(s, &doc, 64, &a, &n_features, &err),
                      OG_OK);
     assert_int_equal(n_features, 2);
     og_sketcher_free(s);
-    o.features.idf = idf;
-    assert_int_equal(og_sketcher_new(&o.features, &s, &err), OG_OK);
+    o.idf = idf;
+    assert_int_equal(og_sketcher_new(&o, &s, &err), OG_OK);
     assert_int_equal(og_sketcher_simhash(s, &doc, 64, &b, NULL, &err), OG_OK);
     og_sketcher_free(s);
     og_idf_close(idf);

@@ -1,6 +1,7 @@
 /* Readers in other threads while one writes: made for the thread sanitizer,
  * but the answers are checked as well. */
 
+#include "tests/unit/input_support.h"
 #include "tests/unit/source_support.h"
 
 #include <pthread.h>
@@ -163,7 +164,7 @@ static void stream_beside_readers(const char *path, og_evict_kind evict)
     og_stream_options options = og_stream_options_default();
     params.memory = 1 << 15;
     params.evict = evict;
-    options.n_threads = 4;
+    const og_input input = input_of(&path, 1, 4);
     options.add = true;
     options.ctx = &n_answers;
     options.on_answer = count_answer;
@@ -174,7 +175,7 @@ static void stream_beside_readers(const char *path, og_evict_kind evict)
     for (size_t i = 0; i < N_READERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, read_anything, &s),
                          0);
-    assert_int_equal(og_stream_run(s.store, &path, 1, &options, NULL, NULL),
+    assert_int_equal(og_stream_run(s.store, &input, &options, NULL, NULL),
                      OG_OK);
     atomic_store(&s.is_done, true);
     for (size_t i = 0; i < N_READERS; i++)

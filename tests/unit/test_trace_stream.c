@@ -2,6 +2,7 @@
  * the same contents in the same order. All of them are written down as one
  * string, the transcript, so that two runs are compared at one stroke. */
 
+#include "tests/unit/input_support.h"
 #include "tests/unit/source_support.h"
 
 #include <stdatomic.h>
@@ -71,8 +72,10 @@ static void on_problem(void *ctx, const og_problem *problem)
     t->n_problems++;
 }
 
-static void on_progress(void *ctx, const og_stream_counts *counts)
+static void on_progress(void *ctx, const char *step,
+                        const og_stream_counts *counts)
 {
+    assert_string_equal(step, "documents");
     struct transcript *t = ctx;
     string_fp(&t->calls, "progress %llu %llu\n",
               (unsigned long long)counts->n_documents,
@@ -102,27 +105,33 @@ static og_store *open_store(bool all_shingles)
     return store;
 }
 
-static og_stream_options options_for(struct transcript *t, unsigned n_threads)
+static og_stream_options options_for(struct transcript *t)
 {
     og_stream_options options = og_stream_options_default();
-    options.n_threads = n_threads;
     options.add = true;
     options.ctx = t;
     options.on_answer = on_answer;
-    options.on_problem = on_problem;
-    options.on_progress = on_progress;
     return options;
 }
 
-/* With its counts at the end of the transcript. */
-static og_status run_stream(const char *const *paths, size_t n_paths,
-                            const og_stream_options *options,
-                            og_stream_counts *counts, og_error *err)
+static og_input input_for(struct transcript *t, const char *const *paths,
+                          size_t n_paths, unsigned n_threads)
 {
-    struct transcript *t = options->ctx;
+    og_input input = input_of(paths, n_paths, n_threads);
+    input.ctx = t;
+    input.on_problem = on_problem;
+    input.on_progress = on_progress;
+    return input;
+}
+
+/* With its counts at the end of the transcript. */
+static og_status run_stream(const og_input *input, og_stream_counts *counts,
+                            og_error *err)
+{
+    struct transcript *t = input->ctx;
+    const og_stream_options options = options_for(t);
     og_store *store = open_store(t->all_shingles);
-    const og_status status =
-        og_stream_run(store, paths, n_paths, options, counts, err);
+    const og_status status = og_stream_run(store, input, &options, counts, err);
     string_fp(&t->calls,
               "%s: %llu answered %llu skipped %llu short %llu repaired "
               "%llu repeated %llu bad times %llu bytes %llu tokens "
@@ -205,11 +214,12 @@ static void test_any_number_of_threads(void **state)
     const char *const path = folder.path;
     for (size_t i = 0; i < sizeof(n_threads) / sizeof(*n_threads); i++) {
         struct transcript t = {.calls = {0}};
-        const og_stream_options options = options_for(&t, n_threads[i]);
         og_stream_counts counts;
         og_error err;
-        assert_int_equal(run_stream(&path, 1, &options, &counts, &err),
-                         OG_ERR_INPUT);
+        assert_int_equal(
+            run_stream((og_input[]){input_for(&t, &path, 1, n_threads[i])},
+                       &counts, &err),
+            OG_ERR_INPUT);
         assert_int_equal(counts.n_files, 4);
         assert_int_equal(counts.n_files_failed, 1);
         assert_true(counts.n_skipped > 100 && counts.n_bad_times > 50);
@@ -245,8 +255,8 @@ static og_store *open_filled(const struct folder *folder, const char *stream)
                      OG_OK);
     og_stream_options options = og_stream_options_default();
     options.add = true;
-    assert_int_equal(og_stream_run(store, &stream, 1, &options, NULL, &err),
-                     OG_OK);
+    assert_int_equal(
+        og_stream_run(store, FILES(&stream, 1), &options, NULL, &err), OG_OK);
     return store;
 }
 
@@ -265,10 +275,13 @@ static void test_asked_by_any_number_of_threads(void **state)
     og_store *store = open_filled(&folder, path);
     for (size_t i = 0; i < sizeof(n_threads) / sizeof(*n_threads); i++) {
         struct transcript t = {.calls = {0}};
-        og_stream_options options = options_for(&t, n_threads[i]);
+        og_stream_options options = options_for(&t);
         options.add = false;
-        assert_int_equal(og_stream_run(store, &path, 1, &options, NULL, NULL),
-                         OG_OK);
+        assert_int_equal(
+            og_stream_run(store,
+                          (og_input[]){input_for(&t, &path, 1, n_threads[i])},
+                          &options, NULL, NULL),
+            OG_OK);
         assert_true(t.n_answers > 1000);
         if (i == 0) {
             first = t;
@@ -300,13 +313,14 @@ static void test_nobody_listens(void **state)
         folder_write(&folder, "a.jsonl", stream.data, stream.len);
     for (int i = 0; i < 2; i++) {
         og_store *store = open_store(false);
-        og_stream_options options = options_for(&t, 2);
+        og_stream_options options = options_for(&t);
+        og_input input = input_for(&t, &path, 1, 2);
         if (i == 1) {
             options.on_answer = NULL;
-            options.on_problem = NULL;
-            options.on_progress = NULL;
+            input.on_problem = NULL;
+            input.on_progress = NULL;
         }
-        assert_int_equal(og_stream_run(store, &path, 1, &options,
+        assert_int_equal(og_stream_run(store, &input, &options,
                                        i == 0 ? &heard : &unheard, NULL),
                          OG_OK);
         og_store_info_get(store, &infos[i]);
@@ -338,9 +352,11 @@ static void test_without_adding_nothing_changes(void **state)
         "{\"id\":\"a\",\"text\":\"one two three four five six seven eight\"}"
         "\n");
     og_store *store = open_store(false);
-    og_stream_options options = options_for(&t, 1);
+    og_stream_options options = options_for(&t);
     options.add = false;
-    assert_int_equal(og_stream_run(store, &path, 1, &options, &counts, NULL),
+    assert_int_equal(og_stream_run(store,
+                                   (og_input[]){input_for(&t, &path, 1, 1)},
+                                   &options, &counts, NULL),
                      OG_OK);
     og_store_info_get(store, &info);
     assert_int_equal(info.n_documents, 0);
@@ -365,11 +381,11 @@ static void test_what_is_told(void **state)
         "problem 3:79 the time is no date that is known: taken as a document "
         "without a time\n"
         "answer b|||0 0|x| 1 tokens 1 fresh 0 repaired (0 1)\n"
-        "problem 5:116 2 bytes are not UTF-8: replaced by U+FFFD\n"
+        "problem 5:116 2 bytes are not UTF-8: read as U+FFFD\n"
         "problem 5:116 id 'a' was seen before: taken as another version\n"
         "answer a|||0 0|" EIGHT " \xff\xff| 8 tokens 0 fresh 2 repaired "
         "[0 39 a hit 1000000] dominant a 1.000000\n"
-        "problem 6:179 1 byte is not UTF-8: replaced by U+FFFD\n"
+        "problem 6:179 1 byte is not UTF-8: read as U+FFFD\n"
         "answer c|||0 0|\xc3| 0 tokens 0 fresh 1 repaired\n"
         "problem 7:201 the record has no text; its fields: id "
         "[skipped]\n";
@@ -388,9 +404,9 @@ static void test_what_is_told(void **state)
                    "{\"id\":\"d\"}\n");
     for (unsigned n_threads = 1; n_threads <= 2; n_threads++) {
         struct transcript t = {.calls = {0}, .all_shingles = true};
-        og_stream_options options = options_for(&t, n_threads);
-        options.on_progress = NULL;
-        assert_int_equal(run_stream(&path, 1, &options, &counts, &err), OG_OK);
+        og_input input = input_for(&t, &path, 1, n_threads);
+        input.on_progress = NULL;
+        assert_int_equal(run_stream(&input, &counts, &err), OG_OK);
         t.calls.data[sizeof(expected) - 1] = 0;
         assert_string_equal(t.calls.data, expected);
         assert_int_equal(counts.n_documents, 4);
@@ -416,12 +432,13 @@ static void test_files_that_cannot_be_read(void **state)
     const char *const paths[] = {missing, good, binary};
     for (unsigned n_threads = 1; n_threads <= 2; n_threads++) {
         struct transcript t = {.calls = {0}};
-        const og_stream_options options = options_for(&t, n_threads);
         og_stream_counts counts;
         og_error err;
         char message[300];
-        assert_int_equal(run_stream(paths, 3, &options, &counts, &err),
-                         OG_ERR_IO);
+        assert_int_equal(
+            run_stream((og_input[]){input_for(&t, paths, 3, n_threads)},
+                       &counts, &err),
+            OG_ERR_IO);
         snprintf(message, sizeof(message),
                  "cannot open '%s': no such file or directory", missing);
         assert_string_equal(err.message, message);
@@ -430,8 +447,10 @@ static void test_files_that_cannot_be_read(void **state)
         assert_int_equal(counts.n_files, 3);
         assert_int_equal(counts.n_files_failed, 2);
         assert_int_equal(counts.n_skipped, 0);
-        assert_int_equal(run_stream(paths + 1, 2, &options, &counts, &err),
-                         OG_ERR_INPUT);
+        assert_int_equal(
+            run_stream((og_input[]){input_for(&t, paths + 1, 2, n_threads)},
+                       &counts, &err),
+            OG_ERR_INPUT);
         snprintf(message, sizeof(message), "cannot read '%s': binary file",
                  binary);
         assert_string_equal(err.message, message);
@@ -445,10 +464,12 @@ static void test_no_files(void **state)
     (void)state;
     for (unsigned n_threads = 1; n_threads <= 2; n_threads++) {
         struct transcript t = {.calls = {0}};
-        const og_stream_options options = options_for(&t, n_threads);
         og_stream_counts counts;
         og_error err;
-        assert_int_equal(run_stream(NULL, 0, &options, &counts, &err), OG_OK);
+        assert_int_equal(
+            run_stream((og_input[]){input_for(&t, NULL, 0, n_threads)}, &counts,
+                       &err),
+            OG_OK);
         assert_int_equal(counts.n_files, 0);
         string_release(&t.calls);
     }
@@ -472,10 +493,12 @@ static void test_giants_between_dwarfs(void **state)
         folder_write(&folder, "a.jsonl", stream.data, stream.len);
     for (unsigned n_threads = 1; n_threads <= 4; n_threads += 3) {
         struct transcript t = {.calls = {0}};
-        const og_stream_options options = options_for(&t, n_threads);
         og_stream_counts counts;
         og_error err;
-        assert_int_equal(run_stream(&path, 1, &options, &counts, &err), OG_OK);
+        assert_int_equal(
+            run_stream((og_input[]){input_for(&t, &path, 1, n_threads)},
+                       &counts, &err),
+            OG_OK);
         assert_int_equal(counts.n_documents, 30);
         if (n_threads == 1) {
             first = t.calls;
@@ -504,11 +527,12 @@ static void test_stop_by_the_caller(void **state)
     for (unsigned n_threads = 1; n_threads <= 8; n_threads *= 2)
         for (size_t stop_at = 1; stop_at < 5000; stop_at *= 8) {
             struct transcript t = {.calls = {0}, .stop_at = stop_at};
-            const og_stream_options options = options_for(&t, n_threads);
             og_stream_counts counts;
             og_error err;
-            assert_int_equal(run_stream(&path, 1, &options, &counts, &err),
-                             OG_ERR_STOPPED);
+            assert_int_equal(
+                run_stream((og_input[]){input_for(&t, &path, 1, n_threads)},
+                           &counts, &err),
+                OG_ERR_STOPPED);
             assert_int_equal(err.status, OG_ERR_STOPPED);
             assert_int_equal(t.n_answers, stop_at);
             assert_int_equal(counts.n_documents, stop_at);
@@ -545,7 +569,7 @@ static bool try_with_failure(const char *path, unsigned n_threads, size_t n)
     const og_allocator allocator = {&failing, failing_resize};
     const og_params params = small_params();
     struct transcript t = {.calls = {0}};
-    const og_stream_options options = options_for(&t, n_threads);
+    const og_stream_options options = options_for(&t);
     og_store *store;
     og_error err;
     og_status status = og_store_open(
@@ -553,7 +577,9 @@ static bool try_with_failure(const char *path, unsigned n_threads, size_t n)
         &(og_store_options){.params = &params, .allocator = &allocator}, &store,
         &err);
     if (status == OG_OK)
-        status = og_stream_run(store, &path, 1, &options, NULL, &err);
+        status = og_stream_run(store,
+                               (og_input[]){input_for(&t, &path, 1, n_threads)},
+                               &options, NULL, &err);
     og_store_close(store, NULL);
     string_release(&t.calls);
     if (status != OG_OK) {

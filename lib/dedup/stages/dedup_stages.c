@@ -64,20 +64,27 @@ bool og_stage_is_there(const char *path)
 
 /* ---- beginning and end ---- */
 
-static uint64_t digest_of(const og_dedup_options *o)
+static uint64_t digest_of(const og_dedup_options *o, const og_input *input)
 {
     char text[512];
     snprintf(text, sizeof(text), "%d %u %u %u %.80s %.80s %llu %d %.80s",
              (int)o->tokens, (unsigned)o->shingle_len, (unsigned)o->n_bands,
-             (unsigned)o->n_rows, o->fields.id, o->fields.text,
-             (unsigned long long)o->max_document, (int)o->keep,
+             (unsigned)o->n_rows, input->fields.id, input->fields.text,
+             (unsigned long long)input->max_document, (int)o->keep,
              o->keep == OG_KEEP_FIELD ? o->keep_field : "");
+    const size_t len = strlen(text);
+    if (input->reading.kind != OG_FILE_AUTO || input->reading.strip_quotes)
+        snprintf(text + len, sizeof(text) - len, " %d %d",
+                 (int)input->reading.kind, input->reading.strip_quotes);
     return og_token_hash(text, strlen(text), 1);
 }
 
 static og_status check_paths(const struct og_stage *s, og_error *err)
 {
     struct stat st;
+    if (s->input->next != NULL || s->input->reading.files_from != NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "stages take files by their names");
     if (strlen(s->options->work) > OG_STAGE_PATH_ROOM / 2 ||
         (s->options->output != NULL &&
          strlen(s->options->output) > OG_STAGE_PATH_ROOM / 2))
@@ -96,15 +103,16 @@ static og_status check_paths(const struct og_stage *s, og_error *err)
     return OG_OK;
 }
 
-og_status og_stage_start(struct og_stage *s, const char *const *paths,
-                         size_t n_paths, const og_stage_options *o,
-                         og_stage_counts *counts, og_error *err)
+og_status og_stage_start(struct og_stage *s, const og_input *input,
+                         const og_stage_options *o, og_stage_counts *counts,
+                         og_error *err)
 {
     const struct og_band_design design = {o->dedup.n_bands, o->dedup.n_rows};
     *s = (struct og_stage){.options = o,
                            .dedup = &o->dedup,
-                           .paths = paths,
-                           .n_paths = n_paths,
+                           .input = input,
+                           .paths = input->paths,
+                           .n_paths = input->n_paths,
                            .counts = counts};
     TRY(og_dedup_options_check(&o->dedup, err));
     if (o->dedup.cluster != OG_CLUSTER_STAR ||
@@ -114,7 +122,7 @@ og_status og_stage_start(struct og_stage *s, const char *const *paths,
     if (o->n_shards == 0 || o->shard >= o->n_shards)
         return og_error_set(err, OG_ERR_USAGE, "no such shard");
     TRY(check_paths(s, err));
-    s->digest = digest_of(&o->dedup);
+    s->digest = digest_of(&o->dedup, input);
     og_shingle_factors_init(&s->key, og_rabin_default(), o->dedup.shingle_len);
     TRY(og_band_sketcher_init(&s->sketcher, &design, NULL, err));
     s->record_len = OG_STAGE_PLACE_LEN + s->sketcher.n_samples;
@@ -132,17 +140,13 @@ void og_stage_source(const struct og_stage *s, const char *const *path,
                      struct og_dedup_source *out)
 {
     const og_dedup_options *o = s->dedup;
-    *out = (struct og_dedup_source){.paths = path,
-                                    .n_paths = 1,
-                                    .fields = o->fields,
-                                    .max_document = o->max_document,
-                                    .n_threads = o->n_threads,
+    *out = (struct og_dedup_source){.input = *s->input,
                                     .tokens = o->tokens,
                                     .key = &s->key,
                                     .keep = o->keep,
-                                    .keep_field = o->keep_field,
-                                    .on_problem = o->on_problem,
-                                    .report_ctx = o->ctx};
+                                    .keep_field = o->keep_field};
+    out->input.paths = path;
+    out->input.n_paths = 1;
 }
 
 /* ---- what the first stage left ---- */
@@ -172,8 +176,8 @@ og_status og_stage_count(struct og_stage *s, og_error *err)
 og_status og_stage_open_texts(struct og_stage *s, og_error *err)
 {
     const og_dedup_options *o = s->dedup;
-    TRY(og_dedup_texts_new(&o->fields, o->tokens, &s->key, (size_t)32 << 20,
-                           s->options->work, &s->texts, err));
+    TRY(og_dedup_texts_new(&s->input->fields, o->tokens, &s->key,
+                           (size_t)32 << 20, s->options->work, &s->texts, err));
     for (size_t i = 0; i < s->n_paths; i++) {
         char copy[OG_STAGE_PATH_ROOM];
         uint32_t file;

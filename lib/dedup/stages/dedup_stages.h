@@ -21,7 +21,7 @@
 
 #include "lib/base/packing.h"
 #include "lib/dedup/dedup_texts.h"
-#include "lib/stream/document_stream.h"
+#include "lib/dedup/document_stream.h"
 
 #define OG_STAGE_PLACE_LEN 32 /* of a record, before the sketch */
 #define OG_STAGE_PATH_ROOM 4096
@@ -29,7 +29,8 @@
 struct og_stage {
     const og_stage_options *options;
     const og_dedup_options *dedup;
-    const char *const *paths;
+    const og_input *input;
+    const char *const *paths; /* of the input */
     size_t n_paths;
     og_stage_counts *counts;
     uint64_t digest;
@@ -41,8 +42,8 @@ struct og_stage {
 };
 
 /* Checks the options and the files; _finish() in any case. */
-og_status og_stage_start(struct og_stage *stage, const char *const *paths,
-                         size_t n_paths, const og_stage_options *options,
+og_status og_stage_start(struct og_stage *stage, const og_input *input,
+                         const og_stage_options *options,
                          og_stage_counts *counts, og_error *err);
 void og_stage_finish(struct og_stage *stage);
 

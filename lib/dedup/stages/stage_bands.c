@@ -74,12 +74,11 @@ static og_status write_band(struct og_stage *s, uint32_t band, og_error *err)
     return status;
 }
 
-og_status og_stage_bands(const char *const *paths, size_t n_paths,
-                         const og_stage_options *options,
+og_status og_stage_bands(const og_input *input, const og_stage_options *options,
                          og_stage_counts *counts, og_error *err)
 {
     struct og_stage s;
-    og_status status = og_stage_start(&s, paths, n_paths, options, counts, err);
+    og_status status = og_stage_start(&s, input, options, counts, err);
     if (status == OG_OK) status = og_stage_make_folders(&s, "bands", err);
     for (uint32_t b = 0; status == OG_OK && b < options->dedup.n_bands; b++)
         if (og_stage_is_mine(&s, b)) status = write_band(&s, b, err);

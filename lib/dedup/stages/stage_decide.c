@@ -389,13 +389,13 @@ static og_status decide_shard(struct og_stage *s, const char *path,
     return status;
 }
 
-og_status og_stage_components(const char *const *paths, size_t n_paths,
+og_status og_stage_components(const og_input *input,
                               const og_stage_options *options,
                               og_stage_counts *counts, og_error *err)
 {
     struct og_stage s;
     char path[OG_STAGE_PATH_ROOM];
-    og_status status = og_stage_start(&s, paths, n_paths, options, counts, err);
+    og_status status = og_stage_start(&s, input, options, counts, err);
     if (status == OG_OK) status = og_stage_make_folders(&s, "components", err);
     if (status == OG_OK) {
         og_stage_path(&s, path, "components/%06u-of-%06u", options->shard,

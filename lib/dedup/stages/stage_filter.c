@@ -234,7 +234,7 @@ static og_status stream_file(struct filtering *f, size_t i, og_error *err)
     og_stage_source(s, &s->paths[i], &source);
     source.ctx = f;
     source.take = take;
-    source.n_threads = 1;
+    source.input.n_threads = 1;
     TRY(og_dedup_stream(&source, &counts, err));
     if (f->next == f->n) return OG_OK;
     return og_error_set(err, OG_ERR_INPUT,
@@ -261,13 +261,13 @@ static og_status filter_file(struct og_stage *s, unsigned n_parts, size_t i,
     o.report = report;
     const struct og_output_lens from = {0};
     struct filtering f = {.stage = s};
-    og_dedup_output_init(&f.output, &o);
+    og_dedup_output_init(&f.output, &o, s->input);
     og_status status = s->options->remove != NULL
                            ? read_lists(&f, (uint32_t)i, err)
                            : gather(&f, n_parts, (uint32_t)i, err);
     if (status == OG_OK) status = write_lists(&f, i, err);
     if (status == OG_OK)
-        status = og_dedup_output_lock(&f.output, s->paths, s->n_paths, err);
+        status = og_dedup_output_lock(&f.output, err);
     if (status == OG_OK)
         status = og_dedup_output_open(&f.output, OG_PART_NEW, &from, err);
     if (status == OG_OK) status = stream_file(&f, i, err);
@@ -290,15 +290,15 @@ static og_status start(struct og_stage *s, unsigned *out_n_parts, og_error *err)
     return og_stage_open_texts(s, err);
 }
 
-og_status og_stage_filter(const char *const *paths, size_t n_paths,
+og_status og_stage_filter(const og_input *input,
                           const og_stage_options *options,
                           og_stage_counts *counts, og_error *err)
 {
     struct og_stage s;
     unsigned n_parts = 0;
-    og_status status = og_stage_start(&s, paths, n_paths, options, counts, err);
+    og_status status = og_stage_start(&s, input, options, counts, err);
     if (status == OG_OK) status = start(&s, &n_parts, err);
-    for (size_t i = 0; status == OG_OK && i < n_paths; i++)
+    for (size_t i = 0; status == OG_OK && i < input->n_paths; i++)
         if (og_stage_is_mine(&s, i)) status = filter_file(&s, n_parts, i, err);
     og_stage_finish(&s);
     return status;

@@ -24,7 +24,7 @@ struct sketching {
 static og_status write_copy(struct sketching *s, const struct og_dedup_doc *d,
                             og_error *err)
 {
-    const og_fields *fields = &s->stage->dedup->fields;
+    const og_fields *fields = &s->stage->input->fields;
     og_bytes raw, text = d->doc.text;
     if (!s->has_copy) TRY(og_new_file_open(&s->copy, s->copy_path, 0666, err));
     s->has_copy = true;
@@ -111,14 +111,14 @@ static og_status sketch_file(struct og_stage *s, size_t i, og_error *err)
     return status;
 }
 
-og_status og_stage_sketch(const char *const *paths, size_t n_paths,
+og_status og_stage_sketch(const og_input *input,
                           const og_stage_options *options,
                           og_stage_counts *counts, og_error *err)
 {
     struct og_stage s;
-    og_status status = og_stage_start(&s, paths, n_paths, options, counts, err);
+    og_status status = og_stage_start(&s, input, options, counts, err);
     if (status == OG_OK) status = og_stage_make_folders(&s, "sketch", err);
-    for (size_t i = 0; status == OG_OK && i < n_paths; i++)
+    for (size_t i = 0; status == OG_OK && i < input->n_paths; i++)
         if (og_stage_is_mine(&s, i)) status = sketch_file(&s, i, err);
     og_stage_finish(&s);
     return status;

@@ -1,4 +1,4 @@
-#include "lib/source/problem_teller.h"
+#include "lib/stream/problem_teller.h"
 
 #include <string.h>
 

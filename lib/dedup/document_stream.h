@@ -1,28 +1,26 @@
-#ifndef OG_STREAM_DOCUMENT_STREAM_H
-#define OG_STREAM_DOCUMENT_STREAM_H
+#ifndef OG_DEDUP_DOCUMENT_STREAM_H
+#define OG_DEDUP_DOCUMENT_STREAM_H
 
-/*   in:  files of documents                                   (lib/source)
- *   out: each document with its shingles and sketch, in order       (lib/dedup)
+/*   in:  documents                                            (lib/stream)
+ *   out: each with its shingles and sketch, in order  (lib/dedup/level_*.c)
  *
- * Records are read, folded and sketched on all cores; what is decided about
- * them is decided by the caller, one after the other. */
+ * They are folded and sketched on all cores; what is decided about them is
+ * decided by the caller, one after the other. */
 
-#include "lib/base/arena.h"
 #include "lib/base/packing.h"
+#include "lib/fingerprint/shingler.h"
 #include "lib/sketch/band_sketch.h"
 #include "lib/sketch/set_parity.h"
-#include "lib/source/block.h"
 #include "lib/store/text/stored_texts.h"
-#include "lib/stream/shingler.h"
+#include "lib/stream/engine.h"
 
-/* A document on its way; all views are into the job, valid during take(). */
+/* A document on its way; all views are into its batch, valid during take(). */
 struct og_dedup_doc {
     const struct og_block *block;
     og_bytes record; /* its line of JSONL without the newline; len 0: none */
     og_document doc; /* text and title only when it was no line */
     uint64_t line, offset;
     size_t text_len, n_tokens, n_repaired;
-    bool bad_time;
     bool is_stored; /* offset is its number in the store at hand */
     uint64_t rank;  /* of --keep: the smallest is kept */
     const uint64_t *fps;
@@ -31,7 +29,6 @@ struct og_dedup_doc {
     struct og_set_parity parity;
     const void *made; /* of another level's make() */
     size_t made_len;
-    size_t n_problems_before;
 };
 
 struct og_dedup_worker { /* of one thread */
@@ -43,36 +40,29 @@ struct og_dedup_worker { /* of one thread */
 };
 
 struct og_dedup_source {
-    const char *const *paths;
-    size_t n_paths;
-    struct og_stored_texts
-        *stored; /* its documents instead of those of paths */
-    og_fields fields;
-    og_reading reading;
-    uint64_t max_document;
-    unsigned n_threads;
+    og_input input;
+    struct og_stored_texts *stored; /* its documents instead of the input's */
     og_token_kind tokens;
     const struct og_shingle_factors *key;
     const struct og_band_sketcher *sketcher; /* NULL: records only */
     og_keep_kind keep;
     const char *keep_field;
-    /* Another level: what to make of a text, appended to hand->made. */
-    og_status (*make)(void *ctx, struct og_dedup_worker *hand, og_bytes text,
+    /* Another level: what to make of a text, appended to worker->made. */
+    og_status (*make)(void *ctx, struct og_dedup_worker *worker, og_bytes text,
                       og_error *err);
     uint64_t n_skip_blocks;  /* at the front: read, not prepared */
     uint64_t n_known_blocks; /* at the front: what they reject is not told */
     void *ctx;
     og_status (*take)(void *ctx, struct og_dedup_doc *doc, og_error *err);
-    /* Behind the documents of each block; may be NULL. */
+    /* After the documents of each block; may be NULL. */
     og_status (*end_block)(void *ctx, uint64_t sequence, og_error *err);
     /* A record that could not be read, its newline left out; `more` says that
      * its next bytes follow. */
     og_status (*reject)(void *ctx, og_bytes record, bool more, og_error *err);
     const char *folder; /* of a temporary file for rejects; NULL: those that
                            are longer than a document may be are not told */
-    void (*on_problem)(void *ctx, const og_problem *problem);
-    void (*on_progress)(void *ctx, const og_stream_counts *counts);
-    void *report_ctx; /* of the last two */
+    const char *step;   /* of progress */
+    bool uses_time;     /* of documents: report those that are none */
 };
 
 /* A file that cannot be read is a problem and the others go on; the status is

@@ -1,6 +1,6 @@
 /* From text to fingerprints, and what is done about short documents. */
 
-#include "lib/stream/shingler.h"
+#include "lib/fingerprint/shingler.h"
 
 #define KEEP_TEXT_LEN ((size_t)1 << 20)
 

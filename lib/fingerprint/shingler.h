@@ -1,8 +1,8 @@
-#ifndef OG_STREAM_SHINGLER_H
-#define OG_STREAM_SHINGLER_H
+#ifndef OG_FINGERPRINT_SHINGLER_H
+#define OG_FINGERPRINT_SHINGLER_H
 
 /*   in:  the text of a document                            (lib/source)
- *   out: the fingerprints of all its shingles, at least one        (lib/stream)
+ *   out: the fingerprints of all its shingles, at least one        (lib/dedup)
  *
  * For comparing whole documents. One per thread. */
 

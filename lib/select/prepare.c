@@ -1,6 +1,6 @@
 /* From text to selection: the arrows that every core can draw by itself. */
 
-#include "lib/stream/prepare.h"
+#include "lib/select/prepare.h"
 
 /* Buffers stay for the next document up to this length of text. They are 10 to
  * 20 times as long in all, and hardly any document is longer. */

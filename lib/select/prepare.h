@@ -1,5 +1,5 @@
-#ifndef OG_STREAM_PREPARE_H
-#define OG_STREAM_PREPARE_H
+#ifndef OG_SELECT_PREPARE_H
+#define OG_SELECT_PREPARE_H
 
 /*   in:  the text of a document                             (lib/source)
  *   out: its tokens and its selection                       (lib/table)

@@ -1,5 +1,5 @@
-#ifndef OG_SOURCE_PROBLEM_TELLER_H
-#define OG_SOURCE_PROBLEM_TELLER_H
+#ifndef OG_STREAM_PROBLEM_TELLER_H
+#define OG_STREAM_PROBLEM_TELLER_H
 
 /* What went wrong with the documents of a stream: told to the caller, counted,
  * and the first file that failed kept for the status of the run. */

@@ -1,0 +1,137 @@
+#ifndef OG_STREAM_ENGINE_H
+#define OG_STREAM_ENGINE_H
+
+/*   in:  files, or documents by callback                    (lib/source)
+ *   out: batches of documents, prepared on all cores, taken in order
+ *
+ * The engine of every command that reads documents. The input is cut into
+ * batches, each a block of a file or as many given documents. A batch goes from
+ * the reading thread through one worker to the calling thread:
+ *
+ *     read      the reading thread fills it: bytes, not looked into
+ *     make      a worker takes it apart; for each document, the work makes of
+ *               it whatever needs no other document (tokens, sketches, ...)
+ *     take      the calling thread takes document after document, batch after
+ *               batch, in the order of the input
+ *
+ * What the calling thread sees is the same for any number of threads:
+ * documents, problems, counts. A batch has the same content however many
+ * threads there are, and it is held as a whole until all of it was taken.
+ *
+ * Problems are reported at their place among the documents. A file that cannot
+ * be read is a problem, too: the others go on, and its status is that of the
+ * whole run. */
+
+#include "lib/base/arena.h"
+#include "lib/source/source.h"
+
+struct og_stream;
+
+/* A document on its way; all views are into its batch. */
+struct og_stream_doc {
+    og_document doc;       /* what make() left of it */
+    uint64_t line, offset; /* where it stands in its file; of given ones: from
+                              1, and their number */
+    size_t text_len;       /* of the source */
+    size_t n_tokens, n_repaired; /* as make() counted */
+    bool bad_time;
+    size_t n_problems_before; /* problems of the block that come before it */
+    void *made;               /* make()'s own */
+};
+
+struct og_given_place; /* of a document that a callback gave */
+
+struct og_batch {
+    struct og_stream *stream;
+    struct og_block block; /* its file, sequence, problems */
+    struct og_arena arena; /* for what make() keeps */
+    struct og_stream_doc *docs;
+    size_t n_docs, docs_cap;
+    void *own; /* work->batch_len bytes */
+    struct og_given_place *given;
+    size_t n_given, given_cap, next_given;
+    og_status read_status; /* OG_END: there was nothing more to read */
+    og_status status;      /* what went wrong after the last document */
+    og_error err;
+    bool is_ready;
+};
+
+struct og_stream_work {
+    void *ctx;
+    const og_allocator *allocator;
+    /* Report times that are none; documents are counted in any case. */
+    bool uses_time;
+
+    /* Zeroed bytes that each worker, and each batch, has for the work. _stop
+     * and release_batch in any case, also after a _start that failed. All of
+     * these may be NULL. */
+    size_t worker_len, batch_len;
+    og_status (*start_worker)(void *ctx, void *worker, og_error *err);
+    void (*stop_worker)(void *ctx, void *worker);
+    void (*clear_batch)(void *ctx, struct og_batch *batch); /* before reading */
+    void (*release_batch)(void *ctx, struct og_batch *batch);
+
+    /* ---- any worker ---- */
+
+    /* One document. d->doc is the record's, whose strings stay until the next
+     * one; what it still holds afterwards is kept in the batch. OG_ERR_LIMIT
+     * and OG_ERR_INPUT are this document's own fault: it is skipped and
+     * reported. May be NULL. */
+    og_status (*make)(void *ctx, void *worker, struct og_batch *batch,
+                      struct og_stream_doc *d, og_error *err);
+    /* After the last document of a batch; may be NULL. */
+    og_status (*make_batch)(void *ctx, void *worker, struct og_batch *batch,
+                            og_error *err);
+
+    /* ---- the calling thread, in order ---- */
+
+    og_status (*begin_batch)(void *ctx, struct og_batch *batch, og_error *err);
+    og_status (*take)(void *ctx, struct og_batch *batch,
+                      struct og_stream_doc *d, og_error *err);
+    /* After the last document that is taken, also when the stream was stopped
+     * or the input broke off after it. May be NULL, as begin_batch. */
+    og_status (*settle)(void *ctx, struct og_batch *batch, og_error *err);
+    /* A batch that was read and taken whole. May be NULL. */
+    og_status (*end_batch)(void *ctx, struct og_batch *batch, og_error *err);
+    /* A record that was skipped, before it is reported. May be NULL. */
+    og_status (*skip)(void *ctx, struct og_batch *batch,
+                      const struct og_source_problem *problem, og_error *err);
+
+    /* ---- the reading thread ---- */
+
+    /* Documents instead of those of the input, with their numbers; `name` is
+     * that of their file. OG_END as og_input.next. */
+    og_status (*next)(void *ctx, og_document *out, uint64_t *out_number,
+                      og_error *err);
+    const char *name;
+    /* As og_source_options.on_passed. */
+    og_status (*on_passed)(void *ctx, og_bytes bytes, og_error *err);
+    /* og_document.extra for JSON arrays and CSV, even if nobody asked. */
+    bool extra_of_values;
+    /* What on_progress is told; NULL: "documents". */
+    const char *step;
+};
+
+/* Adds to the counts, which must be there. */
+og_status og_stream_documents(const og_input *input,
+                              const struct og_stream_work *work,
+                              og_stream_counts *counts, og_error *err);
+
+/* In take(): a problem of a document that is taken in all the same. */
+void og_stream_report(const struct og_batch *batch,
+                      const struct og_stream_doc *d, const char *message);
+/* In take(), when make() could not know: counts and reports it. */
+void og_stream_repaired(const struct og_batch *batch,
+                        const struct og_stream_doc *d, size_t n_bytes);
+
+/* "stopped by the caller" */
+og_status og_stream_stopped(og_error *err);
+
+/* Sets the pointer to a copy of n elements of what it points to; false: no
+ * memory. */
+#define OG_BATCH_KEEP(batch, pointer, n)                                       \
+    (((pointer) =                                                              \
+          og_arena_copy(&(batch)->arena, (pointer), (n) * sizeof(*(pointer)),  \
+                        _Alignof(uint64_t))) != NULL)
+
+#endif

@@ -1,0 +1,219 @@
+/* What is made of a document before its turn comes. A worker sends one document
+ * after another through its scratch buffers, so what the writer will need is
+ * copied into the arena of the batch, a few bytes for each byte of text,
+ * instead of a set of buffers for each of some hundred documents.
+ *
+ * The copies are plain structs of the stages that borrow: they are looked at,
+ * never grown or released. */
+
+#include "lib/trace/trace_worker.h"
+
+#include <string.h>
+
+#include "lib/base/checksum.h"
+
+/* A batch that held more than this gives its memory back. */
+#define KEEP_LEN ((size_t)4 << 20)
+
+struct worker {
+    struct og_scratch scratch;
+    og_trace *trace;         /* only for work->store */
+    struct og_framer framer; /* only for work->texts */
+    bool has_framer;
+    og_bytes *texts; /* of a batch */
+    struct og_text_place *places;
+    size_t texts_cap, places_cap;
+};
+
+static struct og_traced *traced(const struct og_stream_doc *d)
+{
+    return d->made;
+}
+
+/* ---- beginning and end ---- */
+
+static og_status start_worker(void *ctx, void *mine, og_error *err)
+{
+    const struct og_trace_work *work = ctx;
+    struct worker *w = mine;
+    (void)err;
+    og_scratch_init(&w->scratch, work->allocator);
+    return OG_OK;
+}
+
+static void stop_worker(void *ctx, void *mine)
+{
+    const struct og_trace_work *work = ctx;
+    struct worker *w = mine;
+    OG_UNGROW(work->allocator, w->texts, w->texts_cap);
+    OG_UNGROW(work->allocator, w->places, w->places_cap);
+    if (w->has_framer) og_framer_release(&w->framer);
+    og_trace_free(w->trace);
+    og_scratch_release(&w->scratch);
+}
+
+static void clear_batch(void *ctx, struct og_batch *b)
+{
+    const struct og_trace_work *work = ctx;
+    struct og_traced_batch *own = b->own;
+    if (own->frames.cap > KEEP_LEN) og_pack_release(&own->frames);
+    own->frames.allocator = work->allocator;
+    own->frames.len = 0;
+    own->frames.failed = false;
+    own->answers_len = 0;
+}
+
+static void release_batch(void *ctx, struct og_batch *b)
+{
+    (void)ctx;
+    og_pack_release(&((struct og_traced_batch *)b->own)->frames);
+}
+
+/* ---- copies ---- */
+
+static bool keep_selection(struct og_batch *b, struct og_selection *sel)
+{
+    const size_t n = sel->n;
+    return OG_BATCH_KEEP(b, sel->fp, n) && OG_BATCH_KEEP(b, sel->pos, n) &&
+           OG_BATCH_KEEP(b, sel->len, n) && OG_BATCH_KEEP(b, sel->offset, n) &&
+           OG_BATCH_KEEP(b, sel->near, n) && OG_BATCH_KEEP(b, sel->spare, n);
+}
+
+/* What leads from a token back to the source. */
+static bool keep_places(struct og_batch *b, struct og_prepared *p)
+{
+    return OG_BATCH_KEEP(b, p->text.data, p->text.len) &&
+           OG_BATCH_KEEP(b, p->text.steps, p->text.n_steps) &&
+           OG_BATCH_KEEP(b, p->tokens.hash, p->tokens.n) &&
+           OG_BATCH_KEEP(b, p->tokens.begin, p->tokens.n) &&
+           OG_BATCH_KEEP(b, p->tokens.end, p->tokens.n);
+}
+
+static og_status keep(const struct og_trace_work *work, struct og_batch *b,
+                      const struct og_prepared *prepared,
+                      struct og_stream_doc *d, og_error *err)
+{
+    const og_bytes text = d->doc.text, none = {"", 0};
+    const struct og_traced made = {
+        .text_hash = og_checksum(text.data, text.len), .prepared = *prepared};
+    struct og_traced *kept =
+        og_arena_copy(&b->arena, &made, sizeof(made), _Alignof(uint64_t));
+    if (kept == NULL || !keep_selection(b, &kept->prepared.selection) ||
+        (work->keep_places && !keep_places(b, &kept->prepared)))
+        return og_error_memory(err, d->text_len, "a document");
+    d->made = kept;
+    d->n_tokens = prepared->tokens.n;
+    d->n_repaired = prepared->text.n_repaired;
+    if (!work->keep_texts) d->doc.text = none;
+    if (!work->keep_names) d->doc.title = d->doc.url = d->doc.extra = none;
+    return OG_OK;
+}
+
+/* ---- asking ---- */
+
+/* The texts of origins that the answers of a batch may hold: the writer asks
+ * again for those that do not fit, which are few. */
+#define ANSWERS_LEN ((size_t)8 << 20)
+
+static bool fits(struct og_traced_batch *own, const og_answer *answer)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < answer->n_origins; i++)
+        len += answer->origins[i].text.len;
+    if (len > ANSWERS_LEN - own->answers_len) return false;
+    own->answers_len += len;
+    return true;
+}
+
+static og_status ask(const struct og_trace_work *work, struct worker *w,
+                     struct og_batch *b, struct og_stream_doc *d, og_error *err)
+{
+    struct og_subject subject = {.doc = &d->doc,
+                                 .prepared = &w->scratch.prepared,
+                                 .text_hash = traced(d)->text_hash,
+                                 .text_len = d->text_len};
+    if (w->trace == NULL) {
+        w->trace = og_trace_new(work->store);
+        if (w->trace == NULL)
+            return og_error_memory(err, sizeof(*w->trace), "a trace");
+        TRY(og_trace_configure(w->trace, work->asking, err));
+    }
+    TRY(og_store_trace_subject(work->store, &subject, w->trace, err));
+    const og_answer *answer = og_trace_answer(w->trace);
+    if (!fits(b->own, answer)) return OG_OK;
+    if (!og_answer_keep(answer, &b->arena, &traced(d)->answer))
+        return og_error_memory(err, d->text_len, "an answer");
+    traced(d)->has_answer = true;
+    return OG_OK;
+}
+
+/* ---- preparing ---- */
+
+static og_status prepare(const struct og_trace_work *work, struct worker *w,
+                         struct og_batch *b, struct og_stream_doc *d,
+                         og_error *err)
+{
+    TRY(og_scratch_prepare(&w->scratch, d->doc.text, work->prepare, err));
+    TRY(keep(work, b, &w->scratch.prepared, d, err));
+    return work->store != NULL ? ask(work, w, b, d, err) : OG_OK;
+}
+
+static og_status make(void *ctx, void *mine, struct og_batch *b,
+                      struct og_stream_doc *d, og_error *err)
+{
+    struct worker *w = mine;
+    const og_status status = prepare(ctx, w, b, d, err);
+    og_scratch_trim(&w->scratch);
+    return status;
+}
+
+/* ---- packing ---- */
+
+static og_status gather_texts(const struct og_trace_work *work,
+                              struct worker *w, const struct og_batch *b,
+                              size_t *out_n, og_error *err)
+{
+    size_t n = 0;
+    if (!OG_GROW(work->allocator, w->texts, w->texts_cap, b->n_docs) ||
+        !OG_GROW(work->allocator, w->places, w->places_cap, b->n_docs))
+        return og_error_memory(err, b->n_docs, "the texts of a block");
+    for (size_t i = 0; i < b->n_docs; i++)
+        if (b->docs[i].n_tokens >= work->min_tokens)
+            w->texts[n++] = b->docs[i].doc.text;
+    *out_n = n;
+    return OG_OK;
+}
+
+static og_status pack_texts(void *ctx, void *mine, struct og_batch *b,
+                            og_error *err)
+{
+    const struct og_trace_work *work = ctx;
+    struct worker *w = mine;
+    struct og_traced_batch *own = b->own;
+    size_t n = 0;
+    if (work->texts == NULL) return OG_OK;
+    if (!w->has_framer) TRY(og_framer_init(&w->framer, work->allocator, err));
+    w->has_framer = true;
+    TRY(gather_texts(work, w, b, &n, err));
+    if (n == 0) return OG_OK;
+    og_texts_offer(work->texts, w->texts, n);
+    TRY(og_framer_pack(&w->framer, og_texts_dict(work->texts), w->texts, n,
+                       &own->frames, w->places, err));
+    n = 0;
+    for (size_t i = 0; i < b->n_docs; i++)
+        if (b->docs[i].n_tokens >= work->min_tokens)
+            traced(&b->docs[i])->text = w->places[n++];
+    return OG_OK;
+}
+
+void og_trace_work_fill(struct og_stream_work *out)
+{
+    out->worker_len = sizeof(struct worker);
+    out->batch_len = sizeof(struct og_traced_batch);
+    out->start_worker = start_worker;
+    out->stop_worker = stop_worker;
+    out->clear_batch = clear_batch;
+    out->release_batch = release_batch;
+    out->make = make;
+    out->make_batch = pack_texts;
+}

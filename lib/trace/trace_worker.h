@@ -1,0 +1,49 @@
+#ifndef OG_TRACE_TRACE_WORKER_H
+#define OG_TRACE_TRACE_WORKER_H
+
+/*   in:  a document of a batch                              (lib/stream)
+ *   out: its selection, packed text and answer       (lib/trace/trace_stream.c)
+ *
+ * The side of tracing that runs on every core. */
+
+#include "lib/select/prepare.h"
+#include "lib/store/store.h"
+#include "lib/stream/engine.h"
+
+/* What is made of a document: og_stream_doc.made. */
+struct og_traced {
+    uint64_t text_hash;
+    struct og_text_place
+        text; /* in the frames of its batch, if there are any */
+    /* What the stages made of it. Without places only the selection is there,
+     * and the numbers: tokens.n, text.n_repaired. */
+    struct og_prepared prepared;
+    bool has_answer; /* a worker has asked already */
+    og_answer answer;
+};
+
+/* Of a batch: og_batch.own. */
+struct og_traced_batch {
+    size_t answers_len;    /* of texts in the answers */
+    struct og_pack frames; /* the texts, packed, of those that may be kept */
+};
+
+struct og_trace_work {
+    const og_allocator *allocator;
+    const struct og_prepare_options *prepare;
+    bool keep_places; /* answers are wanted: what leads from a token back */
+    bool keep_texts;
+    bool keep_names;        /* title, address, other fields */
+    struct og_texts *texts; /* pack the texts for it; NULL: do not */
+    size_t min_tokens;      /* shorter documents are not kept, nor packed */
+    /* When nothing is added an answer does not depend on the documents before
+     * it: workers ask this store. NULL: they do not. */
+    og_store *store;
+    const og_trace_options *asking;
+};
+
+/* Sets all of `out` that runs on workers; `ctx` is that of the whole, whose
+ * first member is a struct og_trace_work. */
+void og_trace_work_fill(struct og_stream_work *out);
+
+#endif
