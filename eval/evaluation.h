@@ -38,9 +38,8 @@ typedef struct og_eval_options {
 og_eval_options og_eval_options_default(void);
 
 /* Reads the whole stream into memory and works out the truth. */
-og_status og_eval_open(const og_input *input,
-                              const og_eval_options *options, og_eval **out,
-                              og_error *err);
+og_status og_eval_open(const og_input *input, const og_eval_options *options,
+                       og_eval **out, og_error *err);
 void og_eval_close(og_eval *eval); /* NULL is fine */
 
 typedef struct og_eval_facts {
@@ -108,8 +107,8 @@ og_quote_eval_options og_quote_eval_options_default(void);
 /* Reads the stream, adds the first sentences, measures on the way how the time
  * of a question grows, and works out the truth. */
 og_status og_quote_eval_open(const og_input *input,
-                                    const og_quote_eval_options *options,
-                                    og_quote_eval **out, og_error *err);
+                             const og_quote_eval_options *options,
+                             og_quote_eval **out, og_error *err);
 void og_quote_eval_close(og_quote_eval *eval); /* NULL is fine */
 
 /* A way to find reused sentences. */
@@ -207,8 +206,8 @@ og_near_eval_options og_near_eval_options_default(void);
 /* Reads the documents and works out the exact Jaccard similarity of the sets
  * of shingles of every pair. */
 og_status og_near_eval_open(const og_input *input,
-                                   const og_near_eval_options *options,
-                                   og_near_eval **out, og_error *err);
+                            const og_near_eval_options *options,
+                            og_near_eval **out, og_error *err);
 void og_near_eval_close(og_near_eval *eval); /* NULL is fine */
 
 typedef struct og_near_facts {
