@@ -82,8 +82,7 @@ static void read_questions(const char *path, struct questions *q)
     if (q->list == NULL) exit(1);
     must(og_store_open(":memory:", OG_CREATE,
                        &(og_store_options){.params = &params}, &store, &err));
-    const og_status status =
-        og_stream_run(store, &input, &options, NULL, &err);
+    const og_status status = og_stream_run(store, &input, &options, NULL, &err);
     if (status != OG_ERR_STOPPED) must(status);
     og_store_close(store, NULL);
 }

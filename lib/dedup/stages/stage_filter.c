@@ -266,8 +266,7 @@ static og_status filter_file(struct og_stage *s, unsigned n_parts, size_t i,
                            ? read_lists(&f, (uint32_t)i, err)
                            : gather(&f, n_parts, (uint32_t)i, err);
     if (status == OG_OK) status = write_lists(&f, i, err);
-    if (status == OG_OK)
-        status = og_dedup_output_lock(&f.output, err);
+    if (status == OG_OK) status = og_dedup_output_lock(&f.output, err);
     if (status == OG_OK)
         status = og_dedup_output_open(&f.output, OG_PART_NEW, &from, err);
     if (status == OG_OK) status = stream_file(&f, i, err);
