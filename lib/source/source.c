@@ -555,7 +555,8 @@ static og_status open_member(struct og_source *source, struct og_block *block,
     source->in = &source->member;
     source->member.pull = og_members_read;
     source->member.pull_ctx = source->members;
-    source->member.stop = source->options.stop;
+    source->member.should_stop = source->options.should_stop;
+    source->member.stop_ctx = source->options.stop_ctx;
     const og_status opened = og_unpack_open(&source->member, -1, false, &story);
     if (opened == OG_OK) return OG_OK;
     if (opened == OG_ERR_STOPPED)
