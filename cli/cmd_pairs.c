@@ -303,8 +303,9 @@ static int end(struct pairs_run *r, og_status done,
     const int status =
         sketch_end(&r->run, COMMAND, &s->common, done, counts, err);
     if (status != EXIT_DONE) return status;
-    if (!s->common.quiet) say("%llu pairs", (unsigned long long)r->n_pairs);
-    if (!s->common.quiet && r->n_cut > 0)
+    if (!s->common.reading.quiet)
+        say("%llu pairs", (unsigned long long)r->n_pairs);
+    if (!s->common.reading.quiet && r->n_cut > 0)
         say("%llu documents met %u others or more in a table, which may have "
             "had more of them (--limit)",
             (unsigned long long)r->n_cut, s->limit);
@@ -318,7 +319,8 @@ static int pairs_run(const void *settings, const char *const *paths, size_t n)
         .settings = s,
         .bands = {s->n_rows, s->n_bands, s->n_needed, s->n_bits}};
     og_minhash_options minhash = og_minhash_options_default();
-    og_sketch_options options;
+    og_input input;
+    og_feature_options features;
     og_stream_counts counts = {0};
     og_error err = {0};
     og_idf *idf = NULL;
@@ -336,11 +338,11 @@ static int pairs_run(const void *settings, const char *const *paths, size_t n)
         og_band_tables_new(&r.bands, &r.tables, &err) != OG_OK)
         return say_error(COMMAND, &err);
     r.n_samples = minhash.n_samples;
-    int status =
-        sketch_start(&r.run, COMMAND, &s->common, paths, n, &options, &idf);
+    int status = sketch_start(&r.run, COMMAND, &s->common, paths, n, &input,
+                              &features, &idf);
     if (status == EXIT_DONE) {
-        const og_status done = og_minhash_stream(paths, n, &minhash, &options,
-                                                 on_sketch, &counts, &err);
+        const og_status done = og_minhash_stream(&input, &minhash, &features,
+                                                 on_sketch, &r, &counts, &err);
         status = end(&r, done, &counts, &err);
     }
     release(&r);
