@@ -61,6 +61,7 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_add = {
     .name = "add",
+    .group = GROUP_QUESTION,
     .operands = "FILE...",
     .brief = "take documents into a store",
     .about =
@@ -92,6 +93,7 @@ const struct command command_add = {
 
 const struct command command_import = {
     .name = "import",
+    .group = GROUP_STORE,
     .operands = "FILE...",
     .brief = "take in what 'origo export' wrote",
     .about = "The same as add, with the names of the fields that export gives "

@@ -176,13 +176,13 @@ static int chunks_run(const void *settings, const char *const *paths, size_t n)
     int status = EXIT_DONE;
     og_error err = {0};
     if (og_cut_options_check(&options, &err) != OG_OK)
-        return say_usage("chunks", "%s", err.message);
+        return say_usage("files chunks", "%s", err.message);
     if (s->format == FORMAT_TSV) puts("part\toffset\tlength\thash\tfile");
     for (size_t i = 0; i < n; i++) {
         og_chunk_tree *tree;
         if (og_chunk_tree_read(paths[i], &options, s->n_threads, &tree, &err) !=
             OG_OK) {
-            status = say_error("chunks", &err);
+            status = say_error("files chunks", &err);
             continue;
         }
         if (s->format == FORMAT_TSV)
@@ -195,7 +195,8 @@ static int chunks_run(const void *settings, const char *const *paths, size_t n)
 }
 
 const struct command command_chunks = {
-    .name = "chunks",
+    .name = "files chunks",
+    .alias = "chunks",
     .operands = "FILE...",
     .brief = "cut files where their content says, with hashes",
     .about =
@@ -206,9 +207,10 @@ const struct command command_chunks = {
         "length hash file; and a line for the whole file, whose part is root. "
         "The hash of a chunk is the SHA-256 of its bytes; that of the root "
         "stands for the whole file as it was cut.",
-    .examples = "  origo chunks disk.img\n"
-                "  origo chunks --kind winnow --average 2Ki old.tar new.tar\n"
-                "  origo chunks --format json - < disk.img\n",
+    .examples =
+        "  origo files chunks disk.img\n"
+        "  origo files chunks --kind winnow --average 2Ki old.tar new.tar\n"
+        "  origo files chunks --format json - < disk.img\n",
     .options = chunks_options,
     .n_options = sizeof(chunks_options) / sizeof(chunks_options[0]),
     .settings_len = sizeof(struct chunks_settings),

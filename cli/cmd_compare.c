@@ -122,6 +122,7 @@ static int compare_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_compare = {
     .name = COMMAND,
+    .group = GROUP_QUESTION,
     .operands = "A B",
     .brief = "what of A comes from B, passage by passage",
     .about =

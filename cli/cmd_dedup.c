@@ -66,7 +66,7 @@ static const struct option dedup_options[] = {
      "documents are only compared with: a test set against a corpus, or "
      "today's crawl against what was kept before. With another level, pieces "
      "that it has are cut; the report names its documents."},
-    {"What", 0, "least", &type_count, AT(dedup.least_tokens), "N", NULL,
+    {"What", 0, "min-tokens", &type_count, AT(dedup.least_tokens), "N", NULL,
      "50 of a passage, 5 of a sentence, 1 of a line",
      "the shortest piece that is cut, in tokens", NULL},
     {"Sketch", 0, "preset", &type_string, AT(preset), "NAME",
@@ -110,7 +110,7 @@ static const struct option dedup_options[] = {
     {"Run", 'm', "memory", &type_size, AT(dedup.memory), "SIZE", NULL,
      "as it comes", "a hard cap on the tables; the rest goes to disk",
      "The output is the same. Buffers of some megabytes a thread come on top."},
-    {"Run", 0, "temp", &type_string, AT(dedup.temp), "DIR", NULL,
+    {"Run", 0, "tmpdir", &type_string, AT(dedup.temp), "DIR", NULL,
      "$TMPDIR, else the output's folder", "folder of temporary files", NULL},
     {"Run", 0, "resume", &type_flag, AT(dedup.resume), NULL, NULL, NULL,
      "keep a journal, and go on from one that is there",
@@ -219,6 +219,7 @@ static int dedup_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_dedup = {
     .name = COMMAND,
+    .group = GROUP_QUESTION,
     .operands = "FILE...",
     .brief = "keep one of the documents that are alike",
     .about =

@@ -48,18 +48,20 @@ static int delta_run(const void *settings, const char *const *paths, size_t n)
     og_delta_info info;
     og_error err = {0};
     if (s->output == NULL)
-        return say_usage("delta", "no place for the delta given: -o FILE");
+        return say_usage("files delta",
+                         "no place for the delta given: -o FILE");
     if (s->chunk > UINT32_MAX)
-        return say_usage("delta", "--chunk: a chunk has less than 4 GiB");
+        return say_usage("files delta", "--chunk: a chunk has less than 4 GiB");
     if (s->level > 19)
-        return say_usage("delta", "--level must be 0 to 19, not %u", s->level);
+        return say_usage("files delta", "--level must be 0 to 19, not %u",
+                         s->level);
     options.cut = og_cut_options_default(OG_CUT_GEAR, (uint32_t)s->chunk);
     options.level = (int)s->level;
     options.n_similar = s->n_similar;
     options.n_threads = s->n_threads;
     if (og_delta_make(paths, n - 1, paths[n - 1], s->output, &options, &info,
                       &err) != OG_OK)
-        return say_error("delta", &err);
+        return say_error("files delta", &err);
     if (!s->quiet)
         say("%" PRIu64 " bytes from %" PRIu64 ": %" PRIu64
             " copied in %zu pieces of %zu old files, %" PRIu64 " new",
@@ -69,7 +71,8 @@ static int delta_run(const void *settings, const char *const *paths, size_t n)
 }
 
 const struct command command_delta = {
-    .name = "delta",
+    .name = "files delta",
+    .alias = "delta",
     .operands = "OLD... NEW",
     .brief = "write how a new file is made of old ones",
     .about =
@@ -78,8 +81,8 @@ const struct command command_delta = {
         "the delta.\n\n"
         "An OLD that is a folder gives those of its files that are similar to "
         "NEW, whatever their names.",
-    .examples = "  origo delta v1.tar v2.tar -o v2.delta\n"
-                "  origo delta archive/ report.odt -o report.delta\n",
+    .examples = "  origo files delta v1.tar v2.tar -o v2.delta\n"
+                "  origo files delta archive/ report.odt -o report.delta\n",
     .options = delta_options,
     .n_options = sizeof(delta_options) / sizeof(delta_options[0]),
     .settings_len = sizeof(struct delta_settings),
@@ -104,16 +107,18 @@ static int patch_run(const void *settings, const char *const *paths, size_t n)
     og_delta_options options = og_delta_options_default();
     og_error err = {0};
     if (s->output == NULL)
-        return say_usage("patch", "no place for the new file given: -o FILE");
+        return say_usage("files patch",
+                         "no place for the new file given: -o FILE");
     options.n_threads = s->n_threads;
     if (og_delta_apply(paths, n - 1, paths[n - 1], s->output, &options, NULL,
                        &err) != OG_OK)
-        return say_error("patch", &err);
+        return say_error("files patch", &err);
     return EXIT_DONE;
 }
 
 const struct command command_patch = {
-    .name = "patch",
+    .name = "files patch",
+    .alias = "patch",
     .operands = "OLD... DELTA",
     .brief = "make a new file from old ones and a delta",
     .about =
@@ -121,8 +126,8 @@ const struct command command_patch = {
         "folders that hold them, are recognised by their checksums, not their "
         "names; one that is missing or different is named and nothing is "
         "written. The new file appears when its own checksum is right.",
-    .examples = "  origo patch v1.tar v2.delta -o v2.tar\n"
-                "  origo patch archive/ report.delta -o report.odt\n",
+    .examples = "  origo files patch v1.tar v2.delta -o v2.tar\n"
+                "  origo files patch archive/ report.delta -o report.odt\n",
     .options = patch_options,
     .n_options = sizeof(patch_options) / sizeof(patch_options[0]),
     .settings_len = sizeof(struct delta_settings),

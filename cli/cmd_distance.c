@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define COMMAND "distance"
+#define COMMAND "sketch distance"
 
 struct distance_settings {
     struct sketch_settings common;
@@ -28,7 +28,7 @@ static void distance_defaults(void *settings)
 
 static const struct option distance_options[] = {
     {"Codes", 0, "codes", &type_flag, AT(codes), NULL, NULL, NULL,
-     "A and B are lines 'id<TAB>code', as origo simhash writes them",
+     "A and B are lines 'id<TAB>code', as origo sketch simhash writes them",
      "Codes have up to 16 hexadecimal digits or 32; - is stdin."},
     {"Texts", 0, "weighted", &type_flag, AT(weighted), NULL, NULL, NULL,
      "weights count: generalized Jaccard",
@@ -116,12 +116,14 @@ static int distance_run(const void *settings, const char *const *paths,
 
 const struct command command_distance = {
     .name = COMMAND,
+    .alias = "distance",
     .operands = "A B",
     .brief = "how alike the documents of two files are",
     .about =
         "Prints a header line and, for each document of A with each of B, a "
         "line of tab-separated values: a b measure similarity distance.\n\n"
-        "A and B are two files that origo minhash or origo simhash wrote with "
+        "A and B are two files that origo sketch minhash or origo sketch "
+        "simhash wrote with "
         "--format binary and the same parameters, or two files of documents, "
         "or with --codes lines of codes. "
         "Sketches give estimates; documents are compared exactly, by their "
@@ -129,12 +131,12 @@ const struct command command_distance = {
         "is left to 1. weighted: the same with weights; the distance is the "
         "sum of their differences. hamming: bits that differ. Options are for "
         "documents; sketches know their own.",
-    .examples =
-        "  origo distance old.txt new.txt\n"
-        "  origo minhash -f binary -o a.sk a.jsonl\n"
-        "  origo minhash -f binary -o b.sk b.jsonl\n"
-        "  origo distance a.sk b.sk\n"
-        "  origo simhash new.jsonl | origo distance --codes - old.tsv\n",
+    .examples = "  origo sketch distance old.txt new.txt\n"
+                "  origo sketch minhash -f binary -o a.sk a.jsonl\n"
+                "  origo sketch minhash -f binary -o b.sk b.jsonl\n"
+                "  origo sketch distance a.sk b.sk\n"
+                "  origo sketch simhash new.jsonl | origo sketch distance "
+                "--codes - old.tsv\n",
     .options = distance_options,
     .n_options = sizeof(distance_options) / sizeof(distance_options[0]),
     .settings_len = sizeof(struct distance_settings),

@@ -76,7 +76,7 @@ static const struct option_type type_distance = {
 /* Rows that several of the commands have. */
 #define DISTANCE(group, unset, brief, more)                                    \
     {                                                                          \
-        group, 'k', "distance", &type_distance, AT(max_distance), "K", NULL,   \
+        group, 'd', "distance", &type_distance, AT(max_distance), "K", NULL,   \
             unset, brief, more                                                 \
     }
 #define TABLES(more)                                                           \
@@ -407,7 +407,8 @@ static int plan_run(const void *settings, const char *const *operands, size_t n)
 
 #define CODES                                                                  \
     "FILE has one line 'id<TAB>code' for each document, the code in up to 16 " \
-    "hexadecimal digits (64 bits) or in 32 (128 bits), as 'origo simhash' "    \
+    "hexadecimal digits (64 bits) or in 32 (128 bits), as 'origo sketch "      \
+    "simhash' "                                                                \
     "writes them, or is its binary file; - is stdin."
 
 const struct command command_hamming_build = {
@@ -418,8 +419,9 @@ const struct command command_hamming_build = {
              "every code within K bits of a given one, all of them and at "
              "once. The planner picks tables by the number of codes, the "
              "distance and the memory.\n\n" CODES,
-    .examples = "  origo simhash mail.jsonl | origo hamming build mail.ham -\n"
-                "  origo hamming build -k 6 --memory 1G mail.ham codes.tsv\n",
+    .examples =
+        "  origo sketch simhash mail.jsonl | origo hamming build mail.ham -\n"
+        "  origo hamming build -k 6 --memory 1G mail.ham codes.tsv\n",
     .options = build_options,
     .n_options = N(build_options),
     .settings_len = sizeof(struct hamming_settings),
@@ -440,7 +442,7 @@ const struct command command_hamming_ask = {
     .examples =
         "  origo hamming ask mail.ham new.tsv\n"
         "  origo hamming ask mail.ham -c 0123456789abcdef\n"
-        "  origo simhash new.jsonl | origo hamming ask --add mail.ham\n",
+        "  origo sketch simhash new.jsonl | origo hamming ask --add mail.ham\n",
     .options = ask_options,
     .n_options = N(ask_options),
     .settings_len = sizeof(struct hamming_settings),

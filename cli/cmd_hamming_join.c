@@ -1,4 +1,4 @@
-/* origo hamming-join and hamming-merge: many codes against a file that is
+/* origo hamming join and hamming-merge: many codes against a file that is
  * larger than memory, in shards that any machine can do. */
 
 #include "options.h"
@@ -26,16 +26,16 @@ static void join_defaults(void *settings)
 #define AT(member) offsetof(struct join_settings, member)
 
 static const struct option join_options[] = {
-    {"Questions", 'q', "queries", &type_string, AT(queries), "FILE", NULL, NULL,
+    {"Questions", 0, "queries", &type_string, AT(queries), "FILE", NULL, NULL,
      "the codes that are asked about; needed",
      "They and their tables are held in memory."},
-    {"Questions", 'k', "distance", &type_count, AT(max_distance), "K", NULL,
+    {"Questions", 'd', "distance", &type_count, AT(max_distance), "K", NULL,
      NULL, "bits that codes may differ in, up to all", NULL},
     {"Questions", 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
      "bytes of tables that the planner may use", NULL},
     {"Output", 0, "shard", &type_string, AT(shard), "I/N", NULL, "all of it",
      "read the I-th of N parts of the file only",
-     "What is written is then a part, for 'origo hamming-merge'."},
+     "What is written is then a part, for 'origo hamming merge'."},
     {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, "stdout",
      "where to write; it appears when it is whole", NULL},
     {"Output", 0, "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
@@ -72,10 +72,10 @@ static int join_run(const void *settings, const char *const *operands, size_t n)
     og_error err = {0};
     (void)n;
     if (s->queries == NULL)
-        return say_usage("hamming-join", "no --queries FILE given");
+        return say_usage("hamming join", "no --queries FILE given");
     if (s->shard != NULL &&
         !parse_shard(s->shard, &options.shard, &options.n_shards))
-        return say_usage("hamming-join",
+        return say_usage("hamming join",
                          "option '--shard' takes a part like 2/16, not '%s'",
                          s->shard);
     options.as_part = s->shard != NULL;
@@ -85,7 +85,7 @@ static int join_run(const void *settings, const char *const *operands, size_t n)
     options.max_distance = s->max_distance;
     options.memory = s->memory;
     if (og_hamming_join(&options, &counts, &err) != OG_OK)
-        return say_error("hamming-join", &err);
+        return say_error("hamming join", &err);
     if (!s->quiet)
         say("%llu queries, %llu codes, %llu pairs",
             (unsigned long long)counts.n_questions,
@@ -101,13 +101,14 @@ static int merge_run(const void *settings, const char *const *operands,
     uint64_t n_pairs = 0;
     og_error err = {0};
     if (og_hamming_merge(operands, n, s->output, &n_pairs, &err) != OG_OK)
-        return say_error("hamming-merge", &err);
+        return say_error("hamming merge", &err);
     if (!s->quiet) say("%zu parts, %llu pairs", n, (unsigned long long)n_pairs);
     return EXIT_DONE;
 }
 
 const struct command command_hamming_join = {
-    .name = "hamming-join",
+    .name = "hamming join",
+    .alias = "hamming-join",
     .operands = "FILE",
     .brief = "all pairs of two files of codes within K bits",
     .about =
@@ -116,15 +117,15 @@ const struct command command_hamming_join = {
         "its entries, in the order of FILE. FILE may be larger than memory; "
         "the queries are held in tables.\n\n"
         "With --shard, N calls, on one machine or on many, do a part each; "
-        "'origo hamming-merge' makes of the parts what one call would have "
+        "'origo hamming merge' makes of the parts what one call would have "
         "written, to the byte.\n\n"
         "Both files have one line 'id<TAB>code' for each document or are "
-        "binary files of 'origo simhash'; - is stdin.",
+        "binary files of 'origo sketch simhash'; - is stdin.",
     .examples =
-        "  origo hamming-join --queries new.tsv all.tsv\n"
-        "  origo hamming-join -q new.tsv --shard 1/2 -o 1.part all.tsv\n"
-        "  origo hamming-join -q new.tsv --shard 2/2 -o 2.part all.tsv\n"
-        "  origo hamming-merge -o pairs.tsv 1.part 2.part\n",
+        "  origo hamming join --queries new.tsv all.tsv\n"
+        "  origo hamming join --queries new.tsv --shard 1/2 -o 1.part all.tsv\n"
+        "  origo hamming join --queries new.tsv --shard 2/2 -o 2.part all.tsv\n"
+        "  origo hamming merge -o pairs.tsv 1.part 2.part\n",
     .options = join_options,
     .n_options = sizeof(join_options) / sizeof(join_options[0]),
     .settings_len = sizeof(struct join_settings),
@@ -136,12 +137,13 @@ const struct command command_hamming_join = {
 };
 
 const struct command command_hamming_merge = {
-    .name = "hamming-merge",
+    .name = "hamming merge",
+    .alias = "hamming-merge",
     .operands = "PART...",
     .brief = "make one answer of the parts of a hamming-join",
     .about = "Takes all parts in any order. Parts that are missing, cut short "
              "or of another join are named, and nothing is written then.",
-    .examples = "  origo hamming-merge -o pairs.tsv *.part\n",
+    .examples = "  origo hamming merge -o pairs.tsv *.part\n",
     .options = merge_options,
     .n_options = sizeof(merge_options) / sizeof(merge_options[0]),
     .settings_len = sizeof(struct join_settings),

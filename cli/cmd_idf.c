@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#define COMMAND "idf"
+#define COMMAND "sketch idf"
 
 struct idf_settings {
     struct sketch_settings common;
@@ -70,6 +70,7 @@ static int idf_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_idf = {
     .name = COMMAND,
+    .alias = "idf",
     .operands = "FILE...",
     .brief = "count in how many documents each feature stands",
     .about =
@@ -78,8 +79,8 @@ const struct command command_idf = {
         "options under Features must be those of the sketches.\n\n"
         "Counting takes the memory that is given and no more. Nothing is "
         "written unless all files could be read.",
-    .examples = "  origo idf -o mail.df mail.jsonl\n"
-                "  origo simhash --idf mail.df mail.jsonl\n",
+    .examples = "  origo sketch idf -o mail.df mail.jsonl\n"
+                "  origo sketch simhash --idf mail.df mail.jsonl\n",
     .options = idf_options,
     .n_options = sizeof(idf_options) / sizeof(idf_options[0]),
     .settings_len = sizeof(struct idf_settings),

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COMMAND "minhash"
+#define COMMAND "sketch minhash"
 
 enum { FORMAT_TEXT, FORMAT_BINARY };
 
@@ -202,6 +202,7 @@ static int minhash_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_minhash = {
     .name = COMMAND,
+    .alias = "minhash",
     .operands = "FILE...",
     .brief = "samples that agree as often as documents do",
     .about =
@@ -211,12 +212,13 @@ const struct command command_minhash = {
         "of both. With a weighted method, weights (--tf, --idf, "
         "--heading-weight) count and the similarity is the generalized one.\n\n"
         "Sketches can be compared when all the options under Sketch and "
-        "Features are equal: origo distance does. FILE is as for origo trace.",
-    .examples =
-        "  origo minhash mail.jsonl > mail.tsv\n"
-        "  origo minhash --bands 14x6 mail.jsonl | sort -k2,2\n"
-        "  origo minhash --method ioffe --idf mail.df -f binary -o mail.sk "
-        "mail.jsonl\n",
+        "Features are equal: origo sketch distance does. FILE is as for origo "
+        "trace.",
+    .examples = "  origo sketch minhash mail.jsonl > mail.tsv\n"
+                "  origo sketch minhash --bands 14x6 mail.jsonl | sort -k2,2\n"
+                "  origo sketch minhash --method ioffe --idf mail.df -f binary "
+                "-o mail.sk "
+                "mail.jsonl\n",
     .options = minhash_options,
     .n_options = sizeof(minhash_options) / sizeof(minhash_options[0]),
     .settings_len = sizeof(struct minhash_settings),

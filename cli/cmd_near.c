@@ -171,6 +171,7 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_near = {
     .name = COMMAND,
+    .group = GROUP_QUESTION,
     .operands = "FILE...",
     .brief = "which known documents are nearly these",
     .about =

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND "pairs"
+#define COMMAND "sketch pairs"
 
 struct pairs_settings {
     struct sketch_settings common;
@@ -351,6 +351,7 @@ static int pairs_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_pairs = {
     .name = COMMAND,
+    .alias = "pairs",
     .operands = "FILE...",
     .brief = "near-duplicate pairs by supershingles",
     .about =
@@ -363,8 +364,9 @@ const struct command command_pairs = {
         "0.7.\n\n"
         "Samples and ids of all documents are held in memory, about 600 bytes "
         "a document. FILE is as for origo trace.",
-    .examples = "  origo pairs mail.jsonl > pairs.tsv\n"
-                "  origo pairs --rows 5 --needed 4 --bits 16 mail.jsonl\n",
+    .examples =
+        "  origo sketch pairs mail.jsonl > pairs.tsv\n"
+        "  origo sketch pairs --rows 5 --needed 4 --bits 16 mail.jsonl\n",
     .options = pairs_options,
     .n_options = sizeof(pairs_options) / sizeof(pairs_options[0]),
     .settings_len = sizeof(struct pairs_settings),

@@ -341,6 +341,7 @@ static int quote_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_quote = {
     .name = COMMAND,
+    .group = GROUP_QUESTION,
     .operands = "[FILE...]",
     .brief = "which sentences of a document were written before",
     .about =

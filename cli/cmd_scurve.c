@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMMAND  "scurve"
+#define COMMAND  "sketch curve"
 #define MOST     8
 #define N_STEPS  100
 #define LOG_ENDS (-9.0) /* the lowest power of ten in the drawing */
@@ -169,6 +169,7 @@ static int scurve_run(const void *settings, const char *const *designs,
 
 const struct command command_scurve = {
     .name = COMMAND,
+    .alias = "scurve",
     .operands = "[DESIGN...]",
     .brief = "the probability that supershingles find a pair",
     .about =
@@ -178,8 +179,9 @@ const struct command command_scurve = {
         "cut to so many: 14x6:2 (Alta Vista's, taken when none is given), "
         "5x6:4/16, 8x14:1. Up to eight are printed side by side, or drawn in "
         "one figure.",
-    .examples = "  origo scurve\n"
-                "  origo scurve --format svg 14x6:2 5x6:4/16 > scurve.svg\n",
+    .examples =
+        "  origo scurve\n"
+        "  origo sketch curve --format svg 14x6:2 5x6:4/16 > scurve.svg\n",
     .options = scurve_options,
     .n_options = sizeof(scurve_options) / sizeof(scurve_options[0]),
     .settings_len = sizeof(struct scurve_settings),

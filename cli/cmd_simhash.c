@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define COMMAND "simhash"
+#define COMMAND "sketch simhash"
 
 enum { FORMAT_TEXT, FORMAT_BINARY };
 
@@ -103,6 +103,7 @@ static int simhash_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_simhash = {
     .name = COMMAND,
+    .alias = "simhash",
     .operands = "FILE...",
     .brief = "64 or 128 bits that differ little when documents do",
     .about =
@@ -113,10 +114,11 @@ const struct command command_simhash = {
         "without features has the sketch 0.\n\n"
         "Sketches can be compared when all the options under Sketch and "
         "Features are equal. FILE is as for origo trace.",
-    .examples = "  origo simhash mail.jsonl > mail.tsv\n"
-                "  origo idf -o mail.df mail.jsonl\n"
-                "  origo simhash --idf mail.df --format binary -o mail.sk "
-                "mail.jsonl\n",
+    .examples =
+        "  origo sketch simhash mail.jsonl > mail.tsv\n"
+        "  origo sketch idf -o mail.df mail.jsonl\n"
+        "  origo sketch simhash --idf mail.df --format binary -o mail.sk "
+        "mail.jsonl\n",
     .options = simhash_options,
     .n_options = sizeof(simhash_options) / sizeof(simhash_options[0]),
     .settings_len = sizeof(struct simhash_settings),

@@ -168,10 +168,10 @@ static int ask_all(struct similar_run *run, const char *const *paths, size_t n)
     const og_status status =
         og_files_walk(paths, n, run, on_file, on_failed, &err);
     if (status != OG_OK && status != OG_ERR_STOPPED)
-        return say_error("similar", &err);
+        return say_error("files similar", &err);
     if (run->changed && strcmp(run->path, ":memory:") != 0 &&
         og_files_save(run->files, run->path, &err) != OG_OK)
-        return say_error("similar", &err);
+        return say_error("files similar", &err);
     if (run->failed) return EXIT_IO;
     return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
 }
@@ -183,7 +183,8 @@ static int similar_run(const void *settings, const char *const *paths, size_t n)
     og_files_options options = og_files_options_default();
     og_error err = {0};
     if (s->chunk > UINT32_MAX)
-        return say_usage("similar", "--chunk: a chunk has less than 4 GiB");
+        return say_usage("files similar",
+                         "--chunk: a chunk has less than 4 GiB");
     run.add = s->add || strcmp(run.path, ":memory:") == 0;
     options.cut = og_cut_options_default(OG_CUT_GEAR, (uint32_t)s->chunk);
     options.n_samples = s->n_samples;
@@ -193,14 +194,15 @@ static int similar_run(const void *settings, const char *const *paths, size_t n)
     options.n_threads = s->n_threads;
     options.must_exist = !run.add;
     if (og_files_open(run.path, &options, &run.files, &err) != OG_OK)
-        return say_error("similar", &err);
+        return say_error("files similar", &err);
     const int status = ask_all(&run, paths, n);
     og_files_close(run.files);
     return status;
 }
 
 const struct command command_similar = {
-    .name = "similar",
+    .name = "files similar",
+    .alias = "similar",
     .operands = "FILE...",
     .brief = "which known files share content with a file",
     .about =
@@ -210,9 +212,9 @@ const struct command command_similar = {
         "The answer begins with the share of the file's bytes that the other "
         "has too. Jaccard is the share of chunks that both have among those "
         "that either has.",
-    .examples = "  origo similar -s :memory: drafts/\n"
-                "  origo similar -s files.index --add archive/\n"
-                "  origo similar -s files.index --chunks report.odt\n",
+    .examples = "  origo files similar -s :memory: drafts/\n"
+                "  origo files similar -s files.index --add archive/\n"
+                "  origo files similar -s files.index --chunks report.odt\n",
     .options = similar_options,
     .n_options = sizeof(similar_options) / sizeof(similar_options[0]),
     .settings_len = sizeof(struct similar_settings),

@@ -43,8 +43,8 @@ static void stage_defaults(void *settings)
      "which share of the work, from 1/N to N/N",                               \
      "Shards may run at the same time, on any machines that see the files."},  \
         {"Stage",                                                              \
-         'd',                                                                  \
-         "work",                                                               \
+         'w',                                                                  \
+         "state",                                                              \
          &type_string,                                                         \
          AT(stage.work),                                                       \
          "DIR",                                                                \
@@ -225,10 +225,12 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
     static int run_##NAME(const void *settings, const char *const *paths,      \
                           size_t n)                                            \
     {                                                                          \
-        return run_stage(#NAME, og_stage_##NAME, settings, paths, n);          \
+        return run_stage("dedup-shard " #NAME, og_stage_##NAME, settings,      \
+                         paths, n);                                            \
     }                                                                          \
     const struct command command_##NAME = {                                    \
-        .name = #NAME,                                                         \
+        .name = "dedup-shard " #NAME,                                          \
+        .alias = #NAME,                                                        \
         .operands = "FILE...",                                                 \
         .brief = BRIEF,                                                        \
         .about = ABOUT                                                         \
@@ -239,7 +241,8 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
         "that appear when they are whole, and makes only what is missing. "    \
         "The outcome is that of origo dedup over the same files, whatever "    \
         "the numbers of shards.",                                              \
-        .examples = "  origo " #NAME " --shard 3/8 -d work part-*.jsonl\n",    \
+        .examples = "  origo dedup-shard " #NAME                               \
+                    " --shard 3/8 -w state part-*.jsonl\n",                    \
         .options = OPTIONS,                                                    \
         .n_options = sizeof(OPTIONS) / sizeof((OPTIONS)[0]),                   \
         .settings_len = sizeof(struct stage_settings),                         \

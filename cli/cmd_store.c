@@ -145,6 +145,7 @@ static const struct option info_options[] = {
 
 const struct command command_info = {
     .name = "info",
+    .group = GROUP_STORE,
     .operands = "",
     .brief = "what a store is, how full, and how far it remembers",
     .about =
@@ -203,6 +204,7 @@ static const struct option verify_options[] = {
 
 const struct command command_verify = {
     .name = "verify",
+    .group = GROUP_STORE,
     .operands = "",
     .brief = "read every byte of a store and compare its checksums",
     .about = "Ends with status 0 when the store is sound, and with 4 and the "
@@ -248,6 +250,7 @@ static const struct option rm_options[] = {
 
 const struct command command_rm = {
     .name = "rm",
+    .group = GROUP_STORE,
     .operands = "ID...",
     .brief = "remove documents from a store",
     .about = "Removes all versions of each document: nobody is told of it any "
@@ -307,6 +310,7 @@ static const struct option export_options[] = {
 
 const struct command command_export = {
     .name = "export",
+    .group = GROUP_STORE,
     .operands = "",
     .brief = "write the documents of a store as JSONL",
     .about = "Writes every document that was not removed to stdout, in the "

@@ -162,7 +162,7 @@ static void say_counts(const og_sync_counts *c, bool sends)
 static const struct option send_options[] = {
     {"Connection", 0, "to", &type_string, AT(peer), "CMD", NULL,
      "stdin and stdout", "start a command that runs 'origo receive'",
-     "For example: --to 'ssh host origo receive backup'."},
+     "For example: --to 'ssh host origo sync receive backup'."},
     CHUNK,
     PIECES,
     PLAIN,
@@ -183,15 +183,17 @@ static int send_run(const void *settings, const char *const *trees, size_t n)
 }
 
 const struct command command_send = {
-    .name = "send",
+    .name = "sync send",
+    .alias = "send",
     .operands = "TREE",
     .brief = "send a folder to 'origo receive'",
     .about =
         "Makes the folder of an 'origo receive' at the other end of a pipe "
         "equal to TREE. Only what no file there has is sent: renamed, moved "
         "and merged files cost a few hashes.",
-    .examples = "  origo send papers --to 'ssh host origo receive papers'\n"
-                "  origo send papers --to 'origo receive /mnt/copy'\n",
+    .examples =
+        "  origo sync send papers --to 'ssh host origo sync receive papers'\n"
+        "  origo sync send papers --to 'origo sync receive /mnt/copy'\n",
     .options = send_options,
     .n_options = sizeof(send_options) / sizeof(send_options[0]),
     .settings_len = sizeof(struct sync_settings),
@@ -207,7 +209,7 @@ const struct command command_send = {
 static const struct option receive_options[] = {
     {"Connection", 0, "from", &type_string, AT(peer), "CMD", NULL,
      "stdin and stdout", "start a command that runs 'origo send'",
-     "For example: --from 'ssh host origo send papers'."},
+     "For example: --from 'ssh host origo sync send papers'."},
     {"Files", 0, "delete", &type_flag, AT(delete_extra), NULL, NULL, NULL,
      "remove files that the sender does not have", NULL},
     {"Files", 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
@@ -240,7 +242,8 @@ static int receive_run(const void *settings, const char *const *trees, size_t n)
 }
 
 const struct command command_receive = {
-    .name = "receive",
+    .name = "sync receive",
+    .alias = "receive",
     .operands = "TREE",
     .brief = "make a folder equal to that of 'origo send'",
     .about =
@@ -248,7 +251,8 @@ const struct command command_receive = {
         "Files get their names at the end, each whole; a connection that "
         "breaks leaves what arrived in TREE/.origo-parts, and the next receive "
         "goes on from it.",
-    .examples = "  origo receive papers --from 'ssh host origo send papers'\n",
+    .examples = "  origo sync receive papers --from 'ssh host origo sync send "
+                "papers'\n",
     .options = receive_options,
     .n_options = sizeof(receive_options) / sizeof(receive_options[0]),
     .settings_len = sizeof(struct sync_settings),
@@ -312,7 +316,7 @@ static int plan_run(const void *settings, const char *const *trees, size_t n)
     options.on_message = on_message;
     printf("%-12s %-7s %10s %12s\n", "direction", "message", "items", "bytes");
     if (og_sync_plan(trees[0], trees[1], &options, &counts, &err) != OG_OK)
-        return say_error("sync-plan", &err);
+        return say_error("sync plan", &err);
     plan_line(&plan);
     printf("%" PRIu64 " files, %" PRIu64 " of other names, %" PRIu64
            " asked for; %" PRIu64 " bytes, %" PRIu64 " of them sent\n",
@@ -325,7 +329,8 @@ static int plan_run(const void *settings, const char *const *trees, size_t n)
 }
 
 const struct command command_sync_plan = {
-    .name = "sync-plan",
+    .name = "sync plan",
+    .alias = "sync-plan",
     .operands = "OLDTREE NEWTREE",
     .brief = "print the messages that would make a folder equal to another",
     .about =
@@ -333,7 +338,7 @@ const struct command command_sync_plan = {
         "writes nothing: prints each message with the number of its items "
         "(hashes, files, bytes) and its length before compression, then what "
         "went over the wire and the round trips.",
-    .examples = "  origo sync-plan backup/monday papers\n",
+    .examples = "  origo sync plan backup/monday papers\n",
     .options = plan_options,
     .n_options = sizeof(plan_options) / sizeof(plan_options[0]),
     .settings_len = sizeof(struct sync_settings),

@@ -63,8 +63,8 @@ static const struct option trace_options[] = {
      "Known text that never counts: a licence, a form, a footer."},
     {"What counts", 0, "min-span", &type_count, AT(asking.min_span), "N", NULL,
      NULL, "leave out spans of fewer tokens", NULL},
-    {"What counts", 0, "compare-same", &type_flag, AT(asking.compare_same),
-     NULL, NULL, NULL, "also documents that the store's --same keeps apart",
+    {"What counts", 0, "across-groups", &type_flag, AT(asking.compare_same),
+     NULL, NULL, NULL, "also documents that the store's --group-by keeps apart",
      NULL},
     {"What counts", 0, "no-verify", &type_flag, AT(asking.no_verify), NULL,
      NULL, NULL, "do not compare with the texts of the origins",
@@ -266,6 +266,7 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
 
 const struct command command_trace = {
     .name = "trace",
+    .group = GROUP_QUESTION,
     .operands = "FILE...",
     .brief = "where did each passage of a document come from",
     .about =

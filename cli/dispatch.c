@@ -32,12 +32,26 @@ static size_t words_matched(const struct command *c, const char *const *words,
     return strcmp(space + 1, words[1]) == 0 ? 2 : 0;
 }
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
+}
+
+/* By its name, else by what it was called before. 'origo sketch -h' asks for
+ * the family, not for the command that had its name. */
 static const struct command *find_command(const char *const *words, size_t n,
                                           size_t *out_n_words)
 {
     for (size_t i = 0; cli_commands[i] != NULL; i++) {
         *out_n_words = words_matched(cli_commands[i], words, n);
         if (*out_n_words != 0) return cli_commands[i];
+    }
+    for (size_t i = 0; n != 0 && cli_commands[i] != NULL; i++) {
+        const struct command *c = cli_commands[i];
+        if (c->alias == NULL || strcmp(c->alias, words[0]) != 0) continue;
+        if (help_is_family(c->alias) && (n == 1 || is_help(words[1]))) continue;
+        *out_n_words = 1;
+        return c;
     }
     return NULL;
 }
@@ -55,10 +69,9 @@ static const struct command *next_member(const char *word, size_t *i)
 }
 
 /* "eval" alone, or with a word that it does not know. */
-static int wrong_family(const struct command *first, const char *const *words,
-                        size_t n)
+static int wrong_family(const char *const *words, size_t n)
 {
-    char members[256] = "";
+    char members[320] = "";
     size_t len = 0, i = 0;
     struct suggestion best = suggest_start(n > 1 ? words[1] : "");
     for (const struct command *c; (c = next_member(words[0], &i)) != NULL;) {
@@ -67,10 +80,7 @@ static int wrong_family(const struct command *first, const char *const *words,
                                 "%sorigo %s", len == 0 ? "" : ", ", c->name);
         if (len >= sizeof(members)) len = sizeof(members) - 1;
     }
-    if (n > 1 && strcmp(words[1], "-h") == 0)
-        return help_short(first), EXIT_DONE;
-    if (n > 1 && strcmp(words[1], "--help") == 0)
-        return help_full(first), EXIT_DONE;
+    if (n > 1 && is_help(words[1])) return help_family(words[0]), EXIT_DONE;
     if (n == 1)
         return say_usage(NULL, "'%s' needs to know what: %s", words[0],
                          members);
@@ -88,8 +98,7 @@ static int wrong_command(const char *const *words, size_t n)
         const struct command *c = cli_commands[i];
         snprintf(families[i], sizeof(families[i]), "%.*s",
                  (int)strcspn(c->name, " "), c->name);
-        if (strcmp(families[i], words[0]) == 0)
-            return wrong_family(c, words, n);
+        if (strcmp(families[i], words[0]) == 0) return wrong_family(words, n);
         suggest_try(&best, families[i]);
     }
     if (best.name != NULL)
@@ -155,7 +164,7 @@ static int run_bare_option(char **argv, size_t argc)
 static int run(char **argv, size_t argc)
 {
     size_t n_words = 0;
-    if (argc == 0) return say_usage(NULL, "which command?");
+    if (argc == 0) return help_short(NULL), EXIT_DONE;
     if (argv[0][0] == '-') return run_bare_option(argv, argc);
     const char *const *words = (const char *const *)argv;
     const struct command *command = find_command(words, argc, &n_words);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 79, TEXT_COLUMN = 28, PAGE_INDENT = 6 };
+enum { WIDTH = 79, TEXT_COLUMN = 28, PAGE_INDENT = 6, NAME_COLUMN = 12 };
 
 void *settings_new(const struct command *command)
 {
@@ -86,13 +86,72 @@ static void write_card_line(const struct option *o)
         printf("%*s%s\n", TEXT_COLUMN - len, "", o->brief);
 }
 
-static void write_commands(void)
+/* The length of the first word of a name of two, 0 of a name of one. */
+static size_t family_len(const struct command *c)
 {
-    printf("commands:\n");
+    const char *space = strchr(c->name, ' ');
+    return space == NULL ? 0 : (size_t)(space - c->name);
+}
+
+static bool is_member(const struct command *c, const char *word, size_t len)
+{
+    return family_len(c) == len && memcmp(c->name, word, len) == 0;
+}
+
+bool help_is_family(const char *word)
+{
+    for (size_t i = 0; cli_commands[i] != NULL; i++)
+        if (is_member(cli_commands[i], word, strlen(word))) return true;
+    return false;
+}
+
+void help_family(const char *word)
+{
+    printf("usage: origo %s COMMAND [OPTION]... [FILE]...\n\n", word);
+    for (size_t i = 0; cli_commands[i] != NULL; i++)
+        if (is_member(cli_commands[i], word, strlen(word)))
+            printf("  %-22s %s\n", cli_commands[i]->name,
+                   cli_commands[i]->brief);
+    printf("\n'origo %s COMMAND -h' shows the options of one\n", word);
+}
+
+static void write_members(size_t first)
+{
+    const struct command *c = cli_commands[first];
+    const size_t len = family_len(c);
+    printf("  %-*.*s ", NAME_COLUMN, (int)len, c->name);
+    const char *between = "";
+    for (size_t i = first; cli_commands[i] != NULL; i++) {
+        if (!is_member(cli_commands[i], c->name, len)) continue;
+        printf("%s%s", between, cli_commands[i]->name + len + 1);
+        between = ", ";
+    }
+    putchar('\n');
+}
+
+/* A family is one line, where its first member is. */
+static void write_group(enum command_group group, const char *title)
+{
+    const char *family = "";
+    printf("%s\n", title);
     for (size_t i = 0; cli_commands[i] != NULL; i++) {
         const struct command *c = cli_commands[i];
-        printf("  %-14s %s\n", c->name, c->brief);
+        const size_t len = family_len(c);
+        if (c->group != group) continue;
+        if (len == 0)
+            printf("  %-*s %s\n", NAME_COLUMN, c->name, c->brief);
+        else if (!is_member(c, family, strcspn(family, " ")))
+            write_members(i);
+        if (len != 0) family = c->name;
     }
+}
+
+static void write_commands(void)
+{
+    write_group(GROUP_QUESTION, "questions");
+    write_group(GROUP_STORE, "\nlooking after a store");
+    write_group(GROUP_PART, "\nfamilies of commands, each of use alone");
+    write_group(GROUP_HELP, "\nhelp");
 }
 
 static void write_top_card(void)
@@ -100,8 +159,9 @@ static void write_top_card(void)
     printf("usage: origo COMMAND [OPTION]... [FILE]...\n"
            "tells where text came from\n\n");
     write_commands();
-    printf("\n'origo COMMAND -h' shows the options of one, --help explains "
-           "them\n");
+    printf(
+        "\n'origo COMMAND -h' shows the options of a command, --help explains "
+        "them\n");
 }
 
 void help_short(const struct command *command)
@@ -157,7 +217,10 @@ static void write_statuses(void)
            "  1  something was found, with --exit-code only\n"
            "  2  wrong usage\n"
            "  3  input could not be read or output not written\n"
-           "  4  the store is not sound\n");
+           "  4  the store is damaged\n"
+           "  5  there is no such store\n"
+           "  6  the store is in use by another process\n"
+           "  130, 143  stopped by SIGINT (Ctrl-C), by SIGTERM\n");
 }
 
 static void write_top_page(void)

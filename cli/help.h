@@ -9,6 +9,11 @@
 void help_short(const struct command *command);
 void help_full(const struct command *command);
 
+/* A family is the first word of several commands: "sketch" of "sketch simhash".
+ * Its help lists the members. */
+bool help_is_family(const char *word);
+void help_family(const char *word);
+
 /* A page for man(1), section 1, in the man macros. */
 void manpage_write(const struct command *command);
 

@@ -111,7 +111,9 @@ static void put_statuses(void)
     printf(".SH EXIT STATUS\n"
            "0 done; 1 something was found, with \\-\\-exit\\-code only; 2 "
            "wrong usage;\n3 input could not be read or output not written; 4 "
-           "the store is not sound.\n");
+           "the store is damaged;\n5 there is no such store; 6 the store is in "
+           "use by another process; 130 and 143\nstopped by SIGINT and "
+           "SIGTERM.\n");
 }
 
 static void put_command(const struct command *command)

@@ -20,20 +20,55 @@ const size_t cli_n_common_options = 2;
 
 /* ---- finding ---- */
 
+static bool is_name(const char *its, const char *name, size_t len)
+{
+    return strlen(its) == len && memcmp(its, name, len) == 0;
+}
+
+/* Old names of options, which scripts may still use. */
+static const char *const renamed[][2] = {
+    {"least", "min-tokens"},
+    {"temp", "tmpdir"},
+    {"work", "state"},
+    {"same", "group-by"},
+    {"compare-same", "across-groups"},
+};
+
+static bool is_old_name(const char *its, const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+        if (is_name(renamed[i][0], name, len) &&
+            strcmp(renamed[i][1], its) == 0)
+            return true;
+    return false;
+}
+
 static const struct option *find_long(const struct command *command,
                                       const char *name, size_t len)
 {
     for (size_t i = 0; i < command->n_options; i++) {
         const struct option *o = &command->options[i];
-        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0) return o;
+        if (is_name(o->name, name, len) || is_old_name(o->name, name, len))
+            return o;
     }
     return NULL;
 }
+
+/* Letters that had another meaning in a few commands: understood there as long
+ * as the letter has no meaning of its own, and shown nowhere. */
+static const struct {
+    char letter;
+    const char *name;
+} old_letters[] = {{'k', "distance"}, {'q', "queries"}, {'d', "state"}};
 
 static const struct option *find_letter(const struct command *command, char c)
 {
     for (size_t i = 0; i < command->n_options; i++)
         if (command->options[i].letter == c) return &command->options[i];
+    for (size_t i = 0; i < sizeof(old_letters) / sizeof(old_letters[0]); i++)
+        if (old_letters[i].letter == c)
+            return find_long(command, old_letters[i].name,
+                             strlen(old_letters[i].name));
     return NULL;
 }
 
@@ -52,6 +87,23 @@ static enum parse_result wrong_long(const struct command *command,
     else
         say_usage(command->name, "unknown option '--%s'", typed);
     return PARSE_WRONG;
+}
+
+/* ---- what was given ---- */
+
+static const char *given[64]; /* more options than any command has */
+static size_t n_given;
+
+static void note_given(const struct option *o)
+{
+    if (n_given < sizeof(given) / sizeof(given[0])) given[n_given++] = o->name;
+}
+
+bool option_was_given(const char *name)
+{
+    for (size_t i = 0; i < n_given; i++)
+        if (strcmp(given[i], name) == 0) return true;
+    return false;
 }
 
 /* ---- taking one argument ---- */
@@ -97,6 +149,7 @@ static enum parse_result take_long(struct line *line, const char *name)
     if (strcmp(name, "help") == 0) return PARSE_FULL_HELP;
     const struct option *o = find_long(line->command, name, len);
     if (o == NULL) return wrong_long(line->command, name, len);
+    note_given(o);
     char spelling[64];
     snprintf(spelling, sizeof(spelling), "--%s", o->name);
     if (!o->type->takes_value) {
@@ -121,6 +174,7 @@ static enum parse_result take_letters(struct line *line, const char *letters)
             say_usage(line->command->name, "unknown option '-%c'", *letters);
             return PARSE_WRONG;
         }
+        note_given(o);
         const char spelling[] = {'-', *letters, '\0'};
         if (o->type->takes_value) {
             const char *rest = letters[1] != '\0' ? letters + 1 : NULL;

@@ -54,8 +54,18 @@ struct option {
     const char *more;    /* further sentences for the full help, or NULL */
 };
 
+/* Where the first page of the help lists a command. */
+enum command_group {
+    GROUP_PART = 0, /* a member of a family, or of use alone in a pipe */
+    GROUP_QUESTION,
+    GROUP_STORE,
+    GROUP_HELP,
+};
+
 struct command {
-    const char *name;     /* "trace", "eval origin" */
+    const char *name;  /* "trace", "sketch simhash" */
+    const char *alias; /* what it was called before, or NULL */
+    enum command_group group;
     const char *operands; /* "FILE..." */
     const char *brief;
     const char *about;    /* paragraphs, apart by an empty line */
@@ -87,6 +97,10 @@ enum parse_result {
     PARSE_FULL_HELP,  /* --help */
     PARSE_WRONG,      /* two lines on stderr have told what */
 };
+
+/* Whether the option, by its long name, was on the command line that was parsed
+ * last: a default that somebody typed is a wish, too. */
+bool option_was_given(const char *name);
 
 /* Options and operands may stand in any order; "--" ends the options. The
  * operands are moved to the front of argv, their number goes to *out_n. */

@@ -62,31 +62,32 @@ const struct option_type type_same = {true, "a name of at most 31 bytes",
 
 /* ---- opening ---- */
 
-/* The option whose value is neither the default nor what the store has; NULL:
- * all is well. */
-static const char *unlike(const og_params *given, const og_params *has)
+/* The option that was given and is not what the store has; NULL: all is well.
+ * A preset speaks for all that it sets. */
+static const char *unlike(const og_params *wanted, const og_params *has)
 {
-    const og_params usual = og_params_default();
-#define UNLIKE(member)                                                         \
-    (memcmp(&given->member, &usual.member, sizeof(given->member)) != 0 &&      \
-     memcmp(&given->member, &has->member, sizeof(given->member)) != 0)
-    if (UNLIKE(memory)) return "memory";
-    if (UNLIKE(tokens)) return "tokens";
-    if (UNLIKE(shingle_len)) return "shingle";
-    if (UNLIKE(select.kind) || UNLIKE(select.param) ||
-        UNLIKE(select.no_overlap) || UNLIKE(select.sparse))
+    const bool preset = option_was_given("preset");
+#define UNLIKE(name, member)                                                   \
+    ((preset || option_was_given(name)) &&                                     \
+     memcmp(&wanted->member, &has->member, sizeof(wanted->member)) != 0)
+    if (option_was_given("memory") && wanted->memory != has->memory)
+        return "memory";
+    if (UNLIKE("tokens", tokens)) return "tokens";
+    if (UNLIKE("shingle", shingle_len)) return "shingle";
+    if (UNLIKE("select", select.kind) || UNLIKE("select", select.param) ||
+        UNLIKE("select", select.no_overlap) || UNLIKE("select", select.sparse))
         return "select";
-    if (UNLIKE(evict)) return "evict";
-    if (UNLIKE(estimate)) return "estimate";
-    if (UNLIKE(bridge_limit)) return "bridge-limit";
-    if (UNLIKE(layout)) return "layout";
-    if (UNLIKE(bucket_slots)) return "bucket";
-    if (UNLIKE(min_tokens)) return "min-tokens";
-    if (UNLIKE(no_texts)) return "no-texts";
-    if (strcmp(given->same, usual.same) != 0 &&
-        strcmp(given->same, has->same) != 0)
-        return "same";
+    if (UNLIKE("evict", evict)) return "evict";
+    if (UNLIKE("estimate", estimate)) return "estimate";
+    if (UNLIKE("bridge-limit", bridge_limit)) return "bridge-limit";
+    if (UNLIKE("layout", layout)) return "layout";
+    if (UNLIKE("bucket", bucket_slots)) return "bucket";
+    if (UNLIKE("min-tokens", min_tokens)) return "min-tokens";
 #undef UNLIKE
+    if (option_was_given("no-texts") && wanted->no_texts != has->no_texts)
+        return "no-texts";
+    if (option_was_given("group-by") && strcmp(wanted->same, has->same) != 0)
+        return "group-by";
     return NULL;
 }
 

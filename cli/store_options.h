@@ -73,7 +73,7 @@ extern const struct option_type type_same;   /* og_params.same */
          "not shared and nothing can be exported."},                           \
         {MAKE,                                                                 \
          0,                                                                    \
-         "same",                                                               \
+         "group-by",                                                           \
          &type_same,                                                           \
          AT(member.params.same),                                               \
          "FIELD",                                                              \
