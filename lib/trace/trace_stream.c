@@ -215,8 +215,16 @@ static void fill_work(struct writer *w)
     };
 }
 
+/* Whether documents are grouped by a field of their records, which then has to
+ * be read, also of those that are only asked about. */
+static bool is_grouped_by_field(const og_params *params)
+{
+    return params->same[0] != '\0' && strcmp(params->same, "id") != 0;
+}
+
 static og_status run(struct writer *w, const og_input *input, og_error *err)
 {
+    og_input wanted = *input;
     struct og_stream_work work = {.ctx = w,
                                   .allocator = w->store->allocator,
                                   .uses_time = true,
@@ -225,7 +233,8 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
                                   .settle = tell_held};
     fill_work(w);
     og_trace_work_fill(&work);
-    return og_stream_documents(input, &work, &w->counts, err);
+    wanted.reading.extra |= is_grouped_by_field(&w->store->params);
+    return og_stream_documents(&wanted, &work, &w->counts, err);
 }
 
 og_status og_stream_run(og_store *store, const og_input *input,
