@@ -8,7 +8,10 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
+import struct
+import subprocess
 import sys
 
 from dedup_support import (dedup, family_texts, origo, read_lines, words,
@@ -27,6 +30,25 @@ def test_packed_and_piped(place):
     assert done.returncode == 0
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == \
         expected[0]
+
+
+def test_packed_behind_a_skippable_frame(place):
+    """A zstd file may begin with a frame that is to be skipped: its lines are
+    not at the offsets of their text, and must not be read there again."""
+    zstd = shutil.which("zstd")
+    if zstd is None:
+        raise Skipped("zstd is not installed")
+    rng = random.Random(47)
+    text = " ".join(words(rng, 60))
+    filler = [" ".join(words(rng, 60)) for _ in range(1500)]
+    write_jsonl(place / "in.jsonl", [text] + filler + [text + " end"])
+    expected = dedup(place)
+    assert len(expected[0]) == 1501
+    frame = subprocess.run([zstd, "-qc", place / "in.jsonl"], check=True,
+                           capture_output=True).stdout
+    skipped = struct.pack("<II", 0x184D2A50, 5) + b"hello"
+    (place / "in.jsonl.zst").write_bytes(skipped + frame)
+    assert dedup(place, name="in.jsonl.zst")[0] == expected[0]
 
 
 def test_folder_of_texts(place):

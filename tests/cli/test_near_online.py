@@ -47,6 +47,20 @@ def test_near_stream(place):
         assert found > 30, (method, found)
 
 
+def test_near_estimates(place):
+    """An estimate is the share of equal samples, less what agrees by chance:
+    of 112 samples of 8 bits, e equal ones give (e/112 - 1/256) / (255/256)."""
+    write_jsonl(place / "in.jsonl", family_texts(40, 42))
+    seen = set()
+    for answer in near("-s", ":memory:", "--add", "-t", "0.3", "-q",
+                       place / "in.jsonl"):
+        for m in answer["near"]:
+            equal = (m["similarity"] * 255 / 256 + 1 / 256) * 112
+            assert abs(equal - round(equal)) < 0.01, m
+            seen.add(round(equal))
+    assert len(seen) > 5, seen  # an estimate of 1 is one without chance, too
+
+
 def test_near_store(place):
     rng = random.Random(41)
     texts = [" ".join(words(rng, 60)) for _ in range(30)]

@@ -1,0 +1,68 @@
+/* Streams of reused sentences: what is counted, documents by callback. */
+
+#include "tests/unit/input_support.h"
+#include "tests/unit/source_support.h"
+
+static const char *const texts[] = {
+    "The old lighthouse will be lit again in spring, once the lamp is back.",
+    "",
+    ("We heard it, too. The old lighthouse will be lit again in spring, once "
+     "the lamp is back."),
+    " \n ",
+};
+enum { N_TEXTS = sizeof(texts) / sizeof(*texts) };
+
+static og_status next(void *ctx, og_document *out, og_error *err)
+{
+    size_t *n = ctx;
+    (void)err;
+    if (*n == N_TEXTS) return OG_END;
+    out->text = (og_bytes){texts[*n], strlen(texts[*n])};
+    (*n)++;
+    return OG_OK;
+}
+
+static bool on_answer(void *ctx, const og_document *doc,
+                      const og_quotes *quotes)
+{
+    uint64_t *n_reused = ctx;
+    (void)doc;
+    *n_reused += quotes->n_reused;
+    return true;
+}
+
+static void counts_of_a_stream(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
+        size_t n = 0;
+        uint64_t n_reused = 0;
+        og_sentences *sentences = NULL;
+        og_input input = input_of(NULL, 0, n_threads);
+        og_quote_stream_options options = og_quote_stream_options_default();
+        og_stream_counts counts;
+        og_error err = {0};
+        const og_sentences_options how = og_sentences_options_default();
+        assert_int_equal(
+            og_sentences_open(":memory:", true, &how, &sentences, &err), OG_OK);
+        input.ctx = &n;
+        input.next = next;
+        options.add = true;
+        options.ctx = &n_reused;
+        options.on_answer = on_answer;
+        assert_int_equal(
+            og_quote_stream(sentences, &input, &options, &counts, &err), OG_OK);
+        assert_int_equal(counts.n_documents, N_TEXTS);
+        assert_int_equal(counts.n_short, 2); /* without a sentence */
+        assert_int_equal(n_reused, 1);
+        og_sentences_close(sentences);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_of_a_stream),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
