@@ -22,7 +22,7 @@ void og_quote_links_free(og_quote_links *l)
     OG_UNGROW(NULL, l->nodes, l->nodes_cap);
     OG_UNGROW(NULL, l->links, l->links_cap);
     OG_UNGROW(NULL, l->ids, l->ids_cap);
-    OG_UNGROW(NULL, l->slots, l->n_slots);
+    og_hash_table_release(&l->by_id);
     og_release(NULL, l, sizeof(*l));
 }
 
@@ -33,45 +33,26 @@ size_t og_quote_links_count(const og_quote_links *l)
 
 /* ---- documents ---- */
 
-static bool grow_slots(struct og_quote_links *l)
-{
-    if (2 * (l->n_nodes + 1) <= l->n_slots) return true;
-    const size_t n = l->n_slots == 0 ? 1024 : 2 * l->n_slots;
-    uint32_t *slots = og_allocate_zero(NULL, n * sizeof(*slots));
-    if (slots == NULL) return false;
-    for (size_t i = 0; i < l->n_nodes; i++) {
-        size_t at = l->nodes[i].hash & (n - 1);
-        while (slots[at] != 0)
-            at = (at + 1) & (n - 1);
-        slots[at] = (uint32_t)i + 1;
-    }
-    OG_UNGROW(NULL, l->slots, l->n_slots);
-    l->slots = slots;
-    l->n_slots = n;
-    return true;
-}
-
 static og_status find_node(struct og_quote_links *l, og_bytes id, int64_t time,
                            bool has_time, uint32_t *out, og_error *err)
 {
     const uint64_t hash = og_mix64(og_token_hash(id.data, id.len, 0));
-    if (!grow_slots(l) ||
+    if (!og_hash_table_reserve(&l->by_id) ||
         !OG_GROW(NULL, l->nodes, l->nodes_cap, l->n_nodes + 1) ||
         !OG_GROW(NULL, l->ids, l->ids_cap, l->ids_len + id.len + 1))
         return og_error_memory(err, id.len, "links");
-    size_t at = hash & (l->n_slots - 1);
-    for (; l->slots[at] != 0; at = (at + 1) & (l->n_slots - 1)) {
-        const uint32_t node = l->slots[at] - 1;
-        const og_bytes known = og_link_id(l, node);
+    struct og_hash_slot *slot;
+    OG_HASH_FIND(&l->by_id, hash, slot)
+    {
+        const og_bytes known = og_link_id(l, (uint32_t)slot->number - 1);
         if (known.len != id.len || memcmp(known.data, id.data, id.len) != 0)
             continue;
-        *out = node;
+        *out = (uint32_t)slot->number - 1;
         return OG_OK;
     }
     *out = (uint32_t)l->n_nodes++;
-    l->slots[at] = *out + 1;
-    l->nodes[*out] =
-        (struct og_link_node){l->ids_len, id.len, time, has_time, hash};
+    og_hash_table_put(&l->by_id, slot, hash, l->n_nodes);
+    l->nodes[*out] = (struct og_link_node){l->ids_len, id.len, time, has_time};
     memcpy(l->ids + l->ids_len, id.data, id.len);
     l->ids_len += id.len;
     return OG_OK;

@@ -4,14 +4,13 @@
 /* The inside of og_quote_links: documents, and links from each to those that
  * held its sentences first. */
 
-#include "lib/base/memory.h"
+#include "lib/base/hash_table.h"
 #include "lib/report/writer.h"
 
 struct og_link_node {
     size_t id_off, id_len;
     int64_t time;
     bool has_time;
-    uint64_t hash;
 };
 
 struct og_quote_link {
@@ -28,8 +27,7 @@ struct og_quote_links {
     size_t n_links, links_cap;
     char *ids;
     size_t ids_len, ids_cap;
-    uint32_t *slots; /* node + 1, by hash */
-    size_t n_slots;
+    struct og_hash_table by_id; /* nodes */
 };
 
 static inline og_bytes og_link_id(const struct og_quote_links *l, uint32_t node)

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/hash_table.h"
+
 struct entry {
     char *name; /* NULL: a hole */
     void *block;
@@ -33,8 +35,7 @@ struct og_similar {
     size_t n, entries_cap;
     struct posting *postings; /* [sample << n_bits | value] */
     size_t n_postings;
-    uint32_t *names; /* open addressing: number + 1, 0 is free */
-    size_t names_cap, n_names;
+    struct og_hash_table names; /* of entries */
 };
 
 og_status og_similar_new(const struct og_file_sketch_options *traits,
@@ -49,6 +50,7 @@ og_status og_similar_new(const struct og_file_sketch_options *traits,
     index->allocator = allocator;
     index->traits = *traits;
     index->chunking = *chunking;
+    og_hash_table_init(&index->names, allocator);
     index->n_postings = (size_t)traits->n_samples << traits->n_bits;
     const size_t len = index->n_postings * sizeof(*index->postings);
     index->postings = og_allocate_zero(allocator, len);
@@ -72,7 +74,7 @@ void og_similar_free(struct og_similar *index)
         og_release(a, index->postings,
                    index->n_postings * sizeof(*index->postings));
     OG_UNGROW(a, index->entries, index->entries_cap);
-    OG_UNGROW(a, index->names, index->names_cap);
+    og_hash_table_release(&index->names);
     og_release(a, index, sizeof(*index));
 }
 
@@ -108,42 +110,21 @@ static uint64_t hash_name(const char *name)
     return og_mix64(h);
 }
 
-/* The place of the name, or the free one where it belongs. */
-static size_t name_place(const struct og_similar *index, const char *name)
+/* The slot of the name, or the free one where it belongs. */
+static struct og_hash_slot *name_slot(const struct og_similar *index,
+                                      const char *name)
 {
-    const size_t mask = index->names_cap - 1;
-    size_t at = hash_name(name) & mask;
-    for (; index->names[at] != 0; at = (at + 1) & mask) {
-        const char *other = index->entries[index->names[at] - 1].file.name;
-        if (strcmp(other, name) == 0) break;
-    }
-    return at;
+    struct og_hash_slot *slot;
+    OG_HASH_FIND(&index->names, hash_name(name), slot)
+    if (strcmp(index->entries[slot->number - 1].file.name, name) == 0) break;
+    return slot;
 }
 
 size_t og_similar_find(const struct og_similar *index, const char *name)
 {
-    if (index->names_cap == 0) return SIZE_MAX;
-    const uint32_t number = index->names[name_place(index, name)];
-    return number == 0 ? SIZE_MAX : number - 1;
-}
-
-/* Room for one more name; a table at most half full. */
-static bool reserve_name(struct og_similar *index)
-{
-    if ((index->n_names + 1) * 2 <= index->names_cap) return true;
-    uint32_t *old = index->names;
-    const size_t old_cap = index->names_cap;
-    const size_t cap = old_cap == 0 ? 64 : old_cap * 2;
-    uint32_t *names = og_allocate_zero(index->allocator, cap * sizeof(*names));
-    if (names == NULL) return false;
-    index->names = names;
-    index->names_cap = cap;
-    for (size_t i = 0; i < old_cap; i++)
-        if (old[i] != 0)
-            names[name_place(index, index->entries[old[i] - 1].file.name)] =
-                old[i];
-    og_release(index->allocator, old, old_cap * sizeof(*old));
-    return true;
+    if (index->names.n == 0) return SIZE_MAX;
+    const struct og_hash_slot *slot = name_slot(index, name);
+    return slot->number == 0 ? SIZE_MAX : (size_t)slot->number - 1;
 }
 
 /* ---- adding ---- */
@@ -207,22 +188,25 @@ og_status og_similar_add(struct og_similar *index, const char *name,
         return og_error_memory(err, e.block_len, "a file of the index");
     if (!OG_GROW(index->allocator, index->entries, index->entries_cap,
                  index->n + 1) ||
-        !reserve_name(index) || !reserve_postings(index, e.file.traits)) {
+        !og_hash_table_reserve(&index->names) ||
+        !reserve_postings(index, e.file.traits)) {
         og_release(index->allocator, e.block, e.block_len);
         return og_error_memory(err, sizeof(e), "a file of the index");
     }
-    const size_t place = name_place(index, e.name);
+    struct og_hash_slot *slot = name_slot(index, e.name);
     index->entries[index->n] = e;
     for (uint32_t t = 0; e.file.n_chunks > 0 && t < index->traits.n_samples;
          t++) {
         struct posting *p = posting_of(index, t, e.file.traits[t]);
         p->files[p->n++] = (uint32_t)index->n;
     }
-    index->names[place] = (uint32_t)++index->n;
-    if (known == SIZE_MAX)
-        index->n_names++;
-    else
+    index->n++;
+    if (known == SIZE_MAX) {
+        og_hash_table_put(&index->names, slot, hash_name(e.name), index->n);
+    } else {
+        slot->number = index->n;
         index->entries[known].file.name = NULL;
+    }
     return OG_OK;
 }
 
