@@ -268,7 +268,8 @@ static bool on_sketch(void *ctx, og_bytes id, const og_minhash_sketch *sketch)
                                            : meet_supershingles(r, id, sketch);
     if (r->status == OG_OK && !keep(r, id, sketch)) r->status = OG_ERR_MEMORY;
     if (r->status == OG_ERR_MEMORY && r->err.status == OG_OK)
-        r->err = (og_error){OG_ERR_MEMORY, "no memory for the samples"};
+        r->err = (og_error){.status = OG_ERR_MEMORY,
+                            .message = "no memory for the samples"};
     if (ferror(stdout)) {
         stdout_failed(errno);
         r->run.failed = true;

@@ -85,6 +85,7 @@ og_status md_end_table(struct md_table *table, og_error *err)
     md_release(table);
     printf("\n");
     if (printed) return OG_OK;
-    *err = (og_error){OG_ERR_MEMORY, "out of memory for a table"};
+    *err = (og_error){.status = OG_ERR_MEMORY,
+                      .message = "out of memory for a table"};
     return OG_ERR_MEMORY;
 }

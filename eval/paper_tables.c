@@ -400,7 +400,8 @@ og_status paper_print(og_eval *eval, const struct paper_options *options,
         every_table(&p);
     }
     if (status == OG_OK && p.out_of_memory) {
-        *err = (og_error){OG_ERR_MEMORY, "out of memory for a table"};
+        *err = (og_error){.status = OG_ERR_MEMORY,
+                          .message = "out of memory for a table"};
         status = OG_ERR_MEMORY;
     }
     md_release(&p.table);

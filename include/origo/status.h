@@ -38,6 +38,10 @@ OG_API const char *og_status_name(og_status status);
 typedef struct og_error {
     og_status status;
     char message[512]; /* lower case, no newline; "" when status is OG_OK */
+    /* Where it is, as far as that is known; the message says it, too. */
+    char file[256]; /* "": not of a file; the end of a longer name */
+    uint64_t line;  /* from 1; 0: not known */
+    uint64_t byte;  /* from the start of the (unpacked) file */
 } og_error;
 
 /* resize(ctx, ptr, old, new) works like realloc: ptr NULL allocates, new 0
@@ -58,8 +62,17 @@ typedef struct og_bytes {
         (s), sizeof(s) - 1                                                     \
     }
 
-/* "0.1.0" */
+/* The version of these headers: 0.1.0 is 100, 1.2.3 is 10203. */
+#define OG_VERSION_MAJOR 0
+#define OG_VERSION_MINOR 1
+#define OG_VERSION_PATCH 0
+#define OG_VERSION_NUMBER                                                      \
+    (OG_VERSION_MAJOR * 10000 + OG_VERSION_MINOR * 100 + OG_VERSION_PATCH)
+
+/* The version of the library that runs: "0.1.0", and OG_VERSION_NUMBER as it
+ * was when it was built. */
 OG_API const char *og_version(void);
+OG_API int og_version_number(void);
 
 typedef struct og_range {
     uint64_t begin, end;

@@ -31,18 +31,22 @@ void og_release(const og_allocator *a, void *ptr, size_t len)
     if (ptr != NULL) og_reallocate(a, ptr, len == 0 ? 1 : len, 0);
 }
 
-bool og_grow(const og_allocator *a, void **ptr, size_t *cap, size_t need,
+/* A T * must not be read or written through a void **: a compiler that sees
+ * both sides may take them for different objects. */
+bool og_grow(const og_allocator *a, void *ptr, size_t *cap, size_t need,
              size_t size)
 {
+    void *old;
     size_t new_cap = *cap < 16 ? 16 : *cap;
     while (new_cap < need) {
         if (new_cap > SIZE_MAX / 2) return false;
         new_cap *= 2;
     }
     if (new_cap > SIZE_MAX / size) return false;
-    void *grown = og_reallocate(a, *ptr, *cap * size, new_cap * size);
+    memcpy(&old, ptr, sizeof(old));
+    void *grown = og_reallocate(a, old, *cap * size, new_cap * size);
     if (grown == NULL) return false;
-    *ptr = grown;
+    memcpy(ptr, &grown, sizeof(grown));
     *cap = new_cap;
     return true;
 }

@@ -13,14 +13,14 @@ void *og_reallocate(const og_allocator *a, void *ptr, size_t old_len,
 void og_release(const og_allocator *a, void *ptr, size_t len);
 
 /* Makes room for `need` elements of `size` bytes in a growing array: doubles,
- * so that n appends cost O(n). Returns false and changes nothing when there is
- * no memory or the length overflows. */
-bool og_grow(const og_allocator *a, void **ptr, size_t *cap, size_t need,
+ * so that n appends cost O(n). `ptr` is the address of the pointer to the
+ * array, which may be of any type: it is read and written as bytes. Returns
+ * false and changes nothing when there is no memory or the length overflows. */
+bool og_grow(const og_allocator *a, void *ptr, size_t *cap, size_t need,
              size_t size);
 
 #define OG_GROW(a, ptr, cap, need)                                             \
-    ((need) <= (cap) ||                                                        \
-     og_grow((a), (void **)&(ptr), &(cap), (need), sizeof(*(ptr))))
+    ((need) <= (cap) || og_grow((a), &(ptr), &(cap), (need), sizeof(*(ptr))))
 
 /* Frees an array that OG_GROW made and sets it to NULL. */
 #define OG_UNGROW(a, ptr, cap)                                                 \

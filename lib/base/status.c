@@ -1,6 +1,9 @@
 #include "lib/base/status.h"
 
 #include <stdarg.h>
+#include <string.h>
+
+#include "lib/base/c_locale.h"
 
 const char *og_status_name(og_status status)
 {
@@ -24,11 +27,31 @@ og_status og_error_set(og_error *err, og_status status, const char *format, ...)
 {
     if (err == NULL) return status;
     err->status = status;
+    err->file[0] = '\0';
+    err->line = err->byte = 0;
     va_list args;
     va_start(args, format);
-    vsnprintf(err->message, sizeof(err->message), format, args);
+    og_text_format_list(err->message, sizeof(err->message), format, args);
     va_end(args);
     return status;
+}
+
+og_status og_error_place(og_error *err, og_status status, const char *file,
+                         uint64_t line, uint64_t byte)
+{
+    if (err == NULL) return status;
+    const size_t len = strlen(file), most = sizeof(err->file) - 1;
+    memcpy(err->file, len > most ? file + (len - most) : file,
+           (len > most ? most : len) + 1);
+    err->line = line;
+    err->byte = byte;
+    return status;
+}
+
+og_status og_error_pass(og_error *err, const og_error *from)
+{
+    if (err != NULL && err != from) *err = *from;
+    return from->status;
 }
 
 og_status og_error_memory(og_error *err, size_t len, const char *what)

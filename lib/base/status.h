@@ -15,6 +15,13 @@
 og_status og_error_set(og_error *err, og_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Where it is, after the story was put into err. Returns `status`. */
+og_status og_error_place(og_error *err, og_status status, const char *file,
+                         uint64_t line, uint64_t byte);
+
+/* The story of another error, its place and its status. */
+og_status og_error_pass(og_error *err, const og_error *from);
+
 /* "out of memory (4096 bytes for tokens)" */
 og_status og_error_memory(og_error *err, size_t len, const char *what);
 

@@ -23,6 +23,8 @@
 
 #include "lib/hamming/code_plan.h"
 
+#include "lib/base/c_locale.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -216,8 +218,8 @@ static void print(struct page *page, const char *format, ...)
     va_list args;
     if (page->len >= page->cap) return;
     va_start(args, format);
-    const int n =
-        vsnprintf(page->out + page->len, page->cap - page->len, format, args);
+    const int n = og_text_format_list(page->out + page->len,
+                                      page->cap - page->len, format, args);
     va_end(args);
     if (n > 0) page->len += (size_t)n;
 }

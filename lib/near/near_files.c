@@ -340,8 +340,7 @@ static og_status load_files(og_near *near, const char *index_path,
     TRY(status);
     if (is_new && !near->is_writable && near->stored == NULL)
         return og_error_set(
-            err, OG_ERR_IO,
-            "cannot open '%s': no such index%s; --add makes one", near->folder,
+            err, OG_ERR_IO, "cannot open '%s': no such index%s", near->folder,
             near->is_store ? ", and the store keeps no texts" : "");
     if (is_new) TRY(og_near_index_make(near, err));
     if (is_new) return near->is_writable ? save_index(near, err) : OG_OK;

@@ -32,8 +32,9 @@ og_status og_file_failure(og_error *err, const char *verb, const char *path,
 {
     char text[128];
     const og_status status = error == ENOMEM ? OG_ERR_MEMORY : OG_ERR_IO;
-    return og_error_set(err, status, "cannot %s '%s': %s", verb, path,
-                        og_file_error_text(error, text, sizeof(text)));
+    og_error_set(err, status, "cannot %s '%s': %s", verb, path,
+                 og_file_error_text(error, text, sizeof(text)));
+    return og_error_place(err, status, path, 0, 0);
 }
 
 int og_file_write_all(int fd, const void *data, size_t len)

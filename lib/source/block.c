@@ -115,9 +115,12 @@ og_status og_block_failure(const struct og_block *block,
 {
     const bool names_it = strncmp(problem->message, "cannot open", 11) == 0;
     if (names_it)
-        return og_error_set(err, problem->status, "%s", problem->message);
-    return og_error_set(err, problem->status, "cannot read '%s': %s",
-                        block->file, problem->message);
+        og_error_set(err, problem->status, "%s", problem->message);
+    else
+        og_error_set(err, problem->status, "cannot read '%s': %s", block->file,
+                     problem->message);
+    return og_error_place(err, problem->status, block->file, problem->line,
+                          problem->offset);
 }
 
 static og_status report_broken_line(struct og_block *block,

@@ -11,6 +11,11 @@ const char *og_version(void)
     return OG_VERSION;
 }
 
+int og_version_number(void)
+{
+    return OG_VERSION_NUMBER;
+}
+
 og_params og_params_default(void)
 {
     return (og_params){

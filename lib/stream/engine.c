@@ -389,8 +389,7 @@ static og_status take_batch(struct og_stream *s, struct og_batch *b,
     if (work->begin_batch != NULL) TRY(work->begin_batch(work->ctx, b, err));
     TRY(take_documents(s, b, &n_told, err));
     TRY(take_problems(s, b, n_told, b->block.n_problems, err));
-    if (b->status != OG_OK)
-        return og_error_set(err, b->status, "%s", b->err.message);
+    if (b->status != OG_OK) return og_error_pass(err, &b->err);
     s->counts->n_files += b->block.ends_file;
     s->counts->n_input_bytes += b->block.n_input_bytes;
     if (work->end_batch != NULL) TRY(work->end_batch(work->ctx, b, err));

@@ -75,8 +75,7 @@ og_status og_teller_end(const struct og_problem_teller *t, og_status status,
                         og_error *err)
 {
     if (status != OG_OK) return status;
-    if (t->failure.status != OG_OK)
-        return og_error_set(err, t->failure.status, "%s", t->failure.message);
+    if (t->failure.status != OG_OK) return og_error_pass(err, &t->failure);
     if (t->n_skipped == 0 || t->n_documents + t->n_documents_of_block > 0)
         return OG_OK;
     if (t->n_skipped == 1)

@@ -247,8 +247,10 @@ static void a_missing_file(void **state)
     size_t n_problems = 0;
     input.ctx = &n_problems;
     input.on_problem = count_problem;
-    assert_int_equal(og_input_read(&input, goes_on, NULL, &counts, NULL),
+    og_error err = {0};
+    assert_int_equal(og_input_read(&input, goes_on, NULL, &counts, &err),
                      OG_ERR_IO);
+    assert_string_equal(err.file, path);
     assert_true(counts.is_told);
     assert_int_equal(n_problems, 1);
 }

@@ -49,6 +49,42 @@ static void test_a_long_story_is_cut(void **state)
     assert_int_equal(strlen(err.message), sizeof(err.message) - 1);
 }
 
+static void test_the_place_is_beside_the_story(void **state)
+{
+    og_error err, other = {0};
+    char name[400];
+    (void)state;
+    og_error_set(&err, OG_ERR_INPUT, "bad");
+    assert_int_equal(og_error_place(&err, OG_ERR_INPUT, "a.jsonl", 3, 70),
+                     OG_ERR_INPUT);
+    assert_int_equal(og_error_pass(&other, &err), OG_ERR_INPUT);
+    assert_string_equal(other.message, "bad");
+    assert_string_equal(other.file, "a.jsonl");
+    assert_int_equal(other.line, 3);
+    assert_int_equal(other.byte, 70);
+    memset(name, 'x', sizeof(name));
+    memcpy(name + sizeof(name) - 4, "end", 4);
+    og_error_place(&err, OG_ERR_INPUT, name, 0, 0);
+    assert_int_equal(strlen(err.file), sizeof(err.file) - 1);
+    assert_string_equal(err.file + strlen(err.file) - 4, "xend");
+    og_error_set(&err, OG_ERR_IO, "another"); /* of no file */
+    assert_string_equal(err.file, "");
+    assert_int_equal(err.line + err.byte, 0);
+    assert_int_equal(og_error_place(NULL, OG_ERR_IO, "a", 0, 0), OG_ERR_IO);
+    assert_int_equal(og_error_pass(NULL, &err), OG_ERR_IO);
+}
+
+/* The headers and the library say the same, in both forms. */
+static void test_versions_agree(void **state)
+{
+    char text[40];
+    (void)state;
+    snprintf(text, sizeof(text), "%d.%d.%d", OG_VERSION_NUMBER / 10000,
+             OG_VERSION_NUMBER / 100 % 100, OG_VERSION_NUMBER % 100);
+    assert_string_equal(og_version(), text);
+    assert_int_equal(og_version_number(), OG_VERSION_NUMBER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -56,6 +92,8 @@ int main(void)
         cmocka_unit_test(test_the_story_is_beside_the_status),
         cmocka_unit_test(test_nobody_need_listen),
         cmocka_unit_test(test_a_long_story_is_cut),
+        cmocka_unit_test(test_the_place_is_beside_the_story),
+        cmocka_unit_test(test_versions_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/c_locale.h"
 #include "lib/sketch/features/features.h"
 #include "lib/sketch/features/stem.h"
 #include "lib/sketch/features/stop.h"
@@ -83,7 +84,7 @@ static size_t append_number(char *out, size_t cap, size_t len, const char *name,
                             double value)
 {
     char text[32];
-    snprintf(text, sizeof(text), "%.9g", value);
+    og_text_format(text, sizeof(text), "%.9g", value);
     return append(out, cap, len, name, text);
 }
 

@@ -3,6 +3,7 @@
  * again: the bytes before and behind the value go out as they came in. */
 
 #include "lib/source/json/json_edit.h"
+#include "lib/base/c_locale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ bool og_json_rank(og_bytes raw, char *scratch, uint64_t *out)
         return false;
     memcpy(scratch, raw.data, raw.len);
     scratch[raw.len] = '\0';
-    const double value = strtod(scratch, NULL);
+    const double value = og_parse_number(scratch, NULL);
     if (isnan(value)) return false;
     *out = order_of(value);
     return true;
