@@ -1,9 +1,9 @@
 #ifndef OG_BASE_CHECKSUM_H
 #define OG_BASE_CHECKSUM_H
 
-/* The checksum of everything that a store keeps: XXH3 of 64 bits, which costs
- * less than reading the bytes from memory. It finds accidents, not opponents.
- */
+/* The checksum of everything that is kept in files: XXH3 of 64 bits, which
+ * costs less than reading the bytes from memory. It finds accidents, not
+ * opponents. */
 
 #define XXH_INLINE_ALL
 #include <stddef.h>
@@ -21,6 +21,28 @@ static inline uint64_t og_checksum_after(uint64_t before, const void *data,
                                          size_t len)
 {
     return XXH3_64bits_withSeed(data, len, before);
+}
+
+/* Of bytes that come in pieces: the same as of all of them at once. On the
+ * stack or in static memory: it must lie at a multiple of 64 bytes. */
+struct og_checksum {
+    XXH3_state_t state;
+};
+
+static inline void og_checksum_init(struct og_checksum *sum)
+{
+    XXH3_64bits_reset(&sum->state);
+}
+
+static inline void og_checksum_add(struct og_checksum *sum, const void *data,
+                                   size_t len)
+{
+    XXH3_64bits_update(&sum->state, data, len);
+}
+
+static inline uint64_t og_checksum_end(const struct og_checksum *sum)
+{
+    return XXH3_64bits_digest(&sum->state);
 }
 
 #endif

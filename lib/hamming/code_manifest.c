@@ -153,6 +153,9 @@ og_status og_code_manifest_read(struct og_code_manifest *manifest,
                             "long",
                             folder);
     const int fd = og_file_open_own(path, O_RDONLY, 0);
+    if (fd < 0 && errno == ENOENT)
+        return og_error_set(err, OG_ERR_NO_STORE,
+                            "there is no index of codes in '%s'", folder);
     if (fd < 0) return failed(err, "open", path);
     ssize_t n;
     while ((n = og_file_read(fd, text + len, sizeof(text) - len)) > 0)

@@ -364,7 +364,7 @@ static og_status lock_folder(og_hamming *h, og_error *err)
     h->lock_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     if (h->lock_fd < 0) return failed(err, "open", path);
     if (flock(h->lock_fd, LOCK_EX | LOCK_NB) == 0) return OG_OK;
-    return og_error_set(err, OG_ERR_IO,
+    return og_error_set(err, OG_ERR_BUSY,
                         "the index '%s' is being written by another process",
                         h->folder);
 }

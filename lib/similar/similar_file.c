@@ -9,7 +9,9 @@
 
 #include "lib/similar/similar.h"
 
+#include "lib/base/checksum.h"
 #include "lib/base/packing.h"
+#include "lib/chunk/sha256.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 
@@ -18,8 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC   "origoSIM"
-#define VERSION 1
+#define MAGIC "origoSIM"
+/* Version 1 had half a SHA-256 for a checksum; it can be read. */
+#define VERSION        2
+#define VERSION_SHA256 1
 
 struct header {
     uint8_t magic[8];
@@ -35,7 +39,8 @@ struct header {
     uint8_t zero_too[4];
     uint8_t n_files[8];
     uint8_t body_len[8];
-    uint8_t checksum[16]; /* of the whole file, with this field zero */
+    uint8_t checksum[16]; /* of the whole file, with this field zero; the
+                             second half is zero from version 2 on */
 };
 _Static_assert(sizeof(struct header) == 64, "the drawing says 64");
 _Static_assert(offsetof(struct header, n_files) == 32, "drawing");
@@ -74,7 +79,6 @@ static void put_header(const struct og_similar *index, uint64_t n_files,
     struct header h = {.cut_kind = (uint8_t)cut->kind,
                        .n_samples = (uint8_t)traits->n_samples,
                        .n_bits = (uint8_t)traits->n_bits};
-    uint8_t hash[OG_HASH_LEN];
     memcpy(h.magic, MAGIC, sizeof(h.magic));
     put_fixed(h.version, VERSION, sizeof(h.version));
     put_fixed(h.cut_min, cut->min_len, 4);
@@ -83,9 +87,8 @@ static void put_header(const struct og_similar *index, uint64_t n_files,
     put_fixed(h.n_files, n_files, 8);
     put_fixed(h.body_len, out->len - sizeof(h), 8);
     memcpy(out->data, &h, sizeof(h));
-    og_bytes_hash(out->data, out->len, hash);
-    memcpy(out->data + offsetof(struct header, checksum), hash,
-           sizeof(h.checksum));
+    put_fixed(out->data + offsetof(struct header, checksum),
+              og_checksum(out->data, out->len), 8);
 }
 
 og_status og_similar_write(const struct og_similar *index, const char *path,
@@ -130,43 +133,58 @@ static uint64_t fixed(const uint8_t *p, size_t len)
     return og_take_fixed(&u, len);
 }
 
-static bool has_right_sum(const uint8_t *data, size_t len,
-                          const og_allocator *a, og_error *err, bool *out)
+static void sum_sha256(const struct header *zeroed, const uint8_t *body,
+                       size_t len, uint8_t out[16])
 {
-    uint8_t *copy = og_allocate(a, len);
+    struct og_sha256 sha256;
     uint8_t hash[OG_HASH_LEN];
-    const size_t off = offsetof(struct header, checksum);
-    if (copy == NULL) return og_error_memory(err, len, "an index"), false;
-    memcpy(copy, data, len);
-    memset(copy + off, 0, 16);
-    og_bytes_hash(copy, len, hash);
-    *out = memcmp(hash, data + off, 16) == 0;
-    og_release(a, copy, len);
-    return true;
+    og_sha256_init(&sha256);
+    og_sha256_add(&sha256, zeroed, sizeof(*zeroed));
+    og_sha256_add(&sha256, body, len);
+    og_sha256_end(&sha256, hash);
+    memcpy(out, hash, 16);
+}
+
+static bool has_right_sum(const struct header *h, const uint8_t *data,
+                          size_t len)
+{
+    struct header zeroed = *h;
+    struct og_checksum checksum;
+    uint8_t sum[16] = {0};
+    memset(zeroed.checksum, 0, sizeof(zeroed.checksum));
+    if (fixed(h->version, 2) == VERSION_SHA256) {
+        sum_sha256(&zeroed, data + sizeof(*h), len - sizeof(*h), sum);
+    } else {
+        og_checksum_init(&checksum);
+        og_checksum_add(&checksum, &zeroed, sizeof(zeroed));
+        og_checksum_add(&checksum, data + sizeof(*h), len - sizeof(*h));
+        put_fixed(sum, og_checksum_end(&checksum), 8);
+    }
+    return memcmp(sum, h->checksum, sizeof(sum)) == 0;
 }
 
 static og_status check_header(const struct header *h, const uint8_t *data,
-                              size_t len, const char *name,
-                              const og_allocator *a, og_error *err)
+                              size_t len, const char *name, og_error *err)
 {
-    bool right = false;
     if (len < sizeof(*h) || memcmp(h->magic, MAGIC, sizeof(h->magic)) != 0)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is not an index of files made by origo",
                             name);
-    if (fixed(h->version, 2) != VERSION)
+    const uint64_t version = fixed(h->version, 2);
+    if (version != VERSION && version != VERSION_SHA256)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is an index of version %u; this origo reads "
-                            "version %d",
-                            name, (unsigned)fixed(h->version, 2), VERSION);
+                            "versions %d and %d",
+                            name, (unsigned)version, VERSION_SHA256, VERSION);
     if (fixed(h->features, 2) != 0)
         return broken(err, name, "it needs features that are not known");
     if (fixed(h->body_len, 8) != len - sizeof(*h))
         return broken(err, name, "its length is not what its header says");
     if (fixed(h->n_files, 8) > (len - sizeof(*h)) / LEAST_RECORD)
         return broken(err, name, "it says that it has more files than fit");
-    if (!has_right_sum(data, len, a, err, &right)) return OG_ERR_MEMORY;
-    return right ? OG_OK : broken(err, name, "its checksum does not match");
+    return has_right_sum(h, data, len)
+               ? OG_OK
+               : broken(err, name, "its checksum does not match");
 }
 
 static og_status take_options(const struct header *h, const char *name,
@@ -242,7 +260,7 @@ og_status og_similar_decode(const uint8_t *data, size_t len, const char *name,
     struct og_file_chunks chunks;
     struct og_similar *index = NULL;
     if (len >= sizeof(h)) memcpy(&h, data, sizeof(h));
-    TRY(check_header(&h, data, len, name, allocator, err));
+    TRY(check_header(&h, data, len, name, err));
     TRY(take_options(&h, name, &cut, &traits, err));
     TRY(og_similar_new(&traits, &cut, allocator, &index, err));
     og_file_chunks_init(&chunks, allocator);

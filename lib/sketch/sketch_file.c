@@ -1,8 +1,7 @@
-/* Files of sketches. Every byte is under a check (a Rabin fingerprint of what
- * comes before it), numbers that say how much to read are under one of their
- * own that is looked at first, and the parts of a block are bounded: a damaged
- * or foreign file is refused with its place and never makes the reader take
- * much memory. */
+/* Files of sketches. Every byte is under a checksum, numbers that say how much
+ * to read are under one of their own that is looked at first, and the parts of
+ * a block are bounded: a damaged or foreign file is refused with its place and
+ * never makes the reader take much memory. */
 
 #include "lib/sketch/sketch_file.h"
 
@@ -11,12 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/checksum.h"
 #include "lib/base/packing.h"
 #include "lib/fingerprint/rabin.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 
-#define VERSION 1
+/* Version 1 had Rabin fingerprints for checksums; it can be read. */
+#define VERSION       2
+#define VERSION_RABIN 1
 
 static const char magic[8] = {'o', 'r', 'i', 'g', 'o', 's', 'k', '\n'};
 
@@ -35,10 +37,12 @@ _Static_assert(BLOCK_BYTES + (int)OG_SKETCH_LEN_MAX + ID_MAX +
                    BODY_MAX,
                "a block has room for its longest record");
 
-static uint64_t check_of(const void *data, size_t len)
+static uint64_t check_of(uint32_t version, const void *data, size_t len)
 {
     const struct og_rabin *rabin = og_rabin_default();
-    return og_rabin_extend(rabin, rabin->empty, data, len);
+    return version == VERSION_RABIN
+               ? og_rabin_extend(rabin, rabin->empty, data, len)
+               : og_checksum(data, len);
 }
 
 static size_t padded(size_t len)
@@ -107,8 +111,8 @@ static og_status write_head(struct og_sketch_writer *w,
     og_pack_fixed(p, (uint64_t)head->kind, 4);
     og_pack_fixed(p, head->sketch_len, 8);
     og_pack_fixed(p, params_len, 8);
-    if (!p->failed) og_pack_fixed(p, check_of(p->data, p->len), 8);
-    og_pack_fixed(p, check_of(params, padded(params_len)), 8);
+    if (!p->failed) og_pack_fixed(p, check_of(VERSION, p->data, p->len), 8);
+    og_pack_fixed(p, check_of(VERSION, params, padded(params_len)), 8);
     og_pack_bytes(p, zeros, HEAD_LEN - 48);
     og_pack_bytes(p, params, padded(params_len));
     if (p->failed) return og_error_memory(err, HEAD_LEN, "a head");
@@ -181,8 +185,8 @@ static void make_block_head(struct og_sketch_writer *w)
     og_pack_fixed(p, w->n, 4);
     og_pack_fixed(p, w->ids.len, 4);
     og_pack_fixed(p, w->n_written, 8);
-    og_pack_fixed(p, check_of(w->body.data, w->body.len), 8);
-    if (!p->failed) og_pack_fixed(p, check_of(p->data, p->len), 8);
+    og_pack_fixed(p, check_of(VERSION, w->body.data, w->body.len), 8);
+    if (!p->failed) og_pack_fixed(p, check_of(VERSION, p->data, p->len), 8);
 }
 
 /* With no record in it this is the end. */
@@ -245,6 +249,7 @@ struct og_sketch_reader {
     int fd; /* -1: from memory */
     og_bytes view;
     uint64_t off; /* of the next byte */
+    uint32_t version;
     struct og_sketch_head head;
     uint64_t n_read; /* records of the blocks before this one */
     uint8_t *body;
@@ -298,7 +303,7 @@ static og_status read_params(struct og_sketch_reader *r, size_t len,
     const uint64_t off = r->off;
     uint8_t params[OG_SKETCH_PARAMS_MAX + 8];
     TRY(get(r, params, padded(len), err));
-    if (check_of(params, padded(len)) != check ||
+    if (check_of(r->version, params, padded(len)) != check ||
         memchr(params, '\0', len) != NULL)
         return broken(r, off, "the parameters are damaged", err);
     memcpy(r->head.params, params, len);
@@ -315,16 +320,16 @@ static og_status read_head(struct og_sketch_reader *r, og_error *err)
         return broken(r, 0, "this is no sketch file", err);
     if (n < HEAD_LEN)
         return broken(r, n, "the sketch file ends here, cut short", err);
-    const uint32_t version = og_load32(head + 8);
-    if (version != VERSION)
+    r->version = og_load32(head + 8);
+    if (r->version != VERSION && r->version != VERSION_RABIN)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%.200s', byte 8: a sketch file of version %u, "
-                            "this origo reads version %d",
-                            r->name, version, VERSION);
+                            "this origo reads versions %d and %d",
+                            r->name, r->version, VERSION_RABIN, VERSION);
     const uint64_t kind = og_load32(head + 12);
     const uint64_t sketch_len = og_load64(head + 16);
     const uint64_t params_len = og_load64(head + 24);
-    if (check_of(head, 32) != og_load64(head + 32) ||
+    if (check_of(r->version, head, 32) != og_load64(head + 32) ||
         (og_load64(head + 48) | og_load64(head + 56)) != 0 || kind == 0 ||
         kind >= OG_SKETCH_KIND_END || sketch_len == 0 ||
         sketch_len > OG_SKETCH_LEN_MAX || params_len >= OG_SKETCH_PARAMS_MAX)
@@ -428,14 +433,14 @@ static og_status read_block(struct og_sketch_reader *r, og_error *err)
     const uint32_t n = og_load32(head);
     const uint32_t ids_len = og_load32(head + 4);
     const uint64_t len = padded(n * (r->head.sketch_len + 4) + (size_t)ids_len);
-    if (check_of(head, 24) != og_load64(head + 24) || n > BLOCK_RECORDS ||
-        len > BODY_MAX || og_load64(head + 8) != r->n_read)
+    if (check_of(r->version, head, 24) != og_load64(head + 24) ||
+        n > BLOCK_RECORDS || len > BODY_MAX || og_load64(head + 8) != r->n_read)
         return broken(r, off, "the head of a block is damaged", err);
     if (n == 0) return check_end(r, err);
     if (!OG_GROW(r->allocator, r->body, r->body_cap, (size_t)len))
         return og_error_memory(err, (size_t)len, "a block of sketches");
     TRY(get(r, r->body, (size_t)len, err));
-    if (check_of(r->body, (size_t)len) != og_load64(head + 16) ||
+    if (check_of(r->version, r->body, (size_t)len) != og_load64(head + 16) ||
         !ids_fit(r, n, ids_len))
         return broken(r, off, "a block of sketches is damaged", err);
     r->n_read += n;

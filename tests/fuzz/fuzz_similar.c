@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/checksum.h"
 #include "lib/similar/similar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -57,6 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     memset(copy + SUM_OFF, 0, SUM_LEN);
     og_bytes_hash(copy, len, hash);
     memcpy(copy + SUM_OFF, hash, SUM_LEN);
+    decode(copy, len);
+    copy[8] = 2; /* the version with the other checksum */
+    memset(copy + SUM_OFF, 0, SUM_LEN);
+    const uint64_t sum = og_checksum(copy, len);
+    memcpy(copy + SUM_OFF, &sum, sizeof(sum));
     decode(copy, len);
     free(copy);
     return 0;

@@ -169,7 +169,7 @@ static void one_writer_at_a_time(void **state)
     og_error err;
     assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
     assert_int_equal(og_hamming_open(folder, true, NULL, &other, &err),
-                     OG_ERR_IO);
+                     OG_ERR_BUSY);
     assert_non_null(strstr(err.message, "is being written by another process"));
     og_hamming_close(h);
     assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_ERR_USAGE);
@@ -327,7 +327,7 @@ static void a_damaged_folder_is_refused(void **state)
     og_error err;
     struct og_code_manifest m;
     assert_int_equal(og_hamming_open("no-such-folder", false, NULL, &h, &err),
-                     OG_ERR_IO);
+                     OG_ERR_NO_STORE);
     assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
     assert_int_equal(og_hamming_add(h, 7, (og_bytes){"a", 1}, &err), OG_OK);
     assert_int_equal(og_hamming_commit(h, &err), OG_OK);

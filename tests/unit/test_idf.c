@@ -158,6 +158,29 @@ static void damage_is_found(void **state)
     og_idf_counter_free(c);
 }
 
+/* Version 1: Rabin fingerprints where the checksums are now. */
+static void the_first_version_is_read(void **state)
+{
+    (void)state;
+    const struct og_rabin *rabin = og_rabin_default();
+    struct og_idf_counter *c = new_counter(64 << 10);
+    og_error err;
+    size_t len;
+    for (uint64_t doc = 1; doc <= 30; doc++)
+        add_divisors(c, 30, doc);
+    char *data = save(c, &len);
+    assert_int_equal(data[8], 2);
+    data[8] = 1;
+    assert_int_equal(read_view(data, len, &err), OG_ERR_INPUT);
+    uint64_t check = og_rabin_extend(rabin, rabin->empty, data, 56);
+    memcpy(data + 56, &check, 8);
+    check = og_rabin_extend(rabin, rabin->empty, data, len - 8);
+    memcpy(data + len - 8, &check, 8);
+    assert_int_equal(read_view(data, len, &err), OG_OK);
+    free(data);
+    og_idf_counter_free(c);
+}
+
 static void other_features_are_refused(void **state)
 {
     (void)state;
@@ -192,6 +215,7 @@ int main(void)
         cmocka_unit_test(exact_while_there_is_room),
         cmocka_unit_test(bounds_hold_when_full),
         cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(the_first_version_is_read),
         cmocka_unit_test(other_features_are_refused),
         cmocka_unit_test(too_little_memory_is_refused),
     };

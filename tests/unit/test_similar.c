@@ -153,6 +153,34 @@ static void test_every_changed_byte_is_seen(void **state)
     unlink(path);
 }
 
+/* Version 1: half of a SHA-256 where the checksum is now. */
+static void test_the_first_version_is_read(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/origo-test-XXXXXX";
+    struct og_similar *index = make_index(), *again = NULL;
+    uint8_t hash[OG_HASH_LEN];
+    size_t len;
+    og_error err;
+    close(mkstemp(path));
+    assert_int_equal(og_similar_write(index, path, NULL), OG_OK);
+    uint8_t *data = read_all(path, &len);
+    assert_int_equal(data[8], 2);
+    data[8] = 1;
+    memset(data + 48, 0, 16);
+    og_bytes_hash(data, len, hash);
+    memcpy(data + 48, hash, 16);
+    assert_int_equal(og_similar_decode(data, len, "old", NULL, &again, &err),
+                     OG_OK);
+    check_family(again);
+    og_similar_free(again);
+    data[48] ^= 1;
+    assert_int_equal(og_similar_decode(data, len, "old", NULL, &again, &err),
+                     OG_ERR_STORE);
+    og_similar_free(index);
+    unlink(path);
+}
+
 static void test_jaccard_is_of_sets(void **state)
 {
     (void)state;
@@ -169,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_a_name_again_takes_the_new_chunks),
         cmocka_unit_test(test_on_disk_and_back),
         cmocka_unit_test(test_every_changed_byte_is_seen),
+        cmocka_unit_test(test_the_first_version_is_read),
         cmocka_unit_test(test_jaccard_is_of_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

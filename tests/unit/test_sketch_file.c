@@ -189,6 +189,36 @@ static void other_versions_are_named(void **state)
     assert_non_null(strstr(err.message, "version 7"));
 }
 
+static void put_rabin(char *at, const char *data, size_t len)
+{
+    const struct og_rabin *rabin = og_rabin_default();
+    const uint64_t check = og_rabin_extend(rabin, rabin->empty, data, len);
+    memcpy(at, &check, sizeof(check));
+}
+
+/* Version 1: Rabin fingerprints where the checksums are now. */
+static void the_first_version_is_read(void **state)
+{
+    struct fixture *f = *state;
+    og_error err;
+    write_file(f->path, 3);
+    load(f);
+    assert_int_equal(f->data[8], 2);
+    f->data[8] = 1;
+    assert_int_equal(read_view((og_bytes){f->data, f->len}, &err),
+                     OG_ERR_INPUT);
+    const size_t params = (og_load64(f->data + 24) + 7) / 8 * 8;
+    put_rabin(f->data + 32, f->data, 32);
+    put_rabin(f->data + 40, f->data + 64, params);
+    char *block = f->data + 64 + params;
+    char *end = f->data + f->len - 32; /* a block without records ends it */
+    put_rabin(block + 16, block + 32, (size_t)(end - block) - 32);
+    put_rabin(block + 24, block, 24);
+    put_rabin(end + 16, NULL, 0);
+    put_rabin(end + 24, end, 24);
+    assert_int_equal(read_view((og_bytes){f->data, f->len}, &err), OG_END);
+}
+
 static void other_parameters_are_named(void **state)
 {
     (void)state;
@@ -255,6 +285,7 @@ int main(void)
         WITH_FOLDER(every_changed_byte_is_found),
         WITH_FOLDER(foreign_files_are_refused),
         WITH_FOLDER(other_versions_are_named),
+        WITH_FOLDER(the_first_version_is_read),
         WITH_FOLDER(other_parameters_are_named),
         WITH_FOLDER(what_is_dropped_leaves_nothing),
         WITH_FOLDER(long_ids_are_refused),

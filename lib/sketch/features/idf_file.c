@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/checksum.h"
 #include "lib/base/packing.h"
 #include "lib/fingerprint/rabin.h"
 #include "lib/os/file.h"
@@ -29,14 +30,13 @@ static size_t padded(size_t len)
 struct writing {
     bool to_stdout;
     struct og_new_file file;
-    const struct og_rabin *rabin;
-    uint64_t check;
+    struct og_checksum check;
 };
 
 static og_status put(struct writing *w, const void *data, size_t len,
                      og_error *err)
 {
-    w->check = og_rabin_extend(w->rabin, w->check, data, len);
+    og_checksum_add(&w->check, data, len);
     if (!w->to_stdout) return og_new_file_write(&w->file, data, len, err);
     if (og_file_write_all(STDOUT_FILENO, data, len) == 0) return OG_OK;
     return og_file_failure(err, "write", "stdout", errno);
@@ -58,7 +58,7 @@ static og_status put_head(struct writing *w, const struct og_idf_head *h,
     store64(head + 16, h->n_documents);
     store64(head + 24, h->n_features);
     store64(head + 32, h->max_error);
-    store64(head + 56, og_rabin_extend(w->rabin, w->rabin->empty, head, 56));
+    store64(head + 56, og_checksum(head, 56));
     memcpy(head + OG_IDF_HEAD_LEN, h->words, words_len);
     return put(w, head, OG_IDF_HEAD_LEN + padded(words_len), err);
 }
@@ -85,7 +85,7 @@ static og_status put_all(struct writing *w, const struct og_idf_head *head,
     uint8_t check[8];
     TRY(put_head(w, head, err));
     TRY(put_entries(w, entries, head->n_features, err));
-    store64(check, w->check);
+    store64(check, og_checksum_end(&w->check));
     TRY(put(w, check, sizeof(check), err));
     return w->to_stdout ? OG_OK : og_new_file_commit(&w->file, err);
 }
@@ -93,9 +93,8 @@ static og_status put_all(struct writing *w, const struct og_idf_head *head,
 og_status og_idf_save(const char *path, const struct og_idf_head *head,
                       const struct og_idf_entry *entries, og_error *err)
 {
-    struct writing w = {.to_stdout = strcmp(path, "-") == 0,
-                        .rabin = og_rabin_default()};
-    w.check = w.rabin->empty;
+    struct writing w = {.to_stdout = strcmp(path, "-") == 0};
+    og_checksum_init(&w.check);
     if (!w.to_stdout) TRY(og_output_open(&w.file, path, false, err));
     const og_status status = put_all(&w, head, entries, err);
     if (!w.to_stdout) og_new_file_discard(&w.file);
@@ -114,9 +113,12 @@ struct og_idf {
     size_t directory_len;
 };
 
+enum { VERSION_RABIN = 1 };
+
 struct reading {
     og_bytes file;
     const char *name;
+    uint32_t version;
     struct og_idf *idf;
 };
 
@@ -127,6 +129,15 @@ static og_status broken(const struct reading *r, size_t off, const char *what,
                         off, what);
 }
 
+/* Of the first bytes of the file. */
+static uint64_t check_of(const struct reading *r, size_t len)
+{
+    const struct og_rabin *rabin = og_rabin_default();
+    return r->version == VERSION_RABIN
+               ? og_rabin_extend(rabin, rabin->empty, r->file.data, len)
+               : og_checksum(r->file.data, len);
+}
+
 static og_status read_head(struct reading *r, size_t *out_words_len,
                            og_error *err)
 {
@@ -135,16 +146,14 @@ static og_status read_head(struct reading *r, size_t *out_words_len,
         return broken(r, 0, "this is no file of document frequencies", err);
     if (r->file.len < OG_IDF_HEAD_LEN + 8)
         return broken(r, r->file.len, "the file ends here, cut short", err);
-    const uint32_t version = og_load32(d + 8);
-    if (version != OG_IDF_VERSION)
+    r->version = og_load32(d + 8);
+    if (r->version != OG_IDF_VERSION && r->version != VERSION_RABIN)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%.200s', byte 8: document frequencies of version "
-                            "%u, this origo reads version %d",
-                            r->name, version, OG_IDF_VERSION);
-    const struct og_rabin *rabin = og_rabin_default();
+                            "%u, this origo reads versions %d and %d",
+                            r->name, r->version, VERSION_RABIN, OG_IDF_VERSION);
     const size_t words_len = og_load32(d + 12);
-    if (og_rabin_extend(rabin, rabin->empty, d, 56) != og_load64(d + 56) ||
-        words_len >= OG_IDF_WORDS_MAX)
+    if (check_of(r, 56) != og_load64(d + 56) || words_len >= OG_IDF_WORDS_MAX)
         return broken(r, 8, "the head is damaged", err);
     r->idf->head.n_documents = og_load64(d + 16);
     r->idf->head.n_features = og_load64(d + 24);
@@ -165,10 +174,7 @@ static og_status check_length(const struct reading *r, size_t begin,
     if (end - begin != n * sizeof(struct og_idf_entry))
         return broken(r, begin + n * sizeof(struct og_idf_entry) + 8,
                       "something stands behind the end of the file", err);
-    const struct og_rabin *rabin = og_rabin_default();
-    const uint64_t found =
-        og_rabin_extend(rabin, rabin->empty, r->file.data, end);
-    if (found != og_load64(r->file.data + end))
+    if (check_of(r, end) != og_load64(r->file.data + end))
         return broken(r, end, "the check does not fit: the file is damaged",
                       err);
     return OG_OK;
