@@ -3,8 +3,9 @@
  *
  *     dump_blocks FILE...
  *
- * A line for a block: the number of all bits, those that are set, a tab and
- * the text; a line "END" behind the blocks of a page. */
+ * A line for a block: the number of all bits, whether it is prose, the bits
+ * that are set, a tab and the text; a line "END" behind the blocks of a page.
+ */
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static void print_blocks(struct og_page_main *m, const struct og_page *page)
     for (size_t i = 0; i < m->n_blocks; i++) {
         og_page_features_of(&facts, i, prose_before, &features);
         if (m->blocks[i].is_prose) prose_before += m->blocks[i].len;
-        printf("%d", features.base);
+        printf("%d %d", features.base, m->blocks[i].is_prose);
         for (int k = 0; k < features.n; k++)
             printf(" %d", features.bits[k]);
         putchar('\t');

@@ -12,8 +12,6 @@ trained on the other four. With OUTPUT.c, trees trained on everything are
 written there. Needs scikit-learn; results are the same for every run."""
 
 import gzip
-import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -25,14 +23,14 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 import quality_html as quality
 
 N_FOLDS = quality.N_FOLDS
-N_TREES, RATE, LEAST_EXAMPLES, PENALTY = 200, 0.1, 20, 5
+N_TREES, RATE, LEAST_EXAMPLES, PENALTY = 200, 0.1, 10, 5
 # Examples of ARTICLES are many and alike; together they weigh about as much as
 # those of PAGES. Two of three blocks that are not text are left out.
-ARTICLE_WEIGHT, KEPT_NEGATIVES = 0.2, 3
+ARTICLE_WEIGHT, KEPT_NEGATIVES = 0.15, 3
 
 
 def blocks_of(dump, paths):
-    """For each page its blocks: ([bits], text)."""
+    """For each page its blocks: ([bits], text, whether it is prose)."""
     out = subprocess.run([dump] + paths, stdout=subprocess.PIPE, check=True)
     pages, page, n_bits = [], [], 0
     for line in out.stdout.decode("utf-8", "replace").split("\n"):
@@ -43,12 +41,12 @@ def blocks_of(dump, paths):
             numbers, text = line.split("\t", 1)
             numbers = [int(x) for x in numbers.split()]
             n_bits = numbers[0]
-            page.append((numbers[1:], quality.fold(text)))
+            page.append((numbers[2:], quality.fold(text), numbers[1] == 1))
     return pages, n_bits
 
 
 def examples_of_page(truth, page):
-    for bits, text in page:
+    for bits, text, _ in page:
         wanted = any(quality.fold(s) in text for s in truth["with"])
         others = [s for s in truth["without"] if quality.fold(s) in text]
         # A short word in a long paragraph says nothing of the paragraph.
@@ -62,7 +60,7 @@ def examples_of_article(truth, page):
     words = quality.WORD.findall(truth["articleBody"])
     whole = " %s " % " ".join(words)
     runs = set(quality.runs(truth["articleBody"]))
-    for number, (bits, text) in enumerate(page):
+    for number, (bits, text, _) in enumerate(page):
         own = quality.WORD.findall(text)
         if not own:
             continue
@@ -98,10 +96,13 @@ def train(examples, n_bits):
 
 
 def judge(model, page, n_bits):
+    """The text of a page, as og_page_judge() finds it."""
     if not page:
         return ""
-    keeps = model.predict(matrix([bits for bits, _ in page], n_bits))
-    return "\n".join(text for (_, text), keep in zip(page, keeps) if keep)
+    scores = model.decision_function(matrix([b[0] for b in page], n_bits))
+    best = max([s for s, b in zip(scores, page) if b[2]] or list(scores))
+    threshold = 0 if best > 0 else best - 0.7
+    return "\n".join(b[1] for s, b in zip(scores, page) if s > threshold)
 
 
 def tree_in_c(nodes):

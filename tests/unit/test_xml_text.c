@@ -2,11 +2,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "lib/os/clock.h"
 #include "lib/source/xml/xml_text.h"
 
 static struct og_xml_text xml;
@@ -171,6 +173,48 @@ static void test_deep(void **state)
     free(deep);
 }
 
+/* `front`, n times `piece`, `back`: refused for its numbers, before the parser
+ * compares all with all. */
+static void check_many(const char *front, const char *piece, int n,
+                       const char *back, const char *expected)
+{
+    char *const data = malloc(strlen(front) + strlen(back) +
+                              (size_t)n * (strlen(piece) + 8) + 1);
+    og_error err;
+    assert_non_null(data);
+    char *p = data + sprintf(data, "%s", front);
+    for (int i = 0; i < n; i++)
+        p += sprintf(p, piece, i);
+    p += sprintf(p, "%s", back);
+    const double begin = og_clock_seconds();
+    const og_status status =
+        og_xml_text_read(&xml, (og_bytes){data, (size_t)(p - data)}, &err);
+    assert_true(og_clock_seconds() - begin < 20);
+    assert_int_equal(status, expected == NULL ? OG_OK : OG_ERR_LIMIT);
+    if (expected != NULL) assert_string_equal(err.message, expected);
+    free(data);
+}
+
+static void test_many(void **state)
+{
+    (void)state;
+    check_many("<r>\n<a ", "a%d='1' ", 200000, "/></r>",
+               "XML, line 2: an element has too many attributes");
+    check_many("<r ", "xmlns:a%d='x' ", 1001, "/>",
+               "XML, line 1: an element has too many attributes");
+    check_many("<r>",
+               "<a xmlns:a%d='x' xmlns:b='1' xmlns:c='2' xmlns:d='3' "
+               "xmlns:e='4'>",
+               290, "</r>", "XML, line 1: too many namespaces are declared");
+    check_many("<!DOCTYPE r [", "<!ATTLIST r a%d CDATA 'x'>", 50000, "]><r/>",
+               "XML, line 1: the document type definition is too long");
+    /* As many as it likes, one after the other. */
+    check_many("<r>", "<a xmlns:a%d='x>' xmlns:b='1'><!-- <a --></a>", 5000,
+               "</r>", NULL);
+    check_many("<r ", "a%d='=\"=' ", 900, "/>", NULL);
+    check_many("<r>", "<![CDATA[<a b='%d']]><?x <a b='?>", 5000, "</r>", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_any),
         cmocka_unit_test(test_entities_are_refused),
         cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_deep)};
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_many)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

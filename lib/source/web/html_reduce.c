@@ -203,11 +203,12 @@ static const char *take_markup(struct reducing *r, const char *p)
 og_status og_html_reduce(struct og_html_reduced *out, og_bytes html,
                          og_error *err)
 {
-    struct reducing r = {.out = out, .end = html.data + html.len};
+    struct reducing r = {.out = out,
+                         .end = html.len == 0 ? NULL : html.data + html.len};
     out->html.len = 0;
     out->html.failed = false;
     out->n_scripts = 0;
-    for (const char *p = html.data; p < r.end;) {
+    for (const char *p = html.data; html.len > 0 && p < r.end;) {
         const char *const next = memchr(p, '<', (size_t)(r.end - p));
         const char *const text_end = next == NULL ? r.end : next;
         if (r.n_drawings == 0) put(&r, p, (size_t)(text_end - p));

@@ -204,6 +204,7 @@ bool og_page_date_in_text(og_bytes text, bool month_first, int64_t *out)
     struct piece window[3] = {{0}};
     struct piece next;
     int n = 0;
+    if (text.len == 0) return false;
     const char *const end = text.data + text.len;
     for (const char *p = text.data; (p = next_piece(p, end, &next)) != NULL;) {
         if (is_filler(&next) && n > 0) continue;
@@ -219,6 +220,7 @@ bool og_page_date_in_text(og_bytes text, bool month_first, int64_t *out)
 
 bool og_page_date_in_address(og_bytes url, int64_t *out)
 {
+    if (url.len == 0) return false;
     const char *const end = url.data + url.len;
     struct piece w[3] = {{0}};
     struct piece next;

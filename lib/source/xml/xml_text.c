@@ -15,6 +15,7 @@
 
 #include "lib/source/mail/date.h"
 #include "lib/source/source.h"
+#include "lib/source/xml/xml_limits.h"
 #include "lib/source/web/headers.h"
 
 /* libxml2 takes no deeper ones either, unless it is told to. */
@@ -387,6 +388,7 @@ og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
                              .entityDecl = on_entity,
                              .getEntity = get_entity,
                              .getParameterEntity = get_parameter_entity};
+    TRY(og_xml_check_limits(data, err));
     pthread_once(&once, start_library);
     xml->text.len = xml->title.len = 0;
     xml->text.failed = xml->title.failed = false;
