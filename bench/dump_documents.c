@@ -34,7 +34,8 @@ static void print_document(const og_document *doc)
     printf(",");
     if (doc->has_time) {
         og_time_format(doc->time, time);
-        printf("\"time\":\"%s\",", time);
+        printf("\"time\":\"%s\",\"time_source\":\"%s\",", time,
+               og_time_source_name(doc->time_source));
     }
     print_string("text", doc->text);
     printf("}\n");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/source/web/headers.h"
+#include "lib/source/web/page_dates.h"
 
 struct og_readers *og_readers_new(const og_allocator *allocator)
 {
@@ -77,9 +78,13 @@ static og_status read_html(struct og_readers *r, og_bytes bytes,
     TRY(og_charset_convert(&r->charset, bytes, charset, &text, err));
     TRY(og_html_read(&r->html, text, false, err));
     const struct og_page_about *const about = &r->html.page.about;
+    int64_t time;
     out->text = r->html.text;
     if (about->url.len > 0 && out->url.len == 0) out->url = about->url;
-    if (about->time_rank > 0) set_time(about->time, OG_TIME_METADATA, out);
+    if (about->time_rank > 0)
+        set_time(about->time, about->time_source, out);
+    else if (og_page_date_in_address(out->url, &time))
+        set_time(time, OG_TIME_ADDRESS, out);
     return set_title(r, about->title, out, err);
 }
 

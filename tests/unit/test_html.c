@@ -134,15 +134,15 @@ static void test_about_in_json(void **state)
     assert_string_equal(time, "2001-02-03T04:05:06Z");
 }
 
-static void check_time(const char *page, enum og_page_source source,
+static void check_time(const char *page, og_time_source source,
                        const char *expected)
 {
     char time[40];
     read_len(page, strlen(page), false);
     const struct og_page_about *const about = &html.page.about;
     assert_int_equal(about->time_source, source);
-    assert_int_equal(about->time_rank > 0, source != OG_PAGE_FROM_NOTHING);
-    if (source == OG_PAGE_FROM_NOTHING) return;
+    assert_int_equal(about->time_rank > 0, source != OG_TIME_UNKNOWN);
+    if (source == OG_TIME_UNKNOWN) return;
     og_time_format(about->time, time);
     assert_string_equal(time, expected);
 }
@@ -153,31 +153,31 @@ static void test_times(void **state)
     /* Nobody published on the first of January 1970. */
     check_time("<script type=application/ld+json>{\"datePublished\":"
                "\"1970-01-01T00:00:00+00:00\"}</script><p>x",
-               OG_PAGE_FROM_NOTHING, NULL);
+               OG_TIME_UNKNOWN, NULL);
     check_time("<script type=application/ld+json>{\"datePublished\":"
                "\"1970-01-01\"}</script><p class=date>12. M\xc3\xa4rz 2019",
-               OG_PAGE_FROM_TEXT, "2019-03-12T00:00:00Z");
+               OG_TIME_TEXT, "2019-03-12T00:00:00Z");
     check_time("<h1>Salt</h1><p>by Ann, <b>March</b> 12th, 2019<p>" P1,
-               OG_PAGE_FROM_TEXT, "2019-03-12T00:00:00Z");
-    check_time("<html lang=en-US><h1>x</h1><p>3/12/2019", OG_PAGE_FROM_TEXT,
+               OG_TIME_TEXT, "2019-03-12T00:00:00Z");
+    check_time("<html lang=en-US><h1>x</h1><p>3/12/2019", OG_TIME_TEXT,
                "2019-03-12T00:00:00Z");
-    check_time("<html lang=en-GB><h1>x</h1><p>3/12/2019", OG_PAGE_FROM_TEXT,
+    check_time("<html lang=en-GB><h1>x</h1><p>3/12/2019", OG_TIME_TEXT,
                "2019-12-03T00:00:00Z");
     check_time("<h1>x</h1><p>2019\xe5\xb9\xb4"
                "3\xe6\x9c\x88"
                "12\xe6\x97\xa5",
-               OG_PAGE_FROM_TEXT, "2019-03-12T00:00:00Z");
+               OG_TIME_TEXT, "2019-03-12T00:00:00Z");
     check_time("<link rel=canonical href=https://x.org/2019/03/12/salt><p>x",
-               OG_PAGE_FROM_ADDRESS, "2019-03-12T00:00:00Z");
+               OG_TIME_ADDRESS, "2019-03-12T00:00:00Z");
     /* A moment of that day says more than the day. */
     check_time("<link rel=canonical href=https://x.org/2019/03/12/salt>"
                "<time datetime=2019-03-12T10:00:00Z>",
-               OG_PAGE_FROM_METADATA, "2019-03-12T10:00:00Z");
+               OG_TIME_METADATA, "2019-03-12T10:00:00Z");
     /* Midnight somewhere is a day, not the evening before. */
     check_time("<meta property=article:published_time "
                "content=2019-03-12T00:00:00+01:00>",
-               OG_PAGE_FROM_METADATA, "2019-03-12T00:00:00Z");
-    check_time("<p>" P1 " <p>no date at all", OG_PAGE_FROM_NOTHING, NULL);
+               OG_TIME_METADATA, "2019-03-12T00:00:00Z");
+    check_time("<p>" P1 " <p>no date at all", OG_TIME_UNKNOWN, NULL);
 }
 
 static void check_title(const char *page, const char *expected)

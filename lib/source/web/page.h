@@ -11,6 +11,7 @@
  * aside. */
 
 #include <gumbo.h>
+#include <origo/document.h>
 
 #include "lib/source/web/page_data.h"
 
@@ -42,20 +43,12 @@ struct og_page_node {
 
 #define OG_PAGE_TEXT ((uint16_t)GUMBO_TAG_LAST)
 
-/* How the time of a page is known. */
-enum og_page_source {
-    OG_PAGE_FROM_NOTHING,
-    OG_PAGE_FROM_METADATA, /* its head, its marked-up elements and its data */
-    OG_PAGE_FROM_TEXT,     /* a date for readers */
-    OG_PAGE_FROM_ADDRESS
-};
-
 /* What a page says about itself; len 0: nothing. Views into the page. */
 struct og_page_about {
     og_bytes title, url, language;
     int64_t time;
-    enum og_page_source time_source;
-    int time_rank; /* how well it is known; 0: not at all */
+    og_time_source time_source; /* metadata, text or address */
+    int time_rank;              /* how well it is known; 0: not at all */
     struct og_page_data data;
     /* On the way to these: */
     og_bytes tag_title, base, shared_url;

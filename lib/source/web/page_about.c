@@ -144,7 +144,7 @@ static bool parse_time(const struct og_page_about *about, og_bytes s,
 }
 
 static void offer_time(struct og_page_about *about, int rank,
-                       enum og_page_source source, og_bytes s)
+                       og_time_source source, og_bytes s)
 {
     int64_t time;
     if (rank <= about->time_rank || !parse_time(about, s, &time)) return;
@@ -181,7 +181,7 @@ static void read_meta(struct og_page_about *about, const GumboElement *e)
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *const name = attribute(e, keys[i]);
         if (name == NULL) continue;
-        offer_time(about, RANK_OF(time_names, name), OG_PAGE_FROM_METADATA,
+        offer_time(about, RANK_OF(time_names, name), OG_TIME_METADATA,
                    trim(content));
         offer(&about->title, &about->title_rank, RANK_OF(title_names, name),
               content);
@@ -231,7 +231,7 @@ static void read_time_tag(struct og_page *page, uint32_t parent,
                                             : RANK_TIME_TAG;
     if (itemprop != NULL && RANK_OF(time_names, itemprop) > 0)
         rank = RANK_OF(time_names, itemprop);
-    offer_time(about, rank, OG_PAGE_FROM_METADATA, trim(s));
+    offer_time(about, rank, OG_TIME_METADATA, trim(s));
 }
 
 /* <span itemprop=datePublished content=...>, <abbr class=published title=...>
@@ -244,11 +244,10 @@ static void read_other(struct og_page_about *about, const GumboElement *e)
     if (itemprop != NULL) {
         const int rank = RANK_OF(time_names, itemprop);
         const char *const s = content != NULL ? content : only_text(e);
-        if (s != NULL) offer_time(about, rank, OG_PAGE_FROM_METADATA, trim(s));
+        if (s != NULL) offer_time(about, rank, OG_TIME_METADATA, trim(s));
     }
     if (title != NULL && says_published(e))
-        offer_time(about, RANK_TIME_PUBLISHED, OG_PAGE_FROM_METADATA,
-                   trim(title));
+        offer_time(about, RANK_TIME_PUBLISHED, OG_TIME_METADATA, trim(title));
 }
 
 static void read_link(struct og_page_about *about, const GumboElement *e)
@@ -475,8 +474,7 @@ static void offer_line(struct og_page *page, const struct line *line,
                          : RANK_TEXT;
     if (rank <= about->time_rank) return;
     if (is_in_margin(page, line->block)) rank = RANK_MARGIN;
-    offer_time(about, rank, OG_PAGE_FROM_TEXT,
-               (og_bytes){line->text, line->len});
+    offer_time(about, rank, OG_TIME_TEXT, (og_bytes){line->text, line->len});
 }
 
 static void look_for_date(struct og_page *page)
@@ -508,7 +506,7 @@ static void look_in_address(struct og_page_about *about)
         return;
     about->time = time;
     about->time_rank = RANK_ADDRESS;
-    about->time_source = OG_PAGE_FROM_ADDRESS;
+    about->time_source = OG_TIME_ADDRESS;
 }
 
 /* ---- addresses ---- */
@@ -584,10 +582,9 @@ static bool read_scripts(struct og_page *page, const og_bytes *scripts,
     struct og_page_data *const data = &about->data;
     for (size_t i = 0; i < n_scripts; i++)
         if (!og_page_data_read(data, scripts[i], &page->bump)) return false;
-    offer_time(about, RANK_DATA, OG_PAGE_FROM_METADATA, data->published);
-    offer_time(about, RANK_DATA_CREATED, OG_PAGE_FROM_METADATA, data->created);
-    offer_time(about, RANK_DATA_MODIFIED, OG_PAGE_FROM_METADATA,
-               data->modified);
+    offer_time(about, RANK_DATA, OG_TIME_METADATA, data->published);
+    offer_time(about, RANK_DATA_CREATED, OG_TIME_METADATA, data->created);
+    offer_time(about, RANK_DATA_MODIFIED, OG_TIME_METADATA, data->modified);
     return true;
 }
 
