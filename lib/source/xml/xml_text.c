@@ -15,8 +15,8 @@
 
 #include "lib/source/mail/date.h"
 #include "lib/source/source.h"
-#include "lib/source/xml/xml_limits.h"
 #include "lib/source/web/headers.h"
+#include "lib/source/xml/xml_limits.h"
 
 /* libxml2 takes no deeper ones either, unless it is told to. */
 enum { MAX_DEPTH = 300 };

@@ -21,8 +21,8 @@ struct og_xml_text {
 void og_xml_text_init(struct og_xml_text *xml, const og_allocator *allocator);
 void og_xml_text_release(struct og_xml_text *xml);
 
-/* OG_ERR_INPUT and OG_ERR_LIMIT with the line and the reason; OG_ERR_MEMORY. xml->text has
- * OG_BLOCK_PADDING readable bytes behind it. */
+/* OG_ERR_INPUT and OG_ERR_LIMIT with the line and the reason; OG_ERR_MEMORY.
+ * xml->text has OG_BLOCK_PADDING readable bytes behind it. */
 og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
                            og_error *err);
 
