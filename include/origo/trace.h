@@ -48,13 +48,14 @@ typedef struct og_span {
     size_t n_matches;
 } og_span;
 
-/* A later document that holds what the origin held first. */
+/* A later document that holds a passage that the document has from the origin;
+ * their texts were compared. */
 typedef struct og_copier {
     uint64_t number;
     og_bytes id;
     int64_t time;
     bool has_time;
-    uint64_t n_tokens; /* of its own that come from the origin */
+    uint64_t n_tokens; /* of those passages that it holds */
 } og_copier;
 
 /* An origin as a report shows it. */
@@ -67,7 +68,8 @@ typedef struct og_origin {
     og_bytes text;       /* len 0: the store keeps none */
     uint64_t n_tokens;   /* of the document that its spans cover */
     uint64_t n_matching; /* of those, the ones that are in it */
-    /* Who else has it, in the order of time, as far as the store knows. */
+    /* Who else has these passages, in the order of time, as far as the store
+     * knows: the earliest and a few of the latest when there are many. */
     const og_copier *copiers;
     size_t n_copiers;
 } og_origin;

@@ -193,3 +193,29 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
     }
     return OG_OK;
 }
+
+double og_text_seeds_mark(struct og_text_seeds *s,
+                          const struct og_tokens *other)
+{
+    size_t n_first = 0;
+    size_t n_held = 0;
+    if (s->n == 0) return 0;
+    memset(s->there, 0, s->n * sizeof(*s->there));
+    if (other->n >= s->k) pass_over(s, other);
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->first[i] != i) continue;
+        n_first++;
+        n_held += s->there[i] != 0;
+    }
+    return (double)n_held / (double)n_first;
+}
+
+bool og_text_seeds_has(const struct og_text_seeds *s,
+                       const struct og_tokens *document,
+                       const struct og_tokens *other, size_t shingle)
+{
+    const uint32_t place = s->there[s->first[shingle]];
+    return place != 0 &&
+           memcmp(document->hash + shingle, other->hash + place - 1,
+                  s->k * sizeof(*other->hash)) == 0;
+}

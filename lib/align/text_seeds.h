@@ -42,6 +42,15 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
                              const struct og_tokens *document,
                              const struct og_tokens *origin, og_error *err);
 
+/* Looks for the shingles of the document in another text; og_text_seeds_has()
+ * tells then which it has. Returns how many, equal ones once, as a share of all
+ * the document's. */
+double og_text_seeds_mark(struct og_text_seeds *seeds,
+                          const struct og_tokens *other);
+bool og_text_seeds_has(const struct og_text_seeds *seeds,
+                       const struct og_tokens *document,
+                       const struct og_tokens *other, size_t shingle);
+
 /* The run of equal tokens that holds both places, but nothing before token
  * `floor` of the document; len 0: the tokens there are not equal. */
 struct og_run og_seed_grow(const struct og_tokens *document,

@@ -242,17 +242,41 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
 
 /* ---- asking ---- */
 
+/* The documents of most shingles; there are few, so a list will do. */
+static void count_origin(struct og_entry_origin *list, uint32_t *n_list,
+                         uint32_t doc, uint32_t n)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < *n_list; i++) {
+        if (list[i].doc == doc) {
+            list[i].n_tokens += n;
+            return;
+        }
+        if (list[i].n_tokens < list[least].n_tokens) least = i;
+    }
+    const struct og_entry_origin origin = {doc, n};
+    if (*n_list < OG_ENTRY_ORIGINS)
+        list[(*n_list)++] = origin;
+    else if (n > list[least].n_tokens)
+        list[least] = origin;
+}
+
 /* A holder that is not earlier than the document is not its origin, and one
  * that was removed is nobody's. */
 static void drop_others(const struct og_catalogue *catalogue,
-                        struct og_doc_place place, struct og_labels *labels)
+                        struct og_doc_place place, og_trace *trace)
 {
+    struct og_labels *labels = &trace->labels;
     for (size_t i = 0; i < labels->n; i++) {
         struct og_hit *hit = &labels->hits[i];
-        if (hit->doc != OG_NO_DOC &&
-            (!og_catalogue_is_before(catalogue, hit->doc, place) ||
-             og_catalogue_is_removed(catalogue, hit->doc)))
-            *hit = (struct og_hit){.doc = OG_NO_DOC};
+        if (hit->doc == OG_NO_DOC) continue;
+        const bool is_before =
+            og_catalogue_is_before(catalogue, hit->doc, place);
+        const bool is_removed = og_catalogue_is_removed(catalogue, hit->doc);
+        if (is_before && !is_removed) continue;
+        if (!is_before && !is_removed)
+            count_origin(trace->displaced, &trace->n_displaced, hit->doc, 1);
+        *hit = (struct og_hit){.doc = OG_NO_DOC};
     }
 }
 
@@ -284,7 +308,8 @@ static og_status ask_shared(og_store *store, const struct og_subject *subject,
     TRY(know_pages(store, selection, err));
     og_table_find_shared(&store->table, selection->fp, selection->n,
                          labels->hits);
-    drop_others(&store->catalogue, subject->place, labels);
+    trace->n_displaced = 0;
+    drop_others(&store->catalogue, subject->place, trace);
     return estimate(store, selection, labels, err);
 }
 
@@ -300,6 +325,7 @@ og_status og_store_ask(og_store *store, const struct og_subject *subject,
                        bool for_answer, og_trace *trace, og_error *err)
 {
     const struct og_selection *selection = &subject->prepared->selection;
+    trace->n_displaced = 0;
     TRY(og_labels_reserve(&trace->labels, selection->n, err));
     TRY(know_pages(store, selection, err));
     if (!for_answer &&
@@ -308,7 +334,7 @@ og_status og_store_ask(og_store *store, const struct og_subject *subject,
     og_table_find_many(&store->table, selection->fp, selection->n,
                        trace->labels.hits);
     if (!needs_no_look(store, subject))
-        drop_others(&store->catalogue, subject->place, &trace->labels);
+        drop_others(&store->catalogue, subject->place, trace);
     return estimate(store, selection, &trace->labels, err);
 }
 
@@ -332,6 +358,7 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
     trace->confirming.least = og_hush_min_span(&trace->filter, &store->params);
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
+    og_origin_texts_begin(&trace->origins);
     return og_confirm(&trace->confirming,
                       (struct og_align_side){&p->text, &p->tokens},
                       &p->selection, &trace->labels, &source, err);
@@ -351,7 +378,7 @@ og_status og_store_answer(og_store *store, const struct og_subject *subject,
                            &filter, err));
     if (store->disk == NULL) return OG_OK;
     return og_copiers_fill(&trace->chain, &trace->answering.answer, subject,
-                           store, trace, err);
+                           store, trace, confirmed, err);
 }
 
 static struct og_subject guest_of(const og_document *doc,
@@ -422,25 +449,6 @@ void og_store_apply(og_store *store, const struct og_mark *mark,
     og_catalogue_publish(catalogue);
 }
 
-/* The origins of most shingles; a document has few, so a list will do. */
-static void count_origin(struct og_entry *entry, uint32_t doc, uint32_t n)
-{
-    uint32_t least = 0;
-    for (uint32_t i = 0; i < entry->n_origins; i++) {
-        if (entry->origins[i].doc == doc) {
-            entry->origins[i].n_tokens += n;
-            return;
-        }
-        if (entry->origins[i].n_tokens < entry->origins[least].n_tokens)
-            least = i;
-    }
-    const struct og_entry_origin origin = {doc, n};
-    if (entry->n_origins < OG_ENTRY_ORIGINS)
-        entry->origins[entry->n_origins++] = origin;
-    else if (n > entry->origins[least].n_tokens)
-        entry->origins[least] = origin;
-}
-
 static void sort_origins(struct og_entry *entry)
 {
     struct og_entry_origin *o = entry->origins;
@@ -452,7 +460,10 @@ static void sort_origins(struct og_entry *entry)
         }
 }
 
-static void set_origins(struct og_entry *entry, const struct og_labels *labels)
+/* `displaced` are listed too: so an origin that arrives late is known to be
+ * related to those that it is the origin of. */
+static void set_origins(struct og_entry *entry, const struct og_labels *labels,
+                        uint32_t shingle_len, const og_trace *trace)
 {
     const bool all = labels->n_every > 0;
     const struct og_label *label = all ? labels->every : labels->data;
@@ -461,14 +472,18 @@ static void set_origins(struct og_entry *entry, const struct og_labels *labels)
     for (size_t i = 0; i < n; i = end) {
         end = all ? og_labels_run_end(labels, i) : i + 1;
         if (label[i].doc != OG_NO_DOC)
-            count_origin(entry, label[i].doc, (uint32_t)(end - i));
+            count_origin(entry->origins, &entry->n_origins, label[i].doc,
+                         (uint32_t)(end - i) + shingle_len - 1);
     }
+    for (uint32_t i = 0; i < trace->n_displaced; i++)
+        count_origin(entry->origins, &entry->n_origins, trace->displaced[i].doc,
+                     trace->displaced[i].n_tokens + shingle_len - 1);
     sort_origins(entry);
 }
 
 static struct og_entry entry_of(const og_store *store,
                                 const struct og_subject *subject,
-                                const struct og_labels *labels)
+                                const og_trace *trace)
 {
     const og_document *doc = subject->doc;
     struct og_entry entry = {
@@ -487,7 +502,7 @@ static struct og_entry entry_of(const og_store *store,
         .place = subject->text,
     };
     if (og_labels_shape_table(store->params.estimate, store->params.evict))
-        set_origins(&entry, labels);
+        set_origins(&entry, &trace->labels, store->params.shingle_len, trace);
     return entry;
 }
 
@@ -515,7 +530,7 @@ static og_status take(og_store *store, const struct og_subject *subject,
     struct og_additions additions =
         og_labels_additions(&trace->labels, &subject->prepared->selection,
                             &store->table, store->catalogue.n);
-    const struct og_entry entry = entry_of(store, subject, &trace->labels);
+    const struct og_entry entry = entry_of(store, subject, trace);
     TRY(pack_entry(subject, &entry, trace, err));
     const size_t entry_len = trace->bytes.len;
     TRY(og_catalogue_reserve(&store->catalogue, err));

@@ -28,9 +28,6 @@ struct og_copiers {
     size_t n_origins, origins_cap;
     og_copier *copiers;
     size_t n_copiers, copiers_cap;
-    uint64_t *fps; /* of the document asked about, sorted */
-    size_t fps_cap;
-    struct og_scratch scratch; /* of a document that is compared with it */
 };
 
 struct og_store {
@@ -58,6 +55,9 @@ struct og_trace {
     struct og_confirming confirming;
     struct og_copiers chain;
     struct og_filter_rules filter;
+    /* Later documents that hold what this one holds; as in og_entry. */
+    struct og_entry_origin displaced[OG_ENTRY_ORIGINS];
+    uint32_t n_displaced;
     struct og_pack bytes; /* of a record */
 };
 

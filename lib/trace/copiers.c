@@ -1,11 +1,16 @@
 /* The chain of copies. The store keeps for every document which origins it has
- * and how much of each (og_entry.origins), and finds those lists by origin. So
- * the origin of a span leads to everybody who took from it before.
+ * (og_entry.origins), and finds those lists by origin. So the origin of a span
+ * leads to everybody who took from it before: whoever has the very passage that
+ * the document at hand has from it is a copier of it. That shows in their
+ * texts, which are compared. Without texts none is told.
+ *
+ * An origin that arrived later than its copiers is not in their lists; but its
+ * own list has those whose place in the table it took, and theirs lead on to
+ * the others. So who is told does not depend on the order of arrival.
  *
  * A document is often copied from a copy. The earliest document is then the
  * origin, and the one it was really taken from has more in common with it: the
- * best match. Copiers of the main origin are compared by the fingerprints that
- * would be stored of them. */
+ * best match. */
 
 #include "lib/trace/copiers.h"
 
@@ -15,14 +20,24 @@
 
 #include "lib/store/store_disk.h"
 
-/* Copiers are told of so many origins, so many of each; and so many of the
- * latest are compared. */
-enum { TOLD_ORIGINS = 4, TOLD_COPIERS = 32, COMPARED = 6 };
+/* Copiers are told of so many origins. Of each, so many of the earliest are
+ * compared and so many of the latest, one of which may be the best match; out
+ * of as many as are looked at. */
+enum {
+    TOLD_ORIGINS = 4,
+    EARLIEST = 6,
+    LATEST = 4,
+    MOST_LOOKED_AT = 256,
+    MOST_DISPLACED = 64,
+    MOST_COMPARED = EARLIEST + LATEST,
+    MOST_TIMES =
+        16, /* the document's length, in texts that are compared, ... */
+    MOST_TOKENS = 8000, /* ... or this, if that is more */
+};
 
 void og_copiers_init(struct og_copiers *chain, const og_allocator *allocator)
 {
     *chain = (struct og_copiers){.allocator = allocator};
-    og_scratch_init(&chain->scratch, allocator);
 }
 
 void og_copiers_release(struct og_copiers *chain)
@@ -30,8 +45,6 @@ void og_copiers_release(struct og_copiers *chain)
     const og_allocator *a = chain->allocator;
     OG_UNGROW(a, chain->origins, chain->origins_cap);
     OG_UNGROW(a, chain->copiers, chain->copiers_cap);
-    OG_UNGROW(a, chain->fps, chain->fps_cap);
-    og_scratch_release(&chain->scratch);
 }
 
 /* ---- origins ---- */
@@ -41,8 +54,9 @@ static const struct og_origin_side *side_of(const og_trace *trace,
 {
     const struct og_confirming *c = &trace->confirming;
     for (uint32_t i = 0; i < c->n_docs; i++)
-        if (c->docs[i] == number && trace->origins.sides[i].has_text)
-            return &trace->origins.sides[i];
+        if (c->docs[i] == number && trace->origins.sides[i] != NULL &&
+            trace->origins.sides[i]->has_text)
+            return trace->origins.sides[i];
     return NULL;
 }
 
@@ -64,8 +78,7 @@ static og_status add_origin(struct og_copiers *chain, const og_span *span,
         .time = entry.has_time ? entry.time : 0,
         .has_time = entry.has_time,
         .time_source = entry.time_source,
-        .text = side != NULL ? (og_bytes){side->source, side->source_len}
-                             : (og_bytes){"", 0},
+        .text = side != NULL ? side->source : (og_bytes){"", 0},
         .n_tokens = span->n_tokens,
         .n_matching = span->n_matching,
     };
@@ -103,200 +116,254 @@ static og_status gather_origins(struct og_copiers *chain,
     return OG_OK;
 }
 
-/* ---- copiers ---- */
+/* ---- candidates ---- */
 
-struct copies {
-    struct og_pending_copy data[TOLD_COPIERS];
+struct candidates {
+    uint32_t data[MOST_LOOKED_AT];
     size_t n;
     uint32_t self; /* the document itself, if it is known */
     uint32_t end;  /* documents from here on came later than the question */
 };
 
-static bool add_copy(void *ctx, uint32_t copier, uint32_t n_tokens)
+static bool add_candidate(void *ctx, uint32_t copier, uint32_t n_tokens)
 {
-    struct copies *c = ctx;
-    if (copier != c->self && copier < c->end)
-        c->data[c->n++] =
-            (struct og_pending_copy){.copier = copier, .n_tokens = n_tokens};
-    return c->n < TOLD_COPIERS;
+    struct candidates *c = ctx;
+    (void)n_tokens;
+    if (copier != c->self && copier < c->end && c->n < MOST_LOOKED_AT)
+        c->data[c->n++] = copier;
+    return c->n < MOST_LOOKED_AT;
 }
 
 /* From the catalogue on disk what is not pending, then what is. A view may be
  * newer than what a reader has replayed: its own pending entries go first. */
-static og_status look_for_copies(og_store *store, og_trace *trace,
-                                 uint32_t origin, uint32_t first,
-                                 struct copies *out, og_error *err)
+static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
+                          uint32_t first, struct candidates *out, og_error *err)
 {
-    struct og_pending_copy pending[TOLD_COPIERS];
+    struct og_pending_copy pending[MOST_LOOKED_AT];
     struct og_documents_view *view = &trace->lookup.view;
     const uint32_t end = out->end;
-    out->n = 0;
     out->end = first < end ? first : end;
     TRY(og_documents_view_begin(view, err));
-    const og_status status =
-        og_documents_copiers(view, origin, TOLD_COPIERS, add_copy, out, err);
+    const og_status status = og_documents_copiers(view, origin, MOST_LOOKED_AT,
+                                                  add_candidate, out, err);
     og_documents_view_end(view);
     out->end = end;
     const size_t n =
-        og_pending_copiers(&store->pending, origin, TOLD_COPIERS, pending);
-    for (size_t i = 0; i < n && out->n < TOLD_COPIERS; i++)
+        og_pending_copiers(&store->pending, origin, MOST_LOOKED_AT, pending);
+    for (size_t i = 0; i < n; i++)
         if (pending[i].copier >= first)
-            (void)add_copy(out, pending[i].copier, pending[i].n_tokens);
+            (void)add_candidate(out, pending[i].copier, 0);
     return status;
 }
 
 /* Again when the writer of this process has just emptied the pending ones. */
-static og_status find_copies(og_store *store, og_trace *trace, uint32_t origin,
-                             struct copies *out, og_error *err)
+static og_status find_candidates(og_store *store, og_trace *trace,
+                                 uint32_t origin, struct candidates *out,
+                                 og_error *err)
 {
     enum { MOST_TRIES = 4 };
+    const size_t n = out->n;
     for (int i = 0; i < MOST_TRIES; i++) {
         const uint32_t first = og_pending_first(&store->pending);
-        TRY(look_for_copies(store, trace, origin, first, out, err));
+        out->n = n;
+        TRY(look_for(store, trace, origin, first, out, err));
         if (og_pending_first(&store->pending) == first) break;
     }
     return OG_OK;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const og_copier *x = a;
-    const og_copier *y = b;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static og_status add_copiers(struct og_copiers *chain, og_store *store,
-                             og_trace *trace, const struct copies *copies,
-                             og_error *err)
+/* Whose place in the table a document took when it arrived late. */
+static og_status add_displaced(og_store *store, og_trace *trace, uint32_t doc,
+                               uint32_t *queue, size_t *n, og_error *err)
 {
     struct og_entry entry;
-    for (size_t i = 0; i < copies->n; i++) {
-        const uint32_t number = copies->data[i].copier;
-        if (og_catalogue_is_removed(&store->catalogue, number)) continue;
-        TRY(og_lookup_get(&trace->lookup, number, &entry, err));
-        chain->copiers[chain->n_copiers++] = (og_copier){
-            .number = number,
-            .id = entry.id,
-            .time = entry.has_time ? entry.time : 0,
-            .has_time = entry.has_time,
-            .n_tokens = copies->data[i].n_tokens,
-        };
+    TRY(og_lookup_get(&trace->lookup, doc, &entry, err));
+    for (uint32_t i = 0; i < entry.n_origins && *n < MOST_DISPLACED; i++) {
+        const uint32_t other = entry.origins[i].doc;
+        bool is_new = og_catalogue_earlier(&store->catalogue, doc, other);
+        for (size_t j = 0; j < *n && is_new; j++)
+            is_new = queue[j] != other;
+        if (is_new) queue[(*n)++] = other;
     }
     return OG_OK;
 }
 
-static og_status gather_copiers(struct og_copiers *chain, og_store *store,
-                                const struct og_subject *subject,
-                                og_trace *trace, og_error *err)
+/* Those that arrived before the origin and are later, and theirs. */
+static og_status find_displaced(og_store *store, og_trace *trace,
+                                uint32_t origin, struct candidates *out,
+                                og_error *err)
 {
+    uint32_t queue[MOST_DISPLACED];
+    size_t n = 0;
+    TRY(add_displaced(store, trace, origin, queue, &n, err));
+    for (size_t i = 0; i < n; i++) {
+        (void)add_candidate(out, queue[i], 0);
+        TRY(find_candidates(store, trace, queue[i], out, err));
+        TRY(add_displaced(store, trace, queue[i], queue, &n, err));
+    }
+    return OG_OK;
+}
+
+/* In the order of time, each once, without those that are no copiers. Most
+ * arrive in that order, so they are moved little. */
+static void sort_candidates(const struct og_catalogue *catalogue,
+                            uint32_t origin, struct candidates *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const uint32_t doc = c->data[i];
+        size_t at = n;
+        if (og_catalogue_is_removed(catalogue, doc) ||
+            !og_catalogue_earlier(catalogue, origin, doc))
+            continue;
+        while (at > 0 && og_catalogue_earlier(catalogue, doc, c->data[at - 1]))
+            at--;
+        if (at > 0 && c->data[at - 1] == doc) continue;
+        memmove(c->data + at + 1, c->data + at, (n - at) * sizeof(doc));
+        c->data[at] = doc;
+        n++;
+    }
+    c->n = n;
+}
+
+/* The earliest and the latest of many. */
+static void choose_candidates(struct candidates *c)
+{
+    if (c->n <= MOST_COMPARED) return;
+    memmove(c->data + EARLIEST, c->data + c->n - LATEST,
+            LATEST * sizeof(*c->data));
+    c->n = MOST_COMPARED;
+}
+
+/* ---- comparing ---- */
+
+struct comparing {
+    struct og_copiers *chain;
+    og_store *store;
+    og_trace *trace;
+    const struct og_tokens *document;
+    struct og_doc_place place; /* of the document */
+    size_t budget;             /* tokens of texts that may still be compared */
+    double best;               /* share that a copier must have */
+    og_answer *answer;
+};
+
+/* Tokens of the document's passages from `origin` that the other text has, in
+ * whole shingles; og_text_seeds_mark() was called for it. */
+static uint64_t count_shared(const struct comparing *c, uint64_t origin,
+                             const struct og_tokens *other)
+{
+    const struct og_text_seeds *seeds = &c->trace->confirming.text_seeds;
+    const struct og_answering *a = &c->trace->answering;
+    uint64_t n = 0;
+    for (size_t i = 0; i < a->n_pieces; i++) {
+        const struct og_answer_piece *piece = &a->pieces[i];
+        size_t from = piece->begin; /* tokens before it were counted */
+        if (piece->doc != origin) continue;
+        for (size_t t = piece->begin; t + seeds->k <= piece->end; t++) {
+            if (!og_text_seeds_has(seeds, c->document, other, t)) continue;
+            if (from < t) from = t;
+            n += t + seeds->k - from;
+            from = t + seeds->k;
+        }
+    }
+    return n < other->n ? n : other->n; /* a passage may stand here twice */
+}
+
+static og_status compare_copier(struct comparing *c, const og_origin *origin,
+                                uint32_t doc, og_error *err)
+{
+    struct og_copiers *chain = c->chain;
+    const struct og_origin_side *side = NULL;
+    struct og_entry entry;
+    TRY(og_origin_texts_get(&c->trace->origins, doc, false, &side, err));
+    if (!side->has_text || side->tokens.n > c->budget) return OG_OK;
+    c->budget -= side->tokens.n;
+    const double share =
+        og_text_seeds_mark(&c->trace->confirming.text_seeds, &side->tokens);
+    const uint64_t n = count_shared(c, origin->number, &side->tokens);
+    if (n == 0) return OG_OK;
+    TRY(og_lookup_get(&c->trace->lookup, doc, &entry, err));
+    chain->copiers[chain->n_copiers++] = (og_copier){
+        .number = doc,
+        .id = entry.id,
+        .time = entry.has_time ? entry.time : 0,
+        .has_time = entry.has_time,
+        .n_tokens = n,
+    };
+    if (origin != chain->origins || share <= c->best ||
+        !og_catalogue_is_before(&c->store->catalogue, doc, c->place))
+        return OG_OK;
+    c->best = share;
+    c->answer->best_id = entry.id;
+    c->answer->best_share = share;
+    return OG_OK;
+}
+
+static og_status gather_copiers(struct comparing *c, og_origin *origin,
+                                uint32_t self, og_error *err)
+{
+    const uint32_t number = (uint32_t)origin->number;
+    const size_t first = c->chain->n_copiers;
+    struct candidates candidates = {
+        .self = self, .end = atomic_load(&c->store->catalogue.n_published)};
+    TRY(find_candidates(c->store, c->trace, number, &candidates, err));
+    TRY(find_displaced(c->store, c->trace, number, &candidates, err));
+    sort_candidates(&c->store->catalogue, number, &candidates);
+    choose_candidates(&candidates);
+    for (size_t i = 0; i < candidates.n; i++)
+        TRY(compare_copier(c, origin, candidates.data[i], err));
+    origin->copiers = c->chain->copiers + first;
+    origin->n_copiers = c->chain->n_copiers - first;
+    return OG_OK;
+}
+
+static og_status compare_copiers(struct comparing *c,
+                                 const struct og_subject *subject,
+                                 og_error *err)
+{
+    struct og_copiers *chain = c->chain;
     const size_t n =
         chain->n_origins < TOLD_ORIGINS ? chain->n_origins : TOLD_ORIGINS;
-    chain->n_copiers = 0;
+    const uint32_t self = subject->is_known ? subject->latest : OG_NO_DOC;
+    const struct og_origin_side *side = NULL;
+    if (n == 0) return OG_OK;
     if (!OG_GROW(chain->allocator, chain->copiers, chain->copiers_cap,
-                 TOLD_ORIGINS * TOLD_COPIERS))
+                 TOLD_ORIGINS * MOST_COMPARED))
         return og_error_memory(err, sizeof(og_copier), "copiers");
-    for (size_t i = 0; i < n; i++) {
-        og_origin *origin = &chain->origins[i];
-        struct copies copies = {
-            .n = 0,
-            .self = subject->is_known ? subject->latest : OG_NO_DOC,
-            .end = atomic_load(&store->catalogue.n_published)};
-        const size_t first = chain->n_copiers;
-        TRY(find_copies(store, trace, (uint32_t)origin->number, &copies, err));
-        TRY(add_copiers(chain, store, trace, &copies, err));
-        origin->copiers = chain->copiers + first;
-        origin->n_copiers = chain->n_copiers - first;
-        if (origin->n_copiers > 1)
-            qsort(chain->copiers + first, origin->n_copiers, sizeof(og_copier),
-                  by_time);
-    }
-    return OG_OK;
-}
-
-/* ---- the best match ---- */
-
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t *x = a;
-    const uint64_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static og_status sort_fps(struct og_copiers *chain,
-                          const struct og_selection *sel, og_error *err)
-{
-    if (!OG_GROW(chain->allocator, chain->fps, chain->fps_cap, sel->n))
-        return og_error_memory(err, 8 * sel->n, "fingerprints");
-    memcpy(chain->fps, sel->fp, sel->n * sizeof(uint64_t));
-    qsort(chain->fps, sel->n, sizeof(uint64_t), by_value);
-    return OG_OK;
-}
-
-/* The share of the document's fingerprints that this one has. Every fingerprint
- * is counted once: it is taken out of the list, as it were, by its mark. */
-static og_status share_with(struct og_copiers *chain, og_store *store,
-                            uint32_t number, size_t n, og_trace *trace,
-                            double *out, og_error *err)
-{
-    const struct og_selection *sel = &chain->scratch.prepared.selection;
-    struct og_entry entry;
-    og_bytes text;
-    size_t n_shared = 0;
-    TRY(og_lookup_get(&trace->lookup, number, &entry, err));
-    TRY(og_text_reader_get(trace->origins.reader, &entry.place, entry.text_len,
-                           &text, NULL, err));
-    TRY(og_scratch_prepare(&chain->scratch, text, &store->prepare, err));
-    uint64_t *found = sel->fp;
-    for (size_t i = 0; i < sel->n; i++)
-        if (bsearch(&sel->fp[i], chain->fps, n, sizeof(uint64_t), by_value) !=
-            NULL)
-            found[n_shared++] = sel->fp[i];
-    if (n_shared > 1) qsort(found, n_shared, sizeof(uint64_t), by_value);
-    size_t n_once = 0;
-    for (size_t i = 0; i < n_shared; i++)
-        n_once += i == 0 || found[i] != found[i - 1];
-    *out = (double)n_once / (double)n;
-    og_scratch_trim(&chain->scratch);
-    return OG_OK;
-}
-
-static og_status find_best(struct og_copiers *chain, og_answer *answer,
-                           const struct og_subject *subject, og_store *store,
-                           og_trace *trace, og_error *err)
-{
-    const struct og_selection *sel = &subject->prepared->selection;
-    if (chain->n_origins == 0 || trace->origins.reader == NULL || sel->n == 0)
-        return OG_OK;
-    const og_origin *origin = &chain->origins[0];
-    double best = 0;
-    double share = 0;
-    TRY(sort_fps(chain, sel, err));
-    TRY(share_with(chain, store, (uint32_t)origin->number, sel->n, trace, &best,
-                   err));
-    for (size_t i = 0; i < origin->n_copiers && i < COMPARED; i++) {
-        const og_copier *copier = &origin->copiers[origin->n_copiers - 1 - i];
-        if (!og_catalogue_is_before(&store->catalogue, (uint32_t)copier->number,
-                                    subject->place))
-            continue;
-        TRY(share_with(chain, store, (uint32_t)copier->number, sel->n, trace,
-                       &share, err));
-        if (share <= best) continue;
-        best = share;
-        answer->best_id = copier->id;
-        answer->best_share = share;
-    }
+    TRY(og_origin_texts_get(&c->trace->origins,
+                            (uint32_t)chain->origins[0].number, true, &side,
+                            err));
+    if (side->has_text)
+        c->best =
+            og_text_seeds_mark(&c->trace->confirming.text_seeds, &side->tokens);
+    for (size_t i = 0; i < n; i++)
+        TRY(gather_copiers(c, &chain->origins[i], self, err));
     return OG_OK;
 }
 
 og_status og_copiers_fill(struct og_copiers *chain, og_answer *answer,
                           const struct og_subject *subject, og_store *store,
-                          og_trace *trace, og_error *err)
+                          og_trace *trace, bool confirmed, og_error *err)
 {
-    const bool confirmed = trace->origins.reader != NULL;
+    const size_t n_tokens = subject->prepared->tokens.n;
     TRY(gather_origins(chain, answer, trace, confirmed, err));
-    TRY(gather_copiers(chain, store, subject, trace, err));
+    chain->n_copiers = 0;
+    if (confirmed) {
+        struct comparing c = {
+            .chain = chain,
+            .store = store,
+            .trace = trace,
+            .document = &subject->prepared->tokens,
+            .place = subject->place,
+            .budget = MOST_TIMES * n_tokens > MOST_TOKENS
+                          ? MOST_TIMES * n_tokens
+                          : MOST_TOKENS,
+            .answer = answer,
+        };
+        TRY(compare_copiers(&c, subject, err));
+    }
     answer->origins = chain->origins;
     answer->n_origins = chain->n_origins;
-    return find_best(chain, answer, subject, store, trace, err);
+    return OG_OK;
 }

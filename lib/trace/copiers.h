@@ -11,9 +11,10 @@ void og_copiers_init(struct og_copiers *chain, const og_allocator *allocator);
 void og_copiers_release(struct og_copiers *chain);
 
 /* Fills answer->origins and answer->best_*; views of `chain`, of the names and
- * of the texts that were compared. */
+ * of the texts that were compared. `confirmed`: og_confirm() has compared the
+ * texts of the origins; without, no copiers are told. */
 og_status og_copiers_fill(struct og_copiers *chain, og_answer *answer,
                           const struct og_subject *subject, og_store *store,
-                          og_trace *trace, og_error *err);
+                          og_trace *trace, bool confirmed, og_error *err);
 
 #endif

@@ -1,9 +1,15 @@
+/* A cache with a clock: a hand goes round over the places, passes by those that
+ * were used since it came last, and empties the next one. */
+
 #include "lib/trace/origin_texts.h"
 
 #include <string.h>
 
-/* Buffers that held more give it back. */
-#define KEEP_LEN ((size_t)1 << 20)
+#include "lib/base/bits.h"
+
+/* What is kept beside the texts that the document at hand needs. A mail takes
+ * 12 KB, an RFC of 50 KB a quarter of a megabyte. */
+#define KEEP_LEN ((size_t)24 << 20)
 
 void og_origin_texts_init(struct og_origin_texts *origins,
                           struct og_lookup *lookup, og_token_kind tokens,
@@ -13,53 +19,199 @@ void og_origin_texts_init(struct og_origin_texts *origins,
                                         .lookup = lookup,
                                         .tokens = tokens,
                                         .token_key = token_key};
-    for (size_t i = 0; i < OG_CONFIRM_ORIGINS; i++) {
-        og_text_init(&origins->sides[i].text, allocator);
-        og_tokens_init(&origins->sides[i].tokens, allocator);
-    }
+    og_text_init(&origins->folded, allocator);
+    og_tokens_init(&origins->cut, allocator);
 }
 
-static void release_side(struct og_origin_texts *origins,
-                         struct og_origin_side *side)
+static void empty_side(struct og_origin_texts *origins,
+                       struct og_origin_side *side)
 {
-    og_tokens_release(&side->tokens);
-    og_text_release(&side->text);
-    OG_UNGROW(origins->allocator, side->source, side->source_cap);
-    side->source_len = 0;
-    side->has_text = false;
+    og_release(origins->allocator, side->block, side->block_len);
+    *side = (struct og_origin_side){.doc = OG_NO_DOC};
 }
 
 void og_origin_texts_release(struct og_origin_texts *origins)
 {
-    for (size_t i = 0; i < OG_CONFIRM_ORIGINS; i++)
-        release_side(origins, &origins->sides[i]);
+    for (size_t i = 0; i < origins->n; i++) {
+        empty_side(origins, origins->entries[i]);
+        og_release(origins->allocator, origins->entries[i],
+                   sizeof(*origins->entries[i]));
+    }
+    OG_UNGROW(origins->allocator, origins->entries, origins->cap);
+    og_text_release(&origins->folded);
+    og_tokens_release(&origins->cut);
     og_text_reader_close(origins->reader);
     origins->reader = NULL;
+    origins->n = 0;
 }
 
-/* The reader's bytes are its own until the next call: they are copied, with
- * the bytes behind them that vector loads may touch. */
-static og_status fetch(struct og_origin_texts *origins,
+void og_origin_texts_begin(struct og_origin_texts *origins)
+{
+    origins->epoch++;
+}
+
+/* ---- places ---- */
+
+static uint32_t *head_of(struct og_origin_texts *origins, uint32_t doc)
+{
+    return &origins->heads[og_mix64(doc) % OG_ORIGIN_HEADS];
+}
+
+static struct og_origin_side *find_side(struct og_origin_texts *origins,
+                                        uint32_t doc)
+{
+    uint32_t at = *head_of(origins, doc);
+    while (at != 0 && origins->entries[at - 1]->doc != doc)
+        at = origins->entries[at - 1]->next;
+    return at != 0 ? origins->entries[at - 1] : NULL;
+}
+
+static void unlink_side(struct og_origin_texts *origins,
+                        const struct og_origin_side *side)
+{
+    uint32_t *link = head_of(origins, side->doc);
+    while (origins->entries[*link - 1] != side)
+        link = &origins->entries[*link - 1]->next;
+    *link = side->next;
+}
+
+/* Empties places until there is room again. One that the document at hand
+ * needs stays, so it may be in vain; then the caches are larger for a while. */
+static void make_room(struct og_origin_texts *origins)
+{
+    for (size_t i = 0; i < 2 * origins->n && origins->bytes > KEEP_LEN; i++) {
+        struct og_origin_side *side = origins->entries[origins->hand];
+        origins->hand = (origins->hand + 1) % origins->n;
+        if (side->doc == OG_NO_DOC || side->epoch == origins->epoch) continue;
+        if (side->was_used) {
+            side->was_used = false;
+            continue;
+        }
+        origins->bytes -= sizeof(*side) + side->block_len;
+        unlink_side(origins, side);
+        empty_side(origins, side);
+    }
+}
+
+/* A free place, or NULL: no memory. */
+static struct og_origin_side *free_side(struct og_origin_texts *origins,
+                                        uint32_t *out_place)
+{
+    for (size_t i = 0; i < origins->n; i++) {
+        const size_t at = (origins->hand + origins->n - 1 - i) % origins->n;
+        if (origins->entries[at]->doc != OG_NO_DOC) {
+            if (i < 8) continue; /* those just emptied lie behind the hand */
+            break;
+        }
+        *out_place = (uint32_t)at + 1;
+        return origins->entries[at];
+    }
+    if (!OG_GROW(origins->allocator, origins->entries, origins->cap,
+                 origins->n + 1))
+        return NULL;
+    struct og_origin_side *side =
+        og_allocate_zero(origins->allocator, sizeof(*side));
+    if (side == NULL) return NULL;
+    side->doc = OG_NO_DOC;
+    origins->entries[origins->n++] = side;
+    *out_place = (uint32_t)origins->n;
+    return side;
+}
+
+/* ---- texts ---- */
+
+enum { PADDING = 64 }; /* vector loads may touch it */
+
+/* The next `len` bytes of a block, filled from `data`; zeros behind them. */
+static void *put_part(char **at, const void *data, size_t len)
+{
+    char *part = *at;
+    if (len > 0) memcpy(part, data, len);
+    memset(part + len, 0, PADDING);
+    *at += (len + PADDING + 7) / 8 * 8;
+    return part;
+}
+
+/* Everything in one block. The tables of a folder are large, so all texts are
+ * folded and cut by one, and a side has a copy of what it made. */
+static og_status fill_side(struct og_origin_texts *origins, og_bytes source,
+                           struct og_origin_side *side, og_error *err)
+{
+    enum { N_PARTS = 6 };
+    const struct og_text *text = &origins->folded;
+    const struct og_tokens *tokens = &origins->cut;
+    const size_t steps_len = text->n_steps * sizeof(*text->steps);
+    const size_t places_len = tokens->n * sizeof(*tokens->begin);
+    const size_t hashes_len = tokens->n * sizeof(*tokens->hash);
+    const size_t len = source.len + text->len + steps_len + 2 * places_len +
+                       hashes_len + N_PARTS * (PADDING + 8);
+    char *at = og_allocate(origins->allocator, len);
+    if (at == NULL) return og_error_memory(err, len, "the text of an origin");
+    side->block = at;
+    side->block_len = len;
+    side->tokens.n = tokens->n;
+    side->tokens.hash = put_part(&at, tokens->hash, hashes_len);
+    side->tokens.begin = put_part(&at, tokens->begin, places_len);
+    side->tokens.end = put_part(&at, tokens->end, places_len);
+    side->text.steps = put_part(&at, text->steps, steps_len);
+    side->text.n_steps = text->n_steps;
+    side->text.data = put_part(&at, text->data, text->len);
+    side->text.len = text->len;
+    side->text.source_len = text->source_len;
+    side->text.n_repaired = text->n_repaired;
+    side->source =
+        (og_bytes){put_part(&at, source.data, source.len), source.len};
+    side->has_text = true;
+    return OG_OK;
+}
+
+static og_status fetch(struct og_origin_texts *origins, uint32_t doc,
                        struct og_origin_side *side, og_error *err)
 {
-    enum { PADDING = 64 };
     struct og_entry entry;
     og_bytes text;
-    TRY(og_lookup_get(origins->lookup, side->doc, &entry, err));
+    TRY(og_lookup_get(origins->lookup, doc, &entry, err));
     if (entry.place.segment == 0) return OG_OK;
     TRY(og_text_reader_get(origins->reader, &entry.place, entry.text_len, &text,
                            NULL, err));
-    if (!OG_GROW(origins->allocator, side->source, side->source_cap,
-                 text.len + PADDING))
-        return og_error_memory(err, text.len, "the text of an origin");
-    if (text.len > 0) memcpy(side->source, text.data, text.len);
-    memset(side->source + text.len, 0, PADDING);
-    side->source_len = text.len;
-    const og_bytes source = {side->source, side->source_len};
-    TRY(og_text_fold(&side->text, source, err));
-    TRY(og_text_tokenise(&side->text, origins->tokens, origins->token_key,
-                         &side->tokens, err));
-    side->has_text = true;
+    TRY(og_text_fold(&origins->folded, text, err));
+    TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
+                         &origins->cut, err));
+    return fill_side(origins, text, side, err);
+}
+
+static og_status add_side(struct og_origin_texts *origins, uint32_t doc,
+                          struct og_origin_side **out, og_error *err)
+{
+    uint32_t place = 0;
+    make_room(origins);
+    struct og_origin_side *side = free_side(origins, &place);
+    if (side == NULL)
+        return og_error_memory(err, sizeof(*side), "the text of an origin");
+    const og_status status = fetch(origins, doc, side, err);
+    if (status != OG_OK) {
+        empty_side(origins, side);
+        return status;
+    }
+    uint32_t *head = head_of(origins, doc);
+    side->doc = doc;
+    side->next = *head;
+    *head = place;
+    origins->bytes += sizeof(*side) + side->block_len;
+    *out = side;
+    return OG_OK;
+}
+
+og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
+                              bool stays, const struct og_origin_side **out,
+                              og_error *err)
+{
+    struct og_origin_side *side = find_side(origins, doc);
+    *out = NULL;
+    if (side == NULL) TRY(add_side(origins, doc, &side, err));
+    side->was_used = true;
+    if (stays) side->epoch = origins->epoch;
+    *out = side;
     return OG_OK;
 }
 
@@ -67,14 +219,13 @@ og_status og_origin_texts_side(void *ctx, uint32_t doc, uint32_t number,
                                struct og_align_side *out, og_error *err)
 {
     struct og_origin_texts *origins = ctx;
-    struct og_origin_side *side = &origins->sides[number];
-    if (side->source_cap > KEEP_LEN) release_side(origins, side);
-    side->doc = doc;
-    side->has_text = false;
-    if (origins->reader != NULL) TRY(fetch(origins, side, err));
-    *out = (struct og_align_side){
-        .text = &side->text,
-        .tokens = side->has_text ? &side->tokens : NULL,
-    };
+    const struct og_origin_side *side = NULL;
+    origins->sides[number] = NULL;
+    *out = (struct og_align_side){.tokens = NULL};
+    if (origins->reader == NULL) return OG_OK;
+    TRY(og_origin_texts_get(origins, doc, true, &side, err));
+    origins->sides[number] = side;
+    if (side->has_text)
+        *out = (struct og_align_side){&side->text, &side->tokens};
     return OG_OK;
 }

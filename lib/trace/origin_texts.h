@@ -2,23 +2,31 @@
 #define OG_TRACE_ORIGIN_TEXTS_H
 
 /*   in:  numbers of documents                               (lib/table)
- *   out: their texts and tokens, a few at a time            (lib/estimate)
+ *   out: their texts and tokens                             (lib/align)
  *
- * The texts of the origins of one document, fetched from the store for
- * og_confirm(). One per thread; memory stays warm. */
+ * The texts of the documents that one document is compared with, fetched from
+ * the store. What was fetched is kept for the next documents, which often need
+ * the same: unpacking and cutting a text into tokens takes longer than the
+ * comparison. The memory of it is bounded; one per thread. */
 
 #include "lib/align/confirm.h"
 #include "lib/store/catalogue/lookup.h"
 #include "lib/store/text/texts.h"
 
 struct og_origin_side {
-    uint32_t doc;
+    uint32_t doc; /* OG_NO_DOC: this place is free */
     bool has_text;
-    char *source; /* the text as it was given */
-    size_t source_len, source_cap;
+    bool was_used;  /* since the search for a place came by */
+    uint64_t epoch; /* of the last document that needs it to stay */
+    uint32_t next;  /* place of the next one with the same hash, plus 1 */
+    char *block;    /* all that the others point to */
+    size_t block_len;
+    og_bytes source; /* the text as it was given */
     struct og_text text;
     struct og_tokens tokens;
 };
+
+#define OG_ORIGIN_HEADS 1024
 
 struct og_origin_texts {
     const og_allocator *allocator;
@@ -26,14 +34,32 @@ struct og_origin_texts {
     struct og_text_reader *reader; /* NULL: the store has no texts */
     og_token_kind tokens;
     uint64_t token_key;
-    struct og_origin_side sides[OG_CONFIRM_ORIGINS];
+    struct og_text folded; /* scratch */
+    struct og_tokens cut;
+    struct og_origin_side **entries; /* they stay where they are */
+    size_t n, cap, hand;
+    size_t bytes; /* of all of them */
+    uint64_t epoch;
+    uint32_t heads[OG_ORIGIN_HEADS]; /* places, plus 1 */
+    /* Those that og_origin_texts_side() gave for the document at hand. */
+    const struct og_origin_side *sides[OG_CONFIRM_ORIGINS];
 };
 
-/* `naming` and the reader, which becomes its own, must be of the same store. */
+/* `lookup` and the reader, which becomes its own, must be of the same store. */
 void og_origin_texts_init(struct og_origin_texts *origins,
                           struct og_lookup *lookup, og_token_kind tokens,
                           uint64_t token_key, const og_allocator *allocator);
 void og_origin_texts_release(struct og_origin_texts *origins);
+
+/* Another document is at hand: what it does not ask for may go. */
+void og_origin_texts_begin(struct og_origin_texts *origins);
+
+/* The text of a document; has_text is false when the store keeps none of it.
+ * Valid until the next call, or, when it `stays`, until another document is at
+ * hand. */
+og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
+                              bool stays, const struct og_origin_side **out,
+                              og_error *err);
 
 /* og_confirm_source.side; the origins are the context. */
 og_status og_origin_texts_side(void *origins, uint32_t doc, uint32_t side,
