@@ -59,6 +59,7 @@ static int compare_texts(const struct distance_settings *s,
     struct sketch_run run = {0};
     og_input a;
     og_feature_options features;
+    og_stream_counts counts = {0};
     og_error err = {0};
     og_idf *idf = NULL;
     const int status =
@@ -67,15 +68,13 @@ static int compare_texts(const struct distance_settings *s,
     og_input b = a;
     b.paths = paths + 1;
     const og_status done = og_texts_compare(&a, &b, s->weighted, &features,
-                                            &run, on_distance, &err);
+                                            &run, on_distance, &counts, &err);
     og_idf_close(idf);
     progress_end(&run.progress);
     if (run.failed) return EXIT_IO;
-    /* What was told as a problem already is not repeated. */
-    if ((done == OG_ERR_INPUT || done == OG_ERR_IO) &&
-        run.progress.n_problems != 0)
-        return EXIT_IO;
-    return done == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
+    if (!s->common.reading.quiet && counts.n_skipped != 0)
+        say("%llu skipped", (unsigned long long)counts.n_skipped);
+    return reading_status(COMMAND, done, &counts, &err);
 }
 
 static int compare_done(const struct sketch_run *run, og_status done,

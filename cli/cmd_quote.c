@@ -259,6 +259,8 @@ static void summary(const struct quote_run *run, const og_stream_counts *counts)
         (unsigned long long)counts->n_documents,
         (unsigned long long)run->n_sentences,
         (unsigned long long)run->n_reused);
+    if (counts->n_skipped != 0)
+        say("%llu skipped", (unsigned long long)counts->n_skipped);
     if (run->n_skipped != 0)
         say("%llu candidates were not looked at (--max-candidates)",
             (unsigned long long)run->n_skipped);

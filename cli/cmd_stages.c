@@ -214,6 +214,8 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
             (unsigned long long)c.n_there, (unsigned long long)c.n_documents,
             (unsigned long long)c.n_pairs, (unsigned long long)c.n_kept,
             (unsigned long long)c.n_removed);
+    if (!s->reading.quiet && c.n_skipped != 0)
+        say("%llu skipped", (unsigned long long)c.n_skipped);
     if (c.n_passed != 0)
         say("%llu pairs with an index of others were passed over: there is no "
             "text to compare with",

@@ -132,7 +132,8 @@ typedef struct og_stage_options {
 typedef struct og_stage_counts {
     uint64_t n_made, n_there; /* files */
     uint64_t n_documents, n_pairs, n_kept, n_removed;
-    uint64_t n_passed; /* pairs with an index of others: no text to compare */
+    uint64_t n_skipped; /* records that could not be read */
+    uint64_t n_passed;  /* pairs with an index of others: no text to compare */
 } og_stage_counts;
 
 /* In this order; each needs all shards of the one before. OG_ERR_INPUT: a file

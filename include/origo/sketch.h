@@ -303,11 +303,13 @@ OG_API og_status og_codes_compare(const char *path_a, const char *path_b,
                                   void *ctx, og_distance_fn *on_distance,
                                   og_error *err);
 
-/* Every document of A with every one of B, exactly, from their features. */
+/* Every document of A with every one of B, exactly, from their features. Of
+ * the counts (NULL: not wanted) n_documents and n_skipped are of both. */
 OG_API og_status og_texts_compare(const og_input *input_a,
                                   const og_input *input_b, bool is_weighted,
                                   const og_feature_options *features, void *ctx,
-                                  og_distance_fn *on_distance, og_error *err);
+                                  og_distance_fn *on_distance,
+                                  og_stream_counts *out_counts, og_error *err);
 
 /* The book's grouping of sets of samples, where no supershingles can be made:
  * the set, in its order, is cut behind each sample that a hash picks, one in

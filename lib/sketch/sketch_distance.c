@@ -297,23 +297,31 @@ static void measure_texts(const struct side *a, size_t i, const struct side *b,
 
 static og_status read_texts(const og_input *input, bool is_weighted,
                             const og_feature_options *features,
-                            struct side *side, og_error *err)
+                            struct side *side, og_stream_counts *counts,
+                            og_error *err)
 {
     struct texts_work w = {is_weighted, side};
     const struct og_sketch_work work = {
         .ctx = &w, .make = make_sorted, .take = take_sorted};
-    return og_sketch_stream(input, features, &work, NULL, err);
+    return og_sketch_stream(input, features, &work, counts, err);
 }
 
 og_status og_texts_compare(const og_input *input_a, const og_input *input_b,
                            bool is_weighted, const og_feature_options *features,
                            void *ctx, og_distance_fn *on_distance,
-                           og_error *err)
+                           og_stream_counts *out_counts, og_error *err)
 {
     struct side a = {0}, b = {0};
-    og_status status = read_texts(input_a, is_weighted, features, &a, err);
-    if (status == OG_OK)
-        status = read_texts(input_b, is_weighted, features, &b, err);
+    og_stream_counts counts = {0}, first = {0};
+    og_status status =
+        read_texts(input_a, is_weighted, features, &a, &counts, err);
+    if (status == OG_OK) {
+        first = counts;
+        status = read_texts(input_b, is_weighted, features, &b, &counts, err);
+    }
+    counts.n_documents += first.n_documents;
+    counts.n_skipped += first.n_skipped;
+    if (out_counts != NULL) *out_counts = counts;
     for (size_t i = 0; status == OG_OK && i < a.n; i++)
         for (size_t j = 0; status == OG_OK && j < b.n; j++) {
             og_distance pair = {side_id(&a, i), side_id(&b, j), "", 0, 0};

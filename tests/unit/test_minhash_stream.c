@@ -133,7 +133,7 @@ static void test_estimate_is_near_the_truth(void **state)
         assert_false(og_sketch_file_is(path_a));
         assert_int_equal(og_texts_compare(FILES(&path_a, 1), FILES(&path_b, 1),
                                           i == 1, &options, &exact, on_distance,
-                                          NULL),
+                                          NULL, NULL),
                          OG_OK);
         assert_int_equal(
             og_sketch_files_compare(sk_a, sk_b, &estimate, on_distance, NULL),

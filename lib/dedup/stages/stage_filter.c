@@ -236,6 +236,7 @@ static og_status stream_file(struct filtering *f, size_t i, og_error *err)
     source.take = take;
     source.input.n_threads = 1;
     TRY(og_dedup_stream(&source, &counts, err));
+    s->counts->n_skipped += counts.n_skipped;
     if (f->next == f->n) return OG_OK;
     return og_error_set(err, OG_ERR_INPUT,
                         "'%s' has %llu documents; of document %u it is said "

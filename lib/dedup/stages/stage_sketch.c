@@ -108,6 +108,7 @@ static og_status sketch_file(struct og_stage *s, size_t i, og_error *err)
     og_pack_release(&work.line);
     s->counts->n_made += status == OG_OK;
     s->counts->n_documents += work.n;
+    s->counts->n_skipped += counts.n_skipped;
     return status;
 }
 
