@@ -39,8 +39,9 @@ help:
 	@echo 'make clean       removes build/'
 
 run: build
-	$(ORIGO) trace -s :memory: --format text --color always \
+	@$(ORIGO) trace -q -s :memory: --format text --color always \
 	    sample/documents.jsonl
+	@$(ORIGO) trace -s :memory: -o build/report.html sample/documents.jsonl
 
 build:
 	@tools/setup build

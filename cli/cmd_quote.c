@@ -6,6 +6,7 @@
  * With --add an answer is held back until its document is on disk: whoever has
  * read the line may take the document for safe. */
 
+#include "links_settings.h"
 #include "options.h"
 #include "progress.h"
 #include "reading_options.h"
@@ -25,7 +26,7 @@ struct quote_settings {
     struct store_settings store; /* its path alone */
     bool add, explain;
     struct report_settings report; /* form, place and colour of it */
-    const char *csv, *graphml, *svg;
+    struct links_settings links;
     struct reading_settings reading;
     bool exit_code, only_reused;
     int method;
@@ -101,13 +102,7 @@ static const struct option quote_options[] = {
     COLOUR_OPTION(AT, report.colour),
     {OUT, 0, "only-reused", &type_flag, AT(only_reused), NULL, NULL, NULL,
      "print nothing of documents without a match", NULL},
-    {OUT, 0, "links-csv", &type_string, AT(csv), "FILE", NULL, "none",
-     "write who takes up whom, and how much, as CSV",
-     "Each sentence counts for its earliest match."},
-    {OUT, 0, "links-graphml", &type_string, AT(graphml), "FILE", NULL, "none",
-     "the same as GraphML", NULL},
-    {OUT, 0, "links-svg", &type_string, AT(svg), "FILE", NULL, "none",
-     "the same as a picture: a time line", NULL},
+    LINKS_OPTIONS(AT, links, "Each sentence counts for its earliest match."),
     EXIT_CODE_OPTION(AT, exit_code, "something is reused"),
     TALK_OPTIONS(AT, reading),
 
@@ -137,8 +132,8 @@ struct quote_run {
     const struct quote_settings *settings;
     og_quote_report *report;
     struct progress progress;
-    og_quote_links *links; /* NULL: not asked for */
-    bool answered;         /* there is something to report */
+    og_links *links; /* NULL: not asked for */
+    bool answered;   /* there is something to report */
     uint64_t n_sentences, n_reused, n_skipped;
     og_error report_error;
 };
@@ -161,7 +156,7 @@ static bool on_answer(void *ctx, const og_document *doc,
     run->n_reused += quotes->n_reused;
     run->n_skipped += quotes->n_skipped;
     if (run->links != NULL &&
-        failed(run, og_quote_links_add(run->links, doc, quotes, err)))
+        failed(run, og_links_add_quotes(run->links, doc, quotes, err)))
         return false;
     if (run->settings->only_reused && quotes->n_reused == 0) return true;
     return !failed(run, og_quote_report_add(run->report, doc, quotes, err));
@@ -208,22 +203,6 @@ static int end_report(struct quote_run *run, int status)
         return say_error(COMMAND, &err);
     stdout_failed(errno);
     return EXIT_IO;
-}
-
-static int write_links(const struct quote_run *run)
-{
-    const struct quote_settings *s = run->settings;
-    const char *const paths[] = {s->csv, s->graphml, s->svg};
-    const og_links_format formats[] = {OG_LINKS_CSV, OG_LINKS_GRAPHML,
-                                       OG_LINKS_SVG};
-    for (unsigned i = 0; i < 3; i++) {
-        og_error err = {0};
-        if (paths[i] == NULL) continue;
-        if (og_quote_links_save(run->links, formats[i], paths[i], &err) !=
-            OG_OK)
-            return say_error(COMMAND, &err);
-    }
-    return EXIT_DONE;
 }
 
 /* ---- the command ---- */
@@ -283,7 +262,9 @@ static int ask_stream(og_sentences *sentences, struct quote_run *run,
                    ? EXIT_IO
                    : say_error(COMMAND, &run->report_error);
     if (!s->reading.quiet && status != OG_ERR_USAGE) summary(run, &counts);
-    const int written = run->links != NULL ? write_links(run) : EXIT_DONE;
+    const int written = run->links != NULL
+                            ? links_write(run->links, &s->links, COMMAND)
+                            : EXIT_DONE;
     if (status != OG_OK) return reading_status(COMMAND, status, &counts, &err);
     if (written != EXIT_DONE) return written;
     return s->exit_code && run->n_reused != 0 ? EXIT_FOUND : EXIT_DONE;
@@ -293,8 +274,8 @@ static int run_stream(og_sentences *sentences, struct quote_run *run,
                       const char *const *paths, size_t n)
 {
     const struct quote_settings *s = run->settings;
-    if (s->csv != NULL || s->graphml != NULL || s->svg != NULL) {
-        run->links = og_quote_links_new();
+    if (links_are_wanted(&s->links)) {
+        run->links = og_links_new();
         if (run->links == NULL) return say_usage(COMMAND, "out of memory");
     }
     og_error err = {0};
@@ -302,7 +283,7 @@ static int run_stream(og_sentences *sentences, struct quote_run *run,
         open_report(run, &err) != OG_OK
             ? say_error(COMMAND, &err)
             : end_report(run, ask_stream(sentences, run, paths, n));
-    og_quote_links_free(run->links);
+    og_links_free(run->links);
     return status;
 }
 

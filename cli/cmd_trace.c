@@ -6,6 +6,7 @@
  * The library does the work; here are the options, the choice of report and
  * the exit status. */
 
+#include "links_settings.h"
 #include "options.h"
 #include "progress.h"
 #include "reading_options.h"
@@ -24,6 +25,8 @@ struct trace_settings {
     struct store_settings store;
     bool add;
     struct report_settings report;
+    struct links_settings links;
+    const char *clusters; /* a file; NULL: not asked for */
     struct reading_settings reading;
     bool exit_code;
     const char *boilerplate; /* "100" or "5%"; NULL: all is told */
@@ -50,6 +53,12 @@ static const struct option trace_options[] = {
      "Always so with -s :memory:, where the documents answer each other."},
 
     REPORT_OPTIONS(AT, report),
+    LINKS_OPTIONS(AT, links, "A line for each document and each origin."),
+    {"Output", 0, "clusters", &type_string, AT(clusters), "FILE", NULL, "none",
+     "write all documents that share a passage, as JSONL",
+     "One line for each passage: its text, its origin and every document that "
+     "has it, the earliest first. Takes passages that were compared with the "
+     "text of their origin."},
     EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
     TALK_OPTIONS(AT, reading),
 
@@ -95,9 +104,14 @@ struct trace_run {
     og_trace_options asking;
     char *ignored; /* the text of --ignore */
     og_report *report;
+    og_links *links;       /* NULL: not asked for */
+    og_clusters *clusters; /* likewise */
     struct progress progress;
     bool answered, found;
     uint64_t n_guessed; /* documents whose answer rests on the time of a file */
+    uint64_t n_documents, n_copying, n_sources;
+    unsigned char *sources; /* a bit for each origin that was met */
+    size_t sources_len;
     og_error report_error;
 };
 
@@ -122,6 +136,85 @@ static void warn_of_guesses(const struct trace_run *run)
         n, n == 1 ? "answer rests" : "answers rest");
 }
 
+/* What is written when all documents have been answered. */
+static og_status gather(struct trace_run *run, const og_document *doc,
+                        const og_answer *answer)
+{
+    og_error *err = &run->report_error;
+    og_status status = OG_OK;
+    if (run->links != NULL) status = og_links_add(run->links, doc, answer, err);
+    if (status == OG_OK && run->clusters != NULL)
+        status = og_clusters_add(run->clusters, doc, answer, err);
+    return status;
+}
+
+/* Sources are counted by their numbers in the store. */
+static void count_source(struct trace_run *run, uint64_t origin)
+{
+    const size_t at = (size_t)(origin / 8);
+    if (at >= run->sources_len) {
+        const size_t len = 2 * at + 64;
+        unsigned char *sources = realloc(run->sources, len);
+        if (sources == NULL) return; /* one is missing from a summary */
+        memset(sources + run->sources_len, 0, len - run->sources_len);
+        run->sources = sources;
+        run->sources_len = len;
+    }
+    const unsigned char bit = (unsigned char)(1u << origin % 8);
+    run->n_sources += (run->sources[at] & bit) == 0;
+    run->sources[at] |= bit;
+}
+
+static void count_found(struct trace_run *run, const og_answer *answer)
+{
+    run->n_documents++;
+    run->n_copying += answer->n_spans != 0;
+    for (size_t i = 0; i < answer->n_spans; i++)
+        count_source(run, answer->spans[i].origin);
+}
+
+/* The last word: what was found, and where it is. */
+static void tell_found(const struct trace_run *run)
+{
+    const struct report_settings *report = &run->settings->report;
+    const bool is_file = !report_to_stdout(report);
+    if (run->settings->reading.quiet || run->n_documents == 0) return;
+    char found[96] = "none with copied passages";
+    if (run->n_copying != 0)
+        snprintf(found, sizeof(found), "%llu with copied passages from %llu %s",
+                 (unsigned long long)run->n_copying,
+                 (unsigned long long)run->n_sources,
+                 run->n_sources == 1 ? "source" : "sources");
+    say("%llu %s, %s%s%s", (unsigned long long)run->n_documents,
+        run->n_documents == 1 ? "document" : "documents", found,
+        is_file ? "; the report is in " : "", is_file ? report->output : "");
+}
+
+static int write_gathered(const struct trace_run *run, int status)
+{
+    const struct trace_settings *s = run->settings;
+    og_error err = {0};
+    int written = EXIT_DONE;
+    if (run->report_error.status != OG_OK || !run->answered) return status;
+    if (run->links != NULL)
+        written = links_write(run->links, &s->links, "trace");
+    if (written == EXIT_DONE && run->clusters != NULL &&
+        og_clusters_save(run->clusters, s->clusters, NULL, &err) != OG_OK)
+        written = say_error("trace", &err);
+    return written != EXIT_DONE ? written : status;
+}
+
+static int open_gathered(struct trace_run *run)
+{
+    const struct trace_settings *s = run->settings;
+    og_error err = {0};
+    if (links_are_wanted(&s->links) && (run->links = og_links_new()) == NULL)
+        return say_usage("trace", "out of memory");
+    if (s->clusters != NULL && og_clusters_open(&run->clusters, &err) != OG_OK)
+        return say_error("trace", &err);
+    return EXIT_DONE;
+}
+
 static bool on_answer(void *ctx, const og_document *doc,
                       const og_answer *answer)
 {
@@ -129,8 +222,10 @@ static bool on_answer(void *ctx, const og_document *doc,
     run->answered = true;
     run->found = run->found || answer->n_spans != 0;
     run->n_guessed += rests_on_guess(doc, answer);
-    const og_status status =
-        og_report_add(run->report, doc, answer, &run->report_error);
+    count_found(run, answer);
+    og_status status = gather(run, doc, answer);
+    if (status == OG_OK)
+        status = og_report_add(run->report, doc, answer, &run->report_error);
     const bool to_stdout = report_to_stdout(&run->settings->report);
     /* Whoever feeds a stream of documents waits for the line. */
     const bool is_out = status == OG_OK && (!to_stdout || !run->settings->add ||
@@ -240,6 +335,14 @@ static int choose_asking(struct trace_run *run)
     return run->ignored != NULL ? EXIT_DONE : EXIT_IO;
 }
 
+static void release(struct trace_run *run)
+{
+    og_links_free(run->links);
+    og_clusters_free(run->clusters);
+    free(run->sources);
+    free(run->ignored);
+}
+
 static int trace_run(const void *settings, const char *const *paths, size_t n)
 {
     struct trace_run run = {.settings = settings};
@@ -248,10 +351,11 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     const og_report_options options = report_options(&run.settings->report);
     const og_access access = run.settings->add ? OG_CREATE : OG_READ;
     int status = choose_asking(&run);
+    if (status == EXIT_DONE) status = open_gathered(&run);
     if (status == EXIT_DONE)
         status = store_open(&run.settings->store, access, "trace", &store);
     if (status != EXIT_DONE) {
-        free(run.ignored);
+        release(&run);
         return status;
     }
     if (og_report_open(run.settings->report.output, &options, &run.report,
@@ -259,10 +363,12 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
         status = trace_stream(store, &run, paths, n);
         status = report_end(run.report, &run.settings->report, "trace",
                             run.answered, &run.report_error, status);
+        status = write_gathered(&run, status);
+        if (status == EXIT_DONE || status == EXIT_FOUND) tell_found(&run);
     } else {
         status = say_error("trace", &err);
     }
-    free(run.ignored);
+    release(&run);
     return store_close(store, "trace", status);
 }
 

@@ -237,6 +237,9 @@ static void write_top_page(void)
 
 void help_full(const struct command *command)
 {
+    /* In one piece: what goes wrong is then seen, and told, at the end. */
+    static char buffer[1 << 16];
+    setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
     if (command == NULL) {
         write_top_page();
         return;

@@ -82,6 +82,39 @@ OG_API og_status og_report_close(og_report *report, og_error *err);
 /* Frees it; a file that was being made is gone. NULL is fine. */
 OG_API void og_report_discard(og_report *report);
 
+/* Who copied whom: for each document and each other one that held some of its
+ * passages first, how many and how many words. */
+typedef struct og_links og_links;
+OG_API og_links *og_links_new(void);        /* NULL: no memory */
+OG_API void og_links_free(og_links *links); /* NULL is fine */
+OG_API og_status og_links_add(og_links *links, const og_document *doc,
+                              const og_answer *answer, og_error *err);
+OG_API size_t og_links_count(const og_links *links);
+typedef enum og_links_format {
+    OG_LINKS_CSV,     /* a header, then a line for every link */
+    OG_LINKS_GRAPHML, /* documents and links, for programs that draw */
+    OG_LINKS_SVG,     /* a time line with the strongest links as arcs */
+} og_links_format;
+OG_API og_status og_links_write(const og_links *links, og_links_format format,
+                                FILE *out, og_error *err);
+/* To a file that appears whole or not at all; "-" is stdout. */
+OG_API og_status og_links_save(const og_links *links, og_links_format format,
+                               const char *path, og_error *err);
+
+/* Clusters: all documents that share a passage, the earliest first, with its
+ * text. Takes verified spans, whose place in the origin is known; those whose
+ * places overlap by half are one cluster. What it keeps in memory does not
+ * grow with the number of passages: they go to a temporary file. */
+typedef struct og_clusters og_clusters;
+OG_API og_status og_clusters_open(og_clusters **out, og_error *err);
+OG_API void og_clusters_free(og_clusters *clusters); /* NULL is fine */
+OG_API og_status og_clusters_add(og_clusters *clusters, const og_document *doc,
+                                 const og_answer *answer, og_error *err);
+/* One JSON object a line, to a file that appears whole or not at all; "-" is
+ * stdout. *out_n may be NULL. */
+OG_API og_status og_clusters_save(og_clusters *clusters, const char *path,
+                                  uint64_t *out_n, og_error *err);
+
 #ifdef __cplusplus
 }
 #endif

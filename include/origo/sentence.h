@@ -180,28 +180,10 @@ OG_API og_status og_quote_report_close(og_quote_report *report, og_error *err);
 /* Frees it and leaves no file behind; NULL is fine. */
 OG_API void og_quote_report_discard(og_quote_report *report);
 
-/* Who takes up whom: for each document and each other one that held some of
- * its sentences first, how many. */
-typedef struct og_quote_links og_quote_links;
-OG_API og_quote_links *og_quote_links_new(void);        /* NULL: no memory */
-OG_API void og_quote_links_free(og_quote_links *links); /* NULL is fine */
-/* Every sentence counts for its earliest match. */
-OG_API og_status og_quote_links_add(og_quote_links *links,
-                                    const og_document *doc,
-                                    const og_quotes *quotes, og_error *err);
-OG_API size_t og_quote_links_count(const og_quote_links *links);
-typedef enum og_links_format {
-    OG_LINKS_CSV,     /* a header, then a line for every link */
-    OG_LINKS_GRAPHML, /* documents and links, for programs that draw */
-    OG_LINKS_SVG,     /* a time line with the strongest links as arcs */
-} og_links_format;
-OG_API og_status og_quote_links_write(const og_quote_links *links,
-                                      og_links_format format, FILE *out,
-                                      og_error *err);
-/* To a file that appears whole or not at all; "-" is stdout. */
-OG_API og_status og_quote_links_save(const og_quote_links *links,
-                                     og_links_format format, const char *path,
-                                     og_error *err);
+/* Who takes up whom (og_links): every sentence counts for its earliest match.
+ */
+OG_API og_status og_links_add_quotes(og_links *links, const og_document *doc,
+                                     const og_quotes *quotes, og_error *err);
 
 #ifdef __cplusplus
 }

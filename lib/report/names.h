@@ -4,11 +4,11 @@
 /*   in:  ids, again and again             (links, clusters, pages)
  *   out: a small number for each, from 0 */
 
+#include "lib/base/hash_table.h"
 #include "lib/base/memory.h"
 
 struct og_name {
     size_t off, len;
-    uint64_t hash;
 };
 
 /* All zero is empty; og_names_release() ends it. */
@@ -17,8 +17,7 @@ struct og_names {
     size_t n, cap;
     char *bytes;
     size_t bytes_len, bytes_cap;
-    uint32_t *slots; /* number + 1, by hash */
-    size_t n_slots;
+    struct og_hash_table by_id; /* number + 1 */
 };
 
 /* The number of an id, which is made when it is new: it is then the last one.

@@ -7,7 +7,7 @@
  *       Last night the sea took what [1 the council had promised to mend
  *       (... 63 words ...) before the first of May] and more.
  *
- *       [1] council-7  1998-05-01  47.2 %  hit, bridged
+ *       [1] council-7  1998-05-01  47.2 %  compared word by word
  *
  * Copied are the words that stand in the source as well; what was changed
  * inside a passage is neither copied nor new.
@@ -302,15 +302,18 @@ static void put_spaces(struct og_writer *w, unsigned n)
         og_writer_byte(w, ' ');
 }
 
-static void write_hows(struct og_writer *w, unsigned mask)
+/* How the passages of a source are known; shorter at the side. */
+static void write_hows(struct og_writer *w, unsigned mask, bool at_side)
 {
-    const char *comma = "  ";
-    for (unsigned how = 0; how <= OG_HOW_VERIFIED; how++) {
-        if ((mask & (1u << how)) == 0) continue;
-        og_writer_string(w, comma);
-        og_writer_string(w, og_how_name((og_how)how));
-        comma = ", ";
-    }
+    const unsigned compared = 1u << OG_HOW_VERIFIED;
+    og_writer_string(w, "  ");
+    if (mask == compared)
+        og_writer_string(w, at_side ? "compared" : "compared word by word");
+    else if ((mask & compared) != 0)
+        og_writer_string(w, "partly compared");
+    else
+        og_writer_string(w,
+                         at_side ? "by fingerprint" : "found by fingerprint");
 }
 
 /* Two lines: number and id, then date, share and how it is known. */
@@ -332,7 +335,7 @@ static void write_note_line(struct report *r, uint32_t number, unsigned line)
         og_writer_string(w, time);
         og_writer_string(w, "  ");
         put_percent(w, source->n_matching, r->answer->n_tokens);
-        write_hows(w, source->how_mask);
+        write_hows(w, source->how_mask, true);
     }
     put_code(r, "\033[0m");
 }
@@ -461,7 +464,7 @@ static void write_source(struct report *r, size_t i, struct columns c)
         whole == 0 ? 0 : (double)source->n_matching / (double)whole;
     put_spaces(w, share < 0.0995 ? 4 : share < 0.9995 ? 3 : 2);
     put_percent(w, source->n_matching, whole);
-    write_hows(w, source->how_mask);
+    write_hows(w, source->how_mask, false);
     og_writer_byte(w, '\n');
 }
 
