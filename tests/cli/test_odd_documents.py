@@ -140,6 +140,7 @@ class Store:
         for row, doc in zip(rows, self.documents):
             if "time" in row:
                 row["time"] = seconds(row["time"])
+                assert row.pop("time_source") == "record", row
             assert row == doc, "gave back %.300r for %.300r" % (row, doc)
         assert len(rows) == len(self.documents), "gave back %d of %d" % (
             len(rows), len(self.documents))
