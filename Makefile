@@ -7,13 +7,14 @@ PREFIX ?= /usr/local
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help run build tidy test test-quick test-crash fuzz install uninstall format clean
+.PHONY: help run build tidy test test-quick test-crash test-soak fuzz install uninstall format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
 	@echo 'make test        every test, under gcc, clang and the sanitizers'
 	@echo 'make test-quick  the tests of the release build alone'
 	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
+	@echo 'make test-soak   a million documents of one kind: time, memory, slope'
 	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
 	@echo 'make build       the library and the command, in $(BUILD)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
@@ -61,6 +62,12 @@ test-crash:
 	@tools/configure release -Dtests=enabled
 	@ninja -C $(BUILD)
 	@tests/crash/test_crash.py $(BUILD) --all
+
+test-soak:
+	@tools/setup build test
+	@tools/configure release -Dtests=enabled
+	@ninja -C $(BUILD) cli/origo
+	@tests/cli/test_dedup_growth.py $(ORIGO) --soak
 
 fuzz:
 	@tools/setup build test

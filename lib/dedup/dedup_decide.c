@@ -111,13 +111,38 @@ static void expect(const struct og_decider *d, size_t i)
                                    d->entries[hits[i + STEP].entry].number);
 }
 
+/* Components: an entry with the same shingles stands for the document, since
+ * whatever is like one is like the other. Then nothing else has to be compared
+ * and nothing remembered; a million equal documents are one entry. */
+static og_status find_equal(struct og_decider *d,
+                            const struct og_decide_doc *doc, bool *is_open,
+                            bool *is_equal, og_error *err)
+{
+    for (size_t i = 0; i < d->hits.n; i++) {
+        if (d->hits.hits[i].n_equal < d->table.n_samples) continue;
+        const struct og_dedup_entry *entry = &d->entries[d->hits.hits[i].entry];
+        const struct og_known_document *known;
+        TRY(open_set(d, doc, is_open, err));
+        TRY(og_dedup_texts_fetch(d->texts, entry->number, &entry->place, &known,
+                                 err));
+        d->n_compared++;
+        const size_t n = d->set.n;
+        *is_equal = n > 0 && n == known->n &&
+                    og_shingle_set_common(&d->set, known->fps, n, n) == n;
+        if (*is_equal) return d->on_pair(d->ctx, doc->number, entry, 1.0, err);
+    }
+    return OG_OK;
+}
+
 static og_status compare_all(struct og_decider *d,
                              const struct og_decide_doc *doc,
                              struct og_verdict *out, og_error *err)
 {
     const bool is_star = d->options.cluster == OG_CLUSTER_STAR;
-    bool is_open = false;
-    for (size_t i = 0; i < d->hits.n; i++) {
+    bool is_open = false, is_equal = false;
+    if (!is_star) TRY(find_equal(d, doc, &is_open, &is_equal, err));
+    if (is_equal) out->kind = OG_VERDICT_JOINED;
+    for (size_t i = 0; i < d->hits.n && !is_equal; i++) {
         expect(d, i);
         const struct og_dedup_entry *entry = &d->entries[d->hits.hits[i].entry];
         if (!is_star && d->is_joined(d->ctx, doc->number, entry->number))
@@ -163,7 +188,7 @@ og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
     TRY(og_band_table_find(&d->table, &item, &d->filter, &d->hits, err));
     d->n_candidates += d->hits.n_met;
     if (d->hits.n > 0 && !doc->is_against) TRY(compare_all(d, doc, out, err));
-    if (out->kind == OG_VERDICT_COPY) return OG_OK;
+    if (out->kind != OG_VERDICT_KEPT) return OG_OK;
     return remember(d, doc, &item, out, err);
 }
 

@@ -41,7 +41,8 @@ struct og_verdict {
     enum {
         OG_VERDICT_KEPT,
         OG_VERDICT_COPY,
-        OG_VERDICT_LATER, /* no copy so far, and no room to remember it */
+        OG_VERDICT_JOINED, /* components: equal to one that is remembered */
+        OG_VERDICT_LATER,  /* no copy so far, and no room to remember it */
     } kind;
     struct og_dedup_entry of; /* of a copy */
     double similarity;

@@ -332,7 +332,7 @@ static og_status decide_aside(struct level *l, char *record, og_error *err)
     if (verdict.kind == OG_VERDICT_COPY)
         return note_removed(l, head.number, &verdict.of, verdict.similarity,
                             err);
-    if (verdict.kind == OG_VERDICT_KEPT) return OG_OK;
+    if (verdict.kind != OG_VERDICT_LATER) return OG_OK;
     for (uint32_t b = 0; b < n_bands; b++)
         before[b] = (uint16_t)(before[b] + l->decider.hits.found[b]);
     TRY(new_sorter(l, l->aside_len, 2, &l->aside, err));

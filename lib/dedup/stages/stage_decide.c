@@ -26,6 +26,8 @@
 
 #define SORTER_LEN ((size_t)64 << 20)
 #define NONE       UINT32_MAX
+/* Kept documents of a foreign component with which one is compared. */
+#define FOREIGN_MOST 1024
 
 /* A document in the order of --keep; its sketch stands behind. */
 struct waiting {
@@ -220,7 +222,7 @@ static og_status decide_foreign(struct deciding *d, uint32_t root,
     const struct og_dedup_entry self = {doc->number, doc->place};
     uint32_t at = d->first[root];
     *out = (struct og_verdict){.kind = OG_VERDICT_KEPT};
-    for (size_t n = 0; at != NONE && n < OG_BAND_BUCKET_MOST; n++) {
+    for (size_t n = 0; at != NONE && n < FOREIGN_MOST; n++) {
         const struct kept *k = &d->kept[at];
         const uint8_t *sketch = d->sketches + (size_t)at * n_samples;
         at = k->next;
