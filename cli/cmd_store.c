@@ -39,6 +39,9 @@ static void print_params(const og_params *p)
            p->bucket_slots);
     printf("least tokens  %u\n", p->min_tokens);
     printf("texts         %s\n", p->no_texts ? "no" : "yes");
+    char fold[32];
+    og_fold_name(p->fold, fold);
+    printf("folding       %s\n", fold);
     if (p->same[0] != 0) printf("same          %s\n", p->same);
 }
 

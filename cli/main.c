@@ -25,6 +25,7 @@ extern const struct command command_trace;
 extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_rm;
+extern const struct command command_read;
 extern const struct command command_export;
 extern const struct command command_import;
 extern const struct command command_compare;
@@ -145,6 +146,7 @@ const struct command *const cli_commands[] = {
     &command_near,
     &command_compare,
     &command_dedup,
+    &command_read,
     &command_info,
     &command_verify,
     &command_rm,

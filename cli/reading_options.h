@@ -82,7 +82,8 @@ int reading_status(const char *command, og_status status,
 #define MAX_DOCUMENT_OPTION(AT, member)                                        \
     {                                                                          \
         "Input", 0, "max-document", &type_size, AT(member), "SIZE", NULL,      \
-            NULL, "skip documents longer than this, in bytes", NULL            \
+            "64Mi, or an eighth of a store's --memory",                        \
+            "skip documents longer than this, in bytes", NULL                  \
     }
 
 /* ---- the names of the JSON fields: og_fields ---- */

@@ -55,6 +55,24 @@ static void show_same(const struct option *option, const void *value, char *out,
     snprintf(out, out_cap, "%s", (const char *)value);
 }
 
+static bool parse_fold(const struct option *option, const char *s, void *out)
+{
+    (void)option;
+    return og_fold_parse((og_bytes){s, strlen(s)}, out);
+}
+
+static void show_fold(const struct option *option, const void *value, char *out,
+                      size_t out_cap)
+{
+    char name[32];
+    (void)option;
+    og_fold_name(*(const uint32_t *)value, name);
+    snprintf(out, out_cap, "%s", name);
+}
+
+const struct option_type type_fold = {
+    true, "none, or of marks, latin and arabic, with commas", parse_fold,
+    show_fold};
 const struct option_type type_preset = {true, "prose, short, code or dna",
                                         parse_preset, show_preset};
 const struct option_type type_same = {true, "a name of at most 31 bytes",
@@ -84,6 +102,7 @@ static const char *unlike(const og_params *wanted, const og_params *has)
     if (UNLIKE("bucket", bucket_slots)) return "bucket";
     if (UNLIKE("min-tokens", min_tokens)) return "min-tokens";
 #undef UNLIKE
+    if (option_was_given("fold") && wanted->fold != has->fold) return "fold";
     if (option_was_given("no-texts") && wanted->no_texts != has->no_texts)
         return "no-texts";
     if (option_was_given("group-by") && strcmp(wanted->same, has->same) != 0)

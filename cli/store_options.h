@@ -26,6 +26,7 @@ int store_close(og_store *store, const char *command, int status);
 
 extern const struct option_type type_preset; /* og_params, as a set */
 extern const struct option_type type_same;   /* og_params.same */
+extern const struct option_type type_fold;   /* og_params.fold */
 
 #define STORE_OPTION(AT, member, about)                                        \
     {                                                                          \
@@ -59,6 +60,18 @@ extern const struct option_type type_same;   /* og_params.same */
          NULL,                                                                 \
          "bytes of the table, a hard cap",                                     \
          "When the table is full, old fingerprints make room for new ones."},  \
+        {MAKE,                                                                 \
+         0,                                                                    \
+         "fold",                                                               \
+         &type_fold,                                                           \
+         AT(member.params.fold),                                               \
+         "LANG,...",                                                           \
+         "none|marks|latin|arabic",                                            \
+         NULL,                                                                 \
+         "spellings that count as one",                                        \
+         "Besides case and width. marks: with and without the vowel marks of " \
+         "Arabic and Hebrew. latin: u and v, i and j. arabic: letters with "   \
+         "and without hamza, those of Persian."},                              \
         {MAKE,                                                                 \
          0,                                                                    \
          "no-texts",                                                           \

@@ -36,6 +36,7 @@ typedef struct og_document {
      * without the braces, as they stood in the input; len 0: none, or nobody
      * asked (og_reading.extra). A name may come twice. */
     og_bytes extra;
+    og_bytes language; /* as it declares it, "en-GB"; len 0: not at all */
 } og_document;
 
 /* ISO 8601: "1999-06-01T00:00:00Z", a space for the T, a missing zone meaning

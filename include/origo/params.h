@@ -62,6 +62,19 @@ typedef enum og_layout_kind {
     OG_LAYOUT_PAPER,
 } og_layout_kind;
 
+/* What folding does beyond case, width and compatibility (NFKC_Casefold). Text
+ * form: names with commas between them, or "none". */
+enum {
+    OG_FOLD_MARKS = 1,  /* "marks": drops the vowel marks of Arabic and Hebrew,
+                           and tatweel */
+    OG_FOLD_LATIN = 2,  /* "latin": v is u, j is i */
+    OG_FOLD_ARABIC = 4, /* "arabic": alef and yeh with and without hamza, teh
+                           marbuta and heh, the letters of Persian */
+    OG_FOLD_ALL = 7,
+};
+OG_API bool og_fold_parse(og_bytes names, uint32_t *out);
+OG_API void og_fold_name(uint32_t fold, char out[32]);
+
 /* Everything that decides what an answer is. Fixed when a store is made. */
 typedef struct og_params {
     og_token_kind tokens;
@@ -80,6 +93,7 @@ typedef struct og_params {
      * versions of one), "host" (of the url), or the name of a field of their
      * own. "": all are. */
     char same[32];
+    uint32_t fold; /* OG_FOLD_MARKS and so on */
 } og_params;
 
 /* The best that was measured: docs/evaluation.md. */

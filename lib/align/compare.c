@@ -163,6 +163,7 @@ static og_status build_answer(og_comparison *c, const og_document *origin,
 static og_status read_side(struct side *side, const og_document *doc,
                            og_token_kind tokens, og_error *err)
 {
+    side->text.fold = OG_FOLD_MARKS;
     TRY(og_text_fold(&side->text, doc->text, err));
     return og_text_tokenise(&side->text, tokens, 0, &side->tokens, err);
 }

@@ -29,6 +29,7 @@ og_status og_report_document(FILE *out, const og_document *doc, og_error *err)
     }
     write_named(&w, ",\"title\":", doc->title);
     write_named(&w, ",\"url\":", doc->url);
+    write_named(&w, ",\"language\":", doc->language);
     if (doc->extra.len > 0) {
         og_writer_byte(&w, ',');
         og_writer_bytes(&w, doc->extra.data, doc->extra.len);

@@ -27,6 +27,7 @@ og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
                              og_error *err)
 {
     struct og_prepared *p = &scratch->prepared;
+    p->text.fold = options->fold;
     TRY(og_text_fold(&p->text, text, err));
     TRY(og_text_tokenise(&p->text, options->tokens, options->token_key,
                          &p->tokens, err));

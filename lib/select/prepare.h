@@ -31,6 +31,7 @@ struct og_prepare_options {
     const struct og_shingle_factors *shingle_factors;
     og_select_options select;
     og_context_kind note;
+    uint32_t fold; /* of og_params */
 };
 
 /* Fills scratch->prepared. OG_ERR_LIMIT: the text is longer than OG_TEXT_MAX;

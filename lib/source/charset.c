@@ -7,6 +7,8 @@
 #include <strings.h>
 #include <uchardet/uchardet.h>
 
+#include "lib/source/recode.h"
+
 /* What is looked at to guess a charset, and to find a declaration in. */
 #define GUESS_LEN   ((size_t)64 << 10)
 #define DECLARE_LEN ((size_t)4 << 10)
@@ -250,18 +252,45 @@ static const char *mark_of(og_bytes s, size_t *out_len)
     return NULL;
 }
 
+/* ISO 2022 says by escapes which set of characters follows; ASCII text has
+ * none of them. */
+static bool is_escaped(og_bytes s, char name[40])
+{
+    static const struct {
+        const char *escape, *name;
+    } sets[] = {{"\x1b$B", "ISO-2022-JP"},
+                {"\x1b$@", "ISO-2022-JP"},
+                {"\x1b$)C", "ISO-2022-KR"}};
+    if (s.len > GUESS_LEN) s.len = GUESS_LEN;
+    if (memchr(s.data, 0x1b, s.len) == NULL) return false;
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+        if (memmem(s.data, s.len, sets[i].escape, strlen(sets[i].escape)) !=
+            NULL) {
+            snprintf(name, 40, "%s", sets[i].name);
+            return true;
+        }
+    return false;
+}
+
 /* Which charset the bytes are in; false: UTF-8, such as it is. */
 static bool decide(og_bytes bytes, og_bytes declared, char name[40])
 {
+    const og_bytes head = {bytes.data,
+                           bytes.len < GUESS_LEN ? bytes.len : GUESS_LEN};
     const struct census census = take_census(bytes);
     const bool is_declared = resolve(declared, name);
     if (census.n_sequences == 0 && census.n_bad == 0)
-        return is_declared && is_seven_bit(name);
+        return (is_declared && is_seven_bit(name)) || is_escaped(bytes, name);
     if (census.n_bad == 0)
         return is_declared && is_multibyte(name) && census.n_sequences < 4;
     if (is_declared && !is_utf8_name(name)) return true;
     /* UTF-8 with a few bytes spoilt is still UTF-8. */
     if (census.n_sequences > census.n_bad) return false;
+    const char *const wide = is_declared ? NULL : og_recode_guess(head);
+    if (wide != NULL) {
+        snprintf(name, 40, "%s", wide);
+        return true;
+    }
     if (!guess(bytes, name)) snprintf(name, 40, "CP1252");
     return !is_utf8_name(name);
 }
@@ -350,4 +379,16 @@ og_bytes og_charset_of_type(og_bytes content_type)
 {
     return value_of(content_type.data, content_type.data + content_type.len,
                     "charset");
+}
+
+og_bytes og_charset_language_of_html(og_bytes html)
+{
+    const size_t len = html.len < DECLARE_LEN ? html.len : DECLARE_LEN;
+    const char *const end = html.data + len;
+    const char *const tag = find_label(html.data, end, "<html");
+    if (tag == NULL) return (og_bytes){"", 0};
+    const char *const tag_end = memchr(tag, '>', (size_t)(end - tag));
+    const og_bytes value =
+        value_of(tag, tag_end == NULL ? end : tag_end, "lang");
+    return is_label(value) ? value : (og_bytes){"", 0};
 }

@@ -32,6 +32,8 @@ og_status og_charset_convert(struct og_charset *c, og_bytes bytes,
 /* What <meta charset> or <?xml encoding> at the beginning of a page say; len
  * 0: nothing. */
 og_bytes og_charset_of_html(og_bytes html);
+/* What <html lang> says. */
+og_bytes og_charset_language_of_html(og_bytes html);
 og_bytes og_charset_of_xml(og_bytes xml);
 
 /* The value of charset= in "text/html; charset=utf-8"; len 0: there is none. */

@@ -80,6 +80,7 @@ static og_status read_html(struct og_readers *r, og_bytes bytes,
     const struct og_page_about *const about = &r->html.page.about;
     int64_t time;
     out->text = r->html.text;
+    out->language = og_charset_language_of_html(text);
     if (about->url.len > 0 && out->url.len == 0) out->url = about->url;
     if (about->time_rank > 0)
         set_time(about->time, about->time_source, out);
@@ -96,6 +97,7 @@ static og_status read_xml(struct og_readers *r, og_bytes bytes,
     TRY(og_charset_convert(&r->charset, bytes, charset, &text, err));
     TRY(og_xml_text_read(&r->xml, text, err));
     out->text = (og_bytes){(const char *)r->xml.text.data, r->xml.text.len};
+    out->language = (og_bytes){r->xml.language, strlen(r->xml.language)};
     if (r->xml.has_time) set_time(r->xml.time, r->xml.time_source, out);
     return set_title(
         r, (og_bytes){(const char *)r->xml.title.data, r->xml.title.len}, out,

@@ -36,12 +36,12 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
         "origo store\nversion %d\nfeatures %d\nuuid %s\ntokens %s\n"
         "shingle %u\nselect %s\nevict %s\nestimate %s\nbridge-limit %u\n"
         "layout %s\nbucket %u\nmemory %" PRIu64 "\nmin-tokens %u\n"
-        "key %" PRIu64 "\ntexts %s\nsame %s\n",
+        "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n",
         OG_STORE_VERSION, OG_STORE_FEATURES, uuid, og_token_name(p->tokens),
         p->shingle_len, select, og_evict_name(p->evict),
         og_estimate_name(p->estimate), p->bridge_limit,
         og_layout_name(p->layout), p->bucket_slots, p->memory, p->min_tokens,
-        p->key, p->no_texts ? "no" : "yes", p->same);
+        p->key, p->no_texts ? "no" : "yes", p->same, p->fold);
     const int m =
         snprintf(out + n, out_cap - (size_t)n, "checksum %016" PRIx64 "\n",
                  og_checksum(out, (size_t)n));
@@ -165,6 +165,11 @@ static void take_params(struct lines *l, og_params *p)
     p->no_texts = equals(texts, "no");
     if (!p->no_texts && !equals(texts, "yes")) l->bad = true;
     take_same(l, p);
+    /* Stores of before fold as they always did. */
+    const size_t left = (size_t)(l->end - l->at);
+    const bool has_fold = left > 5 && memcmp(l->at, "fold ", 5) == 0;
+    p->fold =
+        has_fold ? (uint32_t)take_number(l, "fold", OG_FOLD_ALL) : 0;
 }
 
 static og_status unknown_version(const char *name, uint64_t version,

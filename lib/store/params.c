@@ -1,5 +1,6 @@
 /* Parameters: defaults, checks, names. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,47 @@ og_params og_params_default(void)
         .layout = OG_LAYOUT_PACKED,
         .bucket_slots = 64,
         .memory = (uint64_t)512 << 20,
+        .fold = OG_FOLD_MARKS,
     };
+}
+
+static const char *const fold_names[] = {"marks", "latin", "arabic"};
+enum { N_FOLDS = sizeof(fold_names) / sizeof(fold_names[0]) };
+
+bool og_fold_parse(og_bytes names, uint32_t *out)
+{
+    uint32_t fold = 0;
+    if (names.len == 4 && memcmp(names.data, "none", 4) == 0) {
+        *out = 0;
+        return true;
+    }
+    while (names.len > 0) {
+        const char *const comma = memchr(names.data, ',', names.len);
+        const size_t len =
+            comma == NULL ? names.len : (size_t)(comma - names.data);
+        size_t i = 0;
+        while (i < N_FOLDS && (strlen(fold_names[i]) != len ||
+                               memcmp(fold_names[i], names.data, len) != 0))
+            i++;
+        if (i == N_FOLDS) return false;
+        fold |= 1u << i;
+        if (comma == NULL) {
+            *out = fold;
+            return true;
+        }
+        names = (og_bytes){comma + 1, names.len - len - 1};
+    }
+    return false;
+}
+
+void og_fold_name(uint32_t fold, char out[32])
+{
+    size_t len = 0;
+    for (size_t i = 0; i < N_FOLDS; i++)
+        if ((fold >> i & 1) != 0)
+            len += (size_t)snprintf(out + len, 32 - len, "%s%s",
+                                    len > 0 ? "," : "", fold_names[i]);
+    if (len == 0) snprintf(out, 32, "none");
 }
 
 /* Short or reworded passages leave no eight words in a row; code repeats its

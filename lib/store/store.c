@@ -40,6 +40,7 @@ void og_trace_init(og_trace *trace, og_store *store)
                    allocator);
     og_origin_texts_init(&trace->origins, &trace->lookup, store->params.tokens,
                          store->params.key, allocator);
+    trace->origins.fold = store->params.fold;
     og_confirming_init(&trace->confirming, allocator);
     og_copiers_init(&trace->chain, allocator);
     og_filter_rules_init(&trace->filter, allocator);
@@ -91,6 +92,7 @@ static void set_stages(og_store *store)
         .shingle_factors = &store->shingle_factors,
         .select = p->select,
         .note = og_estimate_context_kind(p->estimate),
+        .fold = p->fold,
     };
 }
 

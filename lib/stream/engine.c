@@ -39,8 +39,7 @@ struct og_stream {
 
 og_input og_input_default(void)
 {
-    return (og_input){.fields = OG_FIELDS_DEFAULT,
-                      .max_document = OG_SOURCE_MAX_DOCUMENT};
+    return (og_input){.fields = OG_FIELDS_DEFAULT};
 }
 
 og_status og_stream_stopped(og_error *err)

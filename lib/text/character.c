@@ -13,6 +13,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include <origo/params.h>
+
 #include "lib/text/utf8.h"
 
 #define FOLD_OPTIONS                                                           \
@@ -76,13 +78,51 @@ void og_folder_free(struct og_folder *folder)
     og_release(a, folder, sizeof(*folder));
 }
 
-static size_t decompose(uint32_t code_point, int32_t out[MAX_PIECES])
+/* Vowel marks and signs of recitation, and the line that only stretches. Those
+ * that make another letter (madda, hamza) stay: 0653 to 0655. */
+static bool is_vowel_mark(int32_t c)
+{
+    return (c >= 0x0591 && c <= 0x05c7 && c != 0x05be && c != 0x05c0 &&
+            c != 0x05c3 && c != 0x05c6) ||
+           (c >= 0x0610 && c <= 0x061a) || c == 0x0640 ||
+           (c >= 0x064b && c <= 0x0652) || (c >= 0x0656 && c <= 0x065f) ||
+           c == 0x0670 || (c >= 0x06d6 && c <= 0x06dc) ||
+           (c >= 0x06df && c <= 0x06e8) || (c >= 0x06ea && c <= 0x06ed) ||
+           (c >= 0x08d3 && c <= 0x08ff && c != 0x08e2);
+}
+
+/* Letters that are written for one another; 0: dropped. */
+static int32_t arabic_letter(int32_t c)
+{
+    switch (c) {
+    case 0x0653: /* madda, hamza above and below: on whatever letter */
+    case 0x0654:
+    case 0x0655: return 0;
+    case 0x0671: return 0x0627;              /* alef wasla */
+    case 0x0649: case 0x06cc: return 0x064a; /* alef maksura, Persian yeh */
+    case 0x06a9: return 0x0643;              /* Persian kaf */
+    case 0x0629: case 0x06c1: case 0x06be:
+    case 0x06d5: return 0x0647; /* teh marbuta and forms of heh */
+    default: return c;
+    }
+}
+
+static size_t decompose(const struct og_folder *folder, uint32_t code_point,
+                        int32_t out[MAX_PIECES])
 {
     int boundary = UTF8PROC_BOUNDCLASS_START;
     const utf8proc_ssize_t n = utf8proc_decompose_char(
         (utf8proc_int32_t)code_point, out, MAX_PIECES, FOLD_OPTIONS, &boundary);
     assert(n >= 0 && n <= MAX_PIECES);
-    return n < 0 ? 0 : (size_t)n;
+    if (folder->fold == 0) return n < 0 ? 0 : (size_t)n;
+    size_t kept = 0;
+    for (utf8proc_ssize_t i = 0; i < n; i++) {
+        int32_t c = out[i];
+        if ((folder->fold & OG_FOLD_MARKS) && is_vowel_mark(c)) continue;
+        if (folder->fold & OG_FOLD_ARABIC) c = arabic_letter(c);
+        if (c != 0 || out[i] == 0) out[kept++] = c;
+    }
+    return kept;
 }
 
 bool og_segment_add(struct og_folder *folder, uint32_t code_point)
@@ -91,7 +131,7 @@ bool og_segment_add(struct og_folder *folder, uint32_t code_point)
     if (!OG_GROW(folder->allocator, folder->pieces, folder->pieces_cap, need))
         return false;
     folder->n_pieces +=
-        decompose(code_point, folder->pieces + folder->n_pieces);
+        decompose(folder, code_point, folder->pieces + folder->n_pieces);
     return true;
 }
 
@@ -194,11 +234,12 @@ static void set_folded(struct og_character *c, const int32_t *composed,
     if (n == 1 && len == source_len) c->flags |= OG_CHARACTER_ALIGNED;
 }
 
-static void learn(struct og_character *c, uint32_t code_point)
+static void learn(const struct og_folder *folder, struct og_character *c,
+                  uint32_t code_point)
 {
     int32_t pieces[MAX_PIECES];
     unsigned char source[4];
-    const size_t n = decompose(code_point, pieces);
+    const size_t n = decompose(folder, code_point, pieces);
     if (n == 0) { /* ignorable: nothing, between whatever stands around it */
         c->flags = OG_CHARACTER_KNOWN | OG_CHARACTER_FOLLOWS;
         return;
@@ -221,6 +262,6 @@ const struct og_character *og_folder_learn(struct og_folder *folder,
                                  OG_CHARACTER_PAGE * sizeof(**page));
     if (*page == NULL) return NULL;
     struct og_character *c = *page + code_point % OG_CHARACTER_PAGE;
-    if (!(c->flags & OG_CHARACTER_KNOWN)) learn(c, code_point);
+    if (!(c->flags & OG_CHARACTER_KNOWN)) learn(folder, c, code_point);
     return c;
 }

@@ -55,6 +55,7 @@ _Static_assert(sizeof(struct og_recent) == 16, "four in a cache line");
 
 struct og_folder {
     const og_allocator *allocator;
+    uint32_t fold; /* of og_text; set before the first character is learnt */
     struct og_character *pages[OG_CHARACTER_N_PAGES];
     struct og_recent recent[1 << OG_RECENT_BITS];
     int32_t *pieces; /* the code points of one segment */

@@ -32,6 +32,8 @@
 
 #include <string.h>
 
+#include <origo/params.h>
+
 #include "lib/base/bits.h"
 #include "lib/text/ascii.h"
 #include "lib/text/character.h"
@@ -419,6 +421,14 @@ static og_status fold_all(struct fold *f)
     return OG_OK;
 }
 
+/* Letters that printers took for one another. ASCII folds by vectors, which
+ * know nothing of it, so this is a pass of its own for who asks for it. */
+static void fold_latin(char *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        data[i] = data[i] == 'v' ? 'u' : data[i] == 'j' ? 'i' : data[i];
+}
+
 og_status og_text_fold(struct og_text *text, og_bytes source, og_error *err)
 {
     text->len = text->n_steps = text->n_repaired = text->source_len = 0;
@@ -426,9 +436,14 @@ og_status og_text_fold(struct og_text *text, og_bytes source, og_error *err)
         return og_error_set(err, OG_ERR_LIMIT,
                             "text of %zu bytes is longer than %zu", source.len,
                             OG_TEXT_MAX);
+    if (text->folder != NULL && text->folder->fold != text->fold) {
+        og_folder_free(text->folder);
+        text->folder = NULL;
+    }
     if (text->folder == NULL) text->folder = og_folder_new(text->allocator);
     if (text->folder == NULL)
         return og_error_memory(err, sizeof(*text->folder), "folder");
+    text->folder->fold = text->fold;
     struct fold f = {.text = text,
                      .source = (const unsigned char *)source.data,
                      .source_len = source.len,
@@ -436,6 +451,7 @@ og_status og_text_fold(struct og_text *text, og_bytes source, og_error *err)
                      .segment.copied = true,
                      .err = err};
     TRY(fold_all(&f));
+    if (text->fold & OG_FOLD_LATIN) fold_latin(text->data, f.now.folded);
     text->len = f.now.folded;
     text->n_steps = f.now.n_steps;
     text->source_len = source.len;

@@ -32,6 +32,7 @@ struct og_text {
     size_t source_len;
     size_t n_repaired; /* source bytes that were not UTF-8 (see utf8.h) */
     struct og_folder *folder;
+    uint32_t fold; /* OG_FOLD_MARKS and so on; 0 unless somebody sets it */
 };
 
 void og_text_init(struct og_text *text, const og_allocator *allocator);

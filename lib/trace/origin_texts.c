@@ -174,6 +174,7 @@ static og_status fetch(struct og_origin_texts *origins, uint32_t doc,
     if (entry.place.segment == 0) return OG_OK;
     TRY(og_text_reader_get(origins->reader, &entry.place, entry.text_len, &text,
                            NULL, err));
+    origins->folded.fold = origins->fold;
     TRY(og_text_fold(&origins->folded, text, err));
     TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
                          &origins->cut, err));

@@ -34,6 +34,7 @@ struct og_origin_texts {
     struct og_text_reader *reader; /* NULL: the store has no texts */
     og_token_kind tokens;
     uint64_t token_key;
+    uint32_t fold;         /* of the store */
     struct og_text folded; /* scratch */
     struct og_tokens cut;
     struct og_origin_side **entries; /* they stay where they are */

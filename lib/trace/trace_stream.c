@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "lib/source/block.h"
 #include "lib/os/prefault.h"
 #include "lib/store/store_disk.h"
 #include "lib/trace/trace_worker.h"
@@ -196,6 +197,18 @@ static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
     return OG_OK;
 }
 
+/* What a document takes while it is worked on goes with its length: 20 times
+ * that as a rule, 53 times when its words are one letter each. A few kilobytes
+ * of packed blanks shall not cost gigabytes where little memory was asked
+ * for. */
+static uint64_t longest_document(const og_params *params)
+{
+    const uint64_t least = (uint64_t)2 << 20;
+    const uint64_t share = params->memory / 8;
+    if (share > OG_SOURCE_MAX_DOCUMENT) return OG_SOURCE_MAX_DOCUMENT;
+    return share > least ? share : least;
+}
+
 static void fill_work(struct writer *w)
 {
     const og_stream_options *o = w->options;
@@ -233,6 +246,8 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
                                   .settle = tell_held};
     fill_work(w);
     og_trace_work_fill(&work);
+    if (wanted.max_document == 0)
+        wanted.max_document = longest_document(&w->store->params);
     wanted.reading.extra |= is_grouped_by_field(&w->store->params);
     return og_stream_documents(&wanted, &work, &w->counts, err);
 }

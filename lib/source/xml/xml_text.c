@@ -7,6 +7,8 @@
 
 #include "lib/source/xml/xml_text.h"
 
+#include <libxml/HTMLparser.h>
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <pthread.h>
@@ -44,6 +46,7 @@ struct reading {
     char date[48]; /* what stands inside the date at hand */
     size_t date_len;
     int date_rank; /* 0: none is at hand */
+    unsigned n_entities;
     char refusal[120];
 };
 
@@ -254,6 +257,21 @@ static void refuse(struct reading *r, const char *why, const char *name)
     xmlStopParser(r->context);
 }
 
+/* Of the root, and of the text, which knows better. */
+static void take_language(struct reading *r, const char *name, int n_attributes,
+                          const xmlChar **attributes)
+{
+    if (r->depth != 1 && strcmp(name, "text") != 0) return;
+    for (int i = 0; i < n_attributes; i++) {
+        const xmlChar *const begin = attributes[i * 5 + 3];
+        const size_t len = (size_t)(attributes[i * 5 + 4] - begin);
+        if (strcmp((const char *)attributes[i * 5], "lang") == 0 && len > 0 &&
+            len < sizeof(r->xml->language))
+            snprintf(r->xml->language, sizeof(r->xml->language), "%.*s",
+                     (int)len, (const char *)begin);
+    }
+}
+
 static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
                      const xmlChar *uri, int n_namespaces,
                      const xmlChar **namespaces, int n_attributes,
@@ -274,6 +292,8 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
         .is_block = !outer->has_text && !is_inline_name(name),
         .is_heading = is_heading_name(name)};
     if (is_paragraph_name(name)) level->is_block = true;
+    if (level->place != PLACE_HEADER)
+        take_language(r, name, n_attributes, attributes);
     if (level->place == PLACE_HEADER) {
         r->n_inside[rank_of_element(name)]++;
         if (strcmp(name, "date") == 0) begin_date(r, n_attributes, attributes);
@@ -303,25 +323,76 @@ static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix,
         r->levels[r->depth].has_text = true;
 }
 
+/* TEI of earlier days declares parameter entities that switch its DTD
+ * ("% TEI.prose 'INCLUDE'"), files of characters and pictures by name, and
+ * short words of its own. What is declared and used nowhere does no harm; a
+ * word that is used stands for a few characters, and for nothing that names
+ * another entity. So nothing is fetched, and nothing grows. */
+enum { MAX_ENTITIES = 4096, MAX_ENTITY_LEN = 256 };
+
+static bool is_plain_word(const char *content)
+{
+    return strlen(content) <= MAX_ENTITY_LEN && strchr(content, '<') == NULL &&
+           strchr(content, '&') == NULL && strchr(content, '%') == NULL;
+}
+
 static void on_entity(void *ctx, const xmlChar *name, int type,
                       const xmlChar *public_id, const xmlChar *system_id,
                       xmlChar *content)
 {
-    (void)type, (void)public_id, (void)system_id, (void)content;
-    refuse(ctx, "the document declares an entity,", (const char *)name);
+    struct reading *const r = ctx;
+    if (++r->n_entities > MAX_ENTITIES)
+        refuse(r, "the document declares too many entities, at",
+               (const char *)name);
+    if (r->refusal[0] != 0 || type != XML_INTERNAL_GENERAL_ENTITY ||
+        content == NULL || !is_plain_word((const char *)content))
+        return;
+    xmlSAX2EntityDecl(r->context, name, type, public_id, system_id, content);
+}
+
+/* The document that libxml2 keeps entities in; it has no elements. */
+static void on_document(void *ctx)
+{
+    xmlSAX2StartDocument(((struct reading *)ctx)->context);
+}
+
+static void on_subset(void *ctx, const xmlChar *name, const xmlChar *public_id,
+                      const xmlChar *system_id)
+{
+    xmlSAX2InternalSubset(((struct reading *)ctx)->context, name, public_id,
+                          system_id);
+}
+
+/* What HTML and the sets of ISO call characters. */
+static xmlEntityPtr character_entity(struct reading *r, const xmlChar *name)
+{
+    const htmlEntityDesc *const known = htmlEntityLookup(name);
+    xmlChar text[8];
+    if (known == NULL || r->context->myDoc == NULL) return NULL;
+    text[xmlCopyCharMultiByte(text, (int)known->value)] = 0;
+    return xmlAddDocEntity(r->context->myDoc, name,
+                           XML_INTERNAL_GENERAL_ENTITY, NULL, NULL, text);
 }
 
 static xmlEntityPtr get_entity(void *ctx, const xmlChar *name)
 {
-    xmlEntityPtr const known = xmlGetPredefinedEntity(name);
+    struct reading *const r = ctx;
+    xmlEntityPtr known = xmlGetPredefinedEntity(name);
+    if (known == NULL && r->context->myDoc != NULL)
+        known = xmlGetDocEntity(r->context->myDoc, name);
+    /* Declarations are looked up, too, before anything is used. */
+    if (known == NULL && r->depth == 0) return NULL;
+    if (known == NULL) known = character_entity(r, name);
     if (known == NULL)
-        refuse(ctx, "the document uses an entity,", (const char *)name);
+        refuse(r, "the document uses an entity,", (const char *)name);
     return known;
 }
 
+/* The declarations in it are not read: those that count are repeated by no
+ * document, and one that is missed is named when it is used. */
 static xmlEntityPtr get_parameter_entity(void *ctx, const xmlChar *name)
 {
-    refuse(ctx, "the document uses an entity,", (const char *)name);
+    (void)ctx, (void)name;
     return NULL;
 }
 
@@ -380,6 +451,8 @@ og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct reading r = {.xml = xml};
     xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
+                             .startDocument = on_document,
+                             .internalSubset = on_subset,
                              .startElementNs = on_start,
                              .endElementNs = on_end,
                              .characters = on_text,
@@ -393,6 +466,7 @@ og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
     xml->text.len = xml->title.len = 0;
     xml->text.failed = xml->title.failed = false;
     xml->has_time = false;
+    xml->language[0] = 0;
     r.context = xmlCreatePushParserCtxt(&handler, &r, NULL, 0, NULL);
     if (r.context == NULL) return og_error_memory(err, 0, "XML");
     xmlCtxtUseOptions(r.context, XML_PARSE_NONET | XML_PARSE_NOERROR |
