@@ -128,7 +128,7 @@ static const struct option dedup_options[] = {
     {"Input", 0, "id-field", &type_string, AT(reading.fields.id), "NAME", NULL,
      NULL, "the field of the id", NULL},
     {"Input", 0, "max-document", &type_size, AT(reading.max_document), "SIZE",
-     NULL, NULL, "longer records are skipped and named", NULL},
+     NULL, "64Mi", "longer records are skipped and named", NULL},
 };
 
 /* ---- settings ---- */

@@ -64,7 +64,8 @@ const struct command command_read = {
     .brief = "documents as JSONL: id, time, title, url, text",
     .about =
         "Reads files as every other command does, and writes each document as "
-        "a line of JSON: id, time and where it comes from (time_source), title, "
+        "a line of JSON: id, time and where it comes from (time_source), "
+        "title, "
         "url, language if it is declared, the other fields of its record, and "
         "the text. FILE is as for origo trace.",
     .examples = "  origo read page.html mail.mbox | jq -r .text\n"

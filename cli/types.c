@@ -195,7 +195,8 @@ const struct option_type type_features = {true, "tokens, phrases, wrap or spot",
 const struct option_type type_tf = {true, "count, log or one", parse_tf,
                                     show_tf};
 const struct option_type type_file_kind = {
-    true, "auto, text, jsonl, json, csv, tsv, html, warc, arc, mbox, mail or xml",
+    true,
+    "auto, text, jsonl, json, csv, tsv, html, warc, arc, mbox, mail or xml",
     parse_file_kind, show_file_kind};
 const struct option_type type_weight = {true, "a number like 2 or 0.5",
                                         parse_weight, show_weight};

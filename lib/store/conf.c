@@ -168,8 +168,7 @@ static void take_params(struct lines *l, og_params *p)
     /* Stores of before fold as they always did. */
     const size_t left = (size_t)(l->end - l->at);
     const bool has_fold = left > 5 && memcmp(l->at, "fold ", 5) == 0;
-    p->fold =
-        has_fold ? (uint32_t)take_number(l, "fold", OG_FOLD_ALL) : 0;
+    p->fold = has_fold ? (uint32_t)take_number(l, "fold", OG_FOLD_ALL) : 0;
 }
 
 static og_status unknown_version(const char *name, uint64_t version,

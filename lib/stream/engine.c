@@ -20,9 +20,12 @@
  * block of usual documents needs. */
 #define KEEP_LEN ((size_t)4 << 20)
 
-struct og_given_place { /* in the bytes of the block */
-    og_document doc;    /* its pointers are NULL */
-    size_t at[5];       /* of each string */
+/* The strings of a document. */
+#define N_STRINGS 6
+
+struct og_given_place {   /* in the bytes of the block */
+    og_document doc;      /* its pointers are NULL */
+    size_t at[N_STRINGS]; /* of each string */
     uint64_t number;
 };
 
@@ -55,8 +58,6 @@ static bool is_stopped(const struct og_stream *s)
 
 /* ---- the reading thread: given documents ---- */
 
-#define N_STRINGS 5
-
 static void strings_of(og_document *doc, og_bytes *out[N_STRINGS])
 {
     out[0] = &doc->id;
@@ -64,6 +65,7 @@ static void strings_of(og_document *doc, og_bytes *out[N_STRINGS])
     out[2] = &doc->url;
     out[3] = &doc->extra;
     out[4] = &doc->text;
+    out[5] = &doc->language;
 }
 
 static og_status name_block(struct og_block *block, const char *name,

@@ -98,10 +98,13 @@ static int32_t arabic_letter(int32_t c)
     case 0x0653: /* madda, hamza above and below: on whatever letter */
     case 0x0654:
     case 0x0655: return 0;
-    case 0x0671: return 0x0627;              /* alef wasla */
-    case 0x0649: case 0x06cc: return 0x064a; /* alef maksura, Persian yeh */
-    case 0x06a9: return 0x0643;              /* Persian kaf */
-    case 0x0629: case 0x06c1: case 0x06be:
+    case 0x0671: return 0x0627; /* alef wasla */
+    case 0x0649:
+    case 0x06cc: return 0x064a; /* alef maksura, Persian yeh */
+    case 0x06a9: return 0x0643; /* Persian kaf */
+    case 0x0629:
+    case 0x06c1:
+    case 0x06be:
     case 0x06d5: return 0x0647; /* teh marbuta and forms of heh */
     default: return c;
     }

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#include "lib/source/block.h"
 #include "lib/os/prefault.h"
+#include "lib/source/block.h"
 #include "lib/store/store_disk.h"
 #include "lib/trace/trace_worker.h"
 

@@ -155,11 +155,41 @@ static void the_second_time_allocates_nothing(void **state)
     og_text_release(&text);
 }
 
+static void check_folds(uint32_t fold, const char *source, const char *wanted)
+{
+    struct og_text text;
+    og_text_init(&text, NULL);
+    text.fold = fold;
+    expect(&text, source, wanted);
+    assert_int_equal(og_text_source_begin(&text, 0), 0);
+    og_text_release(&text);
+}
+
+/* With a parameter, and without it as ever. */
+static void parameters_fold_spellings(void **state)
+{
+    (void)state;
+    check_folds(OG_FOLD_MARKS, "\u0628\u0650\u0633\u0652\u0645\u0650",
+                "\u0628\u0633\u0645");
+    check_folds(0, "\u0628\u0650\u0633", "\u0628\u0650\u0633");
+    check_folds(OG_FOLD_MARKS, "\u0645\u0640\u0640\u062d", "\u0645\u062d");
+    check_folds(OG_FOLD_MARKS, "\u05d1\u05bc\u05b0\u05e8\u05b5\u05d0",
+                "\u05d1\u05e8\u05d0");
+    check_folds(OG_FOLD_MARKS, "\u0623\u0645", "\u0623\u0645"); /* hamza */
+    check_folds(OG_FOLD_MARKS, "\ufe91\ufeb4\ufee2", "\u0628\u0633\u0645");
+    check_folds(OG_FOLD_MARKS, "na\u00efve e\u0301", "na\u00efve \u00e9");
+    check_folds(OG_FOLD_ARABIC, "\u0623\u0622\u0671\u0649\u06a9\u0629",
+                "\u0627\u0627\u0627\u064a\u0643\u0647");
+    check_folds(OG_FOLD_LATIN, "Vniuersitas Julij", "uniuersitas iulii");
+    check_folds(0, "Vniuersitas Julij", "vniuersitas julij");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_reads_the_same_becomes_the_same),
         cmocka_unit_test(broken_bytes_become_one_mark_each),
+        cmocka_unit_test(parameters_fold_spellings),
         cmocka_unit_test(nul_bytes_are_bytes),
         cmocka_unit_test(nothing_folds_to_nothing),
         cmocka_unit_test(what_lengthens_finds_room),

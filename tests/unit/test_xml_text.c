@@ -126,15 +126,16 @@ static void test_any(void **state)
 static void test_entities_of_p4(void **state)
 {
     (void)state;
-    check("<?xml version='1.0'?><!DOCTYPE TEI.2 PUBLIC '-//TEI P4//DTD Main "
-          "DTD Driver File//EN' 'http://www.tei-c.org/Guidelines/DTD/tei2.dtd' "
-          "[<!ENTITY % TEI.XML 'INCLUDE'><!ENTITY % PersProse PUBLIC '-//P//EN' "
-          "'PersProse.dtd'> %PersProse; <!ENTITY fig SYSTEM 'f.gif' NDATA gif>"
-          "<!ENTITY responsibility 'M. Smith &amp; others'>"
-          "<!ENTITY Perseus.publish 'Medford'>]>"
-          "<TEI.2><text><p>in &Perseus.publish; and &Perseus.publish; caf&eacute;"
-          "&mdash;so</p></text></TEI.2>",
-          "in Medford and Medford caf\xc3\xa9\xe2\x80\x94so");
+    check(
+        "<?xml version='1.0'?><!DOCTYPE TEI.2 PUBLIC '-//TEI P4//DTD Main "
+        "DTD Driver File//EN' 'http://www.tei-c.org/Guidelines/DTD/tei2.dtd' "
+        "[<!ENTITY % TEI.XML 'INCLUDE'><!ENTITY % PersProse PUBLIC '-//P//EN' "
+        "'PersProse.dtd'> %PersProse; <!ENTITY fig SYSTEM 'f.gif' NDATA gif>"
+        "<!ENTITY responsibility 'M. Smith &amp; others'>"
+        "<!ENTITY Perseus.publish 'Medford'>]>"
+        "<TEI.2><text><p>in &Perseus.publish; and &Perseus.publish; caf&eacute;"
+        "&mdash;so</p></text></TEI.2>",
+        "in Medford and Medford caf\xc3\xa9\xe2\x80\x94so");
     check("<!DOCTYPE r [<!ENTITY e 'x'>]><r a='&e;'>&e;</r>", "x");
 }
 

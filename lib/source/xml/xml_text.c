@@ -370,8 +370,8 @@ static xmlEntityPtr character_entity(struct reading *r, const xmlChar *name)
     xmlChar text[8];
     if (known == NULL || r->context->myDoc == NULL) return NULL;
     text[xmlCopyCharMultiByte(text, (int)known->value)] = 0;
-    return xmlAddDocEntity(r->context->myDoc, name,
-                           XML_INTERNAL_GENERAL_ENTITY, NULL, NULL, text);
+    return xmlAddDocEntity(r->context->myDoc, name, XML_INTERNAL_GENERAL_ENTITY,
+                           NULL, NULL, text);
 }
 
 static xmlEntityPtr get_entity(void *ctx, const xmlChar *name)

@@ -14,7 +14,7 @@ struct og_xml_text {
     struct og_pack text, title;
     int64_t time;
     bool has_time;
-    char language[36]; /* xml:lang of the root or the text; "": none */
+    char language[36];          /* xml:lang of the root or the text; "": none */
     og_time_source time_source; /* OG_TIME_FILE: only when the electronic text
                                    was released is known */
 };
