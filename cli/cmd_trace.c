@@ -71,7 +71,8 @@ static const struct option trace_options[] = {
      "leave out what stands in this text, too",
      "Known text that never counts: a licence, a form, a footer."},
     {"What counts", 0, "min-span", &type_count, AT(asking.min_span), "N", NULL,
-     "as many as a shingle has", "leave out spans of fewer tokens",
+     "as many as a shingle has, 8 words at least",
+     "leave out spans of fewer tokens",
      "1 tells all of them; in scripts without spaces a token is a "
      "character."},
     {"What counts", 0, "across-groups", &type_flag, AT(asking.compare_same),

@@ -138,9 +138,9 @@ OG_API og_status og_store_trace(og_store *store, const og_document *doc,
 OG_API const og_answer *og_trace_answer(const og_trace *trace);
 
 /* Takes a document in. `trace` may be NULL; else it holds the answer as it
- * was before the document was added. A document that is there already (same id,
- * time and text) changes nothing; one with a known id and another text is a new
- * version: a document of its own. */
+ * was before the document was added. A document that is there already (same id
+ * and text, and no earlier time) changes nothing; one with a known id and
+ * another text is a new version: a document of its own. */
 OG_API og_status og_store_add(og_store *store, const og_document *doc,
                               og_trace *trace, og_error *err);
 

@@ -204,6 +204,9 @@ uint64_t og_text_hash(og_bytes text)
     return og_checksum(text.data, text.len);
 }
 
+/* The same text again under its own id, at the same time or later (a file that
+ * was touched): nothing new, and no copy of itself. One that is earlier must
+ * take its place in the order. */
 static bool is_same(const struct og_subject *subject,
                     const struct og_entry *entry)
 {
@@ -211,7 +214,7 @@ static bool is_same(const struct og_subject *subject,
     return entry->text_hash == subject->text_hash &&
            entry->text_len == subject->text_len &&
            entry->has_time == doc->has_time &&
-           (!doc->has_time || entry->time == doc->time);
+           (!doc->has_time || entry->time <= doc->time);
 }
 
 og_status og_store_identify(og_store *store, struct og_subject *subject,
@@ -357,7 +360,8 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
         .order = {og_catalogue_earlier, &store->catalogue},
     };
     trace->confirming.reworded = trace->filter.asking.reworded;
-    trace->confirming.least = og_hush_min_span(&trace->filter, &store->params);
+    trace->confirming.least =
+        og_filter_min_span(&trace->filter, &store->params);
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
     og_origin_texts_begin(&trace->origins);

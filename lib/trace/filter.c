@@ -204,11 +204,15 @@ uint32_t og_same_of(const char *field, const og_document *doc)
 
 /* ---- all of it ---- */
 
-uint32_t og_hush_min_span(const struct og_filter_rules *filter,
-                          const og_params *params)
+uint32_t og_filter_min_span(const struct og_filter_rules *filter,
+                            const og_params *params)
 {
+    enum { LEAST_WORDS = 8 }; /* fewer meet by chance: "the end of the" */
     const uint32_t asked = filter->asking.min_span;
-    return asked > 0 ? asked : params->shingle_len;
+    if (asked > 0) return asked;
+    return params->tokens == OG_TOKEN_WORDS && params->shingle_len < LEAST_WORDS
+               ? LEAST_WORDS
+               : params->shingle_len;
 }
 
 og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
@@ -217,8 +221,9 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
 {
     const uint32_t n = atomic_load(&store->catalogue.n_published);
     const uint32_t limit = noise_limit(filter, n);
-    *out = (struct og_filter){
-        .min_tokens = og_hush_min_span(filter, &store->params), .ctx = filter};
+    *out = (struct og_filter){.min_tokens =
+                                  og_filter_min_span(filter, &store->params),
+                              .ctx = filter};
     filter->catalogue = &store->catalogue;
     filter->same = subject->same;
     if (subject->same != 0 && !filter->asking.compare_same)

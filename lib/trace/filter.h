@@ -16,9 +16,9 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
                           struct og_filter *out, og_error *err);
 
 /* Tokens of the shortest span that is told: what was asked for, else a whole
- * shingle. */
-uint32_t og_hush_min_span(const struct og_filter_rules *filter,
-                          const og_params *params);
+ * shingle, and 8 words at least. */
+uint32_t og_filter_min_span(const struct og_filter_rules *filter,
+                            const og_params *params);
 
 /* The hash of what og_params.same names in a document; 0: it has none. */
 uint32_t og_same_of(const char *field, const og_document *doc);
