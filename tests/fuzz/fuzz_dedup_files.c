@@ -93,11 +93,12 @@ static void try_journal(uint8_t *data, size_t len, bool is_mended,
     og_error err = {0};
     og_status status;
     size_t n = 0, head = 0;
-    char output[128], path[160];
+    char output[128], path[160], part[160];
     snprintf(output, sizeof(output), "%s/out", fuzz_folder);
     snprintf(path, sizeof(path), "%s.journal", output);
-    write_fuzz_file("out.part", data, 0);
+    snprintf(part, sizeof(part), "%s.part", output);
     unlink(path);
+    unlink(part); /* without a journal it would be somebody else's */
     if (is_mended) {
         /* The head of a new one. */
         open_journal(&j, output, has_kept, &n, &err, &status);
@@ -112,6 +113,7 @@ static void try_journal(uint8_t *data, size_t len, bool is_mended,
         memcpy(data, fresh, head);
         mend_frames(data, len, head);
     }
+    write_fuzz_file("out.part", data, 0);
     write_fuzz_file("out.journal", data, len);
     open_journal(&j, output, has_kept, &n, &err, &status);
     must_say_why(status, &err);

@@ -149,7 +149,7 @@ static size_t count_of(const char *text, size_t len, char c)
 static void check_tsv(const char *text, size_t len, size_t n_lines)
 {
     must(count_of(text, len, '\n') == n_lines);
-    must(count_of(text, len, '\t') == 9 * n_lines);
+    must(count_of(text, len, '\t') == 10 * n_lines);
 }
 
 static bool starts_with(const char *text, const char *start)
