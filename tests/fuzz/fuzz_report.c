@@ -172,7 +172,8 @@ static const char *check_tag(const char *at)
         if (!starts_with(name, tags[i])) continue;
         known = known || tags[i][0] == '/' || name[n] == '>' || name[n] == ' ';
     }
-    for (const char *other = "html head title style body"; *other != '\0';) {
+    for (const char *other = "html head title style body noscript";
+         *other != '\0';) {
         const size_t n = strcspn(other, " ");
         known = known || (strncmp(name, other, n) == 0 &&
                           (name[n] == '>' || name[n] == ' '));
