@@ -19,6 +19,7 @@ struct near_settings {
     const char *store;
     struct reading_settings reading;
     uint32_t max_distance;
+    uint32_t limit;
     bool only, exit_code;
 };
 
@@ -29,6 +30,7 @@ static void near_defaults(void *settings)
     s->ask = og_near_ask_default();
     reading_defaults(&s->reading);
     s->max_distance = s->ask.max_distance;
+    s->limit = 10;
     s->store = getenv("ORIGO_STORE");
     if (s->store == NULL || s->store[0] == '\0') s->store = "./origo.store";
 }
@@ -64,6 +66,10 @@ static const struct option near_options[] = {
      "of a new index: bands of min-hash, 1 to 60", NULL},
     {"Sketch", 0, "rows", &type_count, AT(near.n_rows), "N", NULL, NULL,
      "of a new index: samples in a band", NULL},
+    {"Output", 0, "limit", &type_count, AT(limit), "N", NULL, NULL,
+     "most matches of a document; 0: all",
+     "The most similar ones. Where there are more, \"n_near\" is the number of "
+     "all."},
     {"Output", 0, "only-near", &type_flag, AT(only), NULL, NULL, NULL,
      "say nothing about documents without a match", NULL},
     EXIT_CODE_OPTION(AT, exit_code, "there was a match"),
@@ -82,6 +88,7 @@ static const struct option near_options[] = {
 struct run {
     struct progress progress;
     bool only, failed;
+    size_t limit;
     uint64_t n_near;
 };
 
@@ -110,11 +117,14 @@ static bool on_answer(void *ctx, const og_document *doc,
     printf("{\"origo\":1,\"id\":");
     print_json_string(doc->id);
     printf(",\"near\":[");
-    for (size_t i = 0; i < n; i++) {
+    const size_t n_told = r->limit != 0 && n > r->limit ? r->limit : n;
+    for (size_t i = 0; i < n_told; i++) {
         if (i > 0) putchar(',');
         print_match(&matches[i]);
     }
-    printf("]}\n");
+    printf("]");
+    if (n_told < n) printf(",\"n_near\":%zu", n);
+    printf("}\n");
     if (!ferror(stdout)) return true;
     stdout_failed(errno);
     r->failed = true;
@@ -148,7 +158,7 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     og_stream_counts counts = {0};
     og_error err = {0};
     og_near *near = NULL;
-    struct run r = {.only = s->only};
+    struct run r = {.only = s->only, .limit = s->limit};
     options.method = (og_near_method)s->method;
     ask.max_distance = s->max_distance;
     ask.ctx = &r;
