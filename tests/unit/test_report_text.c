@@ -51,8 +51,8 @@ static void test_a_small_report(void **state)
               "  Last night the sea took what [1 the council had promised\n"
               "  to mend] before [2 the first of May] and more.\n"
               "\n"
-              "  [1] council-7  1998-05-01   27.5 %  hit\n"
-              "  [2] almanac    -            20.0 %  bridged\n"
+              "  [1] council-7  1998-05-01   27.5 %  found by fingerprint\n"
+              "  [2] almanac    -            20.0 %  found by fingerprint\n"
               "\n");
     free(text);
 }
@@ -159,9 +159,9 @@ static void test_sources_at_the_side(void **state)
     const char *expected = "d\n40 tokens, 45.0 %% copied, 50.0 %% new\n\n"
                            "  Before it.\n\n"
                            "  [1 one two] [2 three] [1 four]%42s| [1] first\n"
-                           "%74s| no date  35.0 %%  hit\n"
+                           "%74s| no date  35.0 %%  by fingerprint\n"
                            "%74s| [2] second\n"
-                           "%74s| 1998-05-01  10.0 %%  hit\n\n";
+                           "%74s| 1998-05-01  10.0 %%  by fingerprint\n\n";
     char wanted[512];
     snprintf(wanted, sizeof(wanted), expected, "", "", "", "");
     assert_string_equal(text, wanted);
