@@ -14,8 +14,8 @@
  * one form that is filled in a million times), and then each would be compared
  * with all others. Those that come later are found through their other bands:
  * the ones in which something shows that not all of them have. With 32
- * the same documents of 100,000 mails are removed as with 1,024, and there are
- * a fourteenth of the candidates. */
+ * as many of 100,000 mails are removed as with 1,024, with a fourteenth of the
+ * candidates. A pair that shares nothing but full bands is missed. */
 #define OG_BAND_BUCKET_MOST 32
 
 struct og_band_column {

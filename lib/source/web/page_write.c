@@ -40,7 +40,7 @@ static void settle(struct writing *w)
     w->n_breaks = 0;
     w->has_space = false;
     if (w->heading > 0) {
-        put(w, "###### " + 6 - w->heading, (size_t)w->heading + 1);
+        put(w, &"###### "[6 - w->heading], (size_t)w -> heading + 1);
         w->heading = 0;
     }
 }
