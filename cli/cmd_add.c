@@ -23,6 +23,7 @@ static void add_defaults(void *settings)
 
 static const struct option add_options[] = {
     STORE_OPTION(AT, store, "the store to add to; made when there is none"),
+    INDEX_OPTION(AT, store),
     TALK_OPTIONS(AT, reading),
     {"Input", 0, "resume", &type_flag, AT(resume), NULL, NULL, NULL,
      "go on with an input that was interrupted",

@@ -4,6 +4,7 @@
 #include "progress.h"
 #include "reading_options.h"
 #include "say.h"
+#include "store_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,14 +40,15 @@ static void near_defaults(void *settings)
 
 static const struct option near_options[] = {
     {"Store", 's', "store", &type_string, AT(store), "STORE", ":memory:", NULL,
-     "where the index is; :memory: lives with the command",
+     "the store; :memory: lives with the command",
      "Without it, $ORIGO_STORE, else ./origo.store."},
     {"Store", 'a', "add", &type_flag, AT(ask.add), NULL, NULL, NULL,
      "take each document in after its answer",
-     "All of them are on the disk when the command ends."},
+     "All of them are on the disk when the command ends. Makes the store when "
+     "there is none, and builds its index when it has none."},
     {"Store", 'm', "memory", &type_size, AT(near.memory), "SIZE", NULL, NULL,
      "hard cap of a new index",
-     "About 300 bytes a document. When it is full, one that was not matched "
+     "About 240 bytes a document. When it is full, one that was not matched "
      "for long goes for each that comes."},
     {"Sketch", 0, "method", &type_choice, AT(method), "METHOD",
      "minhash|simhash|both", NULL, "of a new index: minhash, simhash or both",
@@ -131,22 +133,19 @@ static bool on_answer(void *ctx, const og_document *doc,
     return false;
 }
 
-static void summarise(const struct run *r, const og_near *near,
+static void summarise(const struct run *r, og_store *store,
                       const og_stream_counts *counts)
 {
     og_near_info info;
-    og_near_info_get(near, &info);
     progress_summary(&r->progress, counts, NULL);
+    if (og_store_near_info(store, &info, NULL) != OG_OK) return;
     say("%llu of them near a known one; %llu documents known, room for %llu, "
         "%llu forgotten",
         (unsigned long long)r->n_near, (unsigned long long)info.n_documents,
         (unsigned long long)info.n_room, (unsigned long long)info.n_evicted);
-    if (info.is_store && !info.has_texts)
-        say("the store keeps no texts: similarities are estimated");
-    else if (info.is_store)
-        say("%llu documents of the store; %llu similarities are exact, %llu "
-            "estimated, for their texts are not in the store",
-            (unsigned long long)info.n_stored, (unsigned long long)info.n_exact,
+    if (info.n_exact + info.n_estimated > 0)
+        say("%llu similarities are exact, %llu estimated",
+            (unsigned long long)info.n_exact,
             (unsigned long long)info.n_estimated);
 }
 
@@ -157,7 +156,8 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     og_near_ask ask = s->ask;
     og_stream_counts counts = {0};
     og_error err = {0};
-    og_near *near = NULL;
+    og_store *store = NULL;
+    const og_store_options making = {.near_options = &options};
     struct run r = {.only = s->only, .limit = s->limit};
     options.method = (og_near_method)s->method;
     ask.max_distance = s->max_distance;
@@ -166,17 +166,20 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     if (!(ask.threshold > 0) || ask.threshold > 1)
         return say_usage(COMMAND, "threshold %g: must be above 0 and at most 1",
                          ask.threshold);
-    if (og_near_open(s->store, ask.add, &options, &near, &err) != OG_OK)
-        return say_error(COMMAND, &err);
+    const int opened = store_open_index(s->store, OG_INDEX_NEAR, ask.add,
+                                        &making, COMMAND, &store);
+    if (opened != EXIT_DONE) return opened;
     const og_input input = reading_input(&s->reading, &r.progress, paths, n);
-    const og_status done = og_near_stream(near, &input, &ask, &counts, &err);
+    const og_status done = og_near_stream(store, &input, &ask, &counts, &err);
     progress_end(&r.progress);
     if (!s->reading.quiet && done != OG_ERR_STOPPED)
-        summarise(&r, near, &counts);
-    og_near_close(near);
-    if (r.failed) return EXIT_IO;
-    if (done != OG_OK) return reading_status(COMMAND, done, &counts, &err);
-    return s->exit_code && r.n_near != 0 ? EXIT_FOUND : EXIT_DONE;
+        summarise(&r, store, &counts);
+    int status = s->exit_code && r.n_near != 0 ? EXIT_FOUND : EXIT_DONE;
+    if (r.failed)
+        status = EXIT_IO;
+    else if (done != OG_OK)
+        status = reading_status(COMMAND, done, &counts, &err);
+    return store_close(store, COMMAND, status);
 }
 
 const struct command command_near = {
@@ -190,12 +193,12 @@ const struct command command_near = {
         "object a line. With --add it is then taken in itself, so that a "
         "stream is compared with its own past; without it, one collection is "
         "compared with another.\n\n"
-        "The index has a fixed size. Similarities are estimated from samples "
-        "of both documents; the error is about 0.04 at 0.8. The documents of a "
-        "store that origo add made are known, too, if it keeps texts: they are "
-        "sketched when the command begins, and compared shingle by shingle. "
-        "Each match says whether its similarity is exact. To remove "
-        "duplicates from a collection, origo dedup compares them exactly.",
+        "The index has a fixed size. Similarities with the documents of a "
+        "store on disk are exact; with -s :memory: they are estimated from "
+        "samples of both documents, and the error is about 0.04 at 0.8. Each "
+        "match says which it is. 'origo index' builds the index for a store "
+        "that has documents. To remove duplicates from a collection, use "
+        "origo dedup.",
     .examples = "  origo near -s :memory: --add --only-near stream.jsonl\n"
                 "  origo near -s crawl --add day1.jsonl\n"
                 "  origo near -s crawl day2.jsonl\n"

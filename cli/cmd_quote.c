@@ -24,7 +24,7 @@
 
 struct quote_settings {
     struct store_settings store; /* its path alone */
-    bool add, explain;
+    bool add, explain, all;
     struct report_settings report; /* form, place and colour of it */
     struct links_settings links;
     struct reading_settings reading;
@@ -59,7 +59,9 @@ static const struct option quote_options[] = {
     STORE_OPTION(AT, store, "where the sentences are kept"),
     {"Store", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
      "take each document in after its answer",
-     "Makes the store when there is none. A document's line is printed when it "
+     "Makes the store when there is none, and builds its index of sentences "
+     "when it has none. A document that is there changes nothing. A document's "
+     "line is printed when it "
      "is on disk. Always so with -s :memory:, where the documents answer each "
      "other."},
     {"Store", 0, "explain", &type_flag, AT(explain), NULL, NULL, NULL,
@@ -71,6 +73,10 @@ static const struct option quote_options[] = {
      "least similarity, more than 0, at most 1",
      "The share of the sentence's words that the other has, times the share of "
      "their weight; rare words weigh more. A sentence against itself is 1."},
+    {FIND, 0, "all", &type_flag, AT(all), NULL, NULL, NULL,
+     "tell of later documents, too",
+     "Without it a sentence is told to be of earlier documents alone, in the "
+     "order of their times, then of their arrival."},
     {FIND, 0, "min-words", &type_count, AT(min_words), "N", NULL, NULL,
      "sentences with fewer different words are passed over", NULL},
     {FIND, 0, "method", &type_choice, AT(method), "NAME", "exact|qsign|scan",
@@ -102,7 +108,9 @@ static const struct option quote_options[] = {
     COLOUR_OPTION(AT, report.colour),
     {OUT, 0, "only-reused", &type_flag, AT(only_reused), NULL, NULL, NULL,
      "print nothing of documents without a match", NULL},
-    LINKS_OPTIONS(AT, links, "Each sentence counts for its earliest match."),
+    LINKS_OPTIONS(
+        AT, links,
+        "Each sentence counts for its earliest match. Implies --all."),
     EXIT_CODE_OPTION(AT, exit_code, "something is reused"),
     TALK_OPTIONS(AT, reading),
 
@@ -216,6 +224,9 @@ static og_quote_options ask_options(const struct quote_settings *s)
     o.max_candidates = s->max_candidates;
     o.method = (og_quote_method)s->method;
     o.max_false = s->max_false;
+    /* Links are of the whole stream, in whatever order it comes. */
+    o.later = s->all || s->links.csv != NULL || s->links.graphml != NULL ||
+              s->links.svg != NULL;
     if (s->distance != NULL) o.distance = atoi(s->distance);
     return o;
 }
@@ -245,7 +256,7 @@ static void summary(const struct quote_run *run, const og_stream_counts *counts)
             (unsigned long long)run->n_skipped);
 }
 
-static int ask_stream(og_sentences *sentences, struct quote_run *run,
+static int ask_stream(og_store *store, struct quote_run *run,
                       const char *const *paths, size_t n)
 {
     const struct quote_settings *s = run->settings;
@@ -254,7 +265,7 @@ static int ask_stream(og_sentences *sentences, struct quote_run *run,
     og_error err = {0};
     const og_input input = reading_input(&s->reading, &run->progress, paths, n);
     const og_status status =
-        og_quote_stream(sentences, &input, &options, &counts, &err);
+        og_quote_stream(store, &input, &options, &counts, &err);
     progress_end(&run->progress);
     if (status == OG_ERR_STOPPED)
         return run->report_error.status == OG_ERR_IO &&
@@ -270,7 +281,7 @@ static int ask_stream(og_sentences *sentences, struct quote_run *run,
     return s->exit_code && run->n_reused != 0 ? EXIT_FOUND : EXIT_DONE;
 }
 
-static int run_stream(og_sentences *sentences, struct quote_run *run,
+static int run_stream(og_store *store, struct quote_run *run,
                       const char *const *paths, size_t n)
 {
     const struct quote_settings *s = run->settings;
@@ -279,29 +290,31 @@ static int run_stream(og_sentences *sentences, struct quote_run *run,
         if (run->links == NULL) return say_usage(COMMAND, "out of memory");
     }
     og_error err = {0};
-    const int status =
-        open_report(run, &err) != OG_OK
-            ? say_error(COMMAND, &err)
-            : end_report(run, ask_stream(sentences, run, paths, n));
+    const int status = open_report(run, &err) != OG_OK
+                           ? say_error(COMMAND, &err)
+                           : end_report(run, ask_stream(store, run, paths, n));
     og_links_free(run->links);
     return status;
 }
 
-static void explain(const og_sentences *sentences,
-                    const struct quote_settings *s)
+static int explain(og_store *store, const struct quote_settings *s)
 {
     char text[2048];
+    og_error err = {0};
     const og_quote_options options = ask_options(s);
-    og_sentences_explain(sentences, &options, text, sizeof(text));
+    if (og_store_quote_explain(store, &options, text, sizeof(text), &err) !=
+        OG_OK)
+        return say_error(COMMAND, &err);
     fputs(text, stdout);
+    return EXIT_DONE;
 }
 
 static int quote_run(const void *settings, const char *const *paths, size_t n)
 {
     struct quote_run run = {.settings = settings};
     const struct quote_settings *s = settings;
-    og_sentences *sentences = NULL;
-    og_error err = {0};
+    const og_store_options making = {.sentence_options = &s->make};
+    og_store *store = NULL;
     if (n == 0 && !s->explain && s->reading.reading.files_from == NULL)
         return say_usage(COMMAND, "no FILE given; '-' reads stdin");
     if (s->distance != NULL &&
@@ -311,15 +324,13 @@ static int quote_run(const void *settings, const char *const *paths, size_t n)
                          "option '--distance' takes a number of bits, "
                          "not '%s'",
                          s->distance);
-    if (og_sentences_open(store_path(&s->store), s->add, &s->make, &sentences,
-                          &err) != OG_OK)
-        return say_error(COMMAND, &err);
-    int status = EXIT_DONE;
+    int status = store_open_index(store_path(&s->store), OG_INDEX_SENTENCES,
+                                  s->add, &making, COMMAND, &store);
+    if (status != EXIT_DONE) return status;
     if (n != 0 || s->reading.reading.files_from != NULL)
-        status = run_stream(sentences, &run, paths, n);
-    if (s->explain) explain(sentences, s);
-    og_sentences_close(sentences);
-    return status;
+        status = run_stream(store, &run, paths, n);
+    if (s->explain && status == EXIT_DONE) status = explain(store, s);
+    return store_close(store, COMMAND, status);
 }
 
 const struct command command_quote = {
@@ -329,12 +340,13 @@ const struct command command_quote = {
     .brief = "which sentences of a document were written before",
     .about =
         "Cuts documents into sentences and tells for each which sentences of "
-        "other documents have its words, from which documents and when, the "
+        "earlier documents have its words, from which documents and when, the "
         "earliest first. Results go to stdout, problems and a summary to "
         "stderr.\n\n"
-        "The store keeps every sentence that was added, with its text. It is "
-        "asked with 'origo quote -s STORE FILE' and grows with --add. FILE is "
-        "as for 'origo trace'.",
+        "The store has an index of the sentences of all its documents: --add "
+        "takes documents in, and makes store and index when there are none; "
+        "'origo index' builds the index for a store that has documents. FILE "
+        "is as for 'origo trace'.",
     .examples =
         "  origo quote -s news --add monday.jsonl > monday.quotes\n"
         "  origo quote -s news --format text letter.txt\n"

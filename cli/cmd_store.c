@@ -256,10 +256,11 @@ const struct command command_rm = {
     .group = GROUP_STORE,
     .operands = "ID...",
     .brief = "remove documents from a store",
-    .about = "Removes all versions of each document: nobody is told of it any "
-             "more. What others had copied from it belongs to the earliest of "
-             "them from now on, if the store keeps texts. The space is free "
-             "again in a store made by export and import.",
+    .about =
+        "Removes all versions of each document: no command tells of it any "
+        "more. What others had copied from it belongs to the earliest of "
+        "them from now on, if the store keeps texts. The space is free "
+        "again in a store made by export and import.",
     .examples = "  origo rm -s news.store article-4711\n",
     .options = rm_options,
     .n_options = sizeof(rm_options) / sizeof(rm_options[0]),
@@ -269,6 +270,72 @@ const struct command command_rm = {
     .missing = "no ID given",
     .defaults = plain_defaults,
     .run = rm_run,
+};
+
+/* ---- index ---- */
+
+struct index_settings {
+    struct store_settings store;
+    unsigned add, drop;
+};
+
+static void index_defaults(void *settings)
+{
+    struct index_settings *s = settings;
+    store_defaults(&s->store);
+}
+
+static int index_run(const void *settings, const char *const *operands,
+                     size_t n)
+{
+    const struct index_settings *s = settings;
+    og_store *store;
+    char names[64];
+    og_error err = {0};
+    (void)operands, (void)n;
+    const bool changes = s->add != 0 || s->drop != 0;
+    const int opened =
+        store_open(&s->store, changes ? OG_WRITE : OG_READ, "index", &store);
+    if (opened != EXIT_DONE) return opened;
+    og_status status = OG_OK;
+    if (s->drop != 0) status = og_store_index_drop(store, s->drop, &err);
+    if (status == OG_OK && s->add != 0)
+        status = og_store_index_add(store, s->add, NULL, &err);
+    og_indexes_name(og_store_indexes(store), names);
+    if (status == OG_OK) printf("%s\n", names);
+    return store_close(store, "index",
+                       status == OG_OK ? EXIT_DONE : say_error("index", &err));
+}
+
+#define AT_INDEX(member) offsetof(struct index_settings, member)
+
+static const struct option index_options[] = {
+    STORE_OPTION(AT_INDEX, store, "the store"),
+    {"Store", 0, "add", &type_indexes, AT_INDEX(add), "LIST", "near|sentences",
+     "none", "build these indexes from the texts", NULL},
+    {"Store", 0, "drop", &type_indexes, AT_INDEX(drop), "LIST",
+     "near|sentences", "none", "remove these indexes",
+     "The documents stay, and the index can be built again."},
+};
+
+const struct command command_index = {
+    .name = "index",
+    .group = GROUP_STORE,
+    .operands = "",
+    .brief = "the indexes of a store: list, build, drop",
+    .about = "Prints the indexes that a store has after the command: passages "
+             "(for origo trace), near (for origo near), sentences (for origo "
+             "quote). near and sentences are made from the texts that the "
+             "store keeps, so they can be built at any time, and a store "
+             "without texts cannot have them.",
+    .examples = "  origo index -s news.store\n"
+                "  origo index -s news.store --add near,sentences\n"
+                "  origo index -s news.store --drop near\n",
+    .options = index_options,
+    .n_options = sizeof(index_options) / sizeof(index_options[0]),
+    .settings_len = sizeof(struct index_settings),
+    .defaults = index_defaults,
+    .run = index_run,
 };
 
 /* ---- export ---- */

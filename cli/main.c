@@ -24,6 +24,7 @@ extern const struct command command_filter;
 extern const struct command command_trace;
 extern const struct command command_info;
 extern const struct command command_verify;
+extern const struct command command_index;
 extern const struct command command_rm;
 extern const struct command command_read;
 extern const struct command command_export;
@@ -150,6 +151,7 @@ const struct command *const cli_commands[] = {
     &command_info,
     &command_verify,
     &command_rm,
+    &command_index,
     &command_export,
     &command_import,
     &command_simhash,

@@ -73,6 +73,25 @@ static void show_fold(const struct option *option, const void *value, char *out,
 const struct option_type type_fold = {
     true, "none, or of marks, latin and arabic, with commas", parse_fold,
     show_fold};
+
+static bool parse_indexes(const struct option *option, const char *s, void *out)
+{
+    (void)option;
+    return og_indexes_parse((og_bytes){s, strlen(s)}, out);
+}
+
+static void show_indexes(const struct option *option, const void *value,
+                         char *out, size_t out_cap)
+{
+    char names[64];
+    (void)option;
+    og_indexes_name(*(const unsigned *)value, names);
+    snprintf(out, out_cap, "%s", names);
+}
+
+const struct option_type type_indexes = {
+    true, "passages, near, sentences, with commas", parse_indexes,
+    show_indexes};
 const struct option_type type_preset = {true, "prose, short, code or dna",
                                         parse_preset, show_preset};
 const struct option_type type_same = {true, "a name of at most 31 bytes",
@@ -110,17 +129,30 @@ static const char *unlike(const og_params *wanted, const og_params *has)
     return NULL;
 }
 
+/* Those that it does not have yet. */
+static int add_indexes(og_store *store, unsigned indexes, const char *command)
+{
+    og_error err = {0};
+    if ((indexes & ~og_store_indexes(store)) == 0) return EXIT_DONE;
+    if (og_store_index_add(store, indexes, NULL, &err) == OG_OK)
+        return EXIT_DONE;
+    const int status = say_error(command, &err);
+    (void)og_store_close(store, NULL);
+    return status;
+}
+
 int store_open(const struct store_settings *s, og_access access,
                const char *command, og_store **out)
 {
     og_error err = {0};
     const char *path = store_path(s);
+    const og_store_options options = {.params = &s->params,
+                                      .indexes = s->indexes};
     if (og_params_check(&s->params, &err) != OG_OK ||
-        og_store_open(path, access, &(og_store_options){.params = &s->params},
-                      out, &err) != OG_OK)
+        og_store_open(path, access, &options, out, &err) != OG_OK)
         return say_error(command, &err);
     const char *option = unlike(&s->params, og_store_params(*out));
-    if (option == NULL) return EXIT_DONE;
+    if (option == NULL) return add_indexes(*out, s->indexes, command);
     (void)og_store_close(*out, NULL);
     *out = NULL;
     return say_usage(command,
@@ -135,4 +167,36 @@ int store_close(og_store *store, const char *command, int status)
     if (og_store_close(store, &err) == OG_OK) return status;
     if (status != EXIT_DONE && status != EXIT_FOUND) return status;
     return say_error(command, &err);
+}
+
+static int index_is_off(og_store *store, const char *path, unsigned index,
+                        const char *command)
+{
+    char name[64];
+    og_indexes_name(index, name);
+    (void)og_store_close(store, NULL);
+    return say_usage(command,
+                     "store '%s' has no index of %s; 'origo index -s %s --add "
+                     "%s' builds it",
+                     path, name, path, name);
+}
+
+int store_open_index(const char *path, unsigned index, bool add,
+                     const og_store_options *options, const char *command,
+                     og_store **out)
+{
+    const bool is_memory = strcmp(path, ":memory:") == 0;
+    og_error err = {0};
+    og_store_options used = *options;
+    used.indexes = is_memory ? index : index | OG_INDEX_PASSAGES;
+    if (og_store_open(path, add || is_memory ? OG_CREATE : OG_READ, &used, out,
+                      &err) != OG_OK)
+        return say_error(command, &err);
+    if ((og_store_indexes(*out) & index) != 0) return EXIT_DONE;
+    if (!add) return index_is_off(*out, path, index, command);
+    if (og_store_index_add(*out, index, options, &err) == OG_OK)
+        return EXIT_DONE;
+    const int status = say_error(command, &err);
+    (void)og_store_close(*out, NULL);
+    return status;
 }

@@ -9,6 +9,7 @@
 #include <origo/origo.h>
 
 struct store_settings {
+    unsigned indexes; /* of a new store; 0: passages */
     const char *path; /* NULL: $ORIGO_STORE, else ./origo.store */
     og_params params; /* of a new one */
 };
@@ -21,12 +22,19 @@ bool store_is_memory(const struct store_settings *s);
  * are wrong usage. EXIT_DONE, or the exit status after a word on stderr. */
 int store_open(const struct store_settings *s, og_access access,
                const char *command, og_store **out);
+/* Opens it for questions to one index (og_index). With `add` the store is made
+ * when there is none, and the index is built when it is off. `options` are
+ * those of a new index. */
+int store_open_index(const char *path, unsigned index, bool add,
+                     const og_store_options *options, const char *command,
+                     og_store **out);
 /* Closes it. `status`, or that of a failure to close when all was well. */
 int store_close(og_store *store, const char *command, int status);
 
-extern const struct option_type type_preset; /* og_params, as a set */
-extern const struct option_type type_same;   /* og_params.same */
-extern const struct option_type type_fold;   /* og_params.fold */
+extern const struct option_type type_indexes; /* unsigned, og_index */
+extern const struct option_type type_preset;  /* og_params, as a set */
+extern const struct option_type type_same;    /* og_params.same */
+extern const struct option_type type_fold;    /* og_params.fold */
 
 #define STORE_OPTION(AT, member, about)                                        \
     {                                                                          \
@@ -36,6 +44,17 @@ extern const struct option_type type_fold;   /* og_params.fold */
     }
 
 #define MAKE "A new store (also -s :memory:)"
+
+#define INDEX_OPTION(AT, member)                                               \
+    {                                                                          \
+        "Store", 0, "index", &type_indexes, AT(member.indexes), "LIST",        \
+            "passages|near|sentences", "passages",                             \
+            "indexes that the store shall have",                               \
+            "passages is for origo trace, near for origo near, sentences for " \
+            "origo quote; several with commas. One that the store does not "   \
+            "have yet is built from its texts. passages cannot be built "      \
+            "later."                                                           \
+    }
 
 #define STORE_MAKE_OPTIONS(AT, member)                                         \
     {MAKE,                                                                     \

@@ -45,6 +45,7 @@ LAYERS = [
     "report",
     "dedup",
     "near",
+    "index",
 ]
 MAX_FILES = 30
 

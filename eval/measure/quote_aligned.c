@@ -33,7 +33,7 @@ static og_status add_record(void *ctx, const og_document *doc, og_error *err)
 {
     struct aligned *a = ctx;
     TRY(og_word_reader_read_one(&a->reader, doc->text, err));
-    return og_memtable_add(&a->heap, doc, 0, &a->reader, err);
+    return og_memtable_add(&a->heap, 0, doc, 0, &a->reader, err);
 }
 
 /* Whether the record with this id is among the places of a form. */
@@ -79,9 +79,10 @@ static og_status ask_record(void *ctx, const og_document *doc, og_error *err)
 static og_status run(struct aligned *a, const char *path_a, const char *path_b,
                      og_error *err)
 {
+    const struct og_sentences_place place = {.is_writable = true};
     og_sentences_options o = og_sentences_options_default();
     o.signature_bits = 0;
-    TRY(og_sentences_open(":memory:", true, &o, &a->sentences, err));
+    TRY(og_sentences_open(&place, &o, &a->sentences, err));
     TRY(read_records(path_b, add_record, a, err));
     TRY(og_memtable_build(&a->heap, &a->sentences->image[0], err));
     a->sentences->n_images = 1;

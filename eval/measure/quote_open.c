@@ -196,7 +196,8 @@ static og_status add_document(struct reading *r, const og_document *doc,
     double *seconds = &e->facts.growth[r->step].add_seconds;
     r->n_seen += r->splitter.n;
     const double start = og_clock_seconds();
-    TRY(og_sentences_add(e->sentences, doc, err));
+    TRY(og_sentences_add(e->sentences, (uint32_t)e->facts.n_documents, doc,
+                         doc->time, err));
     *seconds += og_clock_seconds() - start;
     e->facts.n_documents++;
     if (e->facts.n_documents % 256 == 0)
@@ -319,6 +320,7 @@ static og_status open_eval(struct og_quote_eval *e, struct reading *r,
         {OG_WAY_QSIGN, 32, 0, 1, 0.5}, {OG_WAY_QSIGN, 32, 0, 2, 0.5},
         {OG_WAY_SCAN, 0, 0, 0, 0.5},
     };
+    const struct og_sentences_place place = {.is_writable = true};
     og_sentences_options o = og_sentences_options_default();
     memcpy(e->facts.grown, ways, sizeof(ways));
     o.memory = UINT64_MAX / 8;
@@ -326,8 +328,7 @@ static og_status open_eval(struct og_quote_eval *e, struct reading *r,
     o.stop = e->options.stop;
     og_splitter_init(&r->splitter, NULL);
     TRY(og_word_reader_init(&r->words, o.stop, NULL, NULL, err));
-    og_status status =
-        og_sentences_open(":memory:", true, &o, &e->sentences, err);
+    og_status status = og_sentences_open(&place, &o, &e->sentences, err);
     if (status == OG_OK) status = read_all(r, err);
     og_splitter_release(&r->splitter);
     og_word_reader_release(&r->words);

@@ -5,6 +5,7 @@
 
 #include <origo/params.h>
 #include <origo/reading.h>
+#include <origo/store.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -162,12 +163,10 @@ OG_API og_status og_hamming_merge(const char *const *paths, size_t n_paths,
 
 /* ---- near-duplicates as documents come, in memory that is fixed ----
  *
- * An index keeps a sketch of each document, its id and its time. When it is
- * full, one that was not matched for long goes for each that comes. The
- * similarity of an answer is estimated from the samples of both sketches, or
- * exact where a store has the text. */
-
-typedef struct og_near og_near;
+ * The index `near` of a store keeps a sketch of each document. When it is full,
+ * one that was not matched for long goes for each that comes. The similarity of
+ * an answer is exact where the store has the text, else estimated from the
+ * samples of both sketches. */
 
 typedef enum og_near_method {
     OG_NEAR_MINHASH = 0,
@@ -185,28 +184,14 @@ typedef struct og_near_options {
 } og_near_options;
 OG_API og_near_options og_near_options_default(void);
 
-/* `path` is ":memory:" or a store's folder, which gets a folder `near` with
- * the index; the options are those that it was made with then. The documents
- * of a store that keeps texts are known as well, and compared shingle by
- * shingle; reading their texts is what opening takes. One writer at a
- * time (OG_ERR_STORE: there is another). A damaged file is OG_ERR_STORE and
- * named. `options` NULL means the default. */
-OG_API og_status og_near_open(const char *path, bool writable,
-                              const og_near_options *options, og_near **out,
-                              og_error *err);
-/* What was not committed may be lost. NULL is fine. */
-OG_API void og_near_close(og_near *near);
-/* Everything that was added is on the disk then. */
-OG_API og_status og_near_commit(og_near *near, og_error *err);
-
 typedef struct og_near_info {
     uint64_t n_documents, n_room, n_evicted;
-    bool is_store, has_texts; /* the folder is one of og_store, with texts */
-    uint64_t n_stored;        /* documents that the store gave */
     uint64_t n_exact, n_estimated; /* matches told so far */
     og_near_options options;
 } og_near_info;
-OG_API void og_near_info_get(const og_near *near, og_near_info *out);
+/* OG_ERR_USAGE: the store has no such index. */
+OG_API og_status og_store_near_info(og_store *store, og_near_info *out,
+                                    og_error *err);
 
 typedef struct og_near_match {
     og_bytes id; /* valid during the call */
@@ -217,6 +202,21 @@ typedef struct og_near_match {
     bool is_exact;     /* compared shingle by shingle; else it is estimated */
     unsigned distance; /* of simhashes in bits; 64 when there are none */
 } og_near_match;
+
+typedef struct og_near_query {
+    double threshold;      /* least similarity */
+    unsigned max_distance; /* most bits, 0 to 3 */
+} og_near_query;
+
+/* The documents of the store that are near this one, the most similar first,
+ * and how many; valid until the next question to the store. One thread at a
+ * time. `query` NULL: the default. OG_ERR_USAGE: the index is off. */
+OG_API og_status og_store_near(og_store *store, const og_document *doc,
+                               const og_near_query *query,
+                               const og_near_match **out, size_t *out_n,
+                               og_error *err);
+
+/* ---- a stream of them ---- */
 
 typedef struct og_near_ask {
     double threshold;      /* least similarity */
@@ -231,7 +231,7 @@ typedef struct og_near_ask {
 OG_API og_near_ask og_near_ask_default(void);
 
 /* Asks about all documents. */
-OG_API og_status og_near_stream(og_near *near, const og_input *input,
+OG_API og_status og_near_stream(og_store *store, const og_input *input,
                                 const og_near_ask *ask,
                                 og_stream_counts *out_counts, og_error *err);
 

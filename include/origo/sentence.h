@@ -5,6 +5,7 @@
 
 #include <origo/reading.h>
 #include <origo/report.h>
+#include <origo/store.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,13 +13,8 @@ extern "C" {
 
 /* ---- reused sentences ----
  *
- * Every sentence of every document that was added, and the question which of
- * them a sentence takes up. Documents and index lie in the folder "sentences"
- * of a store (docs/format-sentences.md), in memory for ":memory:". One thread
- * at a time for each og_sentences; a folder has one writer and any number of
- * readers, which see it as it was when they opened it. */
-
-typedef struct og_sentences og_sentences;
+ * The index `sentences` of a store knows every sentence of every document, and
+ * answers which of them a sentence takes up (docs/format-sentences.md). */
 
 typedef struct og_sentences_options {
     uint64_t memory; /* bytes for what was added last; the rest is on disk */
@@ -31,22 +27,6 @@ typedef struct og_sentences_options {
     const og_allocator *allocator; /* NULL: the C library's */
 } og_sentences_options;
 OG_API og_sentences_options og_sentences_options_default(void);
-
-/* A writer makes the folder when there is none; a reader gets OG_ERR_INPUT and
- * the command that makes one. Every byte is checked: OG_ERR_STORE names file
- * and place. `options` NULL means the default. */
-OG_API og_status og_sentences_open(const char *store, bool writable,
-                                   const og_sentences_options *options,
-                                   og_sentences **out, og_error *err);
-/* What was not committed may be lost. NULL is fine. */
-OG_API void og_sentences_close(og_sentences *sentences);
-
-/* Found as soon as it is added, durable after the next commit. An id may come
- * again: another version. OG_ERR_LIMIT: over the memory of ":memory:". */
-OG_API og_status og_sentences_add(og_sentences *sentences,
-                                  const og_document *doc, og_error *err);
-OG_API og_status og_sentences_commit(og_sentences *sentences, og_error *err);
-OG_API bool og_sentences_has(const og_sentences *sentences, og_bytes id);
 
 typedef enum og_quote_method {
     OG_QUOTE_EXACT = 0, /* rarest words, bitmaps: finds all, and fastest */
@@ -62,7 +42,9 @@ typedef struct og_quote_options {
     uint64_t max_candidates; /* looked at for one sentence; what is beyond is
                                 counted */
     og_quote_method method;
-    int distance;     /* of qSign, bits; -1: from max_false, as the paper */
+    int distance; /* of qSign, bits; -1: from max_false, as the paper */
+    /* Tell of later documents, too: those that may have taken from this one. */
+    bool later;
     double max_false; /* largest share of sentences with too many other words
                          that may come within the distance */
 } og_quote_options;
@@ -102,12 +84,13 @@ typedef struct og_quotes {
     uint64_t n_repaired; /* bytes that are not UTF-8 */
 } og_quotes;
 
-/* The sentences of `doc` against all others; those of a document of the same
- * id are no answer. Valid until the next call with these sentences. */
-OG_API og_status og_sentences_ask(og_sentences *sentences,
-                                  const og_document *doc,
-                                  const og_quote_options *options,
-                                  const og_quotes **out, og_error *err);
+/* The sentences of `doc` against those of all earlier documents, in the order
+ * of (time, arrival), as og_store_trace() has it; those of a document of the
+ * same id are no answer. Valid until the next question to the store. One thread
+ * at a time. `options` NULL: the default. OG_ERR_USAGE: the index is off. */
+OG_API og_status og_store_quote(og_store *store, const og_document *doc,
+                                const og_quote_options *options,
+                                const og_quotes **out, og_error *err);
 
 typedef struct og_sentences_info {
     uint64_t n_documents, n_sentences;
@@ -118,15 +101,16 @@ typedef struct og_sentences_info {
     uint32_t signature_bits, word_bits;
     const char *stop, *stem; /* "" for none; valid until closed */
 } og_sentences_info;
-OG_API void og_sentences_info_get(const og_sentences *sentences,
-                                  og_sentences_info *out);
+OG_API og_status og_store_sentences_info(og_store *store,
+                                         og_sentences_info *out, og_error *err);
 
 /* m, l, n, k, d of qSign for this index and these options, the recall and the
  * rate of false positives that follow: lines of text, cut to out_cap bytes,
  * zero-terminated. */
-OG_API void og_sentences_explain(const og_sentences *sentences,
-                                 const og_quote_options *options, char *out,
-                                 size_t out_cap);
+OG_API og_status og_store_quote_explain(og_store *store,
+                                        const og_quote_options *options,
+                                        char *out, size_t out_cap,
+                                        og_error *err);
 
 /* Documents in, answers out; n_short counts documents without a sentence. */
 typedef struct og_quote_stream_options {
@@ -142,7 +126,7 @@ typedef struct og_quote_stream_options {
     bool (*on_durable)(void *ctx);
 } og_quote_stream_options;
 OG_API og_quote_stream_options og_quote_stream_options_default(void);
-OG_API og_status og_quote_stream(og_sentences *sentences, const og_input *input,
+OG_API og_status og_quote_stream(og_store *store, const og_input *input,
                                  const og_quote_stream_options *options,
                                  og_stream_counts *out_counts, og_error *err);
 

@@ -13,6 +13,20 @@ extern "C" {
 
 typedef struct og_store og_store;
 
+/* What a store keeps in order to answer one kind of question. All but the
+ * passages are derived from the texts and can be built, and dropped, later. */
+typedef enum og_index {
+    OG_INDEX_PASSAGES = 1,  /* og_store_trace() */
+    OG_INDEX_NEAR = 2,      /* og_store_near() */
+    OG_INDEX_SENTENCES = 4, /* og_store_quote() */
+} og_index;
+#define OG_INDEXES_ALL 7u
+
+/* "passages,near" to the sum of them, and back; parse returns false and leaves
+ * *out alone. */
+OG_API bool og_indexes_parse(og_bytes names, unsigned *out);
+OG_API void og_indexes_name(unsigned indexes, char out[64]);
+
 typedef enum og_access {
     OG_READ = 0, /* any number of processes, also while one writes */
     OG_WRITE,    /* one process; the store must be there */
@@ -25,6 +39,11 @@ typedef struct og_store_options {
     /* Matter when the store is made, and for ":memory:". NULL:
      * og_params_default(). */
     const og_params *params;
+    /* Those that a new store has, og_index added up; 0: passages. */
+    unsigned indexes;
+    /* What a new index is like; NULL: the default. */
+    const struct og_near_options *near_options;
+    const struct og_sentences_options *sentence_options;
     const og_allocator *allocator; /* NULL: the C library's */
 } og_store_options;
 
@@ -45,6 +64,17 @@ OG_API og_status og_store_commit(og_store *store, og_error *err);
  * case. NULL is fine. */
 OG_API og_status og_store_close(og_store *store, og_error *err);
 OG_API const og_params *og_store_params(const og_store *store);
+
+/* The indexes that are on. */
+OG_API unsigned og_store_indexes(const og_store *store);
+/* Builds those that are not on yet, from the texts. OG_ERR_USAGE: the store
+ * keeps none. Of `options`, near_options and sentence_options count. */
+OG_API og_status og_store_index_add(og_store *store, unsigned indexes,
+                                    const og_store_options *options,
+                                    og_error *err);
+/* Removes them and their files. The documents stay. */
+OG_API og_status og_store_index_drop(og_store *store, unsigned indexes,
+                                     og_error *err);
 
 /* Takes all memory of the table from the system now. Without it each page is
  * taken when a fingerprint first falls into it, which a busy server or a

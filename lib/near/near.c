@@ -5,19 +5,24 @@
  * for simhash its four parts of 16 bits, of which one is equal when at most
  * three bits differ. So one index serves both. */
 
-#include "lib/near/near_verify.h"
+#include "lib/near/near_files.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/dedup/dedup_texts.h"
+#include "lib/sketch/features/feature_list.h"
+#include "lib/sketch/simhash.h"
+
 #define SIMHASH_LEN   8
 #define SIMHASH_PARTS 4
-
 /* Tokens of a shingle, unless told: of a simhash as
  * og_feature_options_default() has it. */
 #define SHINGLE         5
 #define SIMHASH_SHINGLE 3
+/* Shingles of the documents that were asked for last. */
+#define CACHE_LEN ((size_t)16 << 20)
 
 og_near_options og_near_options_default(void)
 {
@@ -60,6 +65,7 @@ og_status og_near_index_make(og_near *near, og_error *err)
     size_t n = 0;
     TRY(check(o, err));
     og_shingle_factors_init(&near->key, og_rabin_default(), o->shingle_len);
+    og_shingler_init(&near->shingler, o->tokens, &near->key, NULL);
     TRY(og_band_sketcher_init(&near->sketcher, &design, NULL, err));
     near->minhash_len =
         o->method == OG_NEAR_SIMHASH ? 0 : near->sketcher.n_samples;
@@ -70,31 +76,57 @@ og_status og_near_index_make(og_near *near, og_error *err)
                                            (uint16_t)o->n_rows};
     for (size_t at = near->minhash_len; at < near->sketch_len; at += 2)
         bands[n++] = (struct og_near_band){(uint16_t)at, 2};
-    TRY(og_near_index_new(bands, n, near->sketch_len, o->memory, NULL,
-                          &near->index, err));
-    return og_near_verify_load(near, err);
+    return og_near_index_new(bands, n, near->sketch_len, o->memory, NULL,
+                             &near->index, err);
 }
 
-og_status og_near_open(const char *path, bool writable,
+/* ---- opening ---- */
+
+static og_status open_texts(og_near *near, struct og_stored_texts *stored,
+                            og_error *err)
+{
+    static const og_fields fields = OG_FIELDS_DEFAULT;
+    if (stored == NULL) return OG_OK;
+    near->stored = stored;
+    TRY(og_dedup_texts_new(&fields, near->options.tokens, &near->key, CACHE_LEN,
+                           "", &near->texts, err));
+    og_dedup_texts_stores(near->texts, &near->stored);
+    return OG_OK;
+}
+
+static og_status open_all(og_near *near, const struct og_near_place *place,
+                          og_error *err)
+{
+    if (place->folder != NULL) {
+        near->folder = strdup(place->folder);
+        if (near->folder == NULL)
+            return og_error_memory(err, strlen(place->folder), "a path");
+    }
+    TRY(check(&near->options, err));
+    if (place->folder == NULL || place->is_new)
+        TRY(og_near_index_make(near, err));
+    else
+        TRY(og_near_files_open(near, err));
+    TRY(open_texts(near, place->stored, err));
+    return place->is_new ? og_near_flush(near, err) : OG_OK;
+}
+
+og_status og_near_open(const struct og_near_place *place,
                        const og_near_options *options, og_near **out,
                        og_error *err)
 {
     const og_near_options usual = og_near_options_default();
     og_near *near = calloc(1, sizeof(*near));
+    *out = NULL;
     if (near == NULL) return og_error_memory(err, sizeof(*near), "an index");
     near->options = options != NULL ? *options : usual;
     if (near->options.shingle_len == 0)
         near->options.shingle_len =
             near->options.method == OG_NEAR_SIMHASH ? SIMHASH_SHINGLE : SHINGLE;
-    near->lock_fd = near->journal_fd = -1;
-    near->is_writable = writable;
-    og_status status = check(&near->options, err);
-    const bool is_memory = strcmp(path, ":memory:") == 0;
-    if (status == OG_OK && !is_memory)
-        status = og_near_verify_open(near, path, err);
-    if (status == OG_OK)
-        status = is_memory ? og_near_index_make(near, err)
-                           : og_near_files_open(near, path, err);
+    near->uuid = place->uuid;
+    near->is_writable = place->is_writable;
+    og_shingle_set_init(&near->set, NULL);
+    const og_status status = open_all(near, place, err);
     if (status != OG_OK) {
         og_near_close(near);
         return status;
@@ -106,46 +138,68 @@ og_status og_near_open(const char *path, bool writable,
 void og_near_close(og_near *near)
 {
     if (near == NULL) return;
-    og_near_files_close(near);
-    og_near_verify_close(near);
+    og_dedup_texts_free(near->texts);
+    og_shingle_set_release(&near->set);
+    og_pack_release(&near->sketch);
+    if (near->shingler.key != NULL) og_shingler_release(&near->shingler);
     og_near_index_free(near->index);
     og_band_sketcher_release(&near->sketcher);
+    OG_UNGROW(NULL, near->matches, near->matches_cap);
+    free(near->folder);
     free(near);
 }
 
-og_status og_near_commit(og_near *near, og_error *err)
+/* ---- sketches ---- */
+
+/* Fingerprints as the features of og_extract() with its usual options, so that
+ * a code here is the one that simhash makes of the same document. */
+static uint64_t make_simhash(const struct og_fps *fps)
 {
-    return og_near_files_commit(near, err);
+    enum { AT_ONCE = 256 };
+    const struct og_simhash_kernel *kernel = og_simhash_choose();
+    uint64_t hash[AT_ONCE + OG_FEATURE_SLACK] = {0}, ones[64], sum[64] = {0};
+    for (size_t i = 0; i < fps->n; i += AT_ONCE) {
+        const size_t n = fps->n - i < AT_ONCE ? fps->n - i : AT_ONCE;
+        for (size_t k = 0; k < n; k++)
+            hash[k] = og_mix64(fps->data[i + k]);
+        kernel->count(hash, n, ones);
+        for (size_t bit = 0; bit < 64; bit++)
+            sum[bit] += ones[bit];
+    }
+    return og_simhash_signs(sum, fps->n);
 }
 
-void og_near_info_get(const og_near *near, og_near_info *out)
+/* To near->sketch; the fingerprints stay in the shingler. */
+static og_status make_sketch(og_near *near, og_bytes text, og_error *err)
 {
-    *out = (og_near_info){.n_documents = og_near_index_n(near->index),
-                          .n_room = og_near_index_room(near->index),
-                          .n_evicted = og_near_index_n_evicted(near->index),
-                          .is_store = near->is_store,
-                          .has_texts = near->stored != NULL,
-                          .n_stored = near->n_stored,
-                          .n_exact = near->n_exact,
-                          .n_estimated = near->n_estimated,
-                          .options = near->options};
+    uint8_t samples[OG_BAND_SAMPLES_MAX];
+    near->sketch.len = 0;
+    TRY(og_shingler_run(&near->shingler, text, err));
+    const struct og_fps *fps = &near->shingler.fps;
+    if (near->minhash_len != 0) {
+        og_band_sketch(&near->sketcher, fps->data, fps->n, samples);
+        og_pack_bytes(&near->sketch, samples, near->minhash_len);
+    }
+    if (near->sketch_len != near->minhash_len)
+        og_pack_fixed(&near->sketch, make_simhash(fps), SIMHASH_LEN);
+    return near->sketch.failed
+               ? og_error_memory(err, near->sketch_len, "a sketch")
+               : OG_OK;
+}
+
+og_status og_near_add(og_near *near, uint32_t number, og_bytes text,
+                      og_error *err)
+{
+    TRY(make_sketch(near, text, err));
+    const struct og_near_entry e = {.sketch = near->sketch.data,
+                                    .document = number};
+    og_near_index_add(near->index, &e);
+    near->n_documents = number + 1;
+    og_shingler_trim(&near->shingler);
+    return OG_OK;
 }
 
 /* ---- one document ---- */
-
-struct asking {
-    og_near *near;
-    const og_near_ask *ask;
-    og_near_match *matches;
-    size_t matches_cap;
-};
-
-static og_status make_sketch(void *ctx, struct og_dedup_worker *h,
-                             og_bytes text, og_error *err)
-{
-    const struct asking *a = ctx;
-    return og_near_sketch(a->near, h, text, err);
-}
 
 /* Samples agree by chance once in 256: taken off the estimate. */
 static double estimate(size_t n_equal, size_t n)
@@ -157,36 +211,65 @@ static double estimate(size_t n_equal, size_t n)
 
 /* Whether it is worth a look by its samples: of a pair at the threshold, all
  * but one in thirty thousand are (four standard deviations). */
-static double least_estimate(const struct asking *a)
+static double least_estimate(const og_near *near, double threshold)
 {
-    const double t = a->ask->threshold;
-    return t - 4 * sqrt(t * (1 - t) / (double)a->near->minhash_len);
+    return threshold -
+           4 * sqrt(threshold * (1 - threshold) / (double)near->minhash_len);
 }
 
-static og_status compare(struct asking *a, const uint8_t *sketch,
+/* The Jaccard similarity of the question with a document of the store. */
+static og_status verify(og_near *near, uint32_t number, double *out,
+                        og_error *err)
+{
+    const struct og_known_document *known;
+    const struct og_dedup_place place = {.offset = number,
+                                         .file = OG_PLACE_STORE};
+    TRY(og_dedup_texts_fetch(near->texts, number, &place, &known, err));
+    *out =
+        og_jaccard(near->set.n, known->n,
+                   og_shingle_set_common(&near->set, known->fps, known->n, 0));
+    return OG_OK;
+}
+
+static bool is_near(const og_near *near, const og_near_query *query,
+                    const og_near_match *m)
+{
+    return (near->sketch_len != near->minhash_len &&
+            m->distance <= query->max_distance) ||
+           (near->minhash_len != 0 && m->similarity >= query->threshold);
+}
+
+/* By the sketches alone. False: it is not worth a look. */
+static bool estimate_match(const og_near *near, const og_near_query *query,
+                           const struct og_near_entry *e, og_near_match *out)
+{
+    const uint8_t *sketch = near->sketch.data;
+    const size_t n = near->minhash_len;
+    *out = (og_near_match){.similarity = -1, .distance = 64};
+    if (n != 0)
+        out->similarity = estimate(og_band_agreement(sketch, e->sketch, n), n);
+    if (near->sketch_len != n)
+        out->distance = (unsigned)__builtin_popcountll(
+            og_load64(sketch + n) ^ og_load64(e->sketch + n));
+    if (is_near(near, query, out)) return true;
+    return near->stored != NULL && n != 0 &&
+           out->similarity >= least_estimate(near, query->threshold);
+}
+
+static og_status compare(og_near *near, const og_near_query *query,
+                         const struct og_near_scope *scope,
                          const struct og_near_entry *e, og_near_match *out,
                          bool *out_is_near, og_error *err)
 {
-    og_near *near = a->near;
-    const size_t n = near->minhash_len;
-    const double threshold = a->ask->threshold;
-    bool is_close = false;
-    out->similarity = -1;
-    out->distance = 64;
-    out->is_exact = false;
-    if (n != 0)
-        out->similarity = estimate(og_band_agreement(sketch, e->sketch, n), n);
-    if (near->sketch_len != n) {
-        out->distance = (unsigned)__builtin_popcountll(
-            og_load64(sketch + n) ^ og_load64(e->sketch + n));
-        is_close = out->distance <= a->ask->max_distance;
+    *out_is_near = estimate_match(near, query, e, out);
+    if (!*out_is_near) return OG_OK;
+    TRY(scope->name(scope->ctx, e->document, out, out_is_near, err));
+    if (!*out_is_near) return OG_OK;
+    if (near->stored != NULL) {
+        TRY(verify(near, e->document, &out->similarity, err));
+        out->is_exact = true;
+        *out_is_near = is_near(near, query, out);
     }
-    *out_is_near = is_close || (n != 0 && out->similarity >= threshold);
-    if (e->origin == 0 || (!is_close && out->similarity < least_estimate(a)))
-        return OG_OK;
-    TRY(og_near_verify(near, e->origin - 1, &out->similarity, err));
-    out->is_exact = true;
-    *out_is_near = is_close || (n != 0 && out->similarity >= threshold);
     return OG_OK;
 }
 
@@ -203,107 +286,48 @@ static int most_similar_first(const void *x, const void *y)
     return a->id.len < b->id.len ? -1 : a->id.len > b->id.len;
 }
 
-/* A document that was taken into the index and into the store is told once,
- * exactly. */
-static size_t drop_doubles(og_near_match *matches, size_t n)
-{
-    size_t n_left = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool is_double = false;
-        for (size_t j = 0; j < n && !is_double && !matches[i].is_exact; j++)
-            is_double = matches[j].is_exact &&
-                        matches[j].id.len == matches[i].id.len &&
-                        memcmp(matches[j].id.data, matches[i].id.data,
-                               matches[i].id.len) == 0;
-        if (!is_double) matches[n_left++] = matches[i];
-    }
-    return n_left;
-}
-
-static og_status find(struct asking *a, const uint8_t *sketch, size_t *out_n,
-                      og_error *err)
+static og_status find_all(og_near *near, const og_near_query *query,
+                          const struct og_near_scope *scope, size_t *out_n,
+                          og_error *err)
 {
     const uint32_t *found;
     size_t n_found, n = 0;
-    TRY(og_near_index_find(a->near->index, sketch, &found, &n_found, err));
-    if (!OG_GROW(NULL, a->matches, a->matches_cap, n_found))
-        return og_error_memory(err, n_found * sizeof(*a->matches), "matches");
+    TRY(og_near_index_find(near->index, near->sketch.data, &found, &n_found,
+                           err));
+    if (!OG_GROW(NULL, near->matches, near->matches_cap, n_found))
+        return og_error_memory(err, n_found * sizeof(*near->matches),
+                               "matches");
     for (size_t i = 0; i < n_found; i++) {
         struct og_near_entry e;
-        og_near_index_get(a->near->index, found[i], &e);
-        og_near_match *m = &a->matches[n];
-        bool is_near;
-        TRY(compare(a, sketch, &e, m, &is_near, err));
-        if (!is_near) continue;
-        m->id = e.id;
-        m->time = e.time;
-        m->has_time = e.has_time;
-        og_near_index_touch(a->near->index, found[i]);
+        bool is_match;
+        og_near_index_get(near->index, found[i], &e);
+        TRY(compare(near, query, scope, &e, &near->matches[n], &is_match, err));
+        if (!is_match) continue;
+        *(near->matches[n].is_exact ? &near->n_exact : &near->n_estimated) += 1;
+        og_near_index_touch(near->index, found[i]);
         n++;
     }
-    if (a->near->stored != NULL) n = drop_doubles(a->matches, n);
-    for (size_t i = 0; i < n; i++)
-        *(a->matches[i].is_exact ? &a->near->n_exact : &a->near->n_estimated) +=
-            1;
-    if (n > 1) qsort(a->matches, n, sizeof(*a->matches), most_similar_first);
     *out_n = n;
     return OG_OK;
 }
 
-static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
+og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,
+                       const struct og_near_scope *scope,
+                       const og_near_match **out, size_t *out_n, og_error *err)
 {
-    struct asking *a = ctx;
-    size_t n = 0;
-    const size_t at = og_near_fps_at(a->near);
-    if (a->near->stored != NULL)
-        TRY(og_near_verify_ask(
-            a->near,
-            (const uint64_t *)(const void *)((const char *)d->made + at),
-            (d->made_len - at) / sizeof(uint64_t), err));
-    TRY(find(a, d->made, &n, err));
-    if (a->ask->on_answer != NULL &&
-        !a->ask->on_answer(a->ask->ctx, &d->doc, a->matches, n))
-        return og_stream_stopped(err);
-    if (!a->ask->add) return OG_OK;
-    const struct og_near_entry e = {.sketch = d->made,
-                                    .id = d->doc.id,
-                                    .time = d->doc.time,
-                                    .has_time = d->doc.has_time};
-    TRY(og_near_index_add(a->near->index, &e, err));
-    return og_near_files_add(a->near, &e, err);
-}
-
-og_status og_near_stream(og_near *near, const og_input *input,
-                         const og_near_ask *ask, og_stream_counts *out_counts,
-                         og_error *err)
-{
-    og_stream_counts counts = {0};
-    struct asking a = {.near = near, .ask = ask};
-    const struct og_dedup_source source = {
-        .input = *input,
-        .tokens = near->options.tokens,
-        .key = &near->key,
-        .make = make_sketch,
-        .ctx = &a,
-        .take = take,
-        .uses_time = true,
-    };
-    if (ask->add && near->folder != NULL && !near->is_writable)
-        return og_error_set(err, OG_ERR_USAGE, "the index is open for reading");
-    if (ask->max_distance >= SIMHASH_PARTS)
+    if (query->max_distance >= SIMHASH_PARTS)
         return og_error_set(err, OG_ERR_USAGE,
                             "distance %u: must be 0 to %d bits",
-                            ask->max_distance, SIMHASH_PARTS - 1);
-    og_status status = og_dedup_stream(&source, &counts, err);
-    if (ask->add && (status == OG_OK || counts.is_told)) {
-        og_error second;
-        const og_status committed = og_near_commit(near, &second);
-        if (committed != OG_OK) {
-            status = og_error_set(err, committed, "%s", second.message);
-            counts.is_told = false;
-        }
-    }
-    OG_UNGROW(NULL, a.matches, a.matches_cap);
-    if (out_counts != NULL) *out_counts = counts;
-    return status;
+                            query->max_distance, SIMHASH_PARTS - 1);
+    TRY(make_sketch(near, text, err));
+    if (near->stored != NULL)
+        TRY(og_shingle_set_fill(&near->set, near->shingler.fps.data,
+                                near->shingler.fps.n, NULL, err));
+    TRY(find_all(near, query, scope, out_n, err));
+    if (*out_n > 1)
+        qsort(near->matches, *out_n, sizeof(*near->matches),
+              most_similar_first);
+    *out = near->matches;
+    og_shingler_trim(&near->shingler);
+    return OG_OK;
 }

@@ -1,4 +1,4 @@
-/* The files of an index of near-duplicates; near_files.h draws them. */
+/* The file of an index of near-duplicates; near_files.h draws it. */
 
 #define _GNU_SOURCE
 #include "lib/near/near_files.h"
@@ -8,23 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/checksum.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 
-#define MAGIC_INDEX   "origoNI1"
-#define MAGIC_JOURNAL "origoNJ1"
-#define OPTIONS_LEN   40
-#define HEAD_LEN      (8 + OPTIONS_LEN + 8)
-#define FRAME_HEAD    8
-#define HASH_KEY      0x6e656172u
+#define MAGIC      "origoNI2"
+#define HEAD_LEN   80
+#define BLOCK_HEAD 16
+#define BLOCK_LEN  ((size_t)1 << 20)
 
-/* The journal becomes an index when it has this many entries, and a quarter as
- * many as there are. */
-#define MERGE_LEAST 4096
+enum { PATH_MOST = 4096 };
 
 static og_status damaged(const char *path, uint64_t off, const char *what,
                          og_error *err)
@@ -33,354 +29,216 @@ static og_status damaged(const char *path, uint64_t off, const char *what,
                         path, (unsigned long long)off, what);
 }
 
-static char *path_of(const og_near *near, const char *name)
+static void path_of(const char *folder, char out[PATH_MOST])
 {
-    char *path = NULL;
-    return asprintf(&path, "%s/%s", near->folder, name) < 0 ? NULL : path;
+    snprintf(out, PATH_MOST, "%s/index", folder);
 }
 
 /* ---- the head ---- */
 
-/* In the number of the method: simhashes are those of og_simhash_stream(). An
- * index from before has others, and keeps them. */
-#define WITH_FEATURES 0x100u
-
-static uint64_t method_number(const og_near *near)
-{
-    const og_near_method method = near->options.method;
-    const bool has_new = method != OG_NEAR_MINHASH && !near->has_old_simhash;
-    return (uint64_t)method | (has_new ? WITH_FEATURES : 0);
-}
-
-static void pack_head(struct og_pack *p, const char *magic, const og_near *near)
+static void pack_head(const og_near *near, struct og_pack *p)
 {
     const og_near_options *o = &near->options;
-    const size_t begin = p->len;
-    og_pack_bytes(p, magic, 8);
-    og_pack_fixed(p, method_number(near), 8);
+    og_pack_bytes(p, MAGIC, 8);
+    og_pack_bytes(p, near->uuid, 16);
+    og_pack_fixed(p, near->n_documents, 8);
+    og_pack_fixed(p, (uint64_t)o->method, 8);
     og_pack_fixed(p, (uint64_t)o->tokens, 8);
     og_pack_fixed(p, o->shingle_len, 8);
     og_pack_fixed(p, (uint64_t)o->n_bands << 32 | o->n_rows, 8);
     og_pack_fixed(p, o->memory, 8);
-    if (p->failed) return;
-    og_pack_fixed(
-        p,
-        og_token_hash((const char *)p->data + begin, p->len - begin, HASH_KEY),
-        8);
+    if (!p->failed) og_pack_fixed(p, og_checksum(p->data, p->len), 8);
 }
 
-static og_status take_head(const char *path, const char *magic,
-                           struct og_unpacker *u, og_near_options *out,
-                           bool *out_has_old_simhash, og_error *err)
+static og_status parse_head(const char *path, const uint8_t *head,
+                            const uint8_t *uuid, uint32_t *out_documents,
+                            og_near_options *out, og_error *err)
 {
-    const uint8_t *head = og_take_bytes(u, HEAD_LEN);
-    if (head == NULL) return damaged(path, 0, "it is too short", err);
-    if (memcmp(head, magic, 8) != 0)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is no index of near-duplicates", path);
-    const size_t hashed = HEAD_LEN - 8;
-    if (og_load64(head + hashed) !=
-        og_token_hash((const char *)head, hashed, HASH_KEY))
+    if (memcmp(head, MAGIC, 8) != 0)
+        return damaged(path, 0, "it is no index of near-duplicates", err);
+    if (og_load64(head + HEAD_LEN - 8) != og_checksum(head, HEAD_LEN - 8))
         return damaged(path, 0, "its head has another checksum", err);
-    const uint64_t design = og_load64(head + 32);
-    const uint64_t method = og_load64(head + 8);
-    *out_has_old_simhash =
-        method != OG_NEAR_MINHASH && (method & WITH_FEATURES) == 0;
-    *out = (og_near_options){.method = (og_near_method)(method & 0xff),
-                             .tokens = (og_token_kind)og_load64(head + 16),
-                             .shingle_len = (uint32_t)og_load64(head + 24),
+    if (memcmp(head + 8, uuid, 16) != 0)
+        return damaged(path, 8, "it is of another store", err);
+    const uint64_t n = og_load64(head + 24), design = og_load64(head + 56);
+    if (n >= UINT32_MAX) return damaged(path, 24, "too many documents", err);
+    *out_documents = (uint32_t)n;
+    *out = (og_near_options){.method = (og_near_method)og_load64(head + 32),
+                             .tokens = (og_token_kind)og_load64(head + 40),
+                             .shingle_len = (uint32_t)og_load64(head + 48),
                              .n_bands = (uint32_t)(design >> 32),
                              .n_rows = (uint32_t)design,
-                             .memory = og_load64(head + 40)};
+                             .memory = og_load64(head + 64)};
     return OG_OK;
 }
 
-/* ---- frames ---- */
-
-static uint32_t frame_hash(const void *body, size_t len)
+/* Opens the file and reads its head. */
+static og_status read_head(const char *path, const uint8_t *uuid, int *out_fd,
+                           uint32_t *out_documents, og_near_options *out,
+                           og_error *err)
 {
-    return (uint32_t)og_token_hash(body, len, HASH_KEY);
+    uint8_t head[HEAD_LEN];
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
+    if (fd < 0 && errno == ENOENT)
+        return og_error_set(err, OG_ERR_STORE, "'%s' is missing", path);
+    if (fd < 0) return og_file_failure(err, "open", path, errno);
+    const int64_t n = og_file_read_at(fd, head, HEAD_LEN, 0);
+    og_status status = OG_OK;
+    if (n < 0)
+        status = og_file_failure(err, "read", path, errno);
+    else if (n < HEAD_LEN)
+        status = damaged(path, (uint64_t)n, "it is cut off", err);
+    else
+        status = parse_head(path, head, uuid, out_documents, out, err);
+    if (status != OG_OK) {
+        close(fd);
+        return status;
+    }
+    *out_fd = fd;
+    return OG_OK;
 }
 
-static void pack_frame(struct og_pack *p, const struct og_near_entry *e,
-                       size_t sketch_len)
+og_status og_near_files_documents(const char *folder, const uint8_t *uuid,
+                                  uint32_t *out, og_error *err)
 {
-    struct og_pack body = {0};
-    og_pack_fixed(&body, (uint64_t)e->time, 8);
-    og_pack_fixed(&body, e->has_time, 1);
-    og_pack_bytes(&body, e->sketch, sketch_len);
-    og_pack_bytes(&body, e->id.data, e->id.len);
-    og_pack_fixed(p, body.len, 4);
-    og_pack_fixed(p, body.failed ? 0 : frame_hash(body.data, body.len), 4);
-    og_pack_bytes(p, body.data, body.len);
-    p->failed |= body.failed;
-    og_pack_release(&body);
-}
-
-/* False: what is there is no frame, *why says so. */
-static bool take_frame(struct og_unpacker *u, size_t sketch_len,
-                       struct og_near_entry *out, const char **why)
-{
-    const uint64_t len = og_take_fixed(u, 4), hash = og_take_fixed(u, 4);
-    const uint8_t *body = u->bad ? NULL : og_take_bytes(u, len);
-    *why = "an entry is cut";
-    if (body == NULL) return false;
-    *why = "an entry has another checksum";
-    if (frame_hash(body, (size_t)len) != hash) return false;
-    *why = "an entry of a wrong length";
-    if (len < 9 + sketch_len || len > 9 + sketch_len + UINT16_MAX) return false;
-    *out = (struct og_near_entry){
-        .time = (int64_t)og_load64(body),
-        .has_time = body[8] != 0,
-        .sketch = body + 9,
-        .id = {(const char *)body + 9 + sketch_len, len - 9 - sketch_len}};
-    return true;
+    char path[PATH_MOST];
+    og_near_options options;
+    int fd = -1;
+    path_of(folder, path);
+    TRY(read_head(path, uuid, &fd, out, &options, err));
+    close(fd);
+    return OG_OK;
 }
 
 /* ---- reading ---- */
 
-/* NULL data: there is no such file. */
-static og_status read_all(const char *path, uint8_t **out, size_t *out_len,
-                          og_error *err)
+static og_status take_entries(og_near *near, const uint8_t *data, size_t len,
+                              const char *path, uint64_t off, og_error *err)
 {
-    struct stat st;
-    *out = NULL;
-    *out_len = 0;
-    const int fd = og_file_open_own(path, O_RDONLY, 0);
-    if (fd < 0 && errno == ENOENT) return OG_OK;
-    if (fd < 0) return og_file_failure(err, "open", path, errno);
-    og_status status = OG_OK;
-    if (fstat(fd, &st) != 0)
-        status = og_file_failure(err, "read", path, errno);
-    else {
-        *out_len = (size_t)st.st_size;
-        *out = malloc(*out_len + 1);
-        if (*out == NULL)
-            status = og_error_memory(err, *out_len, "an index");
-        else if (og_file_read_at(fd, *out, *out_len, 0) != (int64_t)*out_len)
-            status = og_file_failure(err, "read", path, errno);
-    }
-    close(fd);
-    return status;
-}
-
-static og_status load_index(og_near *near, const char *path,
-                            const uint8_t *data, size_t len, og_error *err)
-{
-    struct og_unpacker u = {.at = data, .end = data + len};
-    struct og_near_entry e;
-    const char *why;
-    TRY(take_head(path, MAGIC_INDEX, &u, &near->options, &near->has_old_simhash,
-                  err));
-    const og_status status = og_near_index_make(near, err);
-    if (status == OG_ERR_USAGE)
-        return damaged(path, 8, "its options make no sense", err);
-    TRY(status);
-    for (;;) {
-        const uint64_t off = (uint64_t)(u.at - data);
-        if (og_unpacker_left(&u) == 4 && og_load32(u.at) == 0) return OG_OK;
-        if (!take_frame(&u, near->sketch_len, &e, &why))
-            return damaged(path, off, why, err);
-        TRY(og_near_index_add(near->index, &e, err));
-    }
-}
-
-static bool same_options(const og_near_options *a, const og_near_options *b)
-{
-    return a->method == b->method && a->tokens == b->tokens &&
-           a->shingle_len == b->shingle_len && a->n_bands == b->n_bands &&
-           a->n_rows == b->n_rows && a->memory == b->memory;
-}
-
-/* *out_end is where the sound part ends. */
-static og_status load_journal(og_near *near, const char *path,
-                              const uint8_t *data, size_t len, size_t *out_end,
-                              og_error *err)
-{
-    struct og_unpacker u = {.at = data, .end = data + len};
-    struct og_near_entry e;
-    og_near_options options;
-    const char *why;
-    *out_end = 0;
-    if (len < HEAD_LEN) return OG_OK; /* stopped while it was made */
-    bool has_old_simhash;
-    TRY(take_head(path, MAGIC_JOURNAL, &u, &options, &has_old_simhash, err));
-    if (!same_options(&options, &near->options) ||
-        has_old_simhash != near->has_old_simhash)
-        return damaged(path, 8, "its options are not those of the index", err);
-    *out_end = HEAD_LEN;
-    while (og_unpacker_left(&u) > 0 &&
-           take_frame(&u, near->sketch_len, &e, &why)) {
-        TRY(og_near_index_add(near->index, &e, err));
-        near->n_journal++;
-        *out_end = (size_t)(u.at - data);
+    const size_t each = 4 + near->sketch_len;
+    if (len % each != 0) return damaged(path, off, "an entry is cut", err);
+    for (size_t at = 0; at < len; at += each) {
+        const struct og_near_entry e = {.document = og_load32(data + at),
+                                        .sketch = data + at + 4};
+        if (e.document >= near->n_documents)
+            return damaged(path, off, "an entry names no document", err);
+        og_near_index_add(near->index, &e);
     }
     return OG_OK;
 }
 
-/* ---- writing ---- */
-
-static og_status start_journal(og_near *near, size_t end, og_error *err)
+/* *out_len 0: it was the end. */
+static og_status read_block(og_near *near, int fd, const char *path,
+                            uint64_t off, uint8_t *block, size_t *out_len,
+                            og_error *err)
 {
-    char *path = path_of(near, "journal");
-    struct og_pack head = {0};
+    uint8_t head[BLOCK_HEAD];
+    if (og_file_read_at(fd, head, BLOCK_HEAD, off) != BLOCK_HEAD)
+        return damaged(path, off, "it is cut off", err);
+    const size_t len = og_load32(head);
+    *out_len = len;
+    if (len > BLOCK_LEN || og_load32(head + 4) != 0 ||
+        (len == 0 && og_load64(head + 8) != 0))
+        return damaged(path, off, "a block of a wrong length", err);
+    if (len == 0) return OG_OK;
+    if (og_file_read_at(fd, block, len, off + BLOCK_HEAD) != (int64_t)len)
+        return damaged(path, off, "a block is cut", err);
+    if (og_checksum(block, len) != og_load64(head + 8))
+        return damaged(path, off, "a block has another checksum", err);
+    return take_entries(near, block, len, path, off, err);
+}
+
+static og_status read_blocks(og_near *near, int fd, const char *path,
+                             og_error *err)
+{
+    struct stat st;
+    uint64_t off = HEAD_LEN;
+    size_t len = 1;
     og_status status = OG_OK;
-    if (path == NULL) return og_error_memory(err, 1, "a file name");
-    if (near->journal_fd < 0)
-        near->journal_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
-    if (end == 0) pack_head(&head, MAGIC_JOURNAL, near);
-    if (near->journal_fd < 0 || ftruncate(near->journal_fd, (off_t)end) != 0 ||
-        lseek(near->journal_fd, (off_t)end, SEEK_SET) < 0 ||
-        og_file_write_all(near->journal_fd, head.data, head.len) != 0 ||
-        fsync(near->journal_fd) != 0 || og_file_sync_folder(path) != 0)
-        status = og_file_failure(err, "write", path, errno);
-    og_pack_release(&head);
-    free(path);
+    uint8_t *block = malloc(BLOCK_LEN);
+    if (block == NULL) return og_error_memory(err, BLOCK_LEN, "an index");
+    while (len != 0 && status == OG_OK) {
+        status = read_block(near, fd, path, off, block, &len, err);
+        off += BLOCK_HEAD + len;
+    }
+    free(block);
+    TRY(status);
+    if (fstat(fd, &st) != 0) return og_file_failure(err, "read", path, errno);
+    if ((uint64_t)st.st_size != off)
+        return damaged(path, off, "there is something after its end", err);
+    return OG_OK;
+}
+
+og_status og_near_files_open(og_near *near, og_error *err)
+{
+    char path[PATH_MOST];
+    int fd = -1;
+    path_of(near->folder, path);
+    TRY(read_head(path, near->uuid, &fd, &near->n_documents, &near->options,
+                  err));
+    og_status status = og_near_index_make(near, err);
+    if (status == OG_ERR_USAGE)
+        status = damaged(path, 32, "its options make no sense", err);
+    if (status == OG_OK) status = read_blocks(near, fd, path, err);
+    close(fd);
+    near->n_saved = near->n_documents;
     return status;
 }
+
+/* ---- writing ---- */
 
 struct saving {
     const og_near *near;
     struct og_new_file file;
-    struct og_pack buffer;
+    struct og_pack block;
 };
+
+static og_status write_block(struct saving *s, og_error *err)
+{
+    uint8_t head[BLOCK_HEAD] = {0};
+    if (s->block.failed) return og_error_memory(err, BLOCK_LEN, "an index");
+    og_store32(head, (uint32_t)s->block.len);
+    if (s->block.len > 0)
+        og_store64(head + 8, og_checksum(s->block.data, s->block.len));
+    TRY(og_new_file_write(&s->file, head, sizeof(head), err));
+    TRY(og_new_file_write(&s->file, s->block.data, s->block.len, err));
+    s->block.len = 0;
+    return OG_OK;
+}
 
 static og_status save_entry(void *ctx, const struct og_near_entry *e,
                             og_error *err)
 {
     struct saving *s = ctx;
-    if (e->origin != 0) return OG_OK; /* the store has it */
-    s->buffer.len = 0;
-    pack_frame(&s->buffer, e, s->near->sketch_len);
-    if (s->buffer.failed) return og_error_memory(err, e->id.len, "an entry");
-    return og_new_file_write(&s->file, s->buffer.data, s->buffer.len, err);
+    if (s->block.len + 4 + s->near->sketch_len > BLOCK_LEN)
+        TRY(write_block(s, err));
+    og_pack_fixed(&s->block, e->document, 4);
+    og_pack_bytes(&s->block, e->sketch, s->near->sketch_len);
+    return OG_OK;
 }
 
-/* The index anew; the journal is empty then. A stop between the two leaves
- * entries in both, which does no harm: they are known twice. */
-static og_status save_index(og_near *near, og_error *err)
+static og_status save_all(struct saving *s, og_error *err)
 {
-    static const uint8_t end[4] = {0};
+    pack_head(s->near, &s->block);
+    if (s->block.failed) return og_error_memory(err, HEAD_LEN, "an index");
+    TRY(og_new_file_write(&s->file, s->block.data, s->block.len, err));
+    s->block.len = 0;
+    TRY(og_near_index_walk(s->near->index, s, save_entry, err));
+    if (s->block.len > 0) TRY(write_block(s, err));
+    TRY(write_block(s, err)); /* the end */
+    return og_new_file_commit(&s->file, err);
+}
+
+og_status og_near_flush(og_near *near, og_error *err)
+{
     struct saving s = {.near = near};
-    char *path = path_of(near, "index");
-    if (path == NULL) return og_error_memory(err, 1, "a file name");
-    og_status status = og_new_file_open(&s.file, path, 0666, err);
-    if (status == OG_OK) {
-        pack_head(&s.buffer, MAGIC_INDEX, near);
-        status = og_new_file_write(&s.file, s.buffer.data, s.buffer.len, err);
-        if (status == OG_OK)
-            status = og_near_index_walk(near->index, &s, save_entry, err);
-        if (status == OG_OK)
-            status = og_new_file_write(&s.file, end, sizeof(end), err);
-        if (status == OG_OK) status = og_new_file_commit(&s.file, err);
-        og_new_file_discard(&s.file);
-    }
-    og_pack_release(&s.buffer);
-    free(path);
-    TRY(status);
-    near->n_journal = 0;
-    return start_journal(near, 0, err);
-}
-
-og_status og_near_files_add(og_near *near, const struct og_near_entry *entry,
-                            og_error *err)
-{
-    if (near->folder == NULL) return OG_OK;
-    pack_frame(&near->waiting, entry, near->sketch_len);
-    if (near->waiting.failed)
-        return og_error_memory(err, entry->id.len, "an entry");
-    near->n_journal++;
-    return near->waiting.len < 1 << 20 ? OG_OK
-                                       : og_near_files_commit(near, err);
-}
-
-og_status og_near_files_commit(og_near *near, og_error *err)
-{
-    if (near->folder == NULL || near->waiting.len == 0) return OG_OK;
-    if (og_file_write_all(near->journal_fd, near->waiting.data,
-                          near->waiting.len) != 0 ||
-        fdatasync(near->journal_fd) != 0)
-        return og_file_failure(err, "write", near->folder, errno);
-    near->waiting.len = 0;
-    if (near->n_journal < MERGE_LEAST ||
-        near->n_journal < og_near_index_n(near->index) / 4)
-        return OG_OK;
-    return save_index(near, err);
-}
-
-/* ---- opening ---- */
-
-static og_status lock(og_near *near, og_error *err)
-{
-    char *path = path_of(near, "lock");
-    if (path == NULL) return og_error_memory(err, 1, "a file name");
-    near->lock_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
-    og_status status = OG_OK;
-    if (near->lock_fd < 0)
-        status = og_file_failure(err, "write", path, errno);
-    else if (flock(near->lock_fd, LOCK_EX | LOCK_NB) != 0)
-        status = og_error_set(err, OG_ERR_STORE,
-                              "'%s' is being written by another process",
-                              near->folder);
-    free(path);
+    char path[PATH_MOST];
+    if (near->folder == NULL || !near->is_writable) return OG_OK;
+    path_of(near->folder, path);
+    TRY(og_new_file_open(&s.file, path, 0666, err));
+    const og_status status = save_all(&s, err);
+    og_new_file_discard(&s.file);
+    og_pack_release(&s.block);
+    if (status == OG_OK) near->n_saved = near->n_documents;
     return status;
-}
-
-static og_status load_files(og_near *near, const char *index_path,
-                            const char *journal_path, og_error *err)
-{
-    uint8_t *data = NULL;
-    size_t len, end = 0;
-    og_status status = read_all(index_path, &data, &len, err);
-    const bool is_new = status == OG_OK && data == NULL;
-    if (status == OG_OK && !is_new)
-        status = load_index(near, index_path, data, len, err);
-    free(data);
-    data = NULL;
-    TRY(status);
-    if (is_new && !near->is_writable && near->stored == NULL)
-        return og_error_set(
-            err, OG_ERR_IO, "cannot open '%s': no such index%s", near->folder,
-            near->is_store ? ", and the store keeps no texts" : "");
-    if (is_new) TRY(og_near_index_make(near, err));
-    if (is_new) return near->is_writable ? save_index(near, err) : OG_OK;
-    status = read_all(journal_path, &data, &len, err);
-    if (status == OG_OK && data != NULL)
-        status = load_journal(near, journal_path, data, len, &end, err);
-    free(data);
-    if (status != OG_OK || !near->is_writable) return status;
-    return start_journal(near, end, err);
-}
-
-og_status og_near_files_open(og_near *near, const char *store, og_error *err)
-{
-    if (asprintf(&near->folder, "%s/near", store) < 0) {
-        near->folder = NULL;
-        return og_error_memory(err, strlen(store), "a file name");
-    }
-    if (og_file_is_link(near->folder))
-        return og_error_set(err, OG_ERR_STORE, "'%s' is a link", near->folder);
-    if (near->is_writable) {
-        if ((mkdir(store, 0777) != 0 && errno != EEXIST) ||
-            (mkdir(near->folder, 0777) != 0 && errno != EEXIST))
-            return og_file_failure(err, "make", near->folder, errno);
-        TRY(lock(near, err));
-    }
-    char *index = path_of(near, "index"), *journal = path_of(near, "journal");
-    og_status status = OG_ERR_MEMORY;
-    if (index == NULL || journal == NULL)
-        og_error_memory(err, 1, "a file name");
-    else
-        status = load_files(near, index, journal, err);
-    free(index);
-    free(journal);
-    return status;
-}
-
-void og_near_files_close(og_near *near)
-{
-    if (near->journal_fd >= 0) close(near->journal_fd);
-    if (near->lock_fd >= 0) close(near->lock_fd);
-    og_pack_release(&near->waiting);
-    free(near->folder);
 }

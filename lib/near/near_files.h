@@ -1,27 +1,38 @@
 #ifndef OG_NEAR_NEAR_FILES_H
 #define OG_NEAR_NEAR_FILES_H
 
-/* The inside of an og_near, and its files.
+/*   in:  the documents of a store, one after the other        (lib/index)
+ *   out: those that are near a document                       (lib/index)
  *
- *     STORE/near/index     all entries at one moment; replaced as a whole
- *     STORE/near/journal   entries that came since, one frame each
- *     STORE/near/lock      held by the writer
+ * An index that is derived from the documents of a store: it keeps a sketch and
+ * the number of each; ids, times and texts are those of the store, and so is
+ * the log. It has one file, replaced as a whole now and then; documents that
+ * came after it are sketched again by whoever opens it.
  *
- *     index:   [magic 8][options 40][hash of the head 8] frame...
- *     frame:   [length 4][hash 4][time 8][has_time 1][sketch][id]
+ *     STORE/near/index
  *
- * All numbers little-endian. The journal's head is the same; a frame at its end
- * that is cut or wrong was never acknowledged and is dropped. In the index
- * every frame must be sound, and a last one of length 0 ends it. */
+ *     head:    "origoNI2" 8 | uuid of the store 16 | documents 8 |
+ *              method 8 | tokens 8 | shingle 8 | rows 4 | bands 4 | memory 8 |
+ *              checksum of all before it 8
+ *     block:   length 4 | 0 4 | checksum of the bytes 8 | length bytes:
+ *              entries, each a number 4 and a sketch
+ *     end:     16 bytes of 0
+ *
+ * Little endian; checksums are XXH3. Of the store the first `documents` were
+ * taken in; entries stand in the order in which they go. */
 
 #include "lib/base/packing.h"
-#include "lib/dedup/document_stream.h"
+#include "lib/fingerprint/fingerprint.h"
+#include "lib/fingerprint/shingler.h"
 #include "lib/near/near_index.h"
+#include "lib/sketch/band_sketch.h"
 #include "lib/sketch/shingle_set.h"
+#include "lib/store/store.h"
 #include "lib/store/text/stored_texts.h"
 
 struct og_dedup_texts;
 
+/* One thread at a time. */
 struct og_near {
     og_near_options options;
     bool has_old_simhash; /* of the fingerprints as they are, not mixed */
@@ -29,28 +40,61 @@ struct og_near {
     size_t minhash_len, sketch_len;
     struct og_shingle_factors key;
     struct og_band_sketcher sketcher;
-    /* On disk: */
-    char *folder; /* NULL: in memory */
+    struct og_shingler shingler;
+    struct og_pack sketch; /* of the document at hand */
+    const uint8_t *uuid;   /* of the store */
+    char *folder;          /* NULL: in memory */
     bool is_writable;
-    int lock_fd, journal_fd;
-    uint64_t n_journal;     /* entries in it */
-    struct og_pack waiting; /* frames that are not written yet */
-    /* In the folder of a store (near_verify.h): */
-    bool is_store;
-    struct og_stored_texts *stored; /* NULL: it keeps no texts */
+    uint32_t n_documents; /* of the store that were taken in */
+    uint32_t n_saved;     /* of those, in the file */
+    /* Of a store with texts, for exact answers; else NULL. */
+    struct og_stored_texts *stored;
     struct og_dedup_texts *texts;
     struct og_shingle_set set; /* of the document asked about */
-    uint64_t n_stored;         /* documents of the store */
     uint64_t n_exact, n_estimated;
+    og_near_match *matches;
+    size_t matches_cap;
 };
+typedef struct og_near og_near;
+
+/* Where an index is. `folder` NULL: in memory. A writer with `is_new` makes an
+ * empty one, whatever is there. `stored` NULL: all answers are estimates. */
+struct og_near_place {
+    const char *folder;
+    const uint8_t *uuid;
+    bool is_writable, is_new;
+    struct og_stored_texts *stored; /* must outlive the index */
+};
+og_status og_near_open(const struct og_near_place *place,
+                       const og_near_options *options, og_near **out,
+                       og_error *err);
+void og_near_close(og_near *near); /* NULL is fine */
+
+/* Document `number`, which comes after all before it. */
+og_status og_near_add(og_near *near, uint32_t number, og_bytes text,
+                      og_error *err);
+
+/* Which documents are an answer: asked of each that is near, which is passed
+ * over when *out_is_told is false, else named. */
+struct og_near_scope {
+    void *ctx;
+    og_status (*name)(void *ctx, uint32_t number, og_near_match *match,
+                      bool *out_is_told, og_error *err);
+};
+/* Matches from the most similar on; valid until the next call. */
+og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,
+                       const struct og_near_scope *scope,
+                       const og_near_match **out, size_t *out_n, og_error *err);
+
+/* ---- near.c and near_files.c ---- */
 
 og_status og_near_index_make(og_near *near, og_error *err);
-
-/* Reads what there is, or makes it. */
-og_status og_near_files_open(og_near *near, const char *store, og_error *err);
-void og_near_files_close(og_near *near);
-og_status og_near_files_add(og_near *near, const struct og_near_entry *entry,
-                            og_error *err);
-og_status og_near_files_commit(og_near *near, og_error *err);
+/* Reads the file. */
+og_status og_near_files_open(og_near *near, og_error *err);
+/* Replaces the file; the documents must be safe in the store. */
+og_status og_near_flush(og_near *near, og_error *err);
+/* How many documents of the store the file has; only its head is read. */
+og_status og_near_files_documents(const char *folder, const uint8_t *uuid,
+                                  uint32_t *out, og_error *err);
 
 #endif

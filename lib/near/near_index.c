@@ -1,7 +1,7 @@
 /* Entries in an array of fixed length that is used as a ring, and for each
  * band a table of chains over them.
  *
- *     entry: [sketch][next entry of each band][time][id]
+ *     entry: [sketch][next entry of each band][document]
  *     band:  [newest entry of each bucket]
  *
  * The hand of the ring goes round; an entry that was matched since the hand
@@ -18,15 +18,10 @@
 
 #define NONE     UINT32_MAX
 #define MOST_MET 1024
-#define ID_GUESS 32 /* bytes of an id, for the number of entries */
-#define ID_MOST  UINT16_MAX
 
 struct head {
-    int64_t time;
-    char *id;
-    uint32_t origin;
-    uint16_t id_len;
-    bool has_time, is_touched, is_used;
+    uint32_t document;
+    bool is_touched, is_used;
 };
 
 struct og_near_index {
@@ -36,7 +31,6 @@ struct og_near_index {
     uint32_t room, n, hand;
     uint32_t n_buckets; /* of each band, a power of two */
     uint64_t n_evicted;
-    uint64_t id_bytes, id_room; /* ids have their share of the memory */
     uint8_t *sketches;
     uint32_t *next;   /* [entry][band] */
     uint32_t *newest; /* [band][bucket] */
@@ -61,13 +55,12 @@ og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
     memcpy(x->bands, bands, n_bands * sizeof(*bands));
     x->n_bands = n_bands;
     x->sketch_len = sketch_len;
-    /* A bucket for each entry or two of them; ids of usual length. */
-    const size_t each = entry_len(x) + n_bands * sizeof(uint32_t) + ID_GUESS;
+    /* A bucket for each entry or two of them. */
+    const size_t each = entry_len(x) + n_bands * sizeof(uint32_t);
     uint64_t room = memory / each;
     if (room > NONE / 2) room = NONE / 2;
     if (room < 16) room = 16;
     x->room = (uint32_t)room;
-    x->id_room = room * ID_GUESS;
     x->n_buckets = 16;
     while (x->n_buckets <= x->room / 2)
         x->n_buckets *= 2;
@@ -90,8 +83,6 @@ void og_near_index_free(struct og_near_index *x)
 {
     if (x == NULL) return;
     const og_allocator *a = x->allocator;
-    for (uint32_t i = 0; x->heads != NULL && i < x->room; i++)
-        og_release(a, x->heads[i].id, x->heads[i].id_len);
     og_release(a, x->sketches, x->room * x->sketch_len);
     og_release(a, x->next, x->room * x->n_bands * sizeof(*x->next));
     og_release(a, x->heads, x->room * sizeof(*x->heads));
@@ -150,11 +141,8 @@ static void chain(struct og_near_index *x, uint32_t entry)
 
 static void evict(struct og_near_index *x, uint32_t entry)
 {
-    struct head *h = &x->heads[entry];
     unchain(x, entry);
-    og_release(x->allocator, h->id, h->id_len);
-    x->id_bytes -= h->id_len;
-    *h = (struct head){0};
+    x->heads[entry] = (struct head){0};
     x->n--;
     x->n_evicted++;
 }
@@ -174,31 +162,14 @@ static uint32_t find_place(struct og_near_index *x)
     }
 }
 
-og_status og_near_index_add(struct og_near_index *x,
-                            const struct og_near_entry *entry, og_error *err)
+void og_near_index_add(struct og_near_index *x,
+                       const struct og_near_entry *entry)
 {
-    if (entry->id.len > ID_MOST)
-        return og_error_set(err, OG_ERR_LIMIT,
-                            "an id of %zu bytes: 65535 are the most",
-                            entry->id.len);
-    char *id = og_allocate(x->allocator, entry->id.len + !entry->id.len);
-    if (id == NULL) return og_error_memory(err, entry->id.len, "an id");
-    if (entry->id.len > 0) memcpy(id, entry->id.data, entry->id.len);
-    uint32_t at = find_place(x);
-    /* Long ids take the place of more than one entry. */
-    while (x->n > 0 && x->id_bytes + entry->id.len > x->id_room)
-        at = find_place(x);
-    x->heads[at] = (struct head){.time = entry->time,
-                                 .origin = entry->origin,
-                                 .id = id,
-                                 .id_len = (uint16_t)entry->id.len,
-                                 .has_time = entry->has_time,
-                                 .is_used = true};
-    x->id_bytes += entry->id.len;
+    const uint32_t at = find_place(x);
+    x->heads[at] = (struct head){.document = entry->document, .is_used = true};
     x->n++;
     memcpy(sketch_of(x, at), entry->sketch, x->sketch_len);
     chain(x, at);
-    return OG_OK;
 }
 
 /* ---- finding ---- */
@@ -247,12 +218,8 @@ og_status og_near_index_find(struct og_near_index *x, const uint8_t *sketch,
 void og_near_index_get(const struct og_near_index *x, uint32_t number,
                        struct og_near_entry *out)
 {
-    const struct head *h = &x->heads[number];
     *out = (struct og_near_entry){.sketch = sketch_of(x, number),
-                                  .id = {h->id, h->id_len},
-                                  .time = h->time,
-                                  .has_time = h->has_time,
-                                  .origin = h->origin};
+                                  .document = x->heads[number].document};
 }
 
 void og_near_index_touch(struct og_near_index *x, uint32_t number)

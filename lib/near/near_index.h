@@ -18,10 +18,7 @@ struct og_near_band {
 
 struct og_near_entry {
     const uint8_t *sketch;
-    og_bytes id;
-    int64_t time;
-    bool has_time;
-    uint32_t origin; /* the caller's; 0 when it has none */
+    uint32_t document; /* the caller's number of it */
 };
 
 struct og_near_index;
@@ -32,10 +29,9 @@ og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
                             struct og_near_index **out, og_error *err);
 void og_near_index_free(struct og_near_index *index); /* NULL is fine */
 
-/* Makes room if there is none. OG_ERR_LIMIT: an id of more than 65,535 bytes.
- */
-og_status og_near_index_add(struct og_near_index *index,
-                            const struct og_near_entry *entry, og_error *err);
+/* Makes room if there is none. */
+void og_near_index_add(struct og_near_index *index,
+                       const struct og_near_entry *entry);
 
 /* Numbers of entries with an equal band, each once; valid until the next call.
  * At most 1,024 of a band are met. */

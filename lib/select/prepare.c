@@ -31,6 +31,8 @@ og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
     TRY(og_text_fold(&p->text, text, err));
     TRY(og_text_tokenise(&p->text, options->tokens, options->token_key,
                          &p->tokens, err));
+    p->selection.n = 0;
+    if (options->no_fps) return OG_OK;
     TRY(og_tokens_fingerprint(&p->tokens, options->shingle_factors,
                               &scratch->fps, err));
     TRY(og_fps_select(&p->tokens, &scratch->fps, options->shingle_factors,

@@ -32,6 +32,7 @@ struct og_prepare_options {
     og_select_options select;
     og_context_kind note;
     uint32_t fold; /* of og_params */
+    bool no_fps;   /* only text and tokens: the selection stays empty */
 };
 
 /* Fills scratch->prepared. OG_ERR_LIMIT: the text is longer than OG_TEXT_MAX;

@@ -29,19 +29,26 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
     const og_params *p = &conf->params;
     char uuid[2 * OG_UUID_LEN + 1];
     char select[16];
+    char indexes[64 + 9] = "";
+    const bool has_indexes = conf->indexes != OG_INDEX_PASSAGES;
     print_uuid(conf->uuid, uuid);
+    if (has_indexes) {
+        char names[64];
+        og_indexes_name(conf->indexes, names);
+        snprintf(indexes, sizeof(indexes), "indexes %s\n", names);
+    }
     og_select_name(&p->select, select);
     const int n = snprintf(
         out, out_cap,
-        "origo store\nversion %d\nfeatures %d\nuuid %s\ntokens %s\n"
+        "origo store\nversion %d\nfeatures %u\nuuid %s\ntokens %s\n"
         "shingle %u\nselect %s\nevict %s\nestimate %s\nbridge-limit %u\n"
         "layout %s\nbucket %u\nmemory %" PRIu64 "\nmin-tokens %u\n"
-        "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n",
-        OG_STORE_VERSION, OG_STORE_FEATURES, uuid, og_token_name(p->tokens),
-        p->shingle_len, select, og_evict_name(p->evict),
-        og_estimate_name(p->estimate), p->bridge_limit,
+        "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n%s",
+        OG_STORE_VERSION, has_indexes ? OG_STORE_HAS_INDEXES : 0, uuid,
+        og_token_name(p->tokens), p->shingle_len, select,
+        og_evict_name(p->evict), og_estimate_name(p->estimate), p->bridge_limit,
         og_layout_name(p->layout), p->bucket_slots, p->memory, p->min_tokens,
-        p->key, p->no_texts ? "no" : "yes", p->same, p->fold);
+        p->key, p->no_texts ? "no" : "yes", p->same, p->fold, indexes);
     const int m =
         snprintf(out + n, out_cap - (size_t)n, "checksum %016" PRIx64 "\n",
                  og_checksum(out, (size_t)n));
@@ -49,9 +56,10 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
 }
 
 og_status og_conf_init(struct og_conf *conf, const og_params *params,
-                       og_error *err)
+                       unsigned indexes, og_error *err)
 {
     conf->params = *params;
+    conf->indexes = indexes;
     if (getrandom(conf->uuid, OG_UUID_LEN, 0) != OG_UUID_LEN)
         return og_error_set(err, OG_ERR_IO, "the system gives no random bytes");
     return OG_OK;
@@ -176,7 +184,7 @@ static og_status unknown_version(const char *name, uint64_t version,
 {
     return og_error_set(err, OG_ERR_STORE,
                         "'%s' is of version %" PRIu64 ", features %" PRIu64
-                        "; this origo knows version %d, features %d",
+                        "; this origo knows version %d, features %u",
                         name, version, features, OG_STORE_VERSION,
                         OG_STORE_FEATURES);
 }
@@ -206,6 +214,9 @@ og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
         return unknown_version(name, version, features, err);
     take_uuid(&l, out->uuid);
     take_params(&l, &out->params);
+    out->indexes = OG_INDEX_PASSAGES;
+    if ((features & OG_STORE_HAS_INDEXES) != 0 && !l.bad)
+        l.bad = !og_indexes_parse(take_line(&l, "indexes"), &out->indexes);
     if (l.bad)
         return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %u",
                             name, l.line);

@@ -2,24 +2,29 @@
 #define OG_STORE_CONF_H
 
 /* origo.conf: what a store is. Lines of a name and a value, in a fixed order,
- * written once when the store is made, with a checksum in the last. */
+ * with a checksum in the last. Written when the store is made, and again when
+ * its indexes change. */
 
 #include "lib/base/status.h"
 
 #define OG_STORE_VERSION 1
-/* Bits that a reader must know to understand the store: none yet. */
-#define OG_STORE_FEATURES 0
+/* Bits that a reader must know to understand the store. 1: the line `indexes`,
+ * of a store that has others than passages: who adds documents must tell them,
+ * and so must who removes one. */
+#define OG_STORE_HAS_INDEXES 1u
+#define OG_STORE_FEATURES    1u
 
 #define OG_UUID_LEN 16
 
 struct og_conf {
     uint8_t uuid[OG_UUID_LEN];
     og_params params;
+    unsigned indexes; /* og_index, added up */
 };
 
 /* Of a new store: draws its uuid. */
 og_status og_conf_init(struct og_conf *conf, const og_params *params,
-                       og_error *err);
+                       unsigned indexes, og_error *err);
 
 /* Writes STORE/origo.conf, whole or not at all. */
 og_status og_conf_write(const struct og_conf *conf, const char *folder,

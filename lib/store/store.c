@@ -93,6 +93,7 @@ static void set_stages(og_store *store)
         .select = p->select,
         .note = og_estimate_context_kind(p->estimate),
         .fold = p->fold,
+        .no_fps = (store->indexes.on & OG_INDEX_PASSAGES) == 0,
     };
 }
 
@@ -111,15 +112,28 @@ struct og_table_options og_store_table_options(const og_params *params)
 }
 
 static og_status open_in_memory(og_store *store, const og_params *params,
-                                og_error *err)
+                                unsigned indexes, og_error *err)
 {
     TRY(og_params_check(params, err));
+    store->indexes.on = indexes;
     store->params = *params;
     const struct og_table_options options = og_store_table_options(params);
     TRY(og_table_init(&store->table, &options, store->allocator, err));
     og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN, store->allocator);
     og_pending_init(&store->pending, 0, store->allocator);
     return OG_OK;
+}
+
+/* Without passages the table is of no use: as small as it may be. */
+#define NO_TABLE ((uint64_t)1 << 20)
+
+static og_params params_of(const og_store_options *options, unsigned indexes)
+{
+    og_params params =
+        options->params != NULL ? *options->params : og_params_default();
+    if ((indexes & OG_INDEX_PASSAGES) == 0 && params.memory > NO_TABLE)
+        params.memory = NO_TABLE;
+    return params;
 }
 
 og_status og_store_open(const char *path, og_access access,
@@ -130,20 +144,26 @@ og_status og_store_open(const char *path, og_access access,
     *out = NULL;
     if (options == NULL) options = &none;
     const og_allocator *allocator = options->allocator;
-    const og_params used =
-        options->params != NULL ? *options->params : og_params_default();
+    const unsigned indexes =
+        options->indexes != 0 ? options->indexes : OG_INDEX_PASSAGES;
+    const og_params used = params_of(options, indexes);
     og_store *store = og_allocate_zero(allocator, sizeof(*store));
     if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
     store->allocator = allocator;
-    const og_status status =
+    og_status status =
         strcmp(path, ":memory:") == 0
-            ? open_in_memory(store, &used, err)
-            : og_disk_open(store, path, access, &used, err);
+            ? open_in_memory(store, &used, indexes, err)
+            : og_disk_open(store, path, access, &used, indexes, err);
     if (status != OG_OK) {
         og_release(allocator, store, sizeof(*store));
         return status;
     }
     set_stages(store);
+    status = og_indexes_open(store, options, err);
+    if (status != OG_OK) {
+        (void)og_store_close(store, NULL);
+        return status;
+    }
     *out = store;
     return OG_OK;
 }
@@ -152,8 +172,15 @@ og_status og_store_close(og_store *store, og_error *err)
 {
     og_status status = OG_OK;
     if (store == NULL) return OG_OK;
+    if (store->disk != NULL && !store->is_read_only)
+        status = og_indexes_finish(store, err);
+    og_indexes_close(store);
     og_trace_free(store->own_trace);
-    if (store->disk != NULL) status = og_disk_close(store, err);
+    if (store->disk != NULL) {
+        const og_status closed =
+            og_disk_close(store, status == OG_OK ? err : NULL);
+        if (status == OG_OK) status = closed;
+    }
     og_pending_release(&store->pending);
     og_catalogue_release(&store->catalogue);
     og_table_release(&store->table);
@@ -554,7 +581,9 @@ static og_status take(og_store *store, const struct og_subject *subject,
         return status;
     }
     og_store_apply(store, &mark, &additions);
-    return store->disk != NULL ? og_disk_tidy(store, err) : OG_OK;
+    if (store->disk != NULL) TRY(og_disk_tidy(store, err));
+    return og_indexes_note(store, store->catalogue.n - 1, subject->doc,
+                           subject->text_len, err);
 }
 
 og_status og_store_take(og_store *store, const struct og_subject *subject,

@@ -5,6 +5,7 @@
  * which takes them on several threads. */
 
 #include "lib/store/catalogue/catalogue.h"
+#include "lib/store/index.h"
 #include "lib/trace/answer.h"
 
 struct og_disk;
@@ -41,6 +42,7 @@ struct og_store {
     uint32_t n_removed;   /* documents */
     struct og_disk *disk; /* NULL: in memory */
     bool is_read_only;
+    struct og_derived_indexes indexes;
     og_trace *own_trace; /* of og_store_add() without one; NULL: not yet */
 };
 

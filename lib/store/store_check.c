@@ -135,7 +135,8 @@ static og_status check_all(struct check *c, og_error *err)
     c->out->torn_bytes = store->disk->torn_bytes;
     TRY(check_table(c, err));
     TRY(check_texts(c, err));
-    return check_documents(c, err);
+    TRY(check_documents(c, err));
+    return og_indexes_check(c->store, err);
 }
 
 og_status og_store_check(const char *path, og_check *out,

@@ -37,7 +37,8 @@ struct og_disk {
 /* Opens or makes it and brings `store` (params, allocator set, table not yet)
  * to where the last record left it. */
 og_status og_disk_open(og_store *store, const char *path, og_access access,
-                       const og_params *params, og_error *err);
+                       const og_params *params, unsigned indexes,
+                       og_error *err);
 
 /* Commits, and writes a checkpoint when reading the journal at the next start
  * would take long. Frees in any case. */

@@ -37,7 +37,9 @@
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {
-        ".", "..", "journal", "texts", "lock", "catalogue", "catalogue.sum"};
+        ".",        "..",        "journal",       "texts",
+        "lock",     "catalogue", "catalogue.sum", "near",
+        "sentences"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return strncmp(name, ".origo.conf.new-", 16) == 0;
@@ -82,13 +84,17 @@ static void remove_catalogue(const char *folder)
 
 /* The conf comes last: with it, the store is there. */
 static og_status make_store(struct og_disk *disk, const og_params *params,
-                            og_error *err)
+                            unsigned indexes, og_error *err)
 {
     char path[4096];
     struct og_documents *documents;
     TRY(og_params_check(params, err));
+    if (params->no_texts && indexes != OG_INDEX_PASSAGES)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a store without texts can have an index of "
+                            "passages alone");
     TRY(check_empty(disk->folder, err));
-    TRY(og_conf_init(&disk->conf, params, err));
+    TRY(og_conf_init(&disk->conf, params, indexes, err));
     snprintf(path, sizeof(path), "%s/journal", disk->folder);
     TRY(make_folder(path, err));
     snprintf(path, sizeof(path), "%s/catalogue", disk->folder);
@@ -140,7 +146,8 @@ static og_status check_links(const char *folder, og_error *err)
 
 /* The lock first: two processes may make the same store at once. */
 static og_status find_or_make(struct og_disk *disk, og_access access,
-                              const og_params *params, og_error *err)
+                              const og_params *params, unsigned indexes,
+                              og_error *err)
 {
     TRY(check_links(disk->folder, err));
     if (access == OG_CREATE && !has_conf(disk->folder))
@@ -148,7 +155,7 @@ static og_status find_or_make(struct og_disk *disk, og_access access,
     if (access != OG_READ && (access == OG_CREATE || has_conf(disk->folder)))
         TRY(og_store_lock(disk->folder, &disk->lock_fd, err));
     if (access == OG_CREATE && !has_conf(disk->folder))
-        return make_store(disk, params, err);
+        return make_store(disk, params, indexes, err);
     return og_conf_read(disk->folder, &disk->conf, err);
 }
 
@@ -594,13 +601,14 @@ static void free_disk(og_store *store)
 }
 
 og_status og_disk_open(og_store *store, const char *path, og_access access,
-                       const og_params *params, og_error *err)
+                       const og_params *params, unsigned indexes, og_error *err)
 {
     og_status status = new_disk(store, path, err);
     if (status == OG_OK)
-        status = find_or_make(store->disk, access, params, err);
+        status = find_or_make(store->disk, access, params, indexes, err);
     if (status == OG_OK) {
         store->params = store->disk->conf.params;
+        store->indexes.on = store->disk->conf.indexes;
         store->is_read_only = access == OG_READ;
         status = try_parts(store, access, err);
     }

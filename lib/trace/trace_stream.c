@@ -15,6 +15,7 @@
 #include "lib/os/prefault.h"
 #include "lib/source/block.h"
 #include "lib/store/store_disk.h"
+#include "lib/trace/trace_stream.h"
 #include "lib/trace/trace_worker.h"
 
 og_stream_options og_stream_options_default(void)
@@ -32,6 +33,8 @@ struct writer {
     struct og_trace_work work; /* first: of the workers */
     og_store *store;
     const og_stream_options *options;
+    const struct og_stream_hooks *hooks; /* NULL: none */
+    struct og_prepare_options prepare;   /* the store's, or less */
     og_trace trace; /* its scratch is not used: the workers have theirs */
     bool holds;     /* answers are given after their documents are safe */
     struct held *held;
@@ -126,6 +129,20 @@ static og_status tell_held(void *ctx, struct og_batch *b, og_error *err)
     return status;
 }
 
+static og_status tell_durable(const struct writer *w, og_error *err)
+{
+    const struct og_stream_hooks *hooks = w->hooks;
+    if (hooks == NULL || hooks->on_durable == NULL) return OG_OK;
+    if (w->options->add) TRY(og_store_commit(w->store, err));
+    return hooks->on_durable(hooks->ctx, err);
+}
+
+static og_status settle(void *ctx, struct og_batch *b, og_error *err)
+{
+    TRY(tell_held(ctx, b, err));
+    return tell_durable(ctx, err);
+}
+
 /* The frames of a batch go to disk when the first of its documents is kept. */
 static og_status keep_text(struct writer *w, const struct og_batch *b,
                            const struct og_stream_doc *d,
@@ -167,6 +184,7 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
                                  .text_hash = made->text_hash,
                                  .text_len = d->text_len};
     w->counts.n_short += !is_kept;
+    if (w->hooks != NULL) TRY(w->hooks->ask(w->hooks->ctx, &d->doc, err));
     if (!for_answer && !is_added) return OG_OK;
     if (made->has_answer) return tell_answer(w, &d->doc, &made->answer, err);
     TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
@@ -215,12 +233,16 @@ static void fill_work(struct writer *w)
     og_store *store = w->store;
     struct og_texts *texts =
         o->add && store->disk != NULL ? store->disk->texts : NULL;
+    const bool asks = o->on_answer != NULL || w->hooks != NULL;
+    w->prepare = store->prepare;
+    if (w->hooks != NULL && !o->add) w->prepare.no_fps = true;
     w->work = (struct og_trace_work){
         .allocator = store->allocator,
-        .prepare = &store->prepare,
+        .prepare = &w->prepare,
         .keep_places = o->on_answer != NULL,
-        .keep_texts = o->on_answer != NULL || texts != NULL,
-        .keep_names = o->on_answer != NULL || store->disk != NULL,
+        .keep_texts = asks || texts != NULL ||
+                      (store->indexes.on & ~OG_INDEX_PASSAGES) != 0,
+        .keep_names = asks || store->disk != NULL,
         .texts = texts,
         .min_tokens = store->params.min_tokens,
         .store = o->on_answer != NULL && !o->add ? store : NULL,
@@ -243,7 +265,7 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
                                   .uses_time = true,
                                   .begin_batch = begin_batch,
                                   .take = take,
-                                  .settle = tell_held};
+                                  .settle = settle};
     fill_work(w);
     og_trace_work_fill(&work);
     if (wanted.max_document == 0)
@@ -256,8 +278,17 @@ og_status og_stream_run(og_store *store, const og_input *input,
                         const og_stream_options *options,
                         og_stream_counts *out_counts, og_error *err)
 {
+    return og_stream_ask(store, input, options, NULL, out_counts, err);
+}
+
+og_status og_stream_ask(og_store *store, const og_input *input,
+                        const og_stream_options *options,
+                        const struct og_stream_hooks *hooks,
+                        og_stream_counts *out_counts, og_error *err)
+{
     struct writer w = {.store = store,
                        .options = options,
+                       .hooks = hooks,
                        .holds = options->add && store->disk != NULL};
     if (options->add && store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,

@@ -168,60 +168,6 @@ static void try_list(const uint8_t *data, size_t len, unsigned width)
     og_pack_release(&list);
 }
 
-/* ---- the index of near ---- */
-
-#define NEAR_HEAD 56
-
-static void mend_near(uint8_t *data, size_t len, const char *magic)
-{
-    if (len < NEAR_HEAD) return;
-    memcpy(data, magic, 8);
-    og_store64(data + 8, data[8] % 3);
-    og_store64(data + 16, data[16] % 4);
-    og_store64(data + 24, 1 + data[24] % 32);
-    og_store64(data + 32, (uint64_t)(1 + data[32] % 14) << 32 | 8);
-    og_store64(data + 40, data[40] * 16); /* of memory */
-    og_store64(data + 48, hash(data, 48, 0x6e656172u));
-    for (size_t off = NEAR_HEAD; off + 8 <= len;) {
-        const size_t left = len - off - 8;
-        const size_t body = og_load32(data + off) % 200;
-        if (body > left) break;
-        og_store32(data + off, (uint32_t)body);
-        og_store32(data + off + 4,
-                   (uint32_t)hash(data + off + 8, body, 0x6e656172u));
-        off += 8 + body;
-    }
-}
-
-static void try_near(uint8_t *data, size_t len, bool is_mended, bool is_journal)
-{
-    og_near *near = NULL;
-    og_error err = {0};
-    char path[160];
-    snprintf(path, sizeof(path), "%s/near", fuzz_folder);
-    mkdir(path, 0777);
-    /* Frames behind a head, half of them in the journal. */
-    const size_t half = is_journal && len > 2 * NEAR_HEAD ? len / 2 : len;
-    if (is_mended) mend_near(data, half, "origoNI1");
-    if (is_mended && half < len) mend_near(data + half, len - half, "origoNJ1");
-    if (is_mended && half < len && half >= NEAR_HEAD + 4) {
-        /* An index without entries, so that the journal is reached. */
-        memset(data + NEAR_HEAD, 0, 4);
-        write_fuzz_file("near/index", data, NEAR_HEAD + 4);
-    } else {
-        write_fuzz_file("near/index", data, half);
-    }
-    write_fuzz_file("near/journal", data + half, len - half);
-    const og_status status =
-        og_near_open(fuzz_folder, false, NULL, &near, &err);
-    must_say_why(status, &err);
-    if (status != OG_OK) return;
-    og_near_info info;
-    og_near_info_get(near, &info);
-    if (info.n_documents > len) abort();
-    og_near_close(near);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     if (len < 1 || len > 1 << 16) return 0;
@@ -237,8 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     case 3: try_stage(copy, len - 1, is_mended, false); break;
     case 4: try_list(copy, len - 1, 4); break;
     case 5: try_list(copy, len - 1, 1 + (data[0] >> 4 & 1)); break;
-    case 6: try_near(copy, len - 1, is_mended, false); break;
-    case 7: try_near(copy, len - 1, is_mended, true); break;
+    default: break; /* were files of near: fuzz_near.c */
     }
     free(copy);
     return 0;

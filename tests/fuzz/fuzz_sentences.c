@@ -1,5 +1,5 @@
 /* Any bytes as a text: split, read, added, asked; and as the files of an index:
- * an image, a journal's record, a manifest. */
+ * an image, a manifest. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,15 +11,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static void ask_text(og_bytes text)
 {
+    const struct og_sentences_place memory = {.is_writable = true};
     og_sentences *s;
     const og_quotes *answer;
     og_quote_options options = og_quote_options_default();
     const og_document a = {.id = OG_LITERAL("a"), .text = text};
     const og_document b = {.id = OG_LITERAL("b"), .text = text};
     options.min_words = 1;
-    if (og_sentences_open(":memory:", true, NULL, &s, NULL) != OG_OK) return;
-    if (og_sentences_add(s, &a, NULL) == OG_OK &&
-        og_sentences_ask(s, &b, &options, &answer, NULL) == OG_OK)
+    if (og_sentences_open(&memory, NULL, &s, NULL) != OG_OK) return;
+    if (og_sentences_add(s, 0, &a, 0, NULL) == OG_OK &&
+        og_sentences_ask(s, &b, &options, NULL, &answer, NULL) == OG_OK)
         for (size_t i = 0; i < answer->n_sentences; i++) {
             const og_quote *q = &answer->sentences[i];
             if (q->begin >= q->end || q->end > text.len) abort();
@@ -45,11 +46,9 @@ static void open_image(const uint8_t *data, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     struct og_sentence_manifest manifest;
-    og_document doc;
     const og_bytes text = {(const char *)data, len};
     ask_text(text);
     open_image(data, len);
-    (void)og_journal_parse(data, len, &doc);
     (void)og_sentence_manifest_parse(&manifest, text, "x", NULL);
     return 0;
 }

@@ -30,7 +30,7 @@ static og_status add(og_sentences *s, const char *id, og_bytes text,
                              .text = text,
                              .time = time,
                              .has_time = true};
-    return og_sentences_add(s, &doc, NULL);
+    return og_sentences_add(s, s->n_documents, &doc, time, NULL);
 }
 
 static og_status ask(og_sentences *s, og_quote_method method, uint64_t *sum)
@@ -46,7 +46,7 @@ static og_status ask(og_sentences *s, og_quote_method method, uint64_t *sum)
     options.method = method;
     options.distance = 40;
     options.threshold = 0.3;
-    TRY(og_sentences_ask(s, &doc, &options, &answer, NULL));
+    TRY(og_sentences_ask(s, &doc, &options, NULL, &answer, NULL));
     for (size_t i = 0; i < answer->n_sentences; i++) {
         const og_quote *q = &answer->sentences[i];
         *sum = og_mix64(*sum + q->n_found);
@@ -84,12 +84,14 @@ static og_status add_and_ask(og_sentences *s, uint64_t *sum)
     return ask_all(s, sum);
 }
 
+static const struct og_sentences_place memory = {.is_writable = true};
+
 static og_status memory_run(struct work *w, uint64_t *out_sum)
 {
     og_sentences_options options = *(const og_sentences_options *)w->what;
     og_sentences *s;
     options.allocator = &w->allocator;
-    TRY(og_sentences_open(":memory:", true, &options, &s, NULL));
+    TRY(og_sentences_open(&memory, &options, &s, NULL));
     const og_status status = add_and_ask(s, out_sum);
     og_sentences_close(s);
     return status;
@@ -113,15 +115,31 @@ static void test_in_memory(void **state)
 
 static char folder[64], store[80];
 
-/* A file, then one of it and of what came later; the rest in the journal. */
+/* The store has the documents: a, b, c. */
+static og_status get_document(void *ctx, uint32_t number, og_document *out,
+                              og_error *err)
+{
+    (void)ctx, (void)err;
+    *out = (og_document){.id = {&"abc"[number], 1},
+                         .text = {first, sizeof(first) - 1}};
+    if (number == 1) out->text = (og_bytes){second, sizeof(second) - 1};
+    return OG_OK;
+}
+
+static og_status settle(void *ctx, og_error *err)
+{
+    (void)ctx, (void)err;
+    return OG_OK;
+}
+
+/* A file, then one of it and of what came later; the rest in memory. */
 static og_status write_and_ask(og_sentences *s, uint64_t *sum)
 {
     TRY(add(s, "a", (og_bytes){first, sizeof(first) - 1}, 5));
-    TRY(og_sentences_write_images(s, NULL));
+    TRY(og_sentences_flush(s, NULL));
     TRY(add(s, "b", (og_bytes){second, sizeof(second) - 1}, 3));
-    TRY(og_sentences_write_images(s, NULL));
+    TRY(og_sentences_flush(s, NULL));
     TRY(add(s, "c", (og_bytes){first, sizeof(first) - 1}, 1));
-    TRY(og_sentences_commit(s, NULL));
     return ask_all(s, sum);
 }
 
@@ -132,7 +150,15 @@ static og_status open_and(struct work *w, bool writable, uint64_t *sum,
     og_sentences *s;
     options.signature_bits = 16;
     options.allocator = &w->allocator;
-    TRY(og_sentences_open(store, writable, &options, &s, NULL));
+    const struct og_sentences_store of = {
+        .uuid = (const uint8_t *)"0123456789abcdef",
+        .document = get_document,
+        .settle = settle};
+    const struct og_sentences_place place = {.folder = store,
+                                             .is_writable = writable,
+                                             .is_new = writable,
+                                             .store = &of};
+    TRY(og_sentences_open(&place, &options, &s, NULL));
     const og_status status = what(s, sum);
     og_sentences_close(s);
     return status;
@@ -140,12 +166,11 @@ static og_status open_and(struct work *w, bool writable, uint64_t *sum,
 
 static void empty_store(void)
 {
-    char inside[96], path[512];
-    snprintf(inside, sizeof(inside), "%s/sentences", store);
-    DIR *files = opendir(inside);
+    char path[512];
+    DIR *files = opendir(store);
     if (files == NULL) return;
     for (struct dirent *file; (file = readdir(files)) != NULL;) {
-        snprintf(path, sizeof(path), "%s/%s", inside, file->d_name);
+        snprintf(path, sizeof(path), "%s/%s", store, file->d_name);
         unlink(path); /* not "." nor ".." */
     }
     closedir(files);

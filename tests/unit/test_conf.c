@@ -20,7 +20,7 @@ static void test_comes_back(void **state)
     struct og_conf conf, again;
     const og_params params = some_params();
     (void)state;
-    ASSERT_OK(og_conf_init(&conf, &params, &story));
+    ASSERT_OK(og_conf_init(&conf, &params, OG_INDEX_PASSAGES, &story));
     ASSERT_OK(og_conf_write(&conf, folder, &story));
     ASSERT_OK(og_conf_read(folder, &again, &story));
     assert_memory_equal(conf.uuid, again.uuid, OG_UUID_LEN);
@@ -38,7 +38,7 @@ static void test_only_the_owner_reads_a_key(void **state)
     struct stat st;
     const og_params params = some_params();
     (void)state;
-    ASSERT_OK(og_conf_init(&conf, &params, &story));
+    ASSERT_OK(og_conf_init(&conf, &params, OG_INDEX_PASSAGES, &story));
     ASSERT_OK(og_conf_write(&conf, folder, &story));
     assert_int_equal(stat(in("origo.conf"), &st), 0);
     assert_int_equal(st.st_mode & 077, 0);
@@ -50,7 +50,7 @@ static void test_every_flip_is_told(void **state)
     const og_params params = some_params();
     size_t len;
     (void)state;
-    ASSERT_OK(og_conf_init(&conf, &params, &story));
+    ASSERT_OK(og_conf_init(&conf, &params, OG_INDEX_PASSAGES, &story));
     ASSERT_OK(og_conf_write(&conf, folder, &story));
     char *text = (char *)load(in("origo.conf"), &len);
     for (size_t i = 0; i < len; i++) {

@@ -37,25 +37,25 @@ static void counts_of_a_stream(void **state)
     for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
         size_t n = 0;
         uint64_t n_reused = 0;
-        og_sentences *sentences = NULL;
+        og_store *store = NULL;
+        const og_store_options how = {.indexes = OG_INDEX_SENTENCES};
         og_input input = input_of(NULL, 0, n_threads);
         og_quote_stream_options options = og_quote_stream_options_default();
         og_stream_counts counts;
         og_error err = {0};
-        const og_sentences_options how = og_sentences_options_default();
         assert_int_equal(
-            og_sentences_open(":memory:", true, &how, &sentences, &err), OG_OK);
+            og_store_open(":memory:", OG_CREATE, &how, &store, &err), OG_OK);
         input.ctx = &n;
         input.next = next;
         options.add = true;
         options.ctx = &n_reused;
         options.on_answer = on_answer;
         assert_int_equal(
-            og_quote_stream(sentences, &input, &options, &counts, &err), OG_OK);
+            og_quote_stream(store, &input, &options, &counts, &err), OG_OK);
         assert_int_equal(counts.n_documents, N_TEXTS);
         assert_int_equal(counts.n_short, 2); /* without a sentence */
         assert_int_equal(n_reused, 1);
-        og_sentences_close(sentences);
+        assert_int_equal(og_store_close(store, &err), OG_OK);
     }
 }
 

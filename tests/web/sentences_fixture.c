@@ -39,12 +39,13 @@ static void write_page(const char *folder, const char *name,
         og_quote_format format;
         const char *ending;
     } forms[] = {{OG_QUOTE_HTML, "html"}, {OG_QUOTE_JSON, "json"}};
-    og_sentences *sentences;
+    og_store *store;
+    const og_store_options options = {.indexes = OG_INDEX_SENTENCES};
     const og_quotes *quotes;
-    must(og_sentences_open(":memory:", true, NULL, &sentences, &err));
+    must(og_store_open(":memory:", OG_CREATE, &options, &store, &err));
     for (size_t i = 0; i < n_old; i++)
-        must(og_sentences_add(sentences, &old[i], &err));
-    must(og_sentences_ask(sentences, column, NULL, &quotes, &err));
+        must(og_store_add(store, &old[i], NULL, &err));
+    must(og_store_quote(store, column, NULL, &quotes, &err));
     for (unsigned i = 0; i < 2; i++) {
         char path[4096];
         og_quote_report *report;
@@ -54,7 +55,7 @@ static void write_page(const char *folder, const char *name,
         must(og_quote_report_add(report, column, quotes, &err));
         must(og_quote_report_close(report, &err));
     }
-    og_sentences_close(sentences);
+    must(og_store_close(store, &err));
 }
 
 static void papers(const char *folder)

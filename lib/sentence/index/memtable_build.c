@@ -276,6 +276,7 @@ og_status og_memtable_build(const struct og_memtable *h,
     b.foot.n_forms = h->n_forms;
     b.foot.n_keys = h->n_words;
     b.foot.text_len = h->texts_len;
+    b.foot.no_texts = h->no_texts;
     b.foot.latest = h->latest;
     b.foot.signature_bits = h->signature_bits;
     b.foot.word_bits = h->word_bits;

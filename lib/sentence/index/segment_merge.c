@@ -92,6 +92,7 @@ static og_status count_all(struct merge *m, og_error *err)
     f->latest = INT64_MIN;
     f->signature_bits = m->images[0]->foot.signature_bits;
     f->word_bits = m->images[0]->foot.word_bits;
+    f->no_texts = m->images[0]->foot.no_texts;
     for (size_t i = 0; i < m->n; i++) {
         const struct og_sentence_segment_foot *from = &m->images[i]->foot;
         m->first_document[i] = f->n_documents;

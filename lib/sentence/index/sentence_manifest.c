@@ -8,13 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/checksum.h"
 #include "lib/hamming/code_segment.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 
 enum { TEXT_MOST = 8192 };
 
-static const char first_line[] = "origo sentences 1\n";
+static const char first_line[] = "origo sentences 2\n";
+static const char old_first_line[] = "origo sentences 1\n";
 
 /* The end is padded, the length is part of it. */
 uint64_t og_sum_bytes(const void *data, size_t len)
@@ -68,9 +70,32 @@ static bool take_number(struct lines *l, const char *format, uint64_t *out)
     return true;
 }
 
+static bool take_uuid(struct lines *l, uint8_t out[OG_SENTENCES_UUID_LEN])
+{
+    l->number++;
+    if (strncmp(l->at, "uuid ", 5) != 0) return false;
+    l->at += 5;
+    for (size_t i = 0; i < OG_SENTENCES_UUID_LEN; i++, l->at += 2)
+        if (strspn(l->at, "0123456789abcdef") < 2 ||
+            sscanf(l->at, "%2hhx", &out[i]) != 1)
+            return false;
+    return *l->at++ == '\n';
+}
+
+static bool take_store(struct og_sentence_manifest *m, struct lines *l)
+{
+    uint64_t n;
+    if (m->is_old) return true;
+    if (!take_uuid(l, m->uuid) ||
+        !take_number(l, "documents %" SCNu64 "%n", &n) || n >= UINT32_MAX)
+        return false;
+    m->n_documents = (uint32_t)n;
+    return true;
+}
+
 static bool parse_lines(struct og_sentence_manifest *m, struct lines *l)
 {
-    if (!take_word(l, "stop %7s%n", m->stop) ||
+    if (!take_store(m, l) || !take_word(l, "stop %7s%n", m->stop) ||
         !take_word(l, "stem %7s%n", m->stem) ||
         !take(l, "signature %" SCNu32 " %" SCNu32 "%n", &m->signature_bits,
               &m->word_bits))
@@ -80,7 +105,7 @@ static bool parse_lines(struct og_sentence_manifest *m, struct lines *l)
          m->word_bits > m->signature_bits / 2))
         return false;
     if (!take_number(l, "next %" SCNu64 "%n", &m->next) ||
-        !take_number(l, "journal %" SCNu64 "%n", &m->journal))
+        (m->is_old && !take_number(l, "journal %" SCNu64 "%n", &m->journal)))
         return false;
     for (; strncmp(l->at, "image ", 6) == 0; m->n_images++)
         if (m->n_images == OG_IMAGES_MOST ||
@@ -101,17 +126,20 @@ og_status og_sentence_manifest_parse(struct og_sentence_manifest *m,
         memcpy(copy, text.data, text.len);
         copy[text.len] = '\0';
     }
+    m->is_old = text.len < sizeof(copy) &&
+                strncmp(copy, old_first_line, strlen(old_first_line)) == 0;
     if (text.len >= sizeof(copy) || strlen(copy) != text.len ||
-        strncmp(copy, first_line, strlen(first_line)) != 0)
+        (!m->is_old && strncmp(copy, first_line, strlen(first_line)) != 0))
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is not of a version that this origo knows: "
-                            "line 1 is not 'origo sentences 1'",
+                            "line 1 is not 'origo sentences 2'",
                             name);
     struct lines l = {copy + strlen(first_line), 1};
     bool good = parse_lines(m, &l);
     const size_t len = (size_t)(l.at - copy);
-    good = good && take_number(&l, "sum %" SCNx64 "%n", &sum) &&
-           *l.at == '\0' && sum == og_sum_bytes(copy, len);
+    good =
+        good && take_number(&l, "sum %" SCNx64 "%n", &sum) && *l.at == '\0' &&
+        sum == (m->is_old ? og_sum_bytes(copy, len) : og_checksum(copy, len));
     if (good) return OG_OK;
     return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %zu", name,
                         l.number);
@@ -146,18 +174,21 @@ og_status og_sentence_manifest_write(const struct og_sentence_manifest *m,
 {
     struct og_new_file file;
     char text[TEXT_MOST];
-    size_t len =
-        (size_t)snprintf(text, sizeof(text),
-                         "%sstop %s\nstem %s\nsignature %" PRIu32 " %" PRIu32
-                         "\nnext %" PRIu64 "\njournal %" PRIu64 "\n",
-                         first_line, or_dash(m->stop), or_dash(m->stem),
-                         m->signature_bits, m->word_bits, m->next, m->journal);
+    char uuid[2 * OG_SENTENCES_UUID_LEN + 1];
+    for (size_t i = 0; i < OG_SENTENCES_UUID_LEN; i++)
+        snprintf(uuid + 2 * i, 3, "%02x", m->uuid[i]);
+    size_t len = (size_t)snprintf(
+        text, sizeof(text),
+        "%suuid %s\ndocuments %" PRIu32 "\nstop %s\nstem %s\nsignature %" PRIu32
+        " %" PRIu32 "\nnext %" PRIu64 "\n",
+        first_line, uuid, m->n_documents, or_dash(m->stop), or_dash(m->stem),
+        m->signature_bits, m->word_bits, m->next);
     for (size_t i = 0; i < m->n_images; i++)
         len += (size_t)snprintf(text + len, sizeof(text) - len,
                                 "image %" PRIu64 " %016" PRIx64 "\n",
                                 m->image[i].number, m->image[i].sum);
     len += (size_t)snprintf(text + len, sizeof(text) - len,
-                            "sum %016" PRIx64 "\n", og_sum_bytes(text, len));
+                            "sum %016" PRIx64 "\n", og_checksum(text, len));
     TRY(og_new_file_open(&file, path, 0666, err));
     og_status status = og_new_file_write(&file, text, len, err);
     if (status == OG_OK) status = og_new_file_commit(&file, err);

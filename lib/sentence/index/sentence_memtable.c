@@ -30,7 +30,9 @@ void og_memtable_release(struct og_memtable *h)
     OG_UNGROW(a, h->texts, h->texts_cap);
     OG_UNGROW(a, h->form_slots, h->n_form_slots);
     OG_UNGROW(a, h->count_slots, h->n_count_slots);
+    const bool no_texts = h->no_texts;
     og_memtable_init(h, a, h->signature_bits, h->word_bits);
+    h->no_texts = no_texts;
 }
 
 void og_memtable_clear(struct og_memtable *h)
@@ -110,7 +112,7 @@ uint64_t og_memtable_df(const struct og_memtable *h, uint64_t word)
 
 /* ---- adding ---- */
 
-static bool make_room(struct og_memtable *h, const og_document *doc,
+static bool make_room(struct og_memtable *h, size_t names_len, size_t text_len,
                       const struct og_word_reader *r)
 {
     const og_allocator *a = h->allocator;
@@ -120,9 +122,8 @@ static bool make_room(struct og_memtable *h, const og_document *doc,
            OG_GROW(a, h->words, h->words_cap, h->n_words + r->n_words) &&
            OG_GROW(a, h->bitmaps, h->bitmaps_cap, h->n_forms + r->n) &&
            OG_GROW(a, h->signatures, h->signatures_cap, h->n_forms + r->n) &&
-           OG_GROW(a, h->names, h->names_cap,
-                   h->names_len + doc->id.len + doc->title.len) &&
-           OG_GROW(a, h->texts, h->texts_cap, h->texts_len + doc->text.len) &&
+           OG_GROW(a, h->names, h->names_cap, h->names_len + names_len) &&
+           OG_GROW(a, h->texts, h->texts_cap, h->texts_len + text_len) &&
            grow_forms(h, h->n_forms + r->n) &&
            grow_counts(h, h->n_counted + r->n_words);
 }
@@ -178,35 +179,39 @@ static void add_sentence(struct og_memtable *h, const struct og_word_reader *r,
     }
 }
 
-og_status og_memtable_add(struct og_memtable *h, const og_document *doc,
-                          int64_t time, const struct og_word_reader *r,
-                          og_error *err)
+static void add_bytes(char *to, size_t *len, og_bytes from)
 {
-    if (doc->id.len > UINT32_MAX / 4 || doc->title.len > UINT32_MAX / 4)
-        return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes",
-                            doc->id.len);
-    if (!make_room(h, doc, r))
+    if (from.len != 0) memcpy(to + *len, from.data, from.len);
+    *len += from.len;
+}
+
+og_status og_memtable_add(struct og_memtable *h, uint32_t number,
+                          const og_document *doc, int64_t time,
+                          const struct og_word_reader *r, og_error *err)
+{
+    static const og_bytes none = {"", 0};
+    const og_bytes id = h->no_texts ? none : doc->id;
+    const og_bytes title = h->no_texts ? none : doc->title;
+    const og_bytes text = h->no_texts ? none : doc->text;
+    if (id.len > UINT32_MAX / 4 || title.len > UINT32_MAX / 4)
+        return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes", id.len);
+    if (!make_room(h, id.len + title.len, text.len, r))
         return og_error_memory(err, doc->text.len, "a document");
     h->documents[h->n_documents] = (struct og_sentence_segment_document){
         .name_off = h->names_len,
-        .id_len = (uint32_t)doc->id.len,
-        .title_len = (uint32_t)doc->title.len,
+        .id_len = (uint32_t)id.len,
+        .title_len = (uint32_t)title.len,
         .time = time,
         .text_off = h->texts_len,
         .text_len = (uint32_t)doc->text.len,
         .has_time = doc->has_time,
-        .first_sentence = (uint32_t)h->n_sentences};
+        .first_sentence = (uint32_t)h->n_sentences,
+        .number = number};
     for (size_t i = 0; i < r->n; i++)
         add_sentence(h, r, &r->sentences[i]);
-    const og_bytes parts[] = {doc->id, doc->title};
-    for (unsigned i = 0; i < 2; i++) {
-        if (parts[i].len != 0)
-            memcpy(h->names + h->names_len, parts[i].data, parts[i].len);
-        h->names_len += parts[i].len;
-    }
-    if (doc->text.len != 0)
-        memcpy(h->texts + h->texts_len, doc->text.data, doc->text.len);
-    h->texts_len += doc->text.len;
+    add_bytes(h->names, &h->names_len, id);
+    add_bytes(h->names, &h->names_len, title);
+    add_bytes(h->texts, &h->texts_len, text);
     if (time > h->latest) h->latest = time;
     h->n_documents++;
     return OG_OK;

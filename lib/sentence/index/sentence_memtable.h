@@ -16,6 +16,7 @@ struct og_memtable_wordset {
 struct og_memtable {
     const og_allocator *allocator;
     uint32_t signature_bits, word_bits;
+    bool no_texts; /* names and texts are in the store */
     struct og_sentence_segment_document *documents;
     struct og_sentence_segment_sentence *sentences;
     struct og_memtable_wordset *forms;
@@ -44,9 +45,9 @@ void og_memtable_clear(struct og_memtable *heap); /* memory is kept */
 
 /* Adds a document with the sentences that the reader has read of it. When
  * there is no memory the heap is as it was. */
-og_status og_memtable_add(struct og_memtable *heap, const og_document *doc,
-                          int64_t time, const struct og_word_reader *reader,
-                          og_error *err);
+og_status og_memtable_add(struct og_memtable *heap, uint32_t number,
+                          const og_document *doc, int64_t time,
+                          const struct og_word_reader *reader, og_error *err);
 
 uint64_t og_memtable_df(const struct og_memtable *heap, uint64_t word);
 bool og_memtable_has_id(const struct og_memtable *heap, og_bytes id);

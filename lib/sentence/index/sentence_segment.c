@@ -70,10 +70,10 @@ static bool documents_are_sound(const struct og_sentence_segment *m)
         const uint64_t name_len = (uint64_t)d->id_len + d->title_len;
         if (d->name_off > names_len || name_len > names_len - d->name_off)
             return false;
-        if (d->text_off > f->text_len ||
-            d->text_len > f->text_len - d->text_off ||
-            d->first_sentence > f->n_sentences || d->has_time > 1)
+        if (f->no_texts == 0 && (d->text_off > f->text_len ||
+                                 d->text_len > f->text_len - d->text_off))
             return false;
+        if (d->first_sentence > f->n_sentences || d->has_time > 1) return false;
     }
     return true;
 }

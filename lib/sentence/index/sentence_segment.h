@@ -42,18 +42,19 @@
 
 #define OG_IMAGE_MAGIC UINT64_C(0x31746e65736f676f) /* "ogosent1" */
 /* Version 1 had no marks; it is read, and merged into images that have them.
- */
-#define OG_IMAGE_VERSION 2u
+ * Up to version 2 documents had no numbers, and names and texts were always
+ * here. */
+#define OG_IMAGE_VERSION 3u
 
 struct og_sentence_segment_document {
     uint64_t name_off;
     uint32_t id_len, title_len;
     int64_t time;      /* its own, or the latest that was known before it */
-    uint64_t text_off; /* in the texts, unpacked */
+    uint64_t text_off; /* in the texts, unpacked; 0: they are in the store */
     uint32_t text_len;
     uint32_t has_time;
     uint32_t first_sentence;
-    uint32_t unused;
+    uint32_t number; /* in the store */
 };
 _Static_assert(sizeof(struct og_sentence_segment_document) == 48,
                "the file's form");
@@ -102,7 +103,8 @@ struct og_sentence_segment_foot {
     uint64_t file_len;
     uint64_t body_sum; /* of all before the foot */
     uint64_t magic;
-    uint64_t unused[12];
+    uint64_t no_texts; /* 1: names and texts are in the store */
+    uint64_t unused[11];
     uint64_t foot_sum; /* of the foot before it */
 };
 _Static_assert(sizeof(struct og_sentence_segment_foot) == 512,

@@ -1,17 +1,16 @@
-/* Sentences on disk, added at any time, asked at any time.
+/* Sentences of documents that come at any time, asked at any time.
  *
- * New documents go to the journal and to a heap of some thousand sentences,
- * which a question looks through. A full heap becomes an image in memory;
- * images of like size are merged, so that there are few of them and each
- * sentence is copied a logarithmic number of times. When those in memory are
- * more than a share of the memory given, they become one file, and a new
- * journal begins. Files are merged by the same rule. (A log-structured merge
- * tree, as in lib/hamming/hamming.c.)
+ * New documents go to a memtable of some thousand sentences, which a question
+ * looks through. A full one becomes an image in memory; images of like size are
+ * merged, so that there are few of them and each sentence is copied a
+ * logarithmic number of times. When those in memory are more than a share of
+ * the memory given, they become one file. Files are merged by the same rule. (A
+ * log-structured merge tree, as in lib/hamming/hamming.c; its log is that of
+ * the store.)
  *
  * What a process that is killed leaves behind is in the images that the
- * manifest names and in the journal it names. One writer at a time has the
- * file "lock" locked; readers hold mapped files, which stay valid when a
- * writer deletes them. */
+ * manifest names. The writer of the store is the only one here; readers hold
+ * mapped files, which stay valid when it deletes them. */
 
 #define _GNU_SOURCE
 #include "lib/sentence/index/sentences.h"
@@ -128,12 +127,17 @@ og_status og_sentences_write_manifest(struct og_sentences *s, og_error *err)
     char path[OG_SENTENCES_PATH_MOST];
     if (!og_sentences_path(s, "manifest", path))
         return og_sentences_path_too_long(s, err);
+    const uint32_t before = s->manifest.n_documents;
+    s->manifest.n_documents = s->n_documents;
     s->manifest.n_images = s->n_images;
     for (size_t i = 0; i < s->n_images; i++) {
         s->manifest.image[i].number = s->number[i];
         s->manifest.image[i].sum = s->image[i].foot.foot_sum;
     }
-    return og_sentence_manifest_write(&s->manifest, path, err);
+    const og_status status =
+        og_sentence_manifest_write(&s->manifest, path, err);
+    if (status != OG_OK) s->manifest.n_documents = before;
+    return status;
 }
 
 static void delete_file(const struct og_sentences *s, const char *kind,
@@ -143,30 +147,13 @@ static void delete_file(const struct og_sentences *s, const char *kind,
     if (og_sentences_numbered_path(s, kind, number, path)) unlink(path);
 }
 
-/* The journal is at its end: all it has is in images. */
-og_status og_sentences_new_journal(struct og_sentences *s,
-                                   struct og_sentence_journal *out,
-                                   og_error *err)
-{
-    char path[OG_SENTENCES_PATH_MOST];
-    const uint64_t number = s->manifest.next++;
-    if (!og_sentences_numbered_path(s, "journal", number, path))
-        return og_sentences_path_too_long(s, err);
-    TRY(og_sentence_journal_create(out, path, number, err));
-    s->manifest.journal = number;
-    return OG_OK;
-}
-
 /* Everything in memory, and the files that are due, become one file. The
- * order: the image, an empty journal, the manifest that names both; only then
- * what it replaces goes. */
-og_status og_sentences_write_images(struct og_sentences *s, og_error *err)
+ * order: the documents are safe in the store, the image, the manifest that
+ * names it; only then what it replaces goes. */
+static og_status write_images(struct og_sentences *s, og_error *err)
 {
     uint64_t old[OG_IMAGES_MOST];
-    struct og_sentence_journal journal;
-    TRY(flush_heap(s, err));
     const size_t n_old = n_on_disk(s);
-    if (n_old == s->n_images) return OG_OK;
     uint64_t size = 0;
     size_t first = n_old;
     for (size_t i = n_old; i < s->n_images; i++)
@@ -174,27 +161,22 @@ og_status og_sentences_write_images(struct og_sentences *s, og_error *err)
     while (first > 0 && size_of_image(s, first - 1) < GROWTH * size)
         size += size_of_image(s, --first);
     memcpy(old, s->number, sizeof(old));
-    const uint64_t old_journal = s->manifest.journal;
     TRY(merge_images(s, first, s->manifest.next++, err));
-    TRY(og_sentences_new_journal(s, &journal, err));
-    og_status status = og_sentences_write_manifest(s, err);
-    if (status != OG_OK) {
-        og_sentence_journal_close(&journal);
-        s->manifest.journal = old_journal;
-        return status;
-    }
-    og_sentence_journal_close(&s->journal);
-    s->journal = journal;
+    TRY(og_sentences_write_manifest(s, err));
     for (size_t i = first; i < n_old; i++)
         delete_file(s, "image", old[i]);
-    delete_file(s, "journal", old_journal);
     return OG_OK;
 }
 
-og_status og_sentences_commit(og_sentences *s, og_error *err)
+og_status og_sentences_flush(og_sentences *s, og_error *err)
 {
-    if (!s->is_writable || s->folder == NULL) return OG_OK;
-    return og_journal_sync(&s->journal, err);
+    if (s->folder == NULL || !s->is_writable ||
+        s->manifest.n_documents == s->n_documents)
+        return OG_OK;
+    TRY(s->store.settle(s->store.ctx, err));
+    TRY(flush_heap(s, err));
+    if (n_on_disk(s) == s->n_images) return og_sentences_write_manifest(s, err);
+    return write_images(s, err);
 }
 
 /* ---- adding ---- */
@@ -208,7 +190,8 @@ static og_status make_room(struct og_sentences *s, og_error *err)
     for (size_t i = n_on_disk(s); i < s->n_images; i++)
         len += s->image[i].len;
     if (len <= s->memory / 3) return OG_OK;
-    if (s->folder != NULL) return og_sentences_write_images(s, err);
+    if (s->folder != NULL)
+        return s->is_writable ? og_sentences_flush(s, err) : OG_OK;
     return og_error_set(
         err, OG_ERR_LIMIT,
         "more sentences than %" PRIu64 " bytes of memory can hold", s->memory);
@@ -221,46 +204,16 @@ static bool heap_is_full(const struct og_sentences *s)
            s->heap.texts_len >= HEAP_TEXT;
 }
 
-static og_status take_document(struct og_sentences *s, const og_document *doc,
-                               og_error *err)
+og_status og_sentences_add(og_sentences *s, uint32_t number,
+                           const og_document *doc, int64_t time, og_error *err)
 {
-    const int64_t time = doc->has_time            ? doc->time
-                         : s->latest == INT64_MIN ? 0
-                                                  : s->latest;
+    if (heap_is_full(s)) TRY(make_room(s, err));
     TRY(og_word_reader_read(&s->reader, doc->text, err));
     const size_t before = s->heap.n_sentences;
-    TRY(og_memtable_add(&s->heap, doc, time, &s->reader, err));
+    TRY(og_memtable_add(&s->heap, number, doc, time, &s->reader, err));
     s->n_sentences += s->heap.n_sentences - before;
-    if (time > s->latest) s->latest = time;
+    s->n_documents = number + 1;
     return OG_OK;
-}
-
-/* From the journal, which is being read and must stay as it is. */
-og_status og_sentences_take_record(void *ctx, const og_document *doc,
-                                   og_error *err)
-{
-    struct og_sentences *s = ctx;
-    if (heap_is_full(s)) TRY(flush_heap(s, err));
-    return take_document(s, doc, err);
-}
-
-og_status og_sentences_add(og_sentences *s, const og_document *doc,
-                           og_error *err)
-{
-    if (!s->is_writable)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the sentences '%s' are open for reading only",
-                            s->folder);
-    if (heap_is_full(s)) TRY(make_room(s, err)); /* may change the journal */
-    if (s->folder == NULL) return take_document(s, doc, err);
-    const size_t before = s->journal.buffer.len;
-    TRY(og_sentence_journal_add(&s->journal, doc, err));
-    const og_status status = take_document(s, doc, err);
-    if (status != OG_OK) {
-        s->journal.buffer.len = before;
-        return status;
-    }
-    return og_journal_drain(&s->journal, err);
 }
 
 bool og_sentences_has(const og_sentences *s, og_bytes id)

@@ -1,10 +1,17 @@
 #ifndef OG_SENTENCE_INDEX_SENTENCES_H
 #define OG_SENTENCE_INDEX_SENTENCES_H
 
-/* The inside of an og_sentences. sentences_open.c opens and closes it,
- * sentences.c takes documents in and keeps images, sentences_ask.c answers. */
+/*   in:  the documents of a store, one after the other      (lib/index)
+ *   out: the sentences that a document takes up             (lib/report)
+ *
+ * An index that is derived from the documents of a store: names and texts stay
+ * there, and so does the log. What is in files is what the manifest names;
+ * documents after those are added again by whoever opens it. Without a folder
+ * the index is in memory and keeps names and texts itself.
+ *
+ * sentences_open.c opens and closes it, sentences.c takes documents in and
+ * keeps images, sentences_ask.c answers. One thread at a time. */
 
-#include "lib/sentence/index/sentence_journal.h"
 #include "lib/sentence/index/sentence_manifest.h"
 #include "lib/sentence/index/sentence_memtable.h"
 #include "lib/sentence/index/wordset_list.h"
@@ -24,14 +31,26 @@ struct og_found_place {
     size_t found; /* its form */
 };
 
+/* What an index on disk wants of its store. */
+struct og_sentences_store {
+    void *ctx;
+    const uint8_t *uuid;
+    /* A document with its text; views until the next call. */
+    og_status (*document)(void *ctx, uint32_t number, og_document *out,
+                          og_error *err);
+    /* All documents that were added are safe on disk then: before files name
+     * them. */
+    og_status (*settle)(void *ctx, og_error *err);
+};
+
 struct og_sentences {
     const og_allocator *allocator;
     char *folder; /* NULL: in memory */
     bool is_writable;
-    int lock_fd;
     uint64_t memory;
+    struct og_sentences_store store;
     struct og_sentence_manifest manifest; /* its images are not kept up */
-    struct og_sentence_journal journal;
+    uint32_t n_documents; /* of the store: those before it are here */
 
     struct og_word_reader reader, match_reader;
     struct og_memtable heap;
@@ -61,6 +80,53 @@ struct og_sentences {
     char *texts;
     size_t texts_len, texts_cap;
 };
+
+typedef struct og_sentences og_sentences;
+
+/* `folder` NULL: in memory, and `store` may be NULL. A writer with `is_new`
+ * makes an empty index, whatever is there. */
+struct og_sentences_place {
+    const char *folder;
+    bool is_writable, is_new;
+    const struct og_sentences_store *store;
+};
+/* Every byte of the files is checked: OG_ERR_STORE names file and place. */
+og_status og_sentences_open(const struct og_sentences_place *place,
+                            const og_sentences_options *options,
+                            og_sentences **out, og_error *err);
+void og_sentences_close(og_sentences *s); /* NULL is fine */
+
+/* The next document, s->n_documents or a later one; what lies between has no
+ * sentences. Found at once. OG_ERR_LIMIT: over the memory of one without a
+ * folder. */
+og_status og_sentences_add(og_sentences *s, uint32_t number,
+                           const og_document *doc, int64_t time, og_error *err);
+/* Everything in memory becomes a file. */
+og_status og_sentences_flush(og_sentences *s, og_error *err);
+/* Only of one that keeps names. */
+bool og_sentences_has(const og_sentences *s, og_bytes id);
+
+/* Which documents are an answer. */
+struct og_quote_scope {
+    void *ctx;
+    /* Documents from this time on are none, or those after `number` of the
+     * same time. */
+    bool has_end;
+    int64_t time;
+    uint32_t number;
+    /* NULL: all others are; else it is asked of each. */
+    bool (*is_told)(void *ctx, uint32_t number);
+};
+/* The sentences of `doc`. `scope` NULL: all documents but those of its id.
+ * Valid until the next call. */
+og_status og_sentences_ask(og_sentences *s, const og_document *doc,
+                           const og_quote_options *options,
+                           const struct og_quote_scope *scope,
+                           const og_quotes **out, og_error *err);
+void og_sentences_info_get(const og_sentences *s, og_sentences_info *out);
+void og_sentences_explain(const og_sentences *s,
+                          const og_quote_options *options, char *out,
+                          size_t out_cap);
 
 /* Looks for one sentence: fills in `found` with the forms that reach the
  * threshold, in no order, and counts in `list`. */

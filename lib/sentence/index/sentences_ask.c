@@ -10,8 +10,8 @@
 
 #include "lib/sentence/index/sentences.h"
 
-/* Places of one form that are looked at for those of the document itself,
- * which are no answer. */
+/* Places of one form that are looked at, in order to count those that are no
+ * answer: of the document itself, or of one that was removed. */
 enum { OWN_LOOKED_AT = 4096 };
 
 const char *og_quote_method_name(og_quote_method method)
@@ -47,23 +47,33 @@ static og_status check_options(const struct og_sentences *s,
 
 /* ---- places ---- */
 
+/* What is asked, and of which documents. */
+struct quote_question {
+    const og_document *doc;
+    const og_quote_options *options;
+    const struct og_quote_scope *scope; /* NULL: all but those of its id */
+    bool is_known;                      /* without a scope: its id is here */
+};
+
 static const struct og_sentence_segment_document *
 document_of(const struct og_sentences *s, uint32_t image, uint32_t sentence,
-            const struct og_sentence_segment_sentence **out_sentence,
-            og_bytes *out_names)
+            const struct og_sentence_segment_sentence **out_sentence)
 {
     const bool in_heap = image == s->n_images;
     const struct og_sentence_segment_sentence *all =
         in_heap ? s->heap.sentences : s->image[image].sentences;
-    *out_sentence = &all[sentence];
     const struct og_sentence_segment_document *documents =
         in_heap ? s->heap.documents : s->image[image].documents;
-    const struct og_sentence_segment_document *d =
-        &documents[all[sentence].document];
-    *out_names = (og_bytes){(in_heap ? s->heap.names : s->image[image].names) +
-                                d->name_off,
-                            d->id_len + d->title_len};
-    return d;
+    *out_sentence = &all[sentence];
+    return &documents[all[sentence].document];
+}
+
+/* Id and title of a document that this index keeps itself. */
+static const char *names_of(const struct og_sentences *s, uint32_t image,
+                            const struct og_sentence_segment_document *d)
+{
+    return (image == s->n_images ? s->heap.names : s->image[image].names) +
+           d->name_off;
 }
 
 static bool comes_before(const struct og_found_place *a,
@@ -92,52 +102,93 @@ static bool tell_place(struct og_sentences *s, size_t most,
     return true;
 }
 
-static bool is_own(const struct og_sentences *s, uint32_t image,
-                   uint32_t sentence, og_bytes id, int64_t *out_time)
+static bool is_told(const struct og_sentences *s, uint32_t image,
+                    uint32_t sentence, const struct quote_question *q)
 {
     const struct og_sentence_segment_sentence *ignored;
-    og_bytes names;
     const struct og_sentence_segment_document *d =
-        document_of(s, image, sentence, &ignored, &names);
-    *out_time = d->time;
-    return d->id_len == id.len && memcmp(names.data, id.data, id.len) == 0;
+        document_of(s, image, sentence, &ignored);
+    if (q->scope != NULL)
+        return q->scope->is_told == NULL ||
+               q->scope->is_told(q->scope->ctx, d->number);
+    return !q->is_known || d->id_len != q->doc->id.len ||
+           memcmp(names_of(s, image, d), q->doc->id.data, d->id_len) != 0;
 }
 
-/* The places of a form of an image, which are in order of time. Returns how
- * many there are without those of the document itself. */
-static uint64_t tell_form(struct og_sentences *s, size_t found, size_t most,
-                          og_bytes id, bool is_known)
+/* Whether the document of a sentence comes before the end of the scope. */
+static bool is_before(const struct og_sentences *s, uint32_t image,
+                      uint32_t sentence, const struct quote_question *q,
+                      int64_t *out_time)
+{
+    const struct og_sentence_segment_sentence *ignored;
+    const struct og_sentence_segment_document *d =
+        document_of(s, image, sentence, &ignored);
+    const struct og_quote_scope *scope = q->scope;
+    *out_time = d->time;
+    if (scope == NULL || !scope->has_end) return true;
+    return d->time < scope->time ||
+           (d->time == scope->time && d->number < scope->number);
+}
+
+/* The places of a form stand in the order of time: those before the end of the
+ * scope are the first of them. */
+static uint32_t n_before(const struct og_sentences *s, uint32_t image,
+                         const uint32_t *places, uint32_t n,
+                         const struct quote_question *q)
+{
+    uint32_t low = 0, high = n;
+    int64_t ignored;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (is_before(s, image, places[middle], q, &ignored))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The places of a form of an image. Returns how many are an answer; of those
+ * beyond the first ones that is taken for granted. */
+static uint64_t tell_form(struct og_sentences *s, size_t found,
+                          const struct quote_question *q)
 {
     const struct og_found_form *f = &s->found[found];
     const struct og_sentence_segment *m = &s->image[f->image];
-    const uint32_t start = m->place_starts[f->form];
-    const uint32_t n = m->place_starts[f->form + 1] - start;
-    uint64_t n_own = 0;
+    const uint32_t *places = m->places + m->place_starts[f->form];
+    const uint32_t n =
+        n_before(s, f->image, places,
+                 m->place_starts[f->form + 1] - m->place_starts[f->form], q);
+    const bool looks =
+        q->scope != NULL ? q->scope->is_told != NULL : q->is_known;
+    uint64_t n_others = 0;
     bool is_open = true;
     for (uint32_t i = 0; i < n; i++) {
-        struct og_found_place place = {.image = f->image,
-                                       .sentence = m->places[start + i],
-                                       .found = found};
-        if (!is_open && (!is_known || i >= OWN_LOOKED_AT)) break;
-        if (is_own(s, f->image, place.sentence, id, &place.time))
-            n_own++;
+        struct og_found_place place = {
+            .image = f->image, .sentence = places[i], .found = found};
+        if (!is_open && (!looks || i >= OWN_LOOKED_AT)) break;
+        (void)is_before(s, f->image, places[i], q, &place.time);
+        if (!is_told(s, f->image, places[i], q))
+            n_others++;
         else if (is_open)
-            is_open = tell_place(s, most, &place);
+            is_open = tell_place(s, q->options->max_matches, &place);
     }
-    return n - n_own;
+    return n - n_others;
 }
 
 static uint64_t tell_heap_form(struct og_sentences *s, size_t found,
-                               size_t most, og_bytes id)
+                               const struct quote_question *q)
 {
     const struct og_found_form *f = &s->found[found];
     uint64_t n = 0;
     for (size_t i = 0; i < s->heap.n_sentences; i++) {
         struct og_found_place place = {
             .image = f->image, .sentence = (uint32_t)i, .found = found};
-        if (s->heap.sentences[i].form != f->form) continue;
-        if (is_own(s, f->image, place.sentence, id, &place.time)) continue;
-        tell_place(s, most, &place);
+        if (s->heap.sentences[i].form != f->form ||
+            !is_before(s, f->image, place.sentence, q, &place.time) ||
+            !is_told(s, f->image, place.sentence, q))
+            continue;
+        tell_place(s, q->options->max_matches, &place);
         n++;
     }
     return n;
@@ -199,18 +250,56 @@ static og_status mark_words(struct og_sentences *s, size_t sentence,
     return OG_OK;
 }
 
-static og_status copy_text(struct og_sentences *s, uint32_t image, uint64_t off,
-                           size_t len, og_error *err)
+static og_status copy_bytes(struct og_sentences *s, og_bytes bytes,
+                            og_error *err)
 {
-    if (!OG_GROW(s->allocator, s->texts, s->texts_cap, s->texts_len + len + 1))
-        return og_error_memory(err, len, "a sentence");
-    char *out = s->texts + s->texts_len;
+    if (!OG_GROW(s->allocator, s->texts, s->texts_cap,
+                 s->texts_len + bytes.len + 1))
+        return og_error_memory(err, bytes.len, "a sentence");
+    if (bytes.len != 0) memcpy(s->texts + s->texts_len, bytes.data, bytes.len);
+    s->texts_len += bytes.len;
+    return OG_OK;
+}
+
+/* Id, title and sentence, one after the other, of a document in the store. */
+static og_status copy_stored(struct og_sentences *s,
+                             const struct og_sentence_segment_document *d,
+                             const struct og_sentence_segment_sentence *where,
+                             og_quote_match *match, og_error *err)
+{
+    og_document doc;
+    TRY(s->store.document(s->store.ctx, d->number, &doc, err));
+    if (where->begin > doc.text.len || where->len > doc.text.len - where->begin)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' is not sound: document %u has another text",
+                            s->folder, d->number);
+    match->id.len = doc.id.len;
+    match->title.len = doc.title.len;
+    TRY(copy_bytes(s, doc.id, err));
+    TRY(copy_bytes(s, doc.title, err));
+    return copy_bytes(s, (og_bytes){doc.text.data + where->begin, where->len},
+                      err);
+}
+
+/* The same of a document that is kept here. */
+static og_status copy_own(struct og_sentences *s, uint32_t image,
+                          const struct og_sentence_segment_document *d,
+                          const struct og_sentence_segment_sentence *where,
+                          og_quote_match *match, og_error *err)
+{
+    const uint64_t off = d->text_off + where->begin;
+    match->id.len = d->id_len;
+    match->title.len = d->title_len;
+    TRY(copy_bytes(
+        s, (og_bytes){names_of(s, image, d), d->id_len + d->title_len}, err));
     if (image == s->n_images)
-        memcpy(out, s->heap.texts + off, len);
-    else
-        TRY(og_sentence_segment_text(&s->image[image], &s->cache, off, len, out,
-                                     err));
-    s->texts_len += len;
+        return copy_bytes(s, (og_bytes){s->heap.texts + off, where->len}, err);
+    if (!OG_GROW(s->allocator, s->texts, s->texts_cap,
+                 s->texts_len + where->len + 1))
+        return og_error_memory(err, where->len, "a sentence");
+    TRY(og_sentence_segment_text(&s->image[image], &s->cache, off, where->len,
+                                 s->texts + s->texts_len, err));
+    s->texts_len += where->len;
     return OG_OK;
 }
 
@@ -218,19 +307,13 @@ static og_status add_match(struct og_sentences *s, size_t sentence,
                            const struct og_found_place *place, og_error *err)
 {
     const struct og_sentence_segment_sentence *where;
-    og_bytes names;
     const struct og_sentence_segment_document *d =
-        document_of(s, place->image, place->sentence, &where, &names);
+        document_of(s, place->image, place->sentence, &where);
     const struct og_found_form *form = &s->found[place->found];
     if (!OG_GROW(s->allocator, s->matches, s->matches_cap, s->n_matches + 1))
         return og_error_memory(err, sizeof(*s->matches), "matches");
-    const size_t text = s->texts_len;
-    TRY(copy_text(s, place->image, d->text_off + where->begin, where->len,
-                  err));
     og_quote_match *m = &s->matches[s->n_matches];
     *m = (og_quote_match){
-        .id = {names.data, d->id_len},
-        .title = {names.data + d->id_len, d->title_len},
         .time = d->time,
         .has_time = d->has_time != 0,
         .begin = where->begin,
@@ -239,8 +322,12 @@ static og_status add_match(struct og_sentences *s, size_t sentence,
         .similarity = form->similarity,
         .n_shared = form->n_shared,
     };
-    TRY(mark_words(s, sentence, (og_bytes){s->texts + text, where->len}, m,
-                   err));
+    if (s->folder != NULL)
+        TRY(copy_stored(s, d, where, m, err));
+    else
+        TRY(copy_own(s, place->image, d, where, m, err));
+    const og_bytes text = {s->texts + s->texts_len - where->len, where->len};
+    TRY(mark_words(s, sentence, text, m, err));
     s->n_matches++;
     return OG_OK;
 }
@@ -248,9 +335,10 @@ static og_status add_match(struct og_sentences *s, size_t sentence,
 /* ---- one sentence ---- */
 
 static og_status ask_sentence(struct og_sentences *s, size_t sentence,
-                              og_bytes id, bool is_known,
-                              const og_quote_options *options, og_error *err)
+                              const struct quote_question *question,
+                              og_error *err)
 {
+    const og_quote_options *options = question->options;
     const struct og_read_sentence *r = &s->reader.sentences[sentence];
     og_quote *q = &s->quotes[sentence];
     *q = (og_quote){.begin = r->begin, .end = r->end, .n_words = r->n_words};
@@ -264,8 +352,8 @@ static og_status ask_sentence(struct og_sentences *s, size_t sentence,
         return og_error_memory(err, options->max_matches, "matches");
     for (size_t i = 0; i < s->n_found; i++)
         q->n_found += s->found[i].image == s->n_images
-                          ? tell_heap_form(s, i, options->max_matches, id)
-                          : tell_form(s, i, options->max_matches, id, is_known);
+                          ? tell_heap_form(s, i, question)
+                          : tell_form(s, i, question);
     for (size_t i = 0; i < s->n_told; i++)
         TRY(add_match(s, sentence, &s->told[i], err));
     q->n_matches = s->n_told;
@@ -286,8 +374,10 @@ static void set_pointers(struct og_sentences *s)
             match->shared = range;
             match->own = range + match->n_shared_ranges;
             range += match->n_shared_ranges + match->n_own_ranges;
-            match->text.data = text;
-            text += match->text.len;
+            match->id.data = text;
+            match->title.data = match->id.data + match->id.len;
+            match->text.data = match->title.data + match->title.len;
+            text = match->text.data + match->text.len;
         }
     }
 }
@@ -310,6 +400,7 @@ static void sum_up(struct og_sentences *s)
 
 og_status og_sentences_ask(og_sentences *s, const og_document *doc,
                            const og_quote_options *options,
+                           const struct og_quote_scope *scope,
                            const og_quotes **out, og_error *err)
 {
     const og_quote_options standard = og_quote_options_default();
@@ -321,9 +412,13 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
     if (!OG_GROW(s->allocator, s->quotes, s->quotes_cap, s->reader.n + 1))
         return og_error_memory(err, s->reader.n * sizeof(*s->quotes),
                                "an answer");
-    const bool is_known = og_sentences_has(s, doc->id);
+    const struct quote_question question = {
+        .doc = doc,
+        .options = options,
+        .scope = scope,
+        .is_known = scope == NULL && og_sentences_has(s, doc->id)};
     for (size_t i = 0; i < s->reader.n; i++)
-        TRY(ask_sentence(s, i, doc->id, is_known, options, err));
+        TRY(ask_sentence(s, i, &question, err));
     set_pointers(s);
     sum_up(s);
     *out = &s->answer;

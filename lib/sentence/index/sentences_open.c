@@ -1,31 +1,20 @@
-/* Opening and closing sentences: what a folder says about itself, the images
- * and the journal that its manifest names, one writer, any number of readers.
- */
+/* Opening and closing sentences: what a folder says about itself and the images
+ * that its manifest names. */
 
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/sentence/index/sentences_files.h"
 
-enum {
-    OPEN_TRIES = 20,
-    SMALL_JOURNAL = 1 << 20, /* is left as it is when a writer closes */
-};
-
-static og_status failed(og_error *err, const char *what, const char *path)
-{
-    return og_file_failure(err, what, path, errno);
-}
+enum { OPEN_TRIES = 20 };
 
 /* ---- options ---- */
 
@@ -64,21 +53,14 @@ static og_status open_image(struct og_sentences *s, size_t i, og_error *err)
                             "'%s' has other signatures than its manifest says",
                             path);
     s->n_sentences += foot->n_sentences;
-    if (foot->latest > s->latest) s->latest = foot->latest;
     return OG_OK;
 }
 
 static og_status open_files(struct og_sentences *s, og_error *err)
 {
-    char path[OG_SENTENCES_PATH_MOST];
     for (size_t i = 0; i < s->manifest.n_images; i++)
         TRY(open_image(s, i, err));
-    if (s->manifest.journal == 0) return OG_OK;
-    if (!og_sentences_numbered_path(s, "journal", s->manifest.journal, path))
-        return og_sentences_path_too_long(s, err);
-    return og_sentence_journal_open(&s->journal, path, s->manifest.journal,
-                                    s->is_writable, s, og_sentences_take_record,
-                                    err);
+    return OG_OK;
 }
 
 static void close_files(struct og_sentences *s)
@@ -87,9 +69,7 @@ static void close_files(struct og_sentences *s)
         og_sentence_segment_release(&s->image[i]);
     s->n_images = 0;
     s->n_sentences = 0;
-    s->latest = INT64_MIN;
     og_memtable_clear(&s->heap);
-    og_sentence_journal_close(&s->journal);
 }
 
 static og_status start_readers(struct og_sentences *s, og_error *err)
@@ -133,24 +113,16 @@ static og_status take_options(struct og_sentences *s,
     return OG_OK;
 }
 
-static bool has_manifest(const struct og_sentences *s)
+/* Whether a file of this name belongs to the index at hand. */
+static bool is_named(const struct og_sentences *s, const char *name)
 {
-    char path[OG_SENTENCES_PATH_MOST];
-    return og_sentences_path(s, "manifest", path) && access(path, F_OK) == 0;
-}
-
-static og_status lock_folder(struct og_sentences *s, og_error *err)
-{
-    char path[OG_SENTENCES_PATH_MOST];
-    if (!og_sentences_path(s, "lock", path))
-        return og_sentences_path_too_long(s, err);
-    s->lock_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
-    if (s->lock_fd < 0) return failed(err, "open", path);
-    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return OG_OK;
-    return og_error_set(err, OG_ERR_IO,
-                        "the sentences '%s' are being written by another "
-                        "process",
-                        s->folder);
+    uint64_t number;
+    int n = 0;
+    if (sscanf(name, "image-%" SCNu64 "%n", &number, &n) != 1 || name[n] != 0)
+        return false;
+    for (size_t i = 0; i < s->n_images; i++)
+        if (s->number[i] == number) return true;
+    return false;
 }
 
 /* Files of a writer that was stopped in the middle. */
@@ -159,108 +131,73 @@ static void delete_unnamed(const struct og_sentences *s)
     DIR *folder = opendir(s->folder);
     if (folder == NULL) return;
     for (struct dirent *file; (file = readdir(folder)) != NULL;) {
-        const char *name = file->d_name;
-        const bool is_image = strncmp(name, "image-", 6) == 0;
-        if (!is_image && strncmp(name, "journal-", 8) != 0) continue;
-        char *end;
-        const char *digits = name + (is_image ? 6 : 8);
-        const uint64_t number = strtoull(digits, &end, 10);
-        bool is_named = end != digits && *end == '\0';
-        if (is_named && is_image) {
-            is_named = false;
-            for (size_t i = 0; i < s->n_images; i++)
-                is_named = is_named || s->number[i] == number;
-        } else if (is_named) {
-            is_named = number == s->manifest.journal;
-        }
         char path[OG_SENTENCES_PATH_MOST];
-        if (!is_named && end != digits && og_sentences_path(s, name, path))
+        const char *name = file->d_name;
+        const bool is_left = strncmp(name, "image-", 6) == 0 ||
+                             (name[0] == '.' && strstr(name, ".new-") != NULL);
+        if (is_left && !is_named(s, name) && og_sentences_path(s, name, path))
             unlink(path);
     }
     closedir(folder);
 }
 
-static og_status make_folders(struct og_sentences *s, const char *store,
-                              og_error *err)
+static og_status make_index(struct og_sentences *s, og_error *err)
 {
-    if (mkdir(store, 0777) != 0 && errno != EEXIST)
-        return failed(err, "make", store);
     if (mkdir(s->folder, 0777) != 0 && errno != EEXIST)
-        return failed(err, "make", s->folder);
+        return og_file_failure(err, "make", s->folder, errno);
+    memcpy(s->manifest.uuid, s->store.uuid, OG_SENTENCES_UUID_LEN);
+    TRY(start_readers(s, err));
+    TRY(og_sentences_write_manifest(s, err));
+    delete_unnamed(s);
     return OG_OK;
 }
 
-static og_status open_writer(struct og_sentences *s, const char *store,
-                             og_error *err)
+static og_status read_manifest(struct og_sentences *s, og_error *err)
 {
     char path[OG_SENTENCES_PATH_MOST];
-    TRY(make_folders(s, store, err));
-    TRY(lock_folder(s, err));
     if (!og_sentences_path(s, "manifest", path))
         return og_sentences_path_too_long(s, err);
-    if (has_manifest(s)) {
-        TRY(og_sentence_manifest_read(&s->manifest, path, err));
-        TRY(start_readers(s, err));
-        TRY(open_files(s, err));
-        delete_unnamed(s);
-    } else {
-        TRY(start_readers(s, err));
-    }
-    if (s->manifest.journal != 0) return OG_OK;
-    TRY(og_sentences_new_journal(s, &s->journal, err));
-    return og_sentences_write_manifest(s, err);
-}
-
-static og_status no_sentences(const char *store, og_error *err)
-{
-    if (access(store, F_OK) != 0)
-        return og_error_set(err, OG_ERR_INPUT,
-                            "there is no store '%s'; 'origo quote -s %s --add "
-                            "FILE...' makes one",
-                            store, store);
-    return og_error_set(err, OG_ERR_INPUT,
-                        "the store '%s' was made without sentences; 'origo "
-                        "quote -s %s --add FILE...' adds them",
-                        store, store);
+    TRY(og_sentence_manifest_read(&s->manifest, path, err));
+    if (s->manifest.is_old ||
+        memcmp(s->manifest.uuid, s->store.uuid, OG_SENTENCES_UUID_LEN) != 0)
+        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
+                            path);
+    s->n_documents = s->manifest.n_documents;
+    return OG_OK;
 }
 
 /* A writer may replace files between the manifest and them; then there is a
  * newer manifest, too. */
-static og_status open_reader(struct og_sentences *s, const char *store,
-                             og_error *err)
+static og_status open_index(struct og_sentences *s, og_error *err)
 {
-    char path[OG_SENTENCES_PATH_MOST];
     og_status status = OG_OK;
-    if (!og_sentences_path(s, "manifest", path))
-        return og_sentences_path_too_long(s, err);
-    if (!has_manifest(s)) return no_sentences(store, err);
     for (unsigned i = 0; i < OPEN_TRIES; i++) {
-        TRY(og_sentence_manifest_read(&s->manifest, path, err));
+        TRY(read_manifest(s, err));
         if (i == 0) TRY(start_readers(s, err));
         status = open_files(s, err);
-        if (status != OG_ERR_IO) break;
+        if (status != OG_ERR_IO || s->is_writable) break;
         close_files(s);
     }
-    og_sentence_journal_close(&s->journal);
+    if (status == OG_OK && s->is_writable) delete_unnamed(s);
     return status;
 }
 
-static og_status open_all(struct og_sentences *s, const char *store,
+static og_status open_all(struct og_sentences *s,
+                          const struct og_sentences_place *place,
                           const og_sentences_options *o, og_error *err)
 {
     TRY(take_options(s, o, err));
-    if (strcmp(store, ":memory:") == 0) return start_readers(s, err);
-    const size_t len = strlen(store) + sizeof("/sentences");
+    if (place->store != NULL) s->store = *place->store;
+    if (place->folder == NULL) return start_readers(s, err);
+    const size_t len = strlen(place->folder) + 1;
     s->folder = og_allocate(s->allocator, len);
     if (s->folder == NULL) return og_error_memory(err, len, "a path");
-    snprintf(s->folder, len, "%s/sentences", store);
-    if (og_file_is_link(s->folder))
-        return og_error_set(err, OG_ERR_STORE, "'%s' is a link", s->folder);
-    return s->is_writable ? open_writer(s, store, err)
-                          : open_reader(s, store, err);
+    memcpy(s->folder, place->folder, len);
+    s->heap.no_texts = true;
+    return place->is_new ? make_index(s, err) : open_index(s, err);
 }
 
-og_status og_sentences_open(const char *store, bool writable,
+og_status og_sentences_open(const struct og_sentences_place *place,
                             const og_sentences_options *options,
                             og_sentences **out, og_error *err)
 {
@@ -270,22 +207,18 @@ og_status og_sentences_open(const char *store, bool writable,
     og_sentences *s = og_allocate_zero(o->allocator, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "sentences");
     s->allocator = o->allocator;
-    s->is_writable = writable || strcmp(store, ":memory:") == 0;
-    s->lock_fd = -1;
-    s->journal.fd = -1;
-    s->latest = INT64_MIN;
+    s->is_writable = place->is_writable;
     s->memory = o->memory;
     s->list.allocator = o->allocator;
     s->reader.allocator = s->match_reader.allocator = o->allocator;
     og_memtable_init(&s->heap, o->allocator, 0, 0);
     og_question_init(&s->question, o->allocator);
     og_text_cache_init(&s->cache, o->allocator);
-    const og_status status = open_all(s, store, o, err);
+    const og_status status = open_all(s, place, o, err);
     if (status == OG_OK) {
         *out = s;
         return OG_OK;
     }
-    s->is_writable = false; /* nothing is written any more */
     og_sentences_close(s);
     return status;
 }
@@ -294,13 +227,7 @@ void og_sentences_close(og_sentences *s)
 {
     if (s == NULL) return;
     const og_allocator *a = s->allocator;
-    og_error ignored;
-    /* A long journal would have to be read again by everybody. */
-    if (s->folder != NULL && s->is_writable &&
-        s->journal.len + s->journal.buffer.len > SMALL_JOURNAL)
-        (void)og_sentences_write_images(s, &ignored);
     close_files(s);
-    if (s->lock_fd >= 0) close(s->lock_fd);
     og_word_reader_release(&s->reader);
     og_word_reader_release(&s->match_reader);
     og_memtable_release(&s->heap);
@@ -327,7 +254,6 @@ void og_sentences_info_get(const og_sentences *s, og_sentences_info *out)
                                .n_words = s->heap.n_counted,
                                .n_images = s->n_images,
                                .n_waiting = s->heap.n_sentences,
-                               .n_bytes = s->journal.len,
                                .signature_bits = s->manifest.signature_bits,
                                .word_bits = s->manifest.word_bits,
                                .stop = s->manifest.stop,

@@ -12,9 +12,9 @@
 
 struct og_stored_texts {
     og_store *store;
+    bool is_own;     /* the store is closed with it */
     og_trace *trace; /* for its naming */
     struct og_text_reader *reader;
-    uint32_t n;
 };
 
 bool og_is_store(const char *path)
@@ -24,16 +24,14 @@ bool og_is_store(const char *path)
     return len > 0 && (size_t)len < sizeof(name) && access(name, F_OK) == 0;
 }
 
-og_status og_stored_texts_open(const char *path, struct og_stored_texts **out,
-                               og_error *err)
+og_status og_stored_texts_of(og_store *store, struct og_stored_texts **out,
+                             og_error *err)
 {
     struct og_stored_texts *s = calloc(1, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "a store");
-    og_status status = og_store_open(path, OG_READ, NULL, &s->store, err);
-    if (status == OG_OK)
-        status = og_store_text_reader(s->store, &s->reader, err);
+    s->store = store;
+    og_status status = og_store_text_reader(s->store, &s->reader, err);
     if (status == OG_OK) {
-        s->n = atomic_load(&s->store->catalogue.n_published);
         s->trace = og_trace_new(s->store);
         if (s->trace == NULL)
             status = og_error_memory(err, sizeof(*s->trace), "names");
@@ -46,18 +44,31 @@ og_status og_stored_texts_open(const char *path, struct og_stored_texts **out,
     return OG_OK;
 }
 
+og_status og_stored_texts_open(const char *path, struct og_stored_texts **out,
+                               og_error *err)
+{
+    og_store *store;
+    TRY(og_store_open(path, OG_READ, NULL, &store, err));
+    const og_status status = og_stored_texts_of(store, out, err);
+    if (status == OG_OK)
+        (*out)->is_own = true;
+    else
+        (void)og_store_close(store, NULL);
+    return status;
+}
+
 void og_stored_texts_close(struct og_stored_texts *s)
 {
     if (s == NULL) return;
     og_trace_free(s->trace);
     og_text_reader_close(s->reader);
-    og_store_close(s->store, NULL);
+    if (s->is_own) (void)og_store_close(s->store, NULL);
     free(s);
 }
 
 uint32_t og_stored_texts_n(const struct og_stored_texts *s)
 {
-    return s->n;
+    return atomic_load(&s->store->catalogue.n_published);
 }
 
 const char *og_stored_texts_path(const struct og_stored_texts *s)
@@ -71,8 +82,8 @@ og_status og_stored_texts_get(struct og_stored_texts *s, uint32_t number,
 {
     struct og_entry entry;
     og_bytes text;
-    *out_is_there =
-        number < s->n && !og_catalogue_is_removed(&s->store->catalogue, number);
+    *out_is_there = number < og_stored_texts_n(s) &&
+                    !og_catalogue_is_removed(&s->store->catalogue, number);
     if (!*out_is_there) return OG_OK;
     og_lookup_clear(&s->trace->lookup);
     TRY(og_lookup_get(&s->trace->lookup, number, &entry, err));

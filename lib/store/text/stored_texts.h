@@ -17,6 +17,10 @@ bool og_is_store(const char *path);
 /* OG_ERR_USAGE: the store keeps no texts. */
 og_status og_stored_texts_open(const char *path, struct og_stored_texts **out,
                                og_error *err);
+/* Of a store that is open, and that must outlive it: also documents that are
+ * added later. */
+og_status og_stored_texts_of(og_store *store, struct og_stored_texts **out,
+                             og_error *err);
 void og_stored_texts_close(struct og_stored_texts *stored); /* NULL is fine */
 
 /* Documents, with those that were removed. */

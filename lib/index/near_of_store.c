@@ -1,0 +1,166 @@
+/* The index of near-duplicates of a store, and its questions. */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/index/index_kinds.h"
+#include "lib/near/near_files.h"
+#include "lib/store/store_disk.h"
+
+struct near_of_store {
+    og_store *store;
+    og_near *near;
+    og_trace *trace; /* for looking documents up */
+    uint32_t n_documents;
+};
+
+/* ---- opening ---- */
+
+static void close_near(void *index)
+{
+    struct near_of_store *x = index;
+    og_near_close(x->near);
+    og_trace_free(x->trace);
+    og_release(x->store->allocator, x, sizeof(*x));
+}
+
+static og_status open_engine(struct near_of_store *x, const char *folder,
+                             bool is_new, const og_near_options *options,
+                             og_error *err)
+{
+    og_store *store = x->store;
+    struct og_near_place place = {
+        .folder = folder,
+        .uuid = store->disk != NULL ? store->disk->conf.uuid : NULL,
+        .is_writable = !store->is_read_only,
+        .is_new = is_new && folder != NULL};
+    x->trace = og_trace_new(store);
+    if (x->trace == NULL)
+        return og_error_memory(err, sizeof(*x->trace), "an index");
+    if (og_store_has_texts(store))
+        TRY(og_store_stored(store, &place.stored, err));
+    return og_near_open(&place, options, &x->near, err);
+}
+
+static og_status open_near(og_store *store, const char *folder, bool is_new,
+                           const og_store_options *options, void **out,
+                           uint32_t *out_n, og_error *err)
+{
+    const og_near_options *making =
+        options != NULL ? options->near_options : NULL;
+    struct near_of_store *x = og_allocate_zero(store->allocator, sizeof(*x));
+    if (x == NULL) return og_error_memory(err, sizeof(*x), "an index");
+    x->store = store;
+    const og_status status = open_engine(x, folder, is_new, making, err);
+    if (status != OG_OK) {
+        close_near(x);
+        return status;
+    }
+    *out = x;
+    *out_n = x->near->n_documents;
+    return OG_OK;
+}
+
+static og_status n_saved(const og_store *store, const char *folder,
+                         uint32_t *out, og_error *err)
+{
+    return og_near_files_documents(folder, store->disk->conf.uuid, out, err);
+}
+
+/* ---- documents ---- */
+
+static og_status add(void *index, uint32_t number, const og_document *doc,
+                     int64_t time, og_error *err)
+{
+    struct near_of_store *x = index;
+    (void)time;
+    return og_near_add(x->near, number, doc->text, err);
+}
+
+static void skip(void *index, uint32_t number)
+{
+    struct near_of_store *x = index;
+    x->near->n_documents = number + 1;
+}
+
+static og_status flush(void *index, og_error *err)
+{
+    struct near_of_store *x = index;
+    return og_near_flush(x->near, err);
+}
+
+static void describe(const void *index, struct og_index_making *out)
+{
+    const struct near_of_store *x = index;
+    *out = (struct og_index_making){.near = x->near->options};
+}
+
+static bool is_file(const char *name)
+{
+    return strcmp(name, "index") == 0 || strcmp(name, "journal") == 0 ||
+           strcmp(name, "lock") == 0;
+}
+
+const struct og_index_ops og_index_near = {
+    .name = "near",
+    .bit = OG_INDEX_NEAR,
+    .open = open_near,
+    .close = close_near,
+    .n_saved = n_saved,
+    .add = add,
+    .skip = skip,
+    .flush = flush,
+    .describe = describe,
+    .is_file = is_file,
+};
+
+/* ---- questions ---- */
+
+static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
+                            bool *out_is_told, og_error *err)
+{
+    struct near_of_store *x = ctx;
+    struct og_entry entry;
+    *out_is_told = number < x->n_documents &&
+                   !og_catalogue_is_removed(&x->store->catalogue, number);
+    if (!*out_is_told) return OG_OK;
+    TRY(og_lookup_get(&x->trace->lookup, number, &entry, err));
+    match->id = entry.id;
+    match->has_time = entry.has_time;
+    match->time = entry.has_time ? entry.time : 0;
+    return OG_OK;
+}
+
+og_status og_store_near(og_store *store, const og_document *doc,
+                        const og_near_query *query, const og_near_match **out,
+                        size_t *out_n, og_error *err)
+{
+    const og_near_ask usual = og_near_ask_default();
+    const og_near_query usual_query = {usual.threshold, usual.max_distance};
+    void *index;
+    *out = NULL;
+    *out_n = 0;
+    TRY(og_index_get(store, OG_INDEX_NEAR, &index, err));
+    struct near_of_store *x = index;
+    const struct og_near_scope scope = {x, name_match};
+    og_lookup_clear(&x->trace->lookup);
+    x->n_documents = atomic_load(&store->catalogue.n_published);
+    return og_near_find(x->near, doc->text,
+                        query != NULL ? query : &usual_query, &scope, out,
+                        out_n, err);
+}
+
+og_status og_store_near_info(og_store *store, og_near_info *out, og_error *err)
+{
+    void *index;
+    *out = (og_near_info){0};
+    TRY(og_index_get(store, OG_INDEX_NEAR, &index, err));
+    const og_near *near = ((struct near_of_store *)index)->near;
+    *out = (og_near_info){.n_documents = og_near_index_n(near->index),
+                          .n_room = og_near_index_room(near->index),
+                          .n_evicted = og_near_index_n_evicted(near->index),
+                          .n_exact = near->n_exact,
+                          .n_estimated = near->n_estimated,
+                          .options = near->options};
+    return OG_OK;
+}

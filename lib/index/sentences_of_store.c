@@ -1,0 +1,233 @@
+/* The index of sentences of a store, and its questions. */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/index/index_kinds.h"
+#include "lib/sentence/index/sentences.h"
+#include "lib/store/store_disk.h"
+#include "lib/store/text/stored_texts.h"
+
+struct sentences_of_store {
+    og_store *store;
+    og_sentences *sentences;
+    og_trace *trace; /* for looking documents up */
+    /* The question at hand. */
+    struct og_subject subject;
+    bool later;
+    uint32_t n_documents;
+};
+
+/* ---- what the engine wants of the store ---- */
+
+static og_status get_document(void *ctx, uint32_t number, og_document *out,
+                              og_error *err)
+{
+    struct sentences_of_store *x = ctx;
+    struct og_stored_texts *stored;
+    bool is_there;
+    TRY(og_store_stored(x->store, &stored, err));
+    TRY(og_stored_texts_get(stored, number, out, &is_there, err));
+    if (!is_there)
+        return og_error_set(err, OG_ERR_STORE, "document %u is not there",
+                            number);
+    return OG_OK;
+}
+
+static og_status settle(void *ctx, og_error *err)
+{
+    const struct sentences_of_store *x = ctx;
+    return og_store_commit(x->store, err);
+}
+
+/* ---- opening ---- */
+
+static void close_sentences(void *index)
+{
+    struct sentences_of_store *x = index;
+    og_sentences_close(x->sentences);
+    og_trace_free(x->trace);
+    og_release(x->store->allocator, x, sizeof(*x));
+}
+
+static og_status open_sentences(og_store *store, const char *folder,
+                                bool is_new, const og_store_options *options,
+                                void **out, uint32_t *out_n, og_error *err)
+{
+    og_sentences_options making =
+        options != NULL && options->sentence_options != NULL
+            ? *options->sentence_options
+            : og_sentences_options_default();
+    struct sentences_of_store *x =
+        og_allocate_zero(store->allocator, sizeof(*x));
+    if (x == NULL) return og_error_memory(err, sizeof(*x), "an index");
+    making.allocator = store->allocator;
+    x->store = store;
+    const struct og_sentences_store of = {
+        .ctx = x,
+        .uuid = store->disk != NULL ? store->disk->conf.uuid : NULL,
+        .document = get_document,
+        .settle = settle};
+    const struct og_sentences_place place = {.folder = folder,
+                                             .is_writable =
+                                                 !store->is_read_only,
+                                             .is_new = is_new,
+                                             .store = &of};
+    og_status status = OG_OK;
+    x->trace = og_trace_new(store);
+    if (x->trace == NULL)
+        status = og_error_memory(err, sizeof(*x->trace), "an index");
+    if (status == OG_OK)
+        status = og_sentences_open(&place, &making, &x->sentences, err);
+    if (status != OG_OK) {
+        close_sentences(x);
+        return status;
+    }
+    *out = x;
+    *out_n = x->sentences->n_documents;
+    return OG_OK;
+}
+
+static og_status n_saved(const og_store *store, const char *folder,
+                         uint32_t *out, og_error *err)
+{
+    struct og_sentence_manifest manifest;
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/manifest", folder);
+    TRY(og_sentence_manifest_read(&manifest, path, err));
+    if (manifest.is_old || memcmp(manifest.uuid, store->disk->conf.uuid,
+                                  OG_SENTENCES_UUID_LEN) != 0)
+        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
+                            path);
+    *out = manifest.n_documents;
+    return OG_OK;
+}
+
+/* ---- documents ---- */
+
+static og_status add(void *index, uint32_t number, const og_document *doc,
+                     int64_t time, og_error *err)
+{
+    struct sentences_of_store *x = index;
+    return og_sentences_add(x->sentences, number, doc, time, err);
+}
+
+static void skip(void *index, uint32_t number)
+{
+    struct sentences_of_store *x = index;
+    x->sentences->n_documents = number + 1;
+}
+
+static og_status flush(void *index, og_error *err)
+{
+    struct sentences_of_store *x = index;
+    return og_sentences_flush(x->sentences, err);
+}
+
+static void describe(const void *index, struct og_index_making *out)
+{
+    const struct sentences_of_store *x = index;
+    const struct og_sentence_manifest *m = &x->sentences->manifest;
+    *out = (struct og_index_making){
+        .sentences = {.memory = x->sentences->memory,
+                      .signature_bits = m->signature_bits,
+                      .word_bits = m->word_bits}};
+    memcpy(out->stop, m->stop, sizeof(out->stop));
+    memcpy(out->stem, m->stem, sizeof(out->stem));
+    if (out->stop[0] != 0) out->sentences.stop = out->stop;
+    if (out->stem[0] != 0) out->sentences.stem = out->stem;
+}
+
+static bool is_file(const char *name)
+{
+    return strcmp(name, "manifest") == 0 || strcmp(name, "lock") == 0 ||
+           strncmp(name, "image-", 6) == 0 || strncmp(name, "journal-", 8) == 0;
+}
+
+const struct og_index_ops og_index_sentences = {
+    .name = "sentences",
+    .bit = OG_INDEX_SENTENCES,
+    .open = open_sentences,
+    .close = close_sentences,
+    .n_saved = n_saved,
+    .add = add,
+    .skip = skip,
+    .flush = flush,
+    .describe = describe,
+    .is_file = is_file,
+};
+
+/* ---- questions ---- */
+
+/* Not removed, not of the same id, and known to this store: the files of an
+ * index may be newer than a reader. */
+static bool is_told(void *ctx, uint32_t number)
+{
+    struct sentences_of_store *x = ctx;
+    struct og_entry entry;
+    const og_bytes id = x->subject.doc->id;
+    if (number >= x->n_documents ||
+        og_catalogue_is_removed(&x->store->catalogue, number))
+        return false;
+    if (x->subject.latest == OG_NO_DOC) return true;
+    og_lookup_clear(&x->trace->lookup);
+    if (og_lookup_get(&x->trace->lookup, number, &entry, NULL) != OG_OK)
+        return true; /* its names are asked for next, and fail then */
+    return entry.id.len != id.len || memcmp(entry.id.data, id.data, id.len);
+}
+
+static og_status scope_of(struct sentences_of_store *x, const og_document *doc,
+                          bool later, struct og_quote_scope *out, og_error *err)
+{
+    og_store *store = x->store;
+    x->subject = (struct og_subject){.doc = doc,
+                                     .text_hash = og_text_hash(doc->text),
+                                     .text_len = doc->text.len};
+    TRY(og_store_identify(store, &x->subject, true, x->trace, err));
+    x->n_documents = atomic_load(&store->catalogue.n_published);
+    const bool looks = x->subject.latest != OG_NO_DOC || store->n_removed > 0 ||
+                       x->sentences->n_documents > x->n_documents;
+    *out = (struct og_quote_scope){.ctx = x,
+                                   .has_end = !later,
+                                   .time = x->subject.place.time,
+                                   .number = x->subject.place.number,
+                                   .is_told = looks ? is_told : NULL};
+    return OG_OK;
+}
+
+og_status og_store_quote(og_store *store, const og_document *doc,
+                         const og_quote_options *options, const og_quotes **out,
+                         og_error *err)
+{
+    const og_quote_options usual = og_quote_options_default();
+    struct og_quote_scope scope;
+    void *index;
+    *out = NULL;
+    if (options == NULL) options = &usual;
+    TRY(og_index_get(store, OG_INDEX_SENTENCES, &index, err));
+    struct sentences_of_store *x = index;
+    TRY(scope_of(x, doc, options->later, &scope, err));
+    return og_sentences_ask(x->sentences, doc, options, &scope, out, err);
+}
+
+og_status og_store_sentences_info(og_store *store, og_sentences_info *out,
+                                  og_error *err)
+{
+    void *index;
+    *out = (og_sentences_info){.stop = "", .stem = ""};
+    TRY(og_index_get(store, OG_INDEX_SENTENCES, &index, err));
+    const struct sentences_of_store *x = index;
+    og_sentences_info_get(x->sentences, out);
+    return OG_OK;
+}
+
+og_status og_store_quote_explain(og_store *store,
+                                 const og_quote_options *options, char *out,
+                                 size_t out_cap, og_error *err)
+{
+    void *index;
+    TRY(og_index_get(store, OG_INDEX_SENTENCES, &index, err));
+    const struct sentences_of_store *x = index;
+    og_sentences_explain(x->sentences, options, out, out_cap);
+    return OG_OK;
+}

@@ -1,0 +1,104 @@
+#ifndef OG_STORE_INDEX_H
+#define OG_STORE_INDEX_H
+
+/* Indexes that are derived from the documents of a store.
+ *
+ * The passages' table is written together with the documents. The others, near
+ * and sentences, can always be made again from the texts, so they need no log
+ * of their own: each says how many documents are in its files, and whoever
+ * opens it adds those that came later, from their texts, in memory. A writer
+ * puts them into files when they have become many.
+ *
+ *     documents        0 ..................................... n
+ *     files of an index    n_saved ->|
+ *     index in memory               n_covered ---------->|
+ *
+ * An index is opened when it is asked, or when it is far behind: a store that
+ * is only traced, or that takes in a document now and then, does not pay for
+ * it. What an index is, the store does not know: lib/index tells (a table of
+ * functions, so that the layers above can stand on the store). */
+
+#include "lib/base/memory.h"
+#include "lib/base/status.h"
+
+enum { OG_INDEX_KINDS = 2 }; /* that are derived */
+
+/* What an index was made with. */
+struct og_index_making {
+    og_near_options near;
+    og_sentences_options sentences;
+    char stop[8], stem[8]; /* what `sentences` points to */
+};
+
+struct og_index_ops {
+    const char *name; /* in origo.conf, and its folder */
+    unsigned bit;     /* OG_INDEX_NEAR, ... */
+    /* Opens what is in `folder` (NULL: in memory); `is_new`: makes an empty one
+     * there. *out_n: documents that are in it. */
+    og_status (*open)(og_store *store, const char *folder, bool is_new,
+                      const og_store_options *options, void **out,
+                      uint32_t *out_n, og_error *err);
+    void (*close)(void *index);
+    /* How many documents are in the files, without opening it. */
+    og_status (*n_saved)(const og_store *store, const char *folder,
+                         uint32_t *out, og_error *err);
+    og_status (*add)(void *index, uint32_t number, const og_document *doc,
+                     int64_t time, og_error *err);
+    /* Document `number` has nothing to add: it was removed. */
+    void (*skip)(void *index, uint32_t number);
+    /* All that was added goes to files. The documents are safe on disk. */
+    og_status (*flush)(void *index, og_error *err);
+    /* What it was made with, so that it can be made again. */
+    void (*describe)(const void *index, struct og_index_making *out);
+    /* Whether a file in its folder is the index's own. */
+    bool (*is_file)(const char *name);
+};
+
+/* Defined in lib/index. */
+extern const struct og_index_ops *const og_index_kinds[OG_INDEX_KINDS];
+
+struct og_derived_index {
+    const struct og_index_ops *ops;
+    void *opened;       /* NULL: not yet */
+    uint32_t n_covered; /* when it is open */
+    uint32_t n_saved;   /* documents in its files */
+    uint64_t lag_bytes; /* of text that is not in its files, or a bound */
+};
+
+struct og_derived_indexes {
+    unsigned on; /* OG_INDEX_* */
+    struct og_derived_index one[OG_INDEX_KINDS];
+    struct og_stored_texts *stored; /* to catch up from; NULL: not yet */
+};
+
+/* After the store was opened. `options` are for those that are new. */
+og_status og_indexes_open(og_store *store, const og_store_options *options,
+                          og_error *err);
+/* Before the store is closed, while it can still be written: what is far behind
+ * goes to files. */
+og_status og_indexes_finish(og_store *store, og_error *err);
+void og_indexes_close(og_store *store);
+
+/* Document `number` was added; its text is at hand or doc->text.len is 0 and
+ * `text_len` is not. */
+og_status og_indexes_note(og_store *store, uint32_t number,
+                          const og_document *doc, uint64_t text_len,
+                          og_error *err);
+
+/* The index of this kind, with all documents in it. OG_ERR_USAGE: it is off.
+ */
+og_status og_index_get(og_store *store, unsigned bit, void **out,
+                       og_error *err);
+
+/* Makes all indexes that are on anew, from the texts. */
+og_status og_indexes_rebuild(og_store *store, og_error *err);
+
+/* Opens all that are on, which compares every byte of their files. */
+og_status og_indexes_check(og_store *store, og_error *err);
+
+/* All documents that were added so far, with their texts; of a store that keeps
+ * texts. */
+og_status og_store_stored(og_store *store, struct og_stored_texts **out,
+                          og_error *err);
+
+#endif

@@ -1,0 +1,431 @@
+/* The indexes of a store: index.h tells. */
+
+#define _GNU_SOURCE
+#include "lib/store/index.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/limits.h"
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+#include "lib/store/store_disk.h"
+#include "lib/store/text/stored_texts.h"
+
+/* An index that is farther behind than this is brought up to date by a writer:
+ * a reader takes some 50 ms for it. */
+#define LAG_BYTES     OG_LIMIT((uint64_t)4 << 20, (uint64_t)8 << 10)
+#define LAG_DOCUMENTS 4096u
+
+enum { PATH_MOST = 4096 };
+
+static void folder_of(const og_store *store,
+                      const struct og_derived_index *index, char out[PATH_MOST])
+{
+    snprintf(out, PATH_MOST, "%s/%s", store->disk->folder, index->ops->name);
+}
+
+static const char *name_of(const og_store *store)
+{
+    return store->disk != NULL ? store->disk->folder : ":memory:";
+}
+
+static bool is_on(const og_store *store, const struct og_derived_index *index)
+{
+    return (store->indexes.on & index->ops->bit) != 0;
+}
+
+/* ---- names ---- */
+
+static const char *const index_names[] = {"passages", "near", "sentences"};
+enum { N_NAMES = sizeof(index_names) / sizeof(index_names[0]) };
+
+bool og_indexes_parse(og_bytes list, unsigned *out)
+{
+    unsigned indexes = 0;
+    const char *at = list.data, *end = list.data + list.len;
+    for (;;) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        const size_t len = (size_t)((comma != NULL ? comma : end) - at);
+        unsigned i = 0;
+        while (i < N_NAMES && (strlen(index_names[i]) != len ||
+                               memcmp(index_names[i], at, len) != 0))
+            i++;
+        if (i == N_NAMES) return false;
+        indexes |= 1u << i;
+        if (comma == NULL) break;
+        at = comma + 1;
+    }
+    *out = indexes;
+    return true;
+}
+
+void og_indexes_name(unsigned indexes, char out[64])
+{
+    size_t len = 0;
+    out[0] = 0;
+    for (unsigned i = 0; i < N_NAMES; i++)
+        if ((indexes & 1u << i) != 0)
+            len += (size_t)snprintf(out + len, 64 - len, "%s%s",
+                                    len > 0 ? "," : "", index_names[i]);
+}
+
+unsigned og_store_indexes(const og_store *store)
+{
+    return store->indexes.on;
+}
+
+/* ---- documents for them ---- */
+
+og_status og_store_stored(og_store *store, struct og_stored_texts **out,
+                          og_error *err)
+{
+    if (store->indexes.stored == NULL)
+        TRY(og_stored_texts_of(store, &store->indexes.stored, err));
+    *out = store->indexes.stored;
+    return OG_OK;
+}
+
+static og_status add_document(og_store *store, struct og_derived_index *index,
+                              uint32_t number, const og_document *doc,
+                              og_error *err)
+{
+    const struct og_mark *mark = og_catalogue_get(&store->catalogue, number);
+    TRY(index->ops->add(index->opened, number, doc, mark->time, err));
+    index->n_covered = number + 1;
+    return OG_OK;
+}
+
+/* From the texts, up to the last document. */
+static og_status catch_up(og_store *store, struct og_derived_index *index,
+                          og_error *err)
+{
+    struct og_stored_texts *stored;
+    if (index->n_covered >= store->catalogue.n) return OG_OK;
+    TRY(og_store_stored(store, &stored, err));
+    while (index->n_covered < store->catalogue.n) {
+        const uint32_t number = index->n_covered;
+        og_document doc;
+        bool is_there;
+        TRY(og_stored_texts_get(stored, number, &doc, &is_there, err));
+        if (is_there) {
+            TRY(add_document(store, index, number, &doc, err));
+        } else {
+            index->ops->skip(index->opened, number);
+            index->n_covered = number + 1;
+        }
+    }
+    return OG_OK;
+}
+
+/* ---- opening ---- */
+
+static og_status open_index(og_store *store, struct og_derived_index *index,
+                            bool is_new, const og_store_options *options,
+                            og_error *err)
+{
+    char folder[PATH_MOST];
+    if (index->opened != NULL) return OG_OK;
+    if (store->disk != NULL) {
+        folder_of(store, index, folder);
+        if (is_new && mkdir(folder, 0777) != 0 && errno != EEXIST)
+            return og_file_failure(err, "create", folder, errno);
+    }
+    TRY(index->ops->open(store, store->disk != NULL ? folder : NULL, is_new,
+                         options, &index->opened, &index->n_covered, err));
+    index->n_saved = index->n_covered;
+    /* A reader may be older than the files. */
+    if (index->n_covered <= store->catalogue.n || store->is_read_only)
+        return OG_OK;
+    index->ops->close(index->opened);
+    index->opened = NULL;
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s' is not sound: it has %u documents, the store %u",
+                        folder, index->n_covered, store->catalogue.n);
+}
+
+/* Texts that the files of an index do not have yet, up to a bound. */
+static og_status measure_lag(og_store *store, struct og_derived_index *index,
+                             og_error *err)
+{
+    char folder[PATH_MOST];
+    struct og_lookup lookup;
+    struct og_entry entry;
+    folder_of(store, index, folder);
+    TRY(index->ops->n_saved(store, folder, &index->n_saved, err));
+    index->lag_bytes = 0;
+    if (index->n_saved >= store->catalogue.n) return OG_OK;
+    if (store->catalogue.n - index->n_saved > LAG_DOCUMENTS) {
+        index->lag_bytes = LAG_BYTES + 1;
+        return OG_OK;
+    }
+    og_lookup_init(&lookup, &store->pending, store->disk->documents,
+                   store->allocator);
+    og_status status = OG_OK;
+    for (uint32_t i = index->n_saved; i < store->catalogue.n && status == OG_OK;
+         i++) {
+        og_lookup_clear(&lookup);
+        status = og_lookup_get(&lookup, i, &entry, err);
+        if (status == OG_OK) index->lag_bytes += entry.text_len;
+    }
+    og_lookup_release(&lookup);
+    return status;
+}
+
+/* A new store has none yet. Derived as it is, it can be made at any time. */
+static bool is_missing(const og_store *store,
+                       const struct og_derived_index *index)
+{
+    char folder[PATH_MOST];
+    struct stat st;
+    folder_of(store, index, folder);
+    return !store->is_read_only && stat(folder, &st) != 0 && errno == ENOENT;
+}
+
+og_status og_indexes_open(og_store *store, const og_store_options *options,
+                          og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        struct og_derived_index *index = &all->one[i];
+        index->ops = og_index_kinds[i];
+        if (!is_on(store, index)) continue;
+        if (store->disk == NULL || is_missing(store, index))
+            TRY(open_index(store, index, true, options, err));
+        else if (!store->is_read_only)
+            TRY(measure_lag(store, index, err));
+    }
+    return OG_OK;
+}
+
+void og_indexes_close(og_store *store)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        if (all->one[i].opened != NULL)
+            all->one[i].ops->close(all->one[i].opened);
+        all->one[i].opened = NULL;
+    }
+    og_stored_texts_close(all->stored);
+    all->stored = NULL;
+}
+
+/* ---- writing ---- */
+
+static og_status flush(og_store *store, struct og_derived_index *index,
+                       og_error *err)
+{
+    TRY(og_store_commit(store, err));
+    TRY(index->ops->flush(index->opened, err));
+    index->n_saved = index->n_covered;
+    index->lag_bytes = 0;
+    return OG_OK;
+}
+
+/* One that is far behind catches up; from then on it is fed. */
+static og_status bring_up(og_store *store, struct og_derived_index *index,
+                          og_error *err)
+{
+    TRY(open_index(store, index, false, NULL, err));
+    TRY(catch_up(store, index, err));
+    return flush(store, index, err);
+}
+
+static og_status note(og_store *store, struct og_derived_index *index,
+                      uint32_t number, const og_document *doc,
+                      uint64_t text_len, og_error *err)
+{
+    index->lag_bytes += text_len;
+    if (index->opened == NULL) {
+        if (index->lag_bytes <= LAG_BYTES) return OG_OK;
+        return bring_up(store, index, err);
+    }
+    /* Without its text it is read again when the index is asked. */
+    if (index->n_covered != number || doc->text.len != text_len) return OG_OK;
+    return add_document(store, index, number, doc, err);
+}
+
+og_status og_indexes_note(og_store *store, uint32_t number,
+                          const og_document *doc, uint64_t text_len,
+                          og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        if (is_on(store, &all->one[i]))
+            TRY(note(store, &all->one[i], number, doc, text_len, err));
+    return OG_OK;
+}
+
+og_status og_indexes_finish(og_store *store, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        struct og_derived_index *index = &all->one[i];
+        if (!is_on(store, index) || index->opened == NULL ||
+            index->lag_bytes <= LAG_BYTES)
+            continue;
+        TRY(catch_up(store, index, err));
+        TRY(flush(store, index, err));
+    }
+    return OG_OK;
+}
+
+/* ---- asking ---- */
+
+static og_status is_off(const og_store *store,
+                        const struct og_derived_index *index, og_error *err)
+{
+    return og_error_set(err, OG_ERR_USAGE,
+                        "store '%s' has no index of %s; it can be built from "
+                        "the texts",
+                        name_of(store), index->ops->name);
+}
+
+og_status og_index_get(og_store *store, unsigned bit, void **out, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        struct og_derived_index *index = &all->one[i];
+        if (index->ops->bit != bit) continue;
+        if (!is_on(store, index)) return is_off(store, index, err);
+        TRY(open_index(store, index, false, NULL, err));
+        TRY(catch_up(store, index, err));
+        *out = index->opened;
+        return OG_OK;
+    }
+    return og_error_set(err, OG_ERR_USAGE, "there is no such index");
+}
+
+og_status og_indexes_check(og_store *store, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        if (is_on(store, &all->one[i]))
+            TRY(open_index(store, &all->one[i], false, NULL, err));
+    return OG_OK;
+}
+
+/* ---- on and off ---- */
+
+static og_status check_writable(const og_store *store, og_error *err)
+{
+    if (store->is_read_only || store->disk == NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the indexes of store '%s' can only be changed on "
+                            "disk, by who has opened it for writing",
+                            name_of(store));
+    return OG_OK;
+}
+
+static void remove_files(const og_store *store, struct og_derived_index *index)
+{
+    char folder[PATH_MOST];
+    char path[PATH_MOST + 256];
+    folder_of(store, index, folder);
+    DIR *dir = opendir(folder);
+    const struct dirent *item;
+    while (dir != NULL && (item = readdir(dir)) != NULL) {
+        const char *name = item->d_name;
+        if (!index->ops->is_file(name) &&
+            (name[0] != '.' || strstr(name, ".new-") == NULL))
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        (void)unlink(path);
+    }
+    if (dir != NULL) closedir(dir);
+    (void)rmdir(folder);
+}
+
+static void close_index(struct og_derived_index *index)
+{
+    if (index->opened != NULL) index->ops->close(index->opened);
+    index->opened = NULL;
+    index->n_covered = index->n_saved = 0;
+    index->lag_bytes = 0;
+}
+
+static og_status write_conf(og_store *store, unsigned indexes, og_error *err)
+{
+    struct og_conf conf = store->disk->conf;
+    conf.indexes = indexes;
+    TRY(og_conf_write(&conf, store->disk->folder, err));
+    store->disk->conf = conf;
+    store->indexes.on = indexes;
+    return OG_OK;
+}
+
+/* Its files first, then the conf names it; whatever a build that was stopped
+ * has left is made anew. */
+static og_status build(og_store *store, struct og_derived_index *index,
+                       const og_store_options *options, og_error *err)
+{
+    close_index(index);
+    remove_files(store, index);
+    TRY(open_index(store, index, true, options, err));
+    TRY(write_conf(store, store->indexes.on | index->ops->bit, err));
+    TRY(catch_up(store, index, err));
+    return flush(store, index, err);
+}
+
+og_status og_store_index_add(og_store *store, unsigned indexes,
+                             const og_store_options *options, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    TRY(check_writable(store, err));
+    if ((indexes & ~all->on & OG_INDEX_PASSAGES) != 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the passages of store '%s' were left out when it "
+                            "was made; a new store can be made of its export",
+                            name_of(store));
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        struct og_derived_index *index = &all->one[i];
+        if ((indexes & index->ops->bit) == 0 || is_on(store, index)) continue;
+        if (!og_store_has_texts(store))
+            return og_error_set(err, OG_ERR_USAGE,
+                                "store '%s' keeps no texts, so it can have no "
+                                "index of %s",
+                                name_of(store), index->ops->name);
+        TRY(build(store, index, options, err));
+    }
+    return OG_OK;
+}
+
+og_status og_store_index_drop(og_store *store, unsigned indexes, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    TRY(check_writable(store, err));
+    if ((indexes & OG_INDEX_PASSAGES) != 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the passages of a store cannot be dropped");
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        struct og_derived_index *index = &all->one[i];
+        if ((indexes & index->ops->bit) == 0 || !is_on(store, index)) continue;
+        TRY(write_conf(store, all->on & ~index->ops->bit, err));
+        close_index(index);
+        remove_files(store, index);
+    }
+    return OG_OK;
+}
+
+static og_status rebuild(og_store *store, struct og_derived_index *index,
+                         og_error *err)
+{
+    struct og_index_making making;
+    TRY(open_index(store, index, false, NULL, err));
+    index->ops->describe(index->opened, &making);
+    const og_store_options options = {.near_options = &making.near,
+                                      .sentence_options = &making.sentences};
+    return build(store, index, &options, err);
+}
+
+og_status og_indexes_rebuild(og_store *store, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        if (is_on(store, &all->one[i])) TRY(rebuild(store, &all->one[i], err));
+    return OG_OK;
+}

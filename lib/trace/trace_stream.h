@@ -1,0 +1,25 @@
+#ifndef OG_TRACE_TRACE_STREAM_H
+#define OG_TRACE_TRACE_STREAM_H
+
+/*   in:  files or documents                                (lib/stream)
+ *   out: their documents, asked about and added in order   (lib/index)
+ *
+ * og_stream_run() for whoever asks other questions than where passages come
+ * from. */
+
+#include "lib/base/status.h"
+
+struct og_stream_hooks {
+    void *ctx;
+    /* Each document in order, before it is added. */
+    og_status (*ask)(void *ctx, const og_document *doc, og_error *err);
+    /* With `add`: all documents so far are safe on disk. May be NULL. */
+    og_status (*on_durable)(void *ctx, og_error *err);
+};
+
+og_status og_stream_ask(og_store *store, const og_input *input,
+                        const og_stream_options *options,
+                        const struct og_stream_hooks *hooks,
+                        og_stream_counts *out_counts, og_error *err);
+
+#endif
