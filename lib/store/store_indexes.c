@@ -340,6 +340,40 @@ static void remove_files(const og_store *store, struct og_derived_index *index)
     (void)rmdir(folder);
 }
 
+static bool has_files(const og_store *store,
+                      const struct og_derived_index *index)
+{
+    char folder[PATH_MOST];
+    bool found = false;
+    folder_of(store, index, folder);
+    DIR *dir = opendir(folder);
+    const struct dirent *item;
+    while (dir != NULL && !found && (item = readdir(dir)) != NULL)
+        found = index->ops->is_file(item->d_name);
+    if (dir != NULL) closedir(dir);
+    return found;
+}
+
+/* What a build of this store has left may be replaced. Files of an earlier
+ * version, which had documents of their own, or of another store may not: what
+ * they know may be nowhere else. */
+static og_status check_replaceable(const og_store *store,
+                                   const struct og_derived_index *index,
+                                   og_error *err)
+{
+    char folder[PATH_MOST];
+    uint32_t n;
+    folder_of(store, index, folder);
+    if (!has_files(store, index) ||
+        index->ops->n_saved(store, folder, &n, NULL) == OG_OK)
+        return OG_OK;
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s' holds an index that was not made from the "
+                        "documents of this store; move the folder away, then "
+                        "the index can be built",
+                        folder);
+}
+
 static void close_index(struct og_derived_index *index)
 {
     if (index->opened != NULL) index->ops->close(index->opened);
@@ -363,6 +397,7 @@ static og_status write_conf(og_store *store, unsigned indexes, og_error *err)
 static og_status build(og_store *store, struct og_derived_index *index,
                        const og_store_options *options, og_error *err)
 {
+    TRY(check_replaceable(store, index, err));
     close_index(index);
     remove_files(store, index);
     TRY(open_index(store, index, true, options, err));

@@ -191,5 +191,23 @@ def test_killed_writers(place):
     shutil.rmtree(copy)
 
 
+def test_files_of_before_are_not_replaced(place):
+    """What an earlier version kept beside a store may be nowhere else."""
+    store = make(place, index="passages")
+    for index, name in (("near", "journal"), ("near", "index"),
+                        ("sentences", "journal-1"), ("sentences", "manifest")):
+        folder = store / index
+        folder.mkdir()
+        (folder / name).write_bytes(b"of another time")
+        said = origo("index", "-s", store, "--add", index)
+        assert said.returncode == 4, said
+        story = said.stderr.decode()
+        assert str(folder) in story and "move" in story, story
+        assert (folder / name).read_bytes() == b"of another time"
+        folder.rename(place / f"{index}-{name}")
+    must("index", "-s", store, "--add", "near,sentences")
+    must("verify", "-s", store)
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(sys.modules[__name__]))
