@@ -190,9 +190,11 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
                           og_error *err)
 {
     struct og_derived_indexes *all = &store->indexes;
+    /* All of them first: closing asks each, also when one cannot be opened. */
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        all->one[i].ops = og_index_kinds[i];
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         struct og_derived_index *index = &all->one[i];
-        index->ops = og_index_kinds[i];
         if (!is_on(store, index)) continue;
         if (store->disk == NULL || is_missing(store, index))
             TRY(open_index(store, index, true, options, err));

@@ -332,7 +332,8 @@ def test_near_has_the_codes_of_simhash(place):
     done = origo("simhash", "-q", place / "docs.jsonl")
     code = {line.split("\t")[0]: int(line.split("\t")[1], 16)
             for line in done.stdout.splitlines()}
-    done = origo("near", "-s", ":memory:", "--add", "--method", "simhash",
+    done = origo("near", "-s", ":memory:", "--add", "--limit", "0",
+                 "--method", "simhash",
                  place / "docs.jsonl")
     n = 0
     seen = []
