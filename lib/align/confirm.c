@@ -124,6 +124,14 @@ static bool is_held(const struct og_run *seeds, size_t n,
     return false;
 }
 
+/* Among the seeds from `first` on. */
+static bool is_held_since(const struct og_confirming *c, size_t first,
+                          const struct og_run *seed)
+{
+    return c->n_seeds > first &&
+           is_held(c->seeds + first, c->n_seeds - first, seed);
+}
+
 static og_status add_seed(struct og_confirming *c, struct og_run seed,
                           og_error *err)
 {
@@ -148,7 +156,7 @@ static og_status add_hits(struct og_confirming *c, uint32_t doc,
             struct og_run seed = {.begin = sel->pos[i],
                                   .origin_begin = (uint32_t)at,
                                   .len = sel->len[i]};
-            if (!is_held(c->seeds + first, c->n_seeds - first, &seed) &&
+            if (!is_held_since(c, first, &seed) &&
                 grow_seed(&seed, document, origin))
                 TRY(add_seed(c, seed, err));
         }

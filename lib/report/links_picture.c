@@ -72,11 +72,12 @@ static void choose_rows(struct picture *p)
         p->rows[l->links[i].from].n_words += l->links[i].n_words;
         p->rows[l->links[i].to].n_words += l->links[i].n_words;
     }
-    qsort(p->rows, n, sizeof(*p->rows), compare_weight);
+    if (n > 1) qsort(p->rows, n, sizeof(*p->rows), compare_weight);
     while (p->n_rows < n && p->n_rows < MOST_NODES &&
            p->rows[p->n_rows].n_words != 0)
         p->n_rows++;
-    qsort(p->rows, p->n_rows, sizeof(*p->rows), compare_time);
+    if (p->n_rows > 1)
+        qsort(p->rows, p->n_rows, sizeof(*p->rows), compare_time);
     for (size_t i = 0; i < p->n_rows; i++)
         p->row_of[p->rows[i].node] = (uint32_t)i + 1;
 }

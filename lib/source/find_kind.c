@@ -235,7 +235,8 @@ static og_status try_csv(struct og_source *source, struct og_block *block,
     size_t begin, end;
     bool has_text;
     TRY(find_header(source, block, &begin, &end, err));
-    const og_bytes row = {block->data + begin, end > begin ? end - begin : 0};
+    og_bytes row = {"", 0};
+    if (end > begin) row = (og_bytes){block->data + begin, end - begin};
     if (row.len == 0 && is_certain && block->len > OG_CSV_HEADER_MAX)
         return og_source_give_up(source, block, OG_ERR_LIMIT,
                                  "the first row is too long to be a header",

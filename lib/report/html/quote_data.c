@@ -96,7 +96,8 @@ static og_status gather(struct sentences *s, og_error *err)
     if (s->names.n == 0) return OG_OK;
     if (!OG_GROW(NULL, s->ranks, s->ranks_cap, s->names.n))
         return og_error_memory(err, sizeof(*s->ranks), "sources");
-    qsort(s->sources, s->names.n, sizeof(*s->sources), by_sentences);
+    if (s->names.n > 1)
+        qsort(s->sources, s->names.n, sizeof(*s->sources), by_sentences);
     for (size_t i = 0; i < s->names.n; i++)
         s->ranks[s->sources[i].name] = (uint32_t)i + 1;
     return OG_OK;

@@ -304,7 +304,8 @@ static int compare_holders(const void *pa, const void *pb)
 static void write_holders(struct og_web_page *page, struct og_writer *w)
 {
     const struct holder *list = page->holders;
-    qsort(page->holders, page->n_holders, sizeof(*list), compare_holders);
+    if (page->n_holders > 1)
+        qsort(page->holders, page->n_holders, sizeof(*list), compare_holders);
     for (size_t i = 0, next; i < page->n_holders; i = next) {
         bool shared = false;
         for (next = i + 1;

@@ -130,6 +130,14 @@ static og_status pack_texts(struct build *b, og_error *err)
 
 /* ---- writing ---- */
 
+/* Of a document of a store there is none: the store knows it. */
+static og_bytes id_of(const struct og_memtable *h, size_t i)
+{
+    if (h->documents[i].id_len == 0) return (og_bytes){"", 0};
+    return (og_bytes){h->names + h->documents[i].name_off,
+                      h->documents[i].id_len};
+}
+
 static void write_documents(struct build *b)
 {
     const struct og_memtable *h = b->heap;
@@ -139,9 +147,10 @@ static void write_documents(struct build *b)
     og_sink_bytes(b->sink, h->names, h->names_len);
     og_sink_end_part(b->sink);
     for (size_t i = 0; i < h->n_documents; i++)
-        b->id_hashes[i] = og_id_hash((og_bytes){
-            h->names + h->documents[i].name_off, h->documents[i].id_len});
-    qsort(b->id_hashes, h->n_documents, sizeof(*b->id_hashes), compare_hashes);
+        b->id_hashes[i] = og_id_hash(id_of(h, i));
+    if (h->n_documents > 1)
+        qsort(b->id_hashes, h->n_documents, sizeof(*b->id_hashes),
+              compare_hashes);
     og_sink_bytes(b->sink, b->id_hashes,
                   h->n_documents * sizeof(*b->id_hashes));
     og_sink_end_part(b->sink);
