@@ -97,6 +97,7 @@ void og_code_index_view(struct og_code_index *index,
 {
     const char *at = tables;
     *index = (struct og_code_index){.design = *design, .n = n, .codes = codes};
+    if (tables == NULL) return; /* they are not in the file */
     for (unsigned t = 0; t < design->n_tables; t++) {
         const uint64_t mask = design->mask[t];
         og_code_runs_init(&index->table[t].runs, mask);
