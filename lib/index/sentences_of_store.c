@@ -173,7 +173,8 @@ static bool is_told(void *ctx, uint32_t number)
     og_lookup_clear(&x->trace->lookup);
     if (og_lookup_get(&x->trace->lookup, number, &entry, NULL) != OG_OK)
         return true; /* its names are asked for next, and fail then */
-    return entry.id.len != id.len || memcmp(entry.id.data, id.data, id.len);
+    return entry.id.len != id.len ||
+           memcmp(entry.id.data, id.data, id.len) != 0;
 }
 
 static og_status scope_of(struct sentences_of_store *x, const og_document *doc,

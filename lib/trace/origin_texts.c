@@ -37,6 +37,7 @@ void og_origin_texts_release(struct og_origin_texts *origins)
         og_release(origins->allocator, origins->entries[i],
                    sizeof(*origins->entries[i]));
     }
+    /* An array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     OG_UNGROW(origins->allocator, origins->entries, origins->cap);
     og_text_release(&origins->folded);
     og_tokens_release(&origins->cut);
@@ -106,6 +107,7 @@ static struct og_origin_side *free_side(struct og_origin_texts *origins,
         *out_place = (uint32_t)at + 1;
         return origins->entries[at];
     }
+    /* An array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     if (!OG_GROW(origins->allocator, origins->entries, origins->cap,
                  origins->n + 1))
         return NULL;

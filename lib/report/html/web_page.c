@@ -163,10 +163,9 @@ og_status og_web_page_document_end(struct og_web_page *page,
                                    const og_document *doc, og_error *err)
 {
     og_writer_byte(og_packed_data(page->packed), '\n');
-    if (page->plain_len < PLAIN_LEN && !page->left_out_plain)
-        end_block(page);
-    else if (og_packed_len(page->packed) >= BLOCK_LEN ||
-             page->rows_len >= 4 * (size_t)ROWS_LEN)
+    if ((page->plain_len < PLAIN_LEN && !page->left_out_plain) ||
+        og_packed_len(page->packed) >= BLOCK_LEN ||
+        page->rows_len >= 4 * (size_t)ROWS_LEN)
         end_block(page);
     return remember(page, doc, err);
 }

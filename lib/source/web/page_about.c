@@ -396,6 +396,15 @@ static og_bytes without_site(og_bytes title)
     return title;
 }
 
+/* When neither a heading nor the data of the page gives a title. */
+static og_bytes last_title(const struct og_page_about *about,
+                           const struct headings *h)
+{
+    if (h->named.len > 0) return h->named;
+    if (about->tag_title.len > 0) return without_site(about->tag_title);
+    return h->only;
+}
+
 static void choose_title(struct og_page *page)
 {
     struct og_page_about *const about = &page->about;
@@ -407,14 +416,8 @@ static void choose_title(struct og_page *page)
         about->title = h.alike;
     else if (about->data.headline.len > 0)
         about->title = trim_bytes(about->data.headline);
-    else if (about->title.len > 0)
-        return;
-    else if (h.named.len > 0)
-        about->title = h.named;
-    else if (about->tag_title.len > 0)
-        about->title = without_site(about->tag_title);
-    else
-        about->title = h.only;
+    else if (about->title.len == 0)
+        about->title = last_title(about, &h);
 }
 
 /* ---- dates in the text ---- */

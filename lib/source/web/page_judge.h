@@ -18,7 +18,7 @@ og_status og_page_judge(struct og_page_main *m, const struct og_page *page,
  * and 2 are questions, -1 to -4 are leaves. */
 struct og_page_tree {
     uint8_t bit[3];
-    int8_t next[3][2];
+    int16_t next[3][2];
     int16_t leaf[4]; /* thousandths of log odds */
 };
 
