@@ -3,6 +3,7 @@
 #include "eval/markdown.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

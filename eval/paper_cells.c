@@ -4,6 +4,7 @@
 #include "eval/evaluation.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- runs and their scores ---- */

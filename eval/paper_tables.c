@@ -10,6 +10,8 @@
 
 #include "eval/paper_tables.h"
 
+#include <stdio.h>
+
 #include "eval/evaluation.h"
 #include "eval/paper_cells.h"
 

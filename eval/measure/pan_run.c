@@ -2,6 +2,7 @@
  * another program found. */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,8 @@
 
 #include "lib/align/align.h"
 
+#include <origo/trace.h>
+
 struct og_aligned_spans {
     const og_allocator *allocator;
     og_span *spans; /* in order, not overlapping; without their origin */

@@ -7,6 +7,8 @@
 
 #include "lib/align/aligned_spans.h"
 
+#include <origo/compare.h>
+
 struct side {
     struct og_text text;
     struct og_tokens tokens;

@@ -2,6 +2,7 @@
  *
  * The documents of the second are kept in memory, those of the first go by. */
 
+#include <origo/compare.h>
 #include <string.h>
 
 #include "lib/stream/engine.h"

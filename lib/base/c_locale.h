@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* snprintf(), vsnprintf() and strtod() of the C locale. */
 int og_text_format(char *out, size_t cap, const char *format, ...)

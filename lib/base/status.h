@@ -1,7 +1,7 @@
 #ifndef OG_BASE_STATUS_H
 #define OG_BASE_STATUS_H
 
-#include <origo/origo.h>
+#include <origo/status.h>
 
 /* Passes a failure on to the caller. */
 #define TRY(expr)                                                              \

@@ -8,7 +8,8 @@
  * the lengths of the months follow one straight line, (153 * m + 2) / 5; an
  * era is 400 years, after which the calendar repeats (146,097 days). */
 
-#include <origo/origo.h>
+#include <origo/document.h>
+#include <stdio.h>
 
 #include <stddef.h>
 #include <string.h>

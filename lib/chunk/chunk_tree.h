@@ -24,6 +24,8 @@
 
 #include "lib/chunk/cut.h"
 
+#include <origo/files.h>
+
 /* og_chunk {offset, len, hash[OG_HASH_LEN]} and og_chunk_node {offset, len,
  * first_child, n_children, hash} are public: origo/files.h. */
 

@@ -35,6 +35,8 @@
 
 #include "lib/base/memory.h"
 
+#include <origo/files.h>
+
 /* Bytes that the hash of a place looks back on. 32: a 32-bit gear hash knows
  * no more, and equal runs of 32 bytes are rarely an accident. */
 #define OG_CUT_WINDOW 32

@@ -11,6 +11,8 @@
 #include "lib/base/bits.h"
 #include "lib/chunk/chunk_tree.h"
 
+#include <origo/files.h>
+
 struct og_file_chunks {
     const og_allocator *allocator;
     uint64_t file_len;

@@ -10,7 +10,7 @@
  * say. */
 
 #include <openssl/sha.h>
-#include <origo/origo.h>
+#include <origo/files.h>
 
 struct og_sha256 {
     SHA256_CTX state;

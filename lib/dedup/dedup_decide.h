@@ -12,6 +12,8 @@
 #include "lib/dedup/band_table.h"
 #include "lib/dedup/dedup_texts.h"
 
+#include <origo/dedup.h>
+
 struct og_decide_options {
     struct og_band_design design;
     og_measure_kind measure;

@@ -17,6 +17,8 @@
 
 #include "lib/dedup/dedup_levels.h"
 
+#include <origo/dedup.h>
+
 struct og_dedup_journal_mark {
     uint64_t n_blocks; /* of the input, done */
     uint64_t n_documents;

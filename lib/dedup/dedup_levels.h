@@ -5,6 +5,8 @@
 
 #include "lib/dedup/dedup_output.h"
 
+#include <origo/dedup.h>
+
 struct og_dedup_run {
     const og_dedup_options *options;
     const og_input *input;

@@ -10,6 +10,8 @@
 #include "lib/os/new_file.h"
 #include "lib/os/output_lock.h"
 
+#include <origo/dedup.h>
+
 struct og_dedup_output {
     const og_dedup_options *options;
     const og_input *input;

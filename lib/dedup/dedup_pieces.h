@@ -12,6 +12,8 @@
 #include "lib/dedup/dedup_journal.h"
 #include "lib/dedup/dedup_levels.h"
 
+#include <origo/dedup.h>
+
 /* Half-open, in bytes of the document's own text; rising, apart. */
 struct og_dedup_piece {
     size_t begin, end;

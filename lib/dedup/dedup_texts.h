@@ -16,6 +16,9 @@
 #include "lib/sketch/shingle_set.h"
 #include "lib/store/text/stored_texts.h"
 
+#include <origo/params.h>
+#include <origo/reading.h>
+
 struct og_dedup_place {
     uint64_t offset;
     uint32_t file; /* OG_PLACE_SPOOL: the temporary file; OG_PLACE_STORE: a

@@ -14,6 +14,8 @@
 #include "lib/store/text/stored_texts.h"
 #include "lib/stream/engine.h"
 
+#include <origo/dedup.h>
+
 /* A document on its way; all views are into its batch, valid during take(). */
 struct og_dedup_doc {
     const struct og_block *block;

@@ -13,6 +13,8 @@
 #include "lib/delta/delta_format.h"
 #include "lib/os/new_file.h"
 
+#include <origo/files.h>
+
 /* A file that a delta may copy from. */
 struct og_delta_old {
     char *path;

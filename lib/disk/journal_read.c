@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <origo/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

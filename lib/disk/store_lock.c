@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <origo/document.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>

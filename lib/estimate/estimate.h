@@ -12,6 +12,8 @@
 
 #include "lib/table/table.h"
 
+#include <origo/trace.h>
+
 struct og_label {
     uint32_t doc;      /* OG_NO_DOC: new, or nothing is known */
     uint32_t hit : 30; /* the selected shingle whose hit it comes from */

@@ -8,6 +8,8 @@
 
 #include "lib/fingerprint/fingerprint.h"
 
+#include <origo/params.h>
+
 struct og_shingler {
     og_token_kind kind;
     const struct og_shingle_factors *key;

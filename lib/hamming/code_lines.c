@@ -6,6 +6,7 @@
 #include "lib/hamming/code_lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

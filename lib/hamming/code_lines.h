@@ -9,6 +9,8 @@
 
 #include "lib/base/memory.h"
 
+#include <origo/neighbour.h>
+
 struct og_code_part {
     uint32_t shard, n_shards; /* 0 of 1: all */
 };

@@ -6,6 +6,8 @@
 
 #include "lib/hamming/code_manifest.h"
 
+#include <origo/neighbour.h>
+
 /* An entry that waits: unsorted, compared one by one. */
 struct waiting {
     uint64_t id_off;

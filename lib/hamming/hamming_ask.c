@@ -5,6 +5,7 @@
  * code need no more. */
 
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

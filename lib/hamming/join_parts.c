@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <origo/neighbour.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

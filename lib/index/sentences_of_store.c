@@ -1,6 +1,7 @@
 /* The index of sentences of a store, and its questions. */
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/index/index_kinds.h"

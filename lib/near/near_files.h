@@ -30,6 +30,8 @@
 #include "lib/store/store.h"
 #include "lib/store/text/stored_texts.h"
 
+#include <origo/neighbour.h>
+
 struct og_dedup_texts;
 
 /* One thread at a time. */

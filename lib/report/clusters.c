@@ -25,6 +25,7 @@
 #include "lib/report/outlet.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

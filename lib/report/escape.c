@@ -6,6 +6,7 @@
 
 #include "lib/report/escape.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd"

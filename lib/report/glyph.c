@@ -9,6 +9,7 @@
 
 #include "lib/report/glyph.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "lib/report/links.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,9 @@
 #include "lib/report/names.h"
 #include "lib/report/writer.h"
 
-#include <origo/origo.h>
+#include <origo/report.h>
+#include <origo/sentence.h>
+#include <origo/trace.h>
 
 /* Documents by their numbers. All zero is empty. */
 struct og_node {

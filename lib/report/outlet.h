@@ -1,6 +1,8 @@
 #ifndef OG_REPORT_OUTLET_H
 #define OG_REPORT_OUTLET_H
 
+#include <stdio.h>
+
 /*   in:  the bytes of a report                    (report)
  *   out: a file that appears whole, stdout, or a FILE of the caller
  *

@@ -10,7 +10,9 @@
  * of the match. `reused` is the share of words in reused sentences. */
 
 #include "lib/report/escape.h"
+
 #include "lib/report/report.h"
+#include <stdio.h>
 
 static void write_ranges(struct og_writer *w, const char *name,
                          const og_range *ranges, size_t n)

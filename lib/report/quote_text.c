@@ -9,6 +9,7 @@
  *
  * Shared words are coloured, and between stars where there is no colour. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/report/flow.h"

@@ -16,6 +16,7 @@
 #include "lib/report/outlet.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -7,7 +7,9 @@
  * Each form is three functions: what stands before the first document, a
  * document, what stands behind the last. report.c calls them in order. */
 
-#include <origo/origo.h>
+#include <origo/report.h>
+#include <origo/sentence.h>
+#include <origo/trace.h>
 
 #include "lib/report/writer.h"
 

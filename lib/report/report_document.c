@@ -1,6 +1,8 @@
 /* A document as a line of JSONL, so that it can be read again: what an export
  * of a store is made of. */
 
+#include <origo/report.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/report/escape.h"

@@ -15,6 +15,7 @@
  * `matches` (when asked for), `best`, `origins`. docs/answer.schema.json tells
  * all of them. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/report/escape.h"

@@ -27,6 +27,7 @@
 #include "lib/report/shares.h"
 #include "lib/text/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {

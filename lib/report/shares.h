@@ -6,6 +6,8 @@
 
 #include "lib/report/units.h"
 
+#include <origo/report.h>
+
 struct og_source_share {
     uint64_t origin;
     uint64_t n_tokens;   /* that its spans cover ... */

@@ -10,6 +10,8 @@
 
 #include "lib/base/memory.h"
 
+#include <origo/report.h>
+
 /* Walks along a text and never turns back: for offsets that rise. */
 struct og_units {
     og_bytes text;

@@ -6,6 +6,7 @@
 #include "lib/report/writer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 void og_writer_init(struct og_writer *w, FILE *file)

@@ -1,6 +1,8 @@
 #ifndef OG_REPORT_WRITER_H
 #define OG_REPORT_WRITER_H
 
+#include <stdio.h>
+
 /*   in:  pieces of a report, some of them a byte long   (the reports)
  *   out: blocks of bytes for a FILE                      (the caller's)
  *

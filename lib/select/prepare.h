@@ -9,6 +9,8 @@
 
 #include "lib/select/select.h"
 
+#include <origo/params.h>
+
 /* A document when all is done that can be done without the table. */
 struct og_prepared {
     struct og_text text;

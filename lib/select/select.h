@@ -6,6 +6,8 @@
 
 #include "lib/fingerprint/fingerprint.h"
 
+#include <origo/params.h>
+
 /* For shingles pos[i] .. pos[i] + shingle_len are the tokens of fp[i]. Hash
  * breaking and DCT select segments of any length instead. */
 struct og_selection {

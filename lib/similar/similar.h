@@ -14,6 +14,8 @@
 #include "lib/chunk/file_chunks.h"
 #include "lib/similar/file_sketch.h"
 
+#include <origo/files.h>
+
 struct og_similar; /* the index */
 
 og_status og_similar_new(const struct og_file_sketch_options *traits,

@@ -19,6 +19,8 @@
 #include "lib/base/bits.h"
 #include "lib/base/memory.h"
 
+#include <origo/sketch.h>
+
 struct og_family {
     const og_allocator *allocator;
     og_hash_family kind;

@@ -10,6 +10,8 @@
 
 #include "lib/sketch/minhash.h"
 
+#include <origo/sketch.h>
+
 struct og_bit_stream {
     uint64_t state, word, next;
     unsigned n_taken; /* of `word` */

@@ -14,6 +14,8 @@
 
 #include "lib/sketch/family.h"
 
+#include <origo/sketch.h>
+
 #define OG_SAMPLES_MAX 4096
 
 /* Base hashes are made in pieces of this many features. */

@@ -13,6 +13,8 @@
 
 #include "lib/sketch/sketch_file.h"
 
+#include <origo/sketch.h>
+
 /* Bytes of one sketch. */
 size_t og_minhash_file_len(const og_minhash_options *options);
 

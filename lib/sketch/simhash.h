@@ -14,6 +14,8 @@
 
 #include "lib/sketch/features/features.h"
 
+#include <origo/sketch.h>
+
 /* Weights are counted in steps of 2^-16, so that sums are whole numbers and
  * the order of adding cannot matter. A weight is never rounded to 0. */
 #define OG_WEIGHT_BITS 16

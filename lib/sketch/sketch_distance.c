@@ -4,6 +4,7 @@
  * from texts it is exact, the sum of the lesser weights over the sum of the
  * greater ones. The second side is held in memory, the first one goes by. */
 
+#include <origo/neighbour.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,6 +13,8 @@
 #include "lib/sketch/sketch_file.h"
 #include "lib/stream/engine.h"
 
+#include <origo/sketch.h>
+
 struct og_sketch_work {
     void *ctx;
     const og_allocator *allocator;

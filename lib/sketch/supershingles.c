@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <origo/sketch.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "lib/source/block.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/source/json/jsonl.h"

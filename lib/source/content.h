@@ -12,6 +12,8 @@
 #include "lib/source/web/http.h"
 #include "lib/source/xml/xml_text.h"
 
+#include <origo/document.h>
+
 struct og_readers {
     struct og_charset charset;
     struct og_html html;

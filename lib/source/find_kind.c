@@ -3,6 +3,7 @@
  * happens to give: the same bytes are the same kind of file from a disk and
  * from a pipe. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/source/block.h"

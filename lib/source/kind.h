@@ -6,6 +6,8 @@
 
 #include "lib/source/source.h"
 
+#include <origo/reading.h>
+
 /* What is looked at. */
 #define OG_KIND_HEAD_LEN ((size_t)8 << 10)
 

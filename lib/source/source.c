@@ -14,6 +14,7 @@
 #include "lib/source/source_state.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -16,6 +16,8 @@
 
 #include "lib/base/memory.h"
 
+#include <origo/reading.h>
+
 /* A field whose name is NULL is not looked for. */
 struct og_source_options {
     og_fields fields;

@@ -8,6 +8,8 @@
 
 #include "lib/source/source.h"
 
+#include <origo/reading.h>
+
 struct og_times;
 
 /* *out is NULL when the options ask for neither. OG_ERR_INPUT with the line of

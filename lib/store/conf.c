@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <origo/store.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 
 #include "lib/base/status.h"
 
+#include <origo/params.h>
+
 #define OG_STORE_VERSION 1
 /* Bits that a reader must know to understand the store. 1: the line `indexes`,
  * of a store that has others than passages: who adds documents must tell them,

@@ -21,6 +21,9 @@
 #include "lib/base/memory.h"
 #include "lib/base/status.h"
 
+#include <origo/neighbour.h>
+#include <origo/sentence.h>
+
 enum { OG_INDEX_KINDS = 2 }; /* that are derived */
 
 /* What an index was made with. */

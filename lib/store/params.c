@@ -1,5 +1,6 @@
 /* Parameters: defaults, checks, names. */
 
+#include <origo/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

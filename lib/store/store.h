@@ -8,6 +8,8 @@
 #include "lib/store/index.h"
 #include "lib/trace/answer.h"
 
+#include <origo/trace.h>
+
 struct og_disk;
 
 /* What is not told: filter.c. */

@@ -10,6 +10,8 @@
 #include "lib/store/store.h"
 #include "lib/store/text/texts.h"
 
+#include <origo/store.h>
+
 struct og_journal;
 
 struct og_disk {

@@ -25,6 +25,8 @@
 #include "lib/base/arena.h"
 #include "lib/source/source.h"
 
+#include <origo/reading.h>
+
 struct og_stream;
 
 /* A document on its way; all views are into its batch. */

@@ -6,6 +6,8 @@
 
 #include "lib/source/source.h"
 
+#include <origo/reading.h>
+
 struct og_problem_teller {
     void *ctx;
     void (*on_problem)(void *ctx, const og_problem *problem); /* or NULL */

@@ -11,6 +11,8 @@
 #include "lib/sync/sync_tree.h"
 #include "lib/sync/sync_wire.h"
 
+#include <origo/files.h>
+
 enum {
     OG_SYNC_LIST_AVERAGE = 256, /* bytes of a chunk of the list: 4 files */
     OG_SYNC_PIECE_KEY_LEN = 4,

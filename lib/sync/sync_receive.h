@@ -10,6 +10,8 @@
 #include "lib/sync/sync.h"
 #include "lib/sync/sync_target.h"
 
+#include <origo/files.h>
+
 #define OG_SYNC_HOLE UINT32_MAX
 
 /* A stretch of a new file. */

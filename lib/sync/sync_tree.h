@@ -10,6 +10,8 @@
 #include "lib/base/packing.h"
 #include "lib/chunk/chunk_tree.h"
 
+#include <origo/files.h>
+
 enum { OG_SYNC_ROOT_LEN = 16 }; /* of a root, in the list */
 
 /* Where files that are not complete wait, in the receiver's tree. */

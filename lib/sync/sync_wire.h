@@ -11,6 +11,7 @@
 
 #include "lib/base/packing.h"
 
+#include <origo/files.h>
 #include <zstd.h>
 
 enum {

@@ -13,6 +13,8 @@
 #include "lib/base/bits.h"
 #include "lib/table/table.h"
 
+#include <origo/params.h>
+
 static inline uint64_t og_bucket_of(const struct og_table *t, uint64_t mixed)
 {
     return og_mul_high(mixed, t->n_buckets);

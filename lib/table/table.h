@@ -29,6 +29,8 @@
 #include "lib/os/pages.h"
 #include "lib/select/select.h"
 
+#include <origo/params.h>
+
 #define OG_NO_DOC UINT32_MAX
 
 /* What a slot keeps beside the fingerprint and the document. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include <origo/origo.h>
+#include <origo/params.h>
 
 #include "lib/text/utf8.h"
 

@@ -32,7 +32,7 @@
 
 #include <string.h>
 
-#include <origo/origo.h>
+#include <origo/params.h>
 
 #include "lib/base/bits.h"
 #include "lib/text/ascii.h"

@@ -6,6 +6,8 @@
 
 #include "lib/token/tokens.h"
 
+#include <origo/params.h>
+
 og_status og_tokenise_runs(const struct og_text *text, og_token_kind kind,
                            uint64_t key, struct og_tokens *tokens,
                            og_error *err);

@@ -7,6 +7,8 @@
 
 #include "lib/text/text.h"
 
+#include <origo/params.h>
+
 struct og_tokens {
     const og_allocator *allocator;
     uint32_t *begin; /* offsets in the folded text, rising */

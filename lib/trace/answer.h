@@ -8,6 +8,8 @@
 #include "lib/select/prepare.h"
 #include "lib/trace/origin_texts.h"
 
+#include <origo/trace.h>
+
 /* An answer and the memory it stands in. */
 struct og_answering {
     const og_allocator *allocator;

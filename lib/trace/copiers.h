@@ -7,6 +7,8 @@
 
 #include "lib/store/store.h"
 
+#include <origo/trace.h>
+
 void og_copiers_init(struct og_copiers *chain, const og_allocator *allocator);
 void og_copiers_release(struct og_copiers *chain);
 

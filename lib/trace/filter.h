@@ -6,6 +6,8 @@
 
 #include "lib/store/store.h"
 
+#include <origo/store.h>
+
 void og_filter_rules_init(struct og_filter_rules *filter,
                           const og_allocator *allocator);
 void og_filter_rules_release(struct og_filter_rules *filter);

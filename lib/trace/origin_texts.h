@@ -13,6 +13,8 @@
 #include "lib/store/catalogue/lookup.h"
 #include "lib/store/text/texts.h"
 
+#include <origo/params.h>
+
 struct og_origin_side {
     uint32_t doc; /* OG_NO_DOC: this place is free */
     bool has_text;

@@ -10,6 +10,7 @@
  * in order: look up, label, answer, add. When nothing is added the order does
  * not matter, and the workers ask. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/os/prefault.h"

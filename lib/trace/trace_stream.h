@@ -9,6 +9,8 @@
 
 #include "lib/base/status.h"
 
+#include <origo/trace.h>
+
 struct og_stream_hooks {
     void *ctx;
     /* Each document in order, before it is added. */

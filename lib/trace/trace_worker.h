@@ -10,6 +10,8 @@
 #include "lib/store/store.h"
 #include "lib/stream/engine.h"
 
+#include <origo/trace.h>
+
 /* What is made of a document: og_stream_doc.made. */
 struct og_traced {
     uint64_t text_hash;

@@ -5,6 +5,7 @@
 #include "tests/fuzz/fuzz_support.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "lib/base/checksum.h"
 #include "lib/store/conf.h"

@@ -5,6 +5,7 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "lib/dedup/dedup_journal.h"

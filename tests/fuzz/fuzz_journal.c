@@ -4,6 +4,8 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
+#include <stdio.h>
+
 #include "lib/base/checksum.h"
 #include "lib/base/packing.h"
 #include "lib/disk/journal_format.h"

@@ -4,6 +4,8 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
+#include <stdio.h>
+
 #include "lib/base/bits.h"
 #include "lib/hamming/code_lines.h"
 #include "lib/source/file_list.h"

@@ -4,6 +4,8 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
+#include <stdio.h>
+
 #include "lib/base/checksum.h"
 #include "lib/near/near_files.h"
 

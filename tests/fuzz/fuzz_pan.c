@@ -4,6 +4,8 @@
 
 #include "tests/fuzz/fuzz_support.h"
 
+#include <stdio.h>
+
 #include "eval/measure/pan.h"
 
 static void must(bool holds)

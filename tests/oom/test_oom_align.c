@@ -1,5 +1,7 @@
 /* Two texts are compared while every single allocation fails once. */
 
+#include <origo/origo.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/oom/oom_support.h"

@@ -2,8 +2,10 @@
  * status says so, nothing leaks, and what was there before is still whole. */
 
 #include "lib/store/catalogue/documents.h"
+
 #include "tests/oom/oom_support.h"
 #include "tests/unit/texts_support.h"
+#include <stdio.h>
 
 /* Wants OG_OK or missing memory, and passes the latter on. */
 #define STEP(expr)                                                             \

@@ -4,6 +4,8 @@
 
 #include "tests/unit/store_support.h"
 
+#include <stdio.h>
+
 #include "origo/origo.h"
 #include "tests/property/random_text.h"
 

@@ -20,7 +20,7 @@ def good_tree():
     tree = {"lib/" + path: STAGE % ("bytes", "more") for path in STAGES}
     tree["include/origo/origo.h"] = '#include <origo/text.h>\n'
     tree["include/origo/text.h"] = '#include <stdint.h>\n'
-    tree["lib/base/memory.h"] = '#include <origo/origo.h>\n'
+    tree["lib/base/memory.h"] = '#include <origo/text.h>\n'
     tree["lib/text/fold.c"] = ('#include "lib/text/text.h"\n'
                                '#include "lib/base/memory.h"\n')
     tree["lib/trace/trace_stream.c"] = '#include "lib/estimate/estimate.h"\n'
@@ -114,9 +114,9 @@ class CheckLayers(unittest.TestCase):
             {"cli/bad.c": '#include <origo/text.h>\n'},
             "cli/bad.c:1: include origo/origo.h instead of 'origo/text.h'")
         self.assert_offence(
-            {"lib/base/bad.c": '#include <origo/text.h>\n'},
-            "lib/base/bad.c:1: include origo/origo.h instead of "
-            "'origo/text.h'")
+            {"lib/base/bad.c": '#include <origo/origo.h>\n'},
+            "lib/base/bad.c:1: include the header of the subject, "
+            "not origo/origo.h")
 
     def test_not_behind_the_door(self):
         self.assert_offence(

@@ -3,6 +3,7 @@
 
 /* What tests of lib/report share: a FILE in memory, and short answers. */
 
+#include <origo/origo.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,6 +2,8 @@
 
 #include "tests/unit/align_support.h"
 
+#include <stdio.h>
+
 #define COPIED                                                                 \
     "a lighthouse keeper counts the ships that pass before midnight and "      \
     "writes "                                                                  \

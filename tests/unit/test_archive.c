@@ -2,6 +2,8 @@
 
 #include "tests/unit/source_folder.h"
 
+#include <stdio.h>
+
 #include "lib/source/unpack.h"
 
 /* ---- making archives ---- */

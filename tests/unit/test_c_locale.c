@@ -6,6 +6,8 @@
 #include "tests/unit/source_support.h"
 
 #include <locale.h>
+#include <origo/origo.h>
+#include <stdio.h>
 
 #include "lib/base/c_locale.h"
 #include "lib/base/packing.h"

@@ -2,6 +2,8 @@
 
 #include "tests/unit/code_support.h"
 
+#include <origo/origo.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static char name[8][64]; /* files of this run */

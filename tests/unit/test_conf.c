@@ -2,6 +2,8 @@
 
 #include "tests/unit/store_support.h"
 
+#include <origo/origo.h>
+
 #include "lib/store/conf.h"
 
 static og_params some_params(void)

@@ -3,7 +3,9 @@
  * the measures are computed from their words in the paper (3.1, 3.2). */
 
 #include "eval/evaluation.h"
+
 #include "tests/unit/eval_support.h"
+#include <stdio.h>
 
 /* ---- the naive program ---- */
 

@@ -1,6 +1,7 @@
 #include "tests/unit/source_folder.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "lib/source/file_list.h"
 #include "lib/source/walk.h"

@@ -1,5 +1,6 @@
 /* Folding by example. Random texts are in tests/property/test_fold_random.c. */
 
+#include <origo/origo.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

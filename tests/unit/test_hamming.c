@@ -4,6 +4,8 @@
 #include "tests/unit/code_support.h"
 
 #include <dirent.h>
+#include <origo/origo.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

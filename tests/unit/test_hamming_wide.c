@@ -4,6 +4,7 @@
 
 #include "tests/unit/code_support.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "lib/hamming/hamming.h"

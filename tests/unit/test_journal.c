@@ -3,6 +3,7 @@
 #include "tests/unit/journal_support.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static void test_committed_records_come_back(void **state)
 {

@@ -2,6 +2,7 @@
 
 #include "tests/unit/journal_support.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static const char *file(void)

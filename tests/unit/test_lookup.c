@@ -3,6 +3,8 @@
 
 #include "tests/unit/documents_support.h"
 
+#include <stdio.h>
+
 #include "lib/store/catalogue/lookup.h"
 
 enum { ON_DISK = 40, IN_ALL = 100 };

@@ -2,6 +2,8 @@
 
 #include "tests/unit/source_support.h"
 
+#include <stdio.h>
+
 #include "lib/source/mail/mail.h"
 
 static struct og_mail mail;

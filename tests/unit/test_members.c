@@ -4,6 +4,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <stdio.h>
 
 #include "lib/source/members.h"
 

@@ -3,6 +3,7 @@
 
 #include "report_support.h"
 
+#include <stdio.h>
 #include <zlib.h>
 
 #include "lib/report/html/packed.h"

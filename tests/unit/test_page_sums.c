@@ -3,6 +3,8 @@
 
 #include "tests/unit/documents_support.h"
 
+#include <stdio.h>
+
 #define DATA "catalogue/data.mdb"
 
 static og_status check(bool closed, enum og_sums *out, og_error *err)

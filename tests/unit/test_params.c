@@ -1,5 +1,6 @@
 /* Names and ranges of parameters. */
 
+#include <origo/origo.h>
 #include <stdio.h>
 
 #include "tests/unit/stage_support.h"

@@ -2,6 +2,8 @@
 
 #include "tests/unit/store_support.h"
 
+#include <stdio.h>
+
 #include "lib/store/catalogue/entry.h"
 #include "lib/store/catalogue/pending.h"
 

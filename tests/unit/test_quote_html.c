@@ -4,6 +4,7 @@
 #include "report_support.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,6 +2,8 @@
 
 #include "report_support.h"
 
+#include <stdio.h>
+
 #include "lib/report/html/quoted.h"
 
 /* The quotations of a text, each in brackets. */

@@ -3,6 +3,7 @@
 #include "report_support.h"
 
 #include <dirent.h>
+#include <origo/origo.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

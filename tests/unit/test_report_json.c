@@ -2,6 +2,9 @@
 
 #include "report_support.h"
 
+#include <origo/origo.h>
+#include <stdio.h>
+
 static char *json_of(const og_document *doc, const og_answer *answer,
                      og_offsets offsets)
 {

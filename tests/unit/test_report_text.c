@@ -3,6 +3,9 @@
 
 #include "report_support.h"
 
+#include <origo/origo.h>
+#include <stdio.h>
+
 static char *text_of(const og_document *doc, const og_answer *answer,
                      bool colour, unsigned width)
 {

@@ -3,6 +3,9 @@
 
 #include "tests/unit/stage_support.h"
 
+#include <origo/origo.h>
+#include <stdio.h>
+
 struct planted {
     const char *name;
     const char *before, *plant, *after; /* the document */

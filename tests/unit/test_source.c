@@ -2,6 +2,7 @@
 #include "tests/unit/source_folder.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/time.h>
 
 static void check_path(const char *path,

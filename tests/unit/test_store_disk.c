@@ -4,6 +4,7 @@
 #include "tests/unit/store_support.h"
 
 #include <dirent.h>
+#include <stdio.h>
 
 #include "lib/store/store_disk.h"
 

@@ -2,6 +2,8 @@
 
 #include "tests/unit/store_support.h"
 
+#include <stdio.h>
+
 #include "lib/disk/store_lock.h"
 
 static void test_the_second_hears_of_the_first(void **state)

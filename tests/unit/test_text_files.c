@@ -1,5 +1,6 @@
 /* The files of texts: names and heads. */
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "lib/store/text/text_files.h"

@@ -2,7 +2,9 @@
  * not sound. */
 
 #include "lib/store/text/text_files.h"
+
 #include "tests/unit/texts_support.h"
+#include <stdio.h>
 
 static int fresh(void **state)
 {

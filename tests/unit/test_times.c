@@ -2,6 +2,8 @@
 
 #include "source_support.h"
 
+#include <stdio.h>
+
 #include "lib/source/times.h"
 
 static struct folder folder;

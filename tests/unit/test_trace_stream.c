@@ -6,6 +6,7 @@
 #include "tests/unit/source_support.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "lib/base/bits.h"
 #include "lib/store/store.h"

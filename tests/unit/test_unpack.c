@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "lib/base/bits.h"
 #include "lib/source/unpack.h"

@@ -4,6 +4,7 @@
 #include "source_support.h"
 
 #include <iconv.h>
+#include <stdio.h>
 
 #include "lib/source/recode.h"
 

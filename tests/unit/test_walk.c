@@ -2,6 +2,7 @@
 #include "tests/unit/source_folder.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "lib/source/walk.h"
 

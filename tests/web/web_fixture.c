@@ -13,6 +13,8 @@
 
 #include "answer_support.h"
 
+#include <stdio.h>
+
 /* ---- reports ---- */
 
 static const og_format formats[] = {

@@ -23,6 +23,8 @@
 #include "lib/dedup/dedup_texts.h"
 #include "lib/dedup/document_stream.h"
 
+#include <origo/dedup.h>
+
 #define OG_STAGE_PLACE_LEN 32 /* of a record, before the sketch */
 #define OG_STAGE_PATH_ROOM 4096
 

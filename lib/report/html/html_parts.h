@@ -12,6 +12,8 @@
 #include "lib/report/report.h"
 #include "lib/report/shares.h"
 
+#include <origo/trace.h>
+
 struct og_html_report {
     struct og_writer *w;
     struct og_web_page *page;

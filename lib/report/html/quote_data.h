@@ -6,6 +6,8 @@
 
 #include "lib/report/html/web_page.h"
 
+#include <origo/sentence.h>
+
 /* Writes the line of JSON, without its end, and all of the row but its end. */
 og_status og_quote_data(struct og_web_page *page, struct og_writer *w,
                         const og_document *doc, const og_quotes *quotes,

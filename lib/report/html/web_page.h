@@ -25,6 +25,8 @@
 #include "lib/report/names.h"
 #include "lib/report/report.h"
 
+#include <origo/report.h>
+
 struct og_web_page;
 
 /* `unit` is what shares are shares of: "word" or "sentence". */

@@ -7,6 +7,8 @@
 #include "lib/sentence/index/sentence_segment.h"
 #include "lib/sentence/split/sentence_words.h"
 
+#include <origo/document.h>
+
 struct og_memtable_wordset {
     uint64_t hash;
     uint32_t first_word, n_words;

@@ -16,6 +16,8 @@
 #include "lib/sentence/index/sentence_memtable.h"
 #include "lib/sentence/index/wordset_list.h"
 
+#include <origo/sentence.h>
+
 /* A form that reaches the threshold. */
 struct og_found_form {
     uint32_t image; /* n_images: the heap */

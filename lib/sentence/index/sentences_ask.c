@@ -5,6 +5,7 @@
  * first of each, and only as many are looked at as are told. */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <origo/sketch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

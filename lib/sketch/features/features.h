@@ -17,6 +17,8 @@
 #include "lib/fingerprint/fingerprint.h"
 #include "lib/sketch/features/idf.h"
 
+#include <origo/sketch.h>
+
 /* The features of one document.
  *
  * A hash is 64 bits, mixed: every bit of it is as good as any other, also for

@@ -8,6 +8,8 @@
 
 #include "lib/base/memory.h"
 
+#include <origo/sketch.h>
+
 /* ---- counting ---- */
 
 struct og_idf_counter;

@@ -15,6 +15,8 @@
 
 #include "lib/sketch/features/idf.h"
 
+#include <origo/sketch.h>
+
 #define OG_IDF_VERSION   2 /* 1, with Rabin checksums, is read */
 #define OG_IDF_HEAD_LEN  64
 #define OG_IDF_WORDS_MAX 256

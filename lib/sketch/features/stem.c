@@ -6,6 +6,7 @@
 #include "lib/sketch/features/stem.h"
 
 #include <libstemmer.h>
+#include <origo/sketch.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

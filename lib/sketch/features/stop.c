@@ -4,6 +4,7 @@
 
 #include "lib/sketch/features/stop.h"
 
+#include <origo/sketch.h>
 #include <string.h>
 
 #include "lib/base/bits.h"

@@ -6,6 +6,8 @@
 
 #include "lib/base/packing.h"
 
+#include <origo/document.h>
+
 /* Where the value of the last member `name` stands in an object: its bytes as
  * they are, quotes and all. `scratch` needs line.len + 64 bytes. False when
  * there is none or the line is no object. */

@@ -10,6 +10,7 @@
 
 #include "lib/source/json/jsonl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/source/json/json.h"

@@ -6,6 +6,8 @@
 
 #include "lib/source/source.h"
 
+#include <origo/reading.h>
+
 /* What a line lacks to be a document. */
 struct og_jsonl_problem {
     const char *message; /* NULL: nothing */

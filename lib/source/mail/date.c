@@ -4,6 +4,7 @@
 
 #include "lib/source/mail/date.h"
 
+#include <origo/document.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -12,6 +12,8 @@
 #include "lib/base/packing.h"
 #include "lib/source/json/jsonl.h"
 
+#include <origo/reading.h>
+
 /* The longest header that is believed. */
 #define OG_CSV_HEADER_MAX ((size_t)64 << 10)
 

@@ -11,6 +11,8 @@
 
 #include "lib/source/content.h"
 
+#include <origo/document.h>
+
 /* *out_is_document is false for a record that holds none. Statuses as for
  * og_content_read(). */
 og_status og_archive_read(struct og_readers *readers, enum og_block_kind kind,

@@ -11,7 +11,7 @@
  * aside. */
 
 #include <gumbo.h>
-#include <origo/origo.h>
+#include <origo/document.h>
 
 #include "lib/source/web/page_data.h"
 

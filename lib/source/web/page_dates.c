@@ -1,5 +1,6 @@
 #include "lib/source/web/page_dates.h"
 
+#include <origo/document.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

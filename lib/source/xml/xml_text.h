@@ -10,6 +10,8 @@
 
 #include "lib/base/packing.h"
 
+#include <origo/document.h>
+
 struct og_xml_text {
     struct og_pack text, title;
     int64_t time;

@@ -9,6 +9,8 @@
 #include "lib/base/memory.h"
 #include "lib/store/table/checkpoint.h"
 
+#include <origo/document.h>
+
 /* Level i holds FIRST << i marks: 23 of them hold all 2^32 numbers, and none is
  * ever moved. */
 #define OG_CATALOGUE_FIRST  1024u

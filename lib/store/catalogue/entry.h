@@ -11,6 +11,8 @@
 
 #include "lib/base/packing.h"
 
+#include <origo/document.h>
+
 /* Where a text lies: in a frame of a segment. */
 struct og_text_place {
     uint32_t segment; /* from 1; 0: the store has no text of it */

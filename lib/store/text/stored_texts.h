@@ -9,6 +9,8 @@
 
 #include "lib/base/status.h"
 
+#include <origo/store.h>
+
 struct og_stored_texts;
 
 /* Whether `path` is a folder with a store in it, sound or not. */
