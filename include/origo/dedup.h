@@ -60,6 +60,22 @@ typedef struct og_dedup_counts {
     uint64_t n_resumed;      /* documents that an earlier run had decided on */
 } og_dedup_counts;
 
+/* What became of a document; views until the callback returns. */
+typedef struct og_dedup_decision {
+    uint64_t number; /* of the document in the input, from 0; a record that
+                        could not be read has none */
+    og_bytes id;
+    bool is_kept;
+    /* Of a kept one: pieces were cut out, and this is left of its text. */
+    bool is_cut;
+    og_bytes text;
+    /* Of a removed one: the document that stays instead of it. */
+    og_bytes of_id;
+    uint64_t of_number; /* OG_NOT_OF_INPUT: it is one of `against` */
+    double similarity;
+} og_dedup_decision;
+#define OG_NOT_OF_INPUT UINT64_MAX
+
 typedef struct og_dedup_options {
     og_dedup_level level;
     og_token_kind tokens;
@@ -74,10 +90,10 @@ typedef struct og_dedup_options {
      * not written, and nothing is removed from them. */
     const char *const *against;
     size_t n_against;
-    const char *output;      /* "-": stdout */
-    const char *report;      /* of every removal; NULL: none */
-    const char *rejects;     /* records that could not be read; NULL: none */
-    const char *temp;        /* folder of temporary files; NULL: the output's */
+    const char *output;  /* "-": stdout; NULL: none, with on_decision alone */
+    const char *report;  /* of every removal; NULL: none */
+    const char *rejects; /* records that could not be read; NULL: none */
+    const char *temp;    /* folder of temporary files; NULL: the output's */
     og_report_format format; /* of the report */
     uint32_t least_tokens;   /* of a piece that is cut, up to 1,024; 0: 50 of a
                                 passage, 5 of a sentence, 1 of a line */
@@ -85,6 +101,11 @@ typedef struct og_dedup_options {
     double journal_seconds; /* how often a journal is written */
     bool resume;            /* keep one beside the output, and go on from it */
     bool annotate;          /* write all documents, with an "origo" field */
+    void *ctx;              /* of on_decision */
+    /* One call for each document of the input, in its order, one at a time,
+     * by the thread that called og_dedup_run(). Return false to stop
+     * (OG_ERR_STOPPED). NULL: nobody asks. Not with `resume`. */
+    bool (*on_decision)(void *ctx, const og_dedup_decision *decision);
 } og_dedup_options;
 
 /* Words in shingles of 5, 14 bands of 8 rows, Jaccard 0.8, stars, the first

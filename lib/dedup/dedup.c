@@ -85,7 +85,12 @@ og_status og_dedup_options_check(const og_dedup_options *o, og_error *err)
         (o->keep_field == NULL || o->keep_field[o->keep_field[0] == '-'] == 0))
         return og_error_set(err, OG_ERR_USAGE,
                             "which field says what to keep?");
-    if (o->output == NULL) return og_error_set(err, OG_ERR_USAGE, "no output");
+    if (o->output == NULL && o->on_decision == NULL)
+        return og_error_set(err, OG_ERR_USAGE, "no output");
+    if (o->resume && (o->output == NULL || o->on_decision != NULL))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a run can be gone on with only when all that it "
+                            "gives is in files");
     if (o->resume && strcmp(o->output, "-") == 0)
         return og_error_set(err, OG_ERR_USAGE,
                             "a run to stdout cannot be gone on with");
@@ -214,9 +219,10 @@ static og_status run_level(struct og_dedup_run *run, og_error *err)
 static char *folder_of_output(const char *output)
 {
     bool in_place;
+    if (output == NULL) return strdup(og_temp_folder());
     char *target = og_output_target(output, &in_place);
     char *folder = target == NULL ? NULL
-                   : in_place     ? strdup("/tmp")
+                   : in_place     ? strdup(og_temp_folder())
                                   : og_folder_of(target);
     free(target);
     return folder;

@@ -115,7 +115,10 @@ og_status og_dedup_output_open(struct og_dedup_output *out,
                                const struct og_output_lens *from, og_error *err)
 {
     const og_dedup_options *o = out->options;
-    TRY(open_one(out, &out->kept, o->output, state, from->kept, err));
+    if (o->output != NULL) {
+        TRY(open_one(out, &out->kept, o->output, state, from->kept, err));
+        out->has_kept = true;
+    }
     if (o->report != NULL) {
         TRY(open_one(out, &out->report, o->report, state, from->report, err));
         out->has_report = true;
@@ -133,7 +136,7 @@ og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err)
 {
     if (out->has_rejects) TRY(og_new_file_commit(&out->rejects, err));
     if (out->has_report) TRY(og_new_file_commit(&out->report, err));
-    TRY(og_new_file_commit(&out->kept, err));
+    if (out->has_kept) TRY(og_new_file_commit(&out->kept, err));
     og_pack_release(&out->line);
     return OG_OK;
 }
@@ -156,10 +159,44 @@ og_status og_dedup_output_sync(struct og_dedup_output *out,
 {
     *lens = (struct og_output_lens){out->kept.len, out->report.len,
                                     out->rejects.len};
-    TRY(og_new_file_sync(&out->kept, err));
+    if (out->has_kept) TRY(og_new_file_sync(&out->kept, err));
     if (out->has_report) TRY(og_new_file_sync(&out->report, err));
     if (out->has_rejects) TRY(og_new_file_sync(&out->rejects, err));
     return OG_OK;
+}
+
+/* ---- decisions ---- */
+
+static og_status tell(struct og_dedup_output *out, og_dedup_decision *decision,
+                      og_error *err)
+{
+    const og_dedup_options *o = out->options;
+    decision->number = out->n_decided++;
+    if (o->on_decision == NULL || o->on_decision(o->ctx, decision))
+        return OG_OK;
+    return og_error_set(err, OG_ERR_STOPPED, "stopped");
+}
+
+static og_status tell_kept(struct og_dedup_output *out, og_bytes id,
+                           const og_bytes *cut, og_error *err)
+{
+    og_dedup_decision decision = {
+        .id = id, .is_kept = true, .of_number = OG_NOT_OF_INPUT};
+    if (cut != NULL) {
+        decision.is_cut = true;
+        decision.text = *cut;
+    }
+    return tell(out, &decision, err);
+}
+
+static og_status tell_removed(struct og_dedup_output *out,
+                              const struct og_removal *r, og_error *err)
+{
+    og_dedup_decision decision = {.id = r->id,
+                                  .of_id = r->of_id,
+                                  .of_number = r->of_number,
+                                  .similarity = r->similarity};
+    return tell(out, &decision, err);
 }
 
 /* ---- lines ---- */
@@ -184,6 +221,8 @@ static og_status write_packed(struct og_new_file *file, struct og_pack *line,
 og_status og_dedup_write_kept(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err)
 {
+    TRY(tell_kept(out, doc->doc.id, NULL, err));
+    if (!out->has_kept) return OG_OK;
     if (doc->record.len != 0) return write_line(&out->kept, doc->record, err);
     out->line.len = 0;
     og_pack_document(&out->line, &doc->doc);
@@ -258,7 +297,9 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
                                  const struct og_removal *removal,
                                  og_error *err)
 {
-    if (out->options->annotate) TRY(write_annotated(out, doc, removal, err));
+    TRY(tell_removed(out, removal, err));
+    if (out->options->annotate && out->has_kept)
+        TRY(write_annotated(out, doc, removal, err));
     if (!out->has_report) return OG_OK;
     out->line.len = 0;
     if (out->options->format == OG_REPORT_JSONL) {
@@ -272,11 +313,23 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
     return write_packed(&out->report, &out->line, err);
 }
 
+og_status og_dedup_write_gone(struct og_dedup_output *out,
+                              const struct og_dedup_doc *doc, og_error *err)
+{
+    const struct og_removal removal = {.id = doc->doc.id,
+                                       .of_id = {"", 0},
+                                       .of_number = OG_NOT_OF_INPUT,
+                                       .similarity = 1};
+    return tell_removed(out, &removal, err);
+}
+
 og_status og_dedup_write_cut(struct og_dedup_output *out,
                              const struct og_dedup_doc *doc, og_bytes text,
                              og_error *err)
 {
     struct og_pack value = {0};
+    TRY(tell_kept(out, doc->doc.id, &text, err));
+    if (!out->has_kept) return OG_OK;
     out->line.len = 0;
     if (doc->record.len == 0) {
         og_document changed = doc->doc;

@@ -17,7 +17,8 @@ struct og_dedup_output {
     const og_input *input;
     struct og_output_lock locks[3];
     struct og_new_file kept, report, rejects;
-    bool has_report, has_rejects;
+    bool has_kept, has_report, has_rejects;
+    uint64_t n_decided;  /* documents of the input, told of to on_decision */
     struct og_pack line; /* scratch */
 };
 
@@ -49,8 +50,9 @@ og_status og_dedup_output_sync(struct og_dedup_output *out,
 
 struct og_removal {
     og_bytes id, of_id;
-    double similarity; /* below 0: not known */
-    uint64_t cluster;  /* the number of the kept document, from 1; 0: none */
+    double similarity;  /* below 0: not known */
+    uint64_t cluster;   /* the number of the kept document, from 1; 0: none */
+    uint64_t of_number; /* that document in the input, or OG_NOT_OF_INPUT */
     const char *file;
     uint64_t line;
 };
@@ -61,6 +63,9 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
                                  const struct og_dedup_doc *doc,
                                  const struct og_removal *removal,
                                  og_error *err);
+/* Nothing is left of it: its pieces are in several others. */
+og_status og_dedup_write_gone(struct og_dedup_output *out,
+                              const struct og_dedup_doc *doc, og_error *err);
 /* A document whose text has become another one. `raw_text` is the place of the
  * old one in its record. */
 og_status og_dedup_write_cut(struct og_dedup_output *out,

@@ -178,7 +178,7 @@ og_status og_piece_cutter_write(struct og_piece_cutter *c,
     og_pack_bytes(&c->text, text.data + done, text.len - done);
     if (c->text.failed) return og_error_memory(err, text.len, "a text");
     TRY(report(c, d, pieces, n, err));
-    if (is_all) return OG_OK;
+    if (is_all) return og_dedup_write_gone(&c->run->output, d, err);
     counts->kept_len += c->text.len;
     return og_dedup_write_cut(
         &c->run->output, d, (og_bytes){(const char *)c->text.data, c->text.len},

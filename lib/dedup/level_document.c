@@ -166,6 +166,15 @@ static og_status count_cluster(struct level *l, uint64_t number, og_error *err)
     return OG_OK;
 }
 
+/* Documents to compare with are counted first. */
+static uint64_t number_of_input(const struct level *l,
+                                const struct og_dedup_entry *entry)
+{
+    const uint64_t n_against = l->run->counts->n_against;
+    return entry->number < n_against ? OG_NOT_OF_INPUT
+                                     : entry->number - n_against;
+}
+
 static og_status write_removed(struct level *l, const struct og_dedup_doc *d,
                                const struct og_dedup_entry *of,
                                double similarity, og_error *err)
@@ -176,6 +185,7 @@ static og_status write_removed(struct level *l, const struct og_dedup_doc *d,
                                        .of_id = {known->id, known->id_len},
                                        .similarity = similarity,
                                        .cluster = of->number + 1,
+                                       .of_number = number_of_input(l, of),
                                        .file = d->block->file,
                                        .line = d->line};
     l->run->counts->n_removed++;

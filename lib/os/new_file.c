@@ -207,9 +207,8 @@ og_status og_new_file_open(struct og_new_file *file, const char *path,
 
 static og_status open_spool(struct og_new_file *file, og_error *err)
 {
-    const char *folder = getenv("TMPDIR");
     file->copy_to = file->fd;
-    file->fd = og_temp_file_open(folder != NULL ? folder : "/tmp", err);
+    file->fd = og_temp_file_open(og_temp_folder(), err);
     if (file->fd >= 0) return OG_OK;
     forget(file);
     return OG_ERR_IO;

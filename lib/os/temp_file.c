@@ -31,6 +31,12 @@ int og_temp_file_open(const char *folder, og_error *err)
     return fd;
 }
 
+const char *og_temp_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+}
+
 char *og_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

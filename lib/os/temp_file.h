@@ -12,6 +12,9 @@
 /* In `folder`. -1 with the story in err. */
 int og_temp_file_open(const char *folder, og_error *err);
 
+/* Where temporary files go that belong beside nothing: TMPDIR, or /tmp. */
+const char *og_temp_folder(void);
+
 /* The folder that `path` stands in, to be freed with free(); NULL: no memory.
  */
 char *og_folder_of(const char *path);

@@ -67,10 +67,9 @@ static og_status open_texts(og_clusters *c, og_error *err)
 
 og_status og_clusters_open(og_clusters **out, og_error *err)
 {
-    const char *folder = getenv("TMPDIR");
     og_clusters *c = og_allocate_zero(NULL, sizeof(*c));
     if (c == NULL) return og_error_memory(err, sizeof(*c), "clusters");
-    c->folder = strdup(folder != NULL ? folder : "/tmp");
+    c->folder = strdup(og_temp_folder());
     og_status status = c->folder != NULL
                            ? OG_OK
                            : og_error_memory(err, sizeof(*c), "clusters");

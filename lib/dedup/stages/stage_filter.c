@@ -186,6 +186,7 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
                                  .of_id = {"", 0},
                                  .similarity = r.similarity,
                                  .cluster = cluster_of(f, doc),
+                                 .of_number = OG_NOT_OF_INPUT,
                                  .file = d->block->file,
                                  .line = d->line};
     if (s->options->remove == NULL) {
