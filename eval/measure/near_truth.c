@@ -13,6 +13,7 @@
 #include "eval/evaluation.h"
 #include "eval/measure/near.h"
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 
 og_near_eval_options og_near_eval_options_default(void)
 {
@@ -83,9 +84,9 @@ static size_t find_slot(const struct index *index, uint64_t shingle)
     /* 0 marks free slots; a shingle of 0 takes 1 for its name, which is as
      * unlikely to be another's. */
     const uint64_t key = shingle == 0 ? 1 : shingle;
-    size_t at = key & (index->n_slots - 1);
-    while (index->key[at] != 0 && index->key[at] != key)
-        at = (at + 1) & (index->n_slots - 1);
+    size_t at;
+    OG_PROBE(at, key, index->n_slots,
+             index->key[at] == 0 || index->key[at] == key)
     index->key[at] = key;
     return at;
 }

@@ -5,14 +5,14 @@
  * corpus (pan_read.c), compare its pairs (pan_run.c), score what was found
  * (pan_score.c). */
 
+#include "lib/base/hash_table.h"
 #include "lib/base/memory.h"
 
 /* Names, each once; a name's number is its place. */
 struct og_pan_names {
     char **data;
     size_t n, cap;
-    uint32_t *slots; /* number + 1; 0: free */
-    size_t slots_cap, mask;
+    struct og_hash_table by_name; /* number + 1 */
 };
 
 /* A passage in a document and its source; offsets count code points. */

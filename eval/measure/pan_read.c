@@ -33,29 +33,16 @@ static uint64_t hash_of(const char *s, size_t len)
     return h;
 }
 
-static bool names_grow(struct og_pan_names *names)
-{
-    const size_t size = names->mask == 0 ? 1024 : (names->mask + 1) * 2;
-    if (!OG_GROW(NULL, names->slots, names->slots_cap, size)) return false;
-    memset(names->slots, 0, size * sizeof(*names->slots));
-    names->mask = size - 1;
-    for (size_t i = 0; i < names->n; i++) {
-        size_t at = hash_of(names->data[i], strlen(names->data[i]));
-        while (names->slots[at & names->mask] != 0)
-            at++;
-        names->slots[at & names->mask] = (uint32_t)i + 1;
-    }
-    return true;
-}
-
 static og_status names_number(struct og_pan_names *names, og_bytes name,
                               uint32_t *out, og_error *err)
 {
-    if (names->n * 2 >= names->mask && !names_grow(names))
+    struct og_hash_slot *slot;
+    const uint64_t hash = hash_of(name.data, name.len);
+    if (!og_hash_table_reserve(&names->by_name))
         return og_error_memory(err, names->n * 8, "names");
-    size_t at = hash_of(name.data, name.len);
-    for (; names->slots[at & names->mask] != 0; at++) {
-        *out = names->slots[at & names->mask] - 1;
+    OG_HASH_FIND(&names->by_name, hash, slot)
+    {
+        *out = (uint32_t)slot->number - 1;
         const char *known = names->data[*out];
         if (strlen(known) == name.len &&
             memcmp(known, name.data, name.len) == 0)
@@ -70,7 +57,7 @@ static og_status names_number(struct og_pan_names *names, og_bytes name,
     copy[name.len] = '\0';
     *out = (uint32_t)names->n;
     names->data[names->n++] = copy;
-    names->slots[at & names->mask] = *out + 1;
+    og_hash_table_put(&names->by_name, slot, hash, names->n);
     return OG_OK;
 }
 
@@ -79,8 +66,8 @@ static void names_release(struct og_pan_names *names)
     for (size_t i = 0; i < names->n; i++)
         free(names->data[i]);
     OG_UNGROW(NULL, names->data, names->cap);
-    OG_UNGROW(NULL, names->slots, names->slots_cap);
-    names->n = names->mask = 0;
+    og_hash_table_release(&names->by_name);
+    names->n = 0;
 }
 
 /* ---- files ---- */

@@ -10,6 +10,7 @@
 #include "eval/evaluation.h"
 #include "eval/measure/eval_state.h"
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 #include "lib/os/pages.h"
 
 /* A document's most frequent origin must have this much more than the next. */
@@ -42,14 +43,12 @@ static og_status holders_init(struct holders *h, uint64_t n, og_error *err)
  */
 static uint32_t first_holder(struct holders *h, uint64_t fp, uint32_t doc)
 {
-    for (size_t i = fp & h->mask;; i = (i + 1) & h->mask) {
-        struct first_holder *place = &h->data[i];
-        if (place->doc_plus_1 == 0) {
-            *place = (struct first_holder){fp, doc + 1, 0};
-            return doc;
-        }
-        if (place->fp == fp) return place->doc_plus_1 - 1;
-    }
+    struct first_holder *all = h->data;
+    size_t at;
+    OG_PROBE(at, fp, h->mask + 1, all[at].doc_plus_1 == 0 || all[at].fp == fp)
+    if (all[at].doc_plus_1 == 0)
+        all[at] = (struct first_holder){fp, doc + 1, 0};
+    return all[at].doc_plus_1 - 1;
 }
 
 /* Counts how often each document occurs among the origins of one document;

@@ -43,11 +43,12 @@ void og_bags_release(struct og_bags *bags)
 void og_stems_init(struct og_stems *stems, const og_allocator *allocator)
 {
     *stems = (struct og_stems){.allocator = allocator};
+    og_hash_table_init(&stems->numbers, allocator);
 }
 
 void og_stems_release(struct og_stems *stems)
 {
-    OG_UNGROW(stems->allocator, stems->slots, stems->slots_cap);
+    og_hash_table_release(&stems->numbers);
     OG_UNGROW(stems->allocator, stems->weight, stems->weight_cap);
     OG_UNGROW(stems->allocator, stems->n_bags, stems->n_bags_cap);
     OG_UNGROW(stems->allocator, stems->mark, stems->mark_cap);
@@ -93,31 +94,22 @@ static uint64_t stem_hash(const struct og_align_side *side, size_t token,
 
 static uint32_t stem_number(struct og_stems *stems, uint64_t hash)
 {
-    size_t at = (size_t)hash;
-    for (;; at++) {
-        struct og_stem_slot *slot = &stems->slots[at & stems->mask];
-        if (slot->number == 0) {
-            *slot = (struct og_stem_slot){hash, ++stems->n};
-            return stems->n - 1;
-        }
-        if (slot->hash == hash) return slot->number - 1;
-    }
+    struct og_hash_slot *slot = og_hash_table_next(&stems->numbers, hash, hash);
+    if (slot->number == 0)
+        og_hash_table_put(&stems->numbers, slot, hash, ++stems->n);
+    return (uint32_t)slot->number - 1;
 }
 
 static og_status reserve_stems(struct og_stems *stems, size_t n_tokens,
                                og_error *err)
 {
     const og_allocator *a = stems->allocator;
-    size_t size = 64;
-    while (size < 2 * n_tokens)
-        size *= 2;
-    if (!OG_GROW(a, stems->slots, stems->slots_cap, size) ||
+    if (!og_hash_table_clear(&stems->numbers, n_tokens) ||
         !OG_GROW(a, stems->weight, stems->weight_cap, n_tokens) ||
         !OG_GROW(a, stems->n_bags, stems->n_bags_cap, n_tokens) ||
         !OG_GROW(a, stems->mark, stems->mark_cap, n_tokens))
-        return og_error_memory(err, size * sizeof(*stems->slots), "stems");
-    memset(stems->slots, 0, size * sizeof(*stems->slots));
-    stems->mask = size - 1;
+        return og_error_memory(err, n_tokens * sizeof(struct og_hash_slot),
+                               "stems");
     stems->n = 0;
     return OG_OK;
 }

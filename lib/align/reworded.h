@@ -5,6 +5,7 @@
 
 #include "lib/align/aligner.h"
 #include "lib/align/near_seeds.h"
+#include "lib/base/hash_table.h"
 
 /* A sentence is a bag of stems: items[first .. first + n_items). */
 struct og_bag_item {
@@ -33,15 +34,9 @@ void og_bags_init(struct og_bags *bags, const og_allocator *allocator);
 void og_bags_release(struct og_bags *bags);
 
 /* The stems of both texts, numbered. */
-struct og_stem_slot {
-    uint64_t hash;
-    uint32_t number; /* + 1; 0: free */
-};
-
 struct og_stems {
     const og_allocator *allocator;
-    struct og_stem_slot *slots;
-    size_t slots_cap, mask;
+    struct og_hash_table numbers; /* from 1 */
     uint32_t n;
     float *weight; /* how much it tells: the rarer, the more */
     size_t weight_cap;

@@ -13,6 +13,7 @@
 
 #include "lib/align/aligner.h"
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 
 struct og_text_seed_slot {
     uint32_t tag;
@@ -103,9 +104,9 @@ static inline struct og_text_seed_slot *find_slot(const struct og_text_seeds *s,
                                                   uint64_t mixed)
 {
     const uint32_t tag = (uint32_t)(mixed >> 32);
-    size_t i = (size_t)(mixed >> 20) & s->mask;
-    while (s->slots[i].pos != 0 && s->slots[i].tag != tag)
-        i = (i + 1) & s->mask;
+    size_t i;
+    OG_PROBE(i, mixed >> 20, s->mask + 1,
+             s->slots[i].pos == 0 || s->slots[i].tag == tag)
     return &s->slots[i];
 }
 

@@ -1,9 +1,16 @@
 #ifndef OG_BASE_HASH_TABLE_H
 #define OG_BASE_HASH_TABLE_H
 
-/* Entries of an array, found by a hash of their key. The array is the caller's;
- * the table keeps the number of each entry beside its hash, so that it grows
- * without looking at the entries:
+/* The one hash table: open addressing with linear steps over a power of two of
+ * slots, of which at least one is free. It has two layers.
+ *
+ * OG_PROBE() is the search alone, over slots of any shape. It serves tables
+ * whose slots are made for their subject: 4 or 8 bytes where millions of them
+ * are in use, none that grows where the number of entries is known.
+ *
+ * struct og_hash_table finds the entries of an array by a hash of their key.
+ * The array is the caller's; the table keeps the number of each entry beside
+ * its hash, so that it grows without looking at the entries:
  *
  *     struct og_hash_slot *slot;
  *     if (!og_hash_table_reserve(&table)) ... no memory
@@ -11,11 +18,26 @@
  *         if (is_equal(entries[slot->number - 1], key)) break;
  *     if (slot->number == 0) og_hash_table_put(&table, slot, hash, ++n);
  *
- * Open addressing, at most half full: a free slot ends every search. Hashes
- * should be random in their low bits (og_mix64()). For tables that are not in
- * the way of every token; those have forms of their own. */
+ * It is at most half full. Hashes should be random in their low bits
+ * (og_mix64()). */
 
 #include "lib/base/memory.h"
+
+/* Moves `at` from the slot `home` to the first one for which `ends` is true,
+ * an expression in `at`: the slot is free, or holds the key. */
+#define OG_PROBE(at, home, n_slots, ends)                                      \
+    for ((at) = (size_t)(home) & ((n_slots)-1); !(ends);                       \
+         (at) = ((at) + 1) & ((n_slots)-1)) {                                  \
+    }
+
+/* A power of two, twice `n` or more, and `fewest` (a power of two) or more. */
+static inline size_t og_hash_slots_for(size_t n, size_t fewest)
+{
+    size_t n_slots = fewest;
+    while (n_slots < 2 * n)
+        n_slots *= 2;
+    return n_slots;
+}
 
 struct og_hash_slot {
     uint64_t hash;
@@ -25,7 +47,7 @@ struct og_hash_slot {
 struct og_hash_table {
     const og_allocator *allocator;
     struct og_hash_slot *slots;
-    size_t n_slots; /* a power of two, or 0 */
+    size_t n_slots, cap; /* those in use: a power of two, or 0 */
     size_t n;
 };
 
@@ -37,41 +59,27 @@ static inline void og_hash_table_init(struct og_hash_table *t,
 
 static inline void og_hash_table_release(struct og_hash_table *t)
 {
-    OG_UNGROW(t->allocator, t->slots, t->n_slots);
-    t->n = 0;
+    OG_UNGROW(t->allocator, t->slots, t->cap);
+    t->n = t->n_slots = 0;
 }
 
-static inline size_t og_hash_table_home(const struct og_hash_table *t,
-                                        uint64_t hash)
-{
-    return (size_t)hash & (t->n_slots - 1);
-}
-
+/* The next slot of this hash, from number `home` on, or the free one. */
 static inline struct og_hash_slot *
-og_hash_table_after(const struct og_hash_table *t,
-                    const struct og_hash_slot *slot)
+og_hash_table_next(const struct og_hash_table *t, uint64_t home, uint64_t hash)
 {
-    return &t->slots[((size_t)(slot - t->slots) + 1) & (t->n_slots - 1)];
-}
-
-/* The next slot of this hash, from `slot` on, or the free one. */
-static inline struct og_hash_slot *
-og_hash_table_next(const struct og_hash_table *t, struct og_hash_slot *slot,
-                   uint64_t hash)
-{
-    while (slot->number != 0 && slot->hash != hash)
-        slot = og_hash_table_after(t, slot);
-    return slot;
+    size_t at;
+    OG_PROBE(at, home, t->n_slots,
+             t->slots[at].number == 0 || t->slots[at].hash == hash)
+    return &t->slots[at];
 }
 
 /* What follows is done for each slot of this hash; `break` when it is the one.
  * Afterwards `slot` is that, or the free one where it belongs. The table must
  * have slots: after a reserve, or when n is not 0. */
 #define OG_HASH_FIND(t, hash_, slot)                                           \
-    for ((slot) = og_hash_table_next(                                          \
-             (t), &(t)->slots[og_hash_table_home((t), (hash_))], (hash_));     \
+    for ((slot) = og_hash_table_next((t), (hash_), (hash_));                   \
          (slot)->number != 0;                                                  \
-         (slot) = og_hash_table_next((t), og_hash_table_after((t), (slot)),    \
+         (slot) = og_hash_table_next((t), (uint64_t)((slot) - (t)->slots) + 1, \
                                      (hash_)))
 
 /* Only into the free slot of a search after a reserve. */
@@ -85,5 +93,12 @@ static inline void og_hash_table_put(struct og_hash_table *t,
 
 /* Room for one more. False: no memory, and nothing has changed. */
 bool og_hash_table_reserve(struct og_hash_table *t);
+
+/* Without entries, the memory kept. */
+void og_hash_table_empty(struct og_hash_table *t);
+
+/* Empty, with room for `n` entries. False: no memory, and nothing has changed.
+ */
+bool og_hash_table_clear(struct og_hash_table *t, size_t n);
 
 #endif

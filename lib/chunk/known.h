@@ -6,50 +6,48 @@
  * earlier offsets win, so the answer does not depend on anything else. */
 
 #include "lib/base/bits.h"
-#include "lib/base/memory.h"
+#include "lib/base/hash_table.h"
 
 struct og_chunk_place {
     uint64_t key;
-    uint64_t off, len; /* len 0: free */
+    uint64_t off, len;
     uint32_t file;
 };
 
 struct og_known_chunks {
     const og_allocator *allocator;
-    struct og_chunk_place *places; /* open addressing, at most half full */
-    size_t cap, n;
+    struct og_chunk_place *places;
+    size_t cap;
+    struct og_hash_table by_key; /* numbers of places, from 1 */
 };
 
 static inline void og_known_chunks_init(struct og_known_chunks *known,
                                         const og_allocator *allocator)
 {
     *known = (struct og_known_chunks){.allocator = allocator};
+    og_hash_table_init(&known->by_key, allocator);
 }
 
 static inline void og_known_chunks_release(struct og_known_chunks *known)
 {
     OG_UNGROW(known->allocator, known->places, known->cap);
-    known->n = 0;
+    og_hash_table_release(&known->by_key);
 }
 
-/* The place of the key, or the free one where it belongs. cap is not 0. */
-static inline struct og_chunk_place *
-og_known_chunks_slot(const struct og_known_chunks *known, uint64_t key)
+static inline void og_known_chunks_clear(struct og_known_chunks *known)
 {
-    const size_t mask = known->cap - 1;
-    size_t at = og_mix64(key) & mask;
-    while (known->places[at].len != 0 && known->places[at].key != key)
-        at = (at + 1) & mask;
-    return &known->places[at];
+    og_hash_table_empty(&known->by_key);
 }
 
 /* NULL when it is not known. */
 static inline const struct og_chunk_place *
 og_known_chunks_find(const struct og_known_chunks *known, uint64_t key)
 {
-    if (known->cap == 0) return NULL;
-    const struct og_chunk_place *place = og_known_chunks_slot(known, key);
-    return place->len == 0 ? NULL : place;
+    const uint64_t hash = og_mix64(key); /* a bijection: equal keys only */
+    if (known->by_key.n == 0) return NULL;
+    const struct og_hash_slot *slot =
+        og_hash_table_next(&known->by_key, hash, hash);
+    return slot->number == 0 ? NULL : &known->places[slot->number - 1];
 }
 
 /* False: no memory, and nothing has changed. A place without bytes is not

@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/hash_table.h"
 #include "lib/dedup/dedup_pieces.h"
 #include "lib/disk/sorter.h"
 #include "lib/os/new_file.h"
@@ -176,14 +177,14 @@ static og_status clear_table(struct level *l, size_t n_windows,
     return OG_OK;
 }
 
-static og_status look_up(struct level *l, const struct window *w, size_t mask,
-                         uint32_t document, og_error *err)
+static og_status look_up(struct level *l, const struct window *w,
+                         size_t n_slots, uint32_t document, og_error *err)
 {
     const uint32_t more = (uint32_t)(w->place >> PLACE_BITS);
-    size_t at = (size_t)w->hash & mask;
-    while (l->slots[at].document != 0 &&
-           (l->slots[at].hash != w->hash || l->slots[at].more != more))
-        at = (at + 1) & mask;
+    size_t at;
+    OG_PROBE(at, w->hash, n_slots,
+             l->slots[at].document == 0 ||
+                 (l->slots[at].hash == w->hash && l->slots[at].more == more))
     if (l->slots[at].document == 0) {
         l->slots[at] = (struct slot){w->hash, more, document};
     } else if (l->slots[at].document != document) {
@@ -223,8 +224,7 @@ static og_status mark_part(struct level *l, const struct part *p, og_error *err)
         for (size_t j = 0; j < n; j++) {
             while (l->bases[document + 1] <= (windows[j].place & PLACE_MASK))
                 document++;
-            TRY(look_up(l, &windows[j], n_slots - 1, (uint32_t)document + 1,
-                        err));
+            TRY(look_up(l, &windows[j], n_slots, (uint32_t)document + 1, err));
         }
     }
     return OG_OK;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/hash_table.h"
 #include "lib/dedup/dedup_pieces.h"
 #include "lib/disk/sorter.h"
 #include "lib/sentence/split/split.h"
@@ -139,10 +140,10 @@ static og_status make_units(void *ctx, struct og_dedup_worker *h, og_bytes text,
 static struct slot *find(struct slot *slots, size_t n_slots,
                          const uint64_t hash[2])
 {
-    size_t at = (size_t)hash[0] & (n_slots - 1);
-    while (slots[at].hash[1] != 0 &&
-           (slots[at].hash[0] != hash[0] || slots[at].hash[1] != hash[1]))
-        at = (at + 1) & (n_slots - 1);
+    size_t at;
+    OG_PROBE(at, hash[0], n_slots,
+             slots[at].hash[1] == 0 ||
+                 (slots[at].hash[0] == hash[0] && slots[at].hash[1] == hash[1]))
     return &slots[at];
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 
 void og_labels_init(struct og_labels *labels, const og_allocator *allocator)
 {
@@ -45,19 +46,11 @@ og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err)
 
 /* ---- anchors ---- */
 
-/* At most half full, so that a probe is short; a power of two. The capacity
- * that was grown once is kept, only the part that is needed is cleared. */
-static size_t anchors_size(size_t n)
-{
-    size_t size = 16;
-    while (size < 2 * n)
-        size *= 2;
-    return size;
-}
-
+/* The capacity that was grown once is kept, only the part that is needed is
+ * cleared. */
 og_status og_anchors_reset(struct og_labels *labels, size_t n, og_error *err)
 {
-    const size_t size = anchors_size(n);
+    const size_t size = og_hash_slots_for(n, 16);
     if (!OG_GROW(labels->allocator, labels->anchors, labels->anchors_cap, size))
         return og_error_memory(err, size * sizeof(*labels->anchors), "anchors");
     labels->anchors_mask = size - 1;
@@ -67,12 +60,12 @@ og_status og_anchors_reset(struct og_labels *labels, size_t n, og_error *err)
 
 struct og_anchor *og_anchors_at(struct og_labels *labels, uint64_t key)
 {
-    size_t i = og_mix64(key) & labels->anchors_mask;
-    for (;; i = (i + 1) & labels->anchors_mask) {
-        struct og_anchor *anchor = &labels->anchors[i];
-        if (anchor->last == 0 && anchor->count == 0) anchor->key = key;
-        if (anchor->key == key) return anchor;
-    }
+    struct og_anchor *all = labels->anchors;
+    size_t at;
+    OG_PROBE(at, og_mix64(key), labels->anchors_mask + 1,
+             (all[at].last == 0 && all[at].count == 0) || all[at].key == key)
+    all[at].key = key;
+    return &all[at];
 }
 
 /* ---- weights ---- */

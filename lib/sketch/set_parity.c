@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "lib/base/hash_table.h"
 #include "lib/os/cpu.h"
 #include "lib/sketch/shingle_set.h"
 
@@ -35,16 +36,14 @@ struct og_set_parity og_set_parity_of(const uint64_t *fps, size_t n)
     uint64_t slots[2 * OG_PARITY_MOST];
     struct og_set_parity p = {0, 0};
     if (n > OG_PARITY_MOST) return p;
-    size_t n_slots = 32;
-    while (n_slots < 2 * n)
-        n_slots *= 2;
+    const size_t n_slots = og_hash_slots_for(n, 32);
     memset(slots, 0, n_slots * sizeof(*slots));
     for (size_t i = 0; i < n; i++) {
         const uint64_t fp = og_shingle_never_zero(fps[i]);
         const uint64_t mixed = fp * 0x9e3779b97f4a7c15u;
-        size_t at = (size_t)og_mul_high(mixed, n_slots);
-        while (slots[at] != 0 && slots[at] != fp)
-            at = (at + 1) & (n_slots - 1);
+        size_t at;
+        OG_PROBE(at, og_mul_high(mixed, n_slots), n_slots,
+                 slots[at] == 0 || slots[at] == fp)
         if (slots[at] == fp) continue;
         slots[at] = fp;
         turn(&p, mixed);

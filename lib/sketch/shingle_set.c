@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/hash_table.h"
+
 void og_shingle_set_init(struct og_shingle_set *set,
                          const og_allocator *allocator)
 {
@@ -26,14 +28,20 @@ static inline size_t home(uint64_t fp, size_t n_slots)
     return (size_t)og_mul_high(fp * 0x9e3779b97f4a7c15u, n_slots);
 }
 
+/* The slot that holds it, or the free one where it belongs. */
+static inline size_t slot_of(const struct og_shingle_set *set, uint64_t fp)
+{
+    size_t at;
+    OG_PROBE(at, home(fp, set->n_slots), set->n_slots,
+             set->slots[at] == 0 || set->slots[at] == fp)
+    return at;
+}
+
 /* True when it was not there. */
 static inline bool insert(struct og_shingle_set *set, uint64_t fp)
 {
-    size_t at = home(fp, set->n_slots);
-    while (set->slots[at] != 0) {
-        if (set->slots[at] == fp) return false;
-        at = (at + 1) & (set->n_slots - 1);
-    }
+    const size_t at = slot_of(set, fp);
+    if (set->slots[at] == fp) return false;
     set->slots[at] = fp;
     return true;
 }
@@ -86,10 +94,7 @@ og_status og_shingle_set_mark(struct og_shingle_set *set, const uint64_t *fps,
 
 static inline size_t has(const struct og_shingle_set *set, uint64_t fp)
 {
-    size_t at = home(fp, set->n_slots);
-    while (set->slots[at] != 0 && set->slots[at] != fp)
-        at = (at + 1) & (set->n_slots - 1);
-    return set->slots[at] != 0;
+    return set->slots[slot_of(set, fp)] != 0;
 }
 
 size_t og_shingle_set_common(const struct og_shingle_set *set,

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
-#include "lib/base/memory.h"
+#include "lib/base/hash_table.h"
 
 /* C(64, 3) is more; whoever needs that wants another design. */
 #define TABLES_MAX 20000
@@ -76,16 +76,17 @@ double og_bands_probability(const og_bands *bands, double similarity)
 
 #define NO_DOC UINT32_MAX
 
-struct slot {
-    uint64_t key;
-    uint32_t first, last; /* documents; NO_DOC: the slot is free */
+/* Documents with the same key, in a chain. */
+struct list {
+    uint32_t first, last;
 };
 
 struct table {
-    uint64_t bands; /* the choice: a bit for each */
-    struct slot *slots;
-    size_t n_slots, n_used; /* a power of two; at most half are used */
-    uint32_t *next;         /* the next document with the same key */
+    uint64_t bands;            /* the choice: a bit for each */
+    struct og_hash_table keys; /* numbers of lists, from 1 */
+    struct list *lists;
+    size_t lists_cap;
+    uint32_t *next; /* the next document with the same key */
     size_t next_cap;
 };
 
@@ -116,17 +117,6 @@ static uint64_t next_choice(uint64_t bits)
     return sum | (bits ^ sum) / low >> 2;
 }
 
-static bool slots_init(struct table *t, size_t n)
-{
-    t->slots = malloc(n * sizeof(*t->slots));
-    if (t->slots == NULL) return false;
-    for (size_t i = 0; i < n; i++)
-        t->slots[i].first = NO_DOC;
-    t->n_slots = n;
-    t->n_used = 0;
-    return true;
-}
-
 og_status og_band_tables_new(const og_bands *bands, og_band_tables **out,
                              og_error *err)
 {
@@ -146,21 +136,21 @@ og_status og_band_tables_new(const og_bands *bands, og_band_tables **out,
                           : ((uint64_t)1 << bands->n_needed) - 1;
     for (size_t i = 0; i < n; i++) {
         t->tables[i].bands = choice;
-        if (!slots_init(&t->tables[i], 64)) goto no_memory;
         if (i + 1 < n) choice = next_choice(choice);
     }
     *out = t;
     return OG_OK;
 no_memory:
     og_band_tables_free(t);
-    return og_error_memory(err, n * 64 * sizeof(struct slot), "band tables");
+    return og_error_memory(err, n * sizeof(*t->tables), "band tables");
 }
 
 void og_band_tables_free(og_band_tables *t)
 {
     if (t == NULL) return;
     for (size_t i = 0; t->tables != NULL && i < t->n_tables; i++) {
-        free(t->tables[i].slots);
+        og_hash_table_release(&t->tables[i].keys);
+        OG_UNGROW(NULL, t->tables[i].lists, t->tables[i].lists_cap);
         OG_UNGROW(NULL, t->tables[i].next, t->tables[i].next_cap);
     }
     free(t->tables);
@@ -174,59 +164,42 @@ size_t og_band_tables_count(const og_band_tables *t)
     return t->n_tables;
 }
 
-static struct slot *find_slot(struct table *t, uint64_t key)
-{
-    size_t i = og_mix64(key) & (t->n_slots - 1);
-    while (t->slots[i].first != NO_DOC && t->slots[i].key != key)
-        i = (i + 1) & (t->n_slots - 1);
-    return &t->slots[i];
-}
-
-static bool make_room(struct table *t)
-{
-    if (2 * (t->n_used + 1) <= t->n_slots) return true;
-    struct table wider = *t;
-    if (!slots_init(&wider, 2 * t->n_slots)) return false;
-    for (size_t i = 0; i < t->n_slots; i++)
-        if (t->slots[i].first != NO_DOC)
-            *find_slot(&wider, t->slots[i].key) = t->slots[i];
-    free(t->slots);
-    wider.n_used = t->n_used;
-    *t = wider;
-    return true;
-}
-
-static uint64_t key_of(const struct table *t, const uint64_t *values)
+/* The key of the chosen bands, mixed: equal keys are equal hashes. */
+static uint64_t hash_of(const struct table *t, const uint64_t *values)
 {
     uint64_t key = 0x62616e6473u;
     for (uint64_t bands = t->bands; bands != 0; bands &= bands - 1)
         key = og_mix64(key ^ values[__builtin_ctzll(bands)]) +
               0x9e3779b97f4a7c15u;
-    return key;
+    return og_mix64(key);
 }
 
 /* Room was made before: cannot fail, so a document stands in all tables or in
  * none. */
-static void add_to(struct table *t, struct slot *slot, uint64_t key,
+static void add_to(struct table *t, struct og_hash_slot *slot, uint64_t hash,
                    uint32_t doc)
 {
     t->next[doc] = NO_DOC;
-    if (slot->first == NO_DOC) {
-        *slot = (struct slot){key, doc, doc};
-        t->n_used++;
+    if (slot->number == 0) {
+        t->lists[t->keys.n] = (struct list){doc, doc};
+        og_hash_table_put(&t->keys, slot, hash, t->keys.n + 1);
         return;
     }
-    t->next[slot->last] = doc;
-    slot->last = doc;
+    struct list *list = &t->lists[slot->number - 1];
+    t->next[list->last] = doc;
+    list->last = doc;
 }
 
 static bool reserve(og_band_tables *t)
 {
     const size_t n = (size_t)t->n_docs + 1;
-    for (size_t i = 0; i < t->n_tables; i++)
-        if (!make_room(&t->tables[i]) ||
-            !OG_GROW(NULL, t->tables[i].next, t->tables[i].next_cap, n))
+    for (size_t i = 0; i < t->n_tables; i++) {
+        struct table *table = &t->tables[i];
+        if (!og_hash_table_reserve(&table->keys) ||
+            !OG_GROW(NULL, table->lists, table->lists_cap, table->keys.n + 1) ||
+            !OG_GROW(NULL, table->next, table->next_cap, n))
             return false;
+    }
     return OG_GROW(NULL, t->met, t->met_cap, n) &&
            OG_GROW(NULL, t->met_at, t->met_at_cap, n);
 }
@@ -249,16 +222,17 @@ og_status og_band_tables_meet(og_band_tables *t, const uint64_t *values,
     t->n_met = 0;
     for (size_t i = 0; i < t->n_tables; i++) {
         struct table *table = &t->tables[i];
-        const uint64_t key = key_of(table, values);
-        struct slot *slot = find_slot(table, key);
-        size_t n = 0;
-        for (uint32_t d = slot->first; d != NO_DOC && n < limit;
-             d = table->next[d], n++)
+        const uint64_t hash = hash_of(table, values);
+        struct og_hash_slot *slot =
+            og_hash_table_next(&table->keys, hash, hash);
+        uint32_t d =
+            slot->number == 0 ? NO_DOC : table->lists[slot->number - 1].first;
+        for (size_t n = 0; d != NO_DOC && n < limit; d = table->next[d], n++)
             if (t->met_at[d] != doc) {
                 t->met_at[d] = doc;
                 t->met[t->n_met++] = d;
             }
-        add_to(table, slot, key, doc);
+        add_to(table, slot, hash, doc);
     }
     t->n_docs++;
     if (t->n_met > 1) qsort(t->met, t->n_met, sizeof(*t->met), by_number);

@@ -73,9 +73,7 @@ og_status og_sync_pieces_find(struct og_receiver *r,
     const struct og_span_of_file *before = neighbour(spans, n, i, -1);
     const struct og_span_of_file *behind = neighbour(spans, n, i, 1);
     const uint64_t end = before == NULL ? 0 : before->off + before->len;
-    if (r->pieces.cap > 0)
-        memset(r->pieces.places, 0, r->pieces.cap * sizeof(*r->pieces.places));
-    r->pieces.n = 0;
+    og_known_chunks_clear(&r->pieces);
     if (before != NULL && behind != NULL && before->file == behind->file &&
         end <= behind->off && behind->off - end <= GAP_MOST)
         return add_region(r, before->file, end, behind->off - end, err);

@@ -72,6 +72,53 @@ static void finds_what_a_list_finds(void **state)
     against_a_list(few, 300);
 }
 
+/* A large table, then small ones in its memory, emptied in both ways. */
+static void is_used_again(void **state)
+{
+    struct og_hash_table t;
+    (void)state;
+    og_hash_table_init(&t, NULL);
+    for (size_t n = 1000; n > 0; n /= 3) {
+        assert_true(og_hash_table_clear(&t, n));
+        assert_int_equal(t.n, 0);
+        assert_int_equal(t.n_slots, og_hash_slots_for(n, 64));
+        for (int round = 0; round < 2; round++) {
+            for (uint64_t i = 1; i <= n; i++) {
+                struct og_hash_slot *slot =
+                    og_hash_table_next(&t, og_mix64(i), og_mix64(i));
+                assert_int_equal(slot->number, 0);
+                og_hash_table_put(&t, slot, og_mix64(i), i);
+            }
+            for (uint64_t i = 1; i <= n; i++)
+                assert_int_equal(
+                    og_hash_table_next(&t, og_mix64(i), og_mix64(i))->number,
+                    i);
+            og_hash_table_empty(&t);
+            assert_int_equal(t.n, 0);
+        }
+    }
+    og_hash_table_release(&t);
+    og_hash_table_empty(&t); /* nothing to empty */
+}
+
+/* Slots of another shape: the search starts at its home, goes over the end,
+ * and stops at the key or at the free slot. */
+static void probes_go_round(void **state)
+{
+    char slots[8] = {'c', 'd', 0, 0, 0, 0, 'a', 'b'};
+    size_t at;
+    (void)state;
+    OG_PROBE(at, 6, 8, slots[at] == 0 || slots[at] == 'd')
+    assert_int_equal(at, 1);
+    OG_PROBE(at, 6 + 8 * 5, 8, slots[at] == 0 || slots[at] == 'x')
+    assert_int_equal(at, 2);
+    OG_PROBE(at, 3, 8, slots[at] == 0 || slots[at] == 'x')
+    assert_int_equal(at, 3);
+    assert_int_equal(og_hash_slots_for(0, 16), 16);
+    assert_int_equal(og_hash_slots_for(8, 16), 16);
+    assert_int_equal(og_hash_slots_for(9, 16), 32);
+}
+
 static void *no_memory(void *ctx, void *ptr, size_t old_len, size_t new_len)
 {
     (void)ctx, (void)ptr, (void)old_len, (void)new_len;
@@ -85,6 +132,7 @@ static void without_memory_nothing_changes(void **state)
     (void)state;
     og_hash_table_init(&t, &none);
     assert_false(og_hash_table_reserve(&t));
+    assert_false(og_hash_table_clear(&t, 10));
     assert_int_equal(t.n_slots, 0);
     assert_null(t.slots);
 }
@@ -93,6 +141,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_a_list_finds),
+        cmocka_unit_test(is_used_again),
+        cmocka_unit_test(probes_go_round),
         cmocka_unit_test(without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@
 
 #include "lib/report/escape.h"
 #include "lib/report/html/html_parts.h"
+#include "lib/report/html/page_json.h"
 
 #include <stdlib.h>
 
@@ -29,29 +30,6 @@ enum {
     MOST_TEXT_LEN = 16 << 20, /* bytes of all sources of a document */
     MOST_COPIERS = 200,       /* of one source */
 };
-
-static void put_number(struct og_writer *w, const char *name, uint64_t n)
-{
-    og_writer_string(w, name);
-    og_writer_number(w, n);
-}
-
-static void put_text(struct og_writer *w, const char *name, og_bytes s)
-{
-    if (s.len == 0) return;
-    og_writer_string(w, name);
-    og_escape_script(w, s);
-}
-
-static void put_time(struct og_writer *w, bool has_time, int64_t time)
-{
-    char text[40];
-    if (!has_time) return;
-    og_time_format(time, text);
-    og_writer_string(w, ",\"time\":\"");
-    og_writer_string(w, text);
-    og_writer_byte(w, '"');
-}
 
 /* ---- passages ---- */
 
@@ -102,13 +80,13 @@ static void put_passage(struct og_html_report *h, size_t i, struct og_units *at,
 {
     struct og_writer *w = h->w;
     const og_span *span = &h->answer->spans[i];
-    put_number(w,
-               i == 0 ? "{\"s\":" : ",{\"s\":", h->sources.number_of_span[i]);
-    put_number(w, ",\"b\":", og_units_at(at, span->begin));
+    og_page_number(
+        w, i == 0 ? "{\"s\":" : ",{\"s\":", h->sources.number_of_span[i]);
+    og_page_number(w, ",\"b\":", og_units_at(at, span->begin));
     const struct og_units begin = *at; /* matches start from here */
-    put_number(w, ",\"e\":", og_units_at(at, span->end));
-    put_number(w, ",\"n\":", span->n_matching);
-    put_number(w, ",\"c\":", span->n_tokens);
+    og_page_number(w, ",\"e\":", og_units_at(at, span->end));
+    og_page_number(w, ",\"n\":", span->n_matching);
+    og_page_number(w, ",\"c\":", span->n_tokens);
     og_writer_string(w, ",\"how\":\"");
     og_writer_string(w, og_how_name(span->how));
     og_writer_byte(w, '"');
@@ -185,13 +163,13 @@ static uint64_t put_pieces(struct og_html_report *h, og_bytes text,
         const uint64_t len = pieces[k].end - pieces[k].begin;
         if (used + len > room) break;
         used += len;
-        put_number(h->w, k == 0 ? "[" : ",[",
-                   og_units_at(&at, pieces[k].begin));
+        og_page_number(h->w, k == 0 ? "[" : ",[",
+                       og_units_at(&at, pieces[k].begin));
         og_writer_byte(h->w, ',');
         og_escape_script(h->w, (og_bytes){text.data + pieces[k].begin, len});
         og_writer_byte(h->w, ']');
     }
-    put_number(h->w, "],\"len\":", og_units_at(&at, text.len));
+    og_page_number(h->w, "],\"len\":", og_units_at(&at, text.len));
     return used;
 }
 
@@ -201,13 +179,13 @@ static void put_copiers(struct og_writer *w, const og_origin *origin)
 {
     const size_t n =
         origin->n_copiers < MOST_COPIERS ? origin->n_copiers : MOST_COPIERS;
-    put_number(w, ",\"n_copiers\":", origin->n_copiers);
+    og_page_number(w, ",\"n_copiers\":", origin->n_copiers);
     og_writer_string(w, ",\"copiers\":[");
     for (size_t i = 0; i < n; i++) {
         const og_copier *copier = &origin->copiers[i];
-        put_number(w, i == 0 ? "{\"n\":" : ",{\"n\":", copier->n_tokens);
-        put_text(w, ",\"id\":", copier->id);
-        put_time(w, copier->has_time, copier->time);
+        og_page_number(w, i == 0 ? "{\"n\":" : ",{\"n\":", copier->n_tokens);
+        og_page_text(w, ",\"id\":", copier->id);
+        og_page_time(w, copier->has_time, copier->time);
         og_writer_byte(w, '}');
     }
     og_writer_byte(w, ']');
@@ -222,7 +200,7 @@ static void put_source_text(struct og_html_report *h, size_t i,
     const uint64_t number =
         text.len != 0 ? og_web_page_find(h->page, span->origin_id, text) : 0;
     if (number != 0) {
-        put_number(h->w, ",\"doc\":", number);
+        og_page_number(h->w, ",\"doc\":", number);
         return;
     }
     const size_t n = choose_pieces(h, i, pieces);
@@ -236,14 +214,14 @@ static void put_source(struct og_html_report *h, size_t i, og_range *pieces,
     const struct og_source_share *source = &h->sources.list[i];
     const og_span *span = &h->answer->spans[source->first_span];
     const og_origin *detail = source->detail;
-    put_number(w, i == 0 ? "{\"k\":" : ",{\"k\":", source->origin);
-    put_number(w, ",\"n\":", source->n_matching);
-    put_number(w, ",\"c\":", source->n_tokens);
-    put_text(w, ",\"id\":", span->origin_id);
-    put_time(w, span->origin_has_time, span->origin_time);
+    og_page_number(w, i == 0 ? "{\"k\":" : ",{\"k\":", source->origin);
+    og_page_number(w, ",\"n\":", source->n_matching);
+    og_page_number(w, ",\"c\":", source->n_tokens);
+    og_page_text(w, ",\"id\":", span->origin_id);
+    og_page_time(w, span->origin_has_time, span->origin_time);
     if (detail != NULL) {
-        put_text(w, ",\"title\":", detail->title);
-        put_text(w, ",\"url\":", detail->url);
+        og_page_text(w, ",\"title\":", detail->title);
+        og_page_text(w, ",\"url\":", detail->url);
         put_source_text(h, i, pieces, room);
         put_copiers(w, detail);
     }
@@ -257,16 +235,16 @@ static void put_head(struct og_html_report *h)
     struct og_writer *w = h->w;
     const og_document *doc = h->doc;
     const og_answer *a = h->answer;
-    put_number(w, "{\"units\":", a->n_tokens);
-    put_number(w, ",\"copied\":", a->n_matching);
-    put_number(w, ",\"covered\":", a->n_tokens - a->n_fresh);
-    put_text(w, ",\"id\":", doc->id);
-    put_text(w, ",\"title\":", doc->title);
-    put_text(w, ",\"url\":", doc->url);
-    put_time(w, doc->has_time, doc->time);
-    if (a->n_repaired != 0) put_number(w, ",\"repaired\":", a->n_repaired);
+    og_page_number(w, "{\"units\":", a->n_tokens);
+    og_page_number(w, ",\"copied\":", a->n_matching);
+    og_page_number(w, ",\"covered\":", a->n_tokens - a->n_fresh);
+    og_page_text(w, ",\"id\":", doc->id);
+    og_page_text(w, ",\"title\":", doc->title);
+    og_page_text(w, ",\"url\":", doc->url);
+    og_page_time(w, doc->has_time, doc->time);
+    if (a->n_repaired != 0) og_page_number(w, ",\"repaired\":", a->n_repaired);
     if (a->best_id.len != 0) {
-        put_text(w, ",\"best\":[", a->best_id);
+        og_page_text(w, ",\"best\":[", a->best_id);
         og_writer_byte(w, ',');
         og_writer_share(w, a->best_share);
         og_writer_byte(w, ']');

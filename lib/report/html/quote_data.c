@@ -16,7 +16,7 @@
  * has the document itself, which is what keeps a page of five Bibles small. */
 
 #include "lib/report/html/quote_data.h"
-#include "lib/report/escape.h"
+#include "lib/report/html/page_json.h"
 #include "lib/report/units.h"
 
 #include <stdlib.h>
@@ -40,27 +40,6 @@ struct sentences {
     uint32_t *ranks; /* by name */
     size_t ranks_cap;
 };
-
-static void put_number(struct og_writer *w, const char *name, uint64_t n)
-{
-    og_writer_string(w, name);
-    og_writer_number(w, n);
-}
-
-static void put_text(struct og_writer *w, const char *name, og_bytes s)
-{
-    if (s.len == 0) return;
-    og_writer_string(w, name);
-    og_escape_script(w, s);
-}
-
-static void put_time(struct og_writer *w, bool has_time, int64_t time)
-{
-    char text[40];
-    if (!has_time) return;
-    og_time_format(time, text);
-    put_text(w, ",\"time\":", (og_bytes){text, strlen(text)});
-}
 
 /* ---- sources ---- */
 
@@ -150,8 +129,8 @@ static void put_own(struct sentences *s, const og_quote_match *m,
         if (!is_sound((og_range){r.begin, end}, from, s->doc->text.len))
             continue;
         og_writer_string(s->w, comma);
-        put_number(s->w, "[", og_units_at(&at, r.begin));
-        put_number(s->w, ",", og_units_at(&at, end));
+        og_page_number(s->w, "[", og_units_at(&at, r.begin));
+        og_page_number(s->w, ",", og_units_at(&at, end));
         og_writer_byte(s->w, ']');
         comma = ",";
         from = end;
@@ -171,8 +150,8 @@ static void put_shared(struct og_writer *w, const og_quote_match *m)
         if (!is_sound((og_range){r.begin, end}, from, m->text.len)) continue;
         const uint64_t a = og_units_at(&at, r.begin);
         const uint64_t b = og_units_at(&at, end);
-        put_number(w, comma, a - before);
-        put_number(w, ",", b - a);
+        og_page_number(w, comma, a - before);
+        og_page_number(w, ",", b - a);
         comma = ",";
         before = b;
         from = end;
@@ -184,12 +163,12 @@ static void put_match(struct sentences *s, const og_quote_match *m)
 {
     struct og_writer *w = s->w;
     uint64_t len = 0;
-    put_number(w, "[", number_of(s, m->id));
+    og_page_number(w, "[", number_of(s, m->id));
     og_writer_byte(w, ',');
     og_writer_share(w, m->similarity);
-    put_number(w, ",", m->begin);
-    put_number(w, ",", m->end);
-    put_number(w, ",", m->n_shared);
+    og_page_number(w, ",", m->begin);
+    og_page_number(w, ",", m->end);
+    og_page_number(w, ",", m->n_shared);
     put_shared(w, m);
     const bool is_here = og_web_page_find_id(s->page, m->id, &len) != 0 &&
                          m->end <= len && m->begin <= m->end &&
@@ -205,15 +184,15 @@ static void put_sentence(struct sentences *s, const og_quote *q,
                          struct og_units *at, bool is_first)
 {
     struct og_writer *w = s->w;
-    put_number(
+    og_page_number(
         w, is_first ? "{\"s\":" : ",{\"s\":", number_of(s, q->matches[0].id));
-    put_number(w, ",\"b\":", og_units_at(at, q->begin));
+    og_page_number(w, ",\"b\":", og_units_at(at, q->begin));
     const struct og_units begin = *at;
-    put_number(w, ",\"e\":", og_units_at(at, q->end));
-    put_number(w, ",\"n\":1,\"c\":1,\"l\":", q->n_words);
+    og_page_number(w, ",\"e\":", og_units_at(at, q->end));
+    og_page_number(w, ",\"n\":1,\"c\":1,\"l\":", q->n_words);
     og_writer_string(w, ",\"score\":");
     og_writer_share(w, q->matches[0].similarity);
-    if (q->n_found > q->n_matches) put_number(w, ",\"found\":", q->n_found);
+    if (q->n_found > q->n_matches) og_page_number(w, ",\"found\":", q->n_found);
     put_own(s, &q->matches[0], begin);
     og_writer_string(w, ",\"alts\":[");
     for (size_t i = 0; i < q->n_matches; i++) {
@@ -247,14 +226,14 @@ static void put_sources(struct sentences *s)
         const struct source *source = &s->sources[i];
         const og_quote_match *m = source->match;
         uint64_t len = 0;
-        put_number(w, i == 0 ? "{\"n\":" : ",{\"n\":", source->n_first);
-        put_number(w, ",\"c\":", source->n_first);
-        put_number(w, ",\"any\":", source->n_any);
-        put_text(w, ",\"id\":", m->id);
-        put_text(w, ",\"title\":", m->title);
-        put_time(w, m->has_time, m->time);
+        og_page_number(w, i == 0 ? "{\"n\":" : ",{\"n\":", source->n_first);
+        og_page_number(w, ",\"c\":", source->n_first);
+        og_page_number(w, ",\"any\":", source->n_any);
+        og_page_text(w, ",\"id\":", m->id);
+        og_page_text(w, ",\"title\":", m->title);
+        og_page_time(w, m->has_time, m->time);
         const uint64_t number = og_web_page_find_id(s->page, m->id, &len);
-        if (number != 0) put_number(w, ",\"doc\":", number);
+        if (number != 0) og_page_number(w, ",\"doc\":", number);
         og_writer_byte(w, '}');
     }
     og_writer_byte(w, ']');
@@ -265,17 +244,17 @@ static void put_document(struct sentences *s)
     struct og_writer *w = s->w;
     const og_document *doc = s->doc;
     const og_quotes *quotes = s->quotes;
-    put_number(w, "{\"units\":", quotes->n_sentences);
-    put_number(w, ",\"copied\":", quotes->n_reused);
-    put_number(w, ",\"covered\":", quotes->n_reused);
-    put_text(w, ",\"id\":", doc->id);
-    put_text(w, ",\"title\":", doc->title);
-    put_text(w, ",\"url\":", doc->url);
-    put_time(w, doc->has_time, doc->time);
+    og_page_number(w, "{\"units\":", quotes->n_sentences);
+    og_page_number(w, ",\"copied\":", quotes->n_reused);
+    og_page_number(w, ",\"covered\":", quotes->n_reused);
+    og_page_text(w, ",\"id\":", doc->id);
+    og_page_text(w, ",\"title\":", doc->title);
+    og_page_text(w, ",\"url\":", doc->url);
+    og_page_time(w, doc->has_time, doc->time);
     if (quotes->n_repaired != 0)
-        put_number(w, ",\"repaired\":", quotes->n_repaired);
+        og_page_number(w, ",\"repaired\":", quotes->n_repaired);
     if (quotes->n_skipped != 0)
-        put_number(w, ",\"skipped\":", quotes->n_skipped);
+        og_page_number(w, ",\"skipped\":", quotes->n_skipped);
     og_writer_string(w, ",\"text\":");
     og_escape_script(w, doc->text);
     put_sentences(s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 #include "lib/token/tokens.h"
 
 void og_memtable_init(struct og_memtable *h, const og_allocator *allocator,
@@ -47,25 +48,18 @@ void og_memtable_clear(struct og_memtable *h)
 
 /* ---- the two tables ---- */
 
-static size_t slots_for(size_t n)
-{
-    size_t slots = 1024;
-    while (slots < 2 * n)
-        slots *= 2;
-    return slots;
-}
+enum { FEWEST_SLOTS = 1024 };
 
 static void place_form(struct og_memtable *h, uint32_t form)
 {
-    size_t at = h->forms[form].hash & (h->n_form_slots - 1);
-    while (h->form_slots[at] != 0)
-        at = (at + 1) & (h->n_form_slots - 1);
+    size_t at;
+    OG_PROBE(at, h->forms[form].hash, h->n_form_slots, h->form_slots[at] == 0)
     h->form_slots[at] = form + 1;
 }
 
 static bool grow_forms(struct og_memtable *h, size_t n)
 {
-    const size_t need = slots_for(n);
+    const size_t need = og_hash_slots_for(n, FEWEST_SLOTS);
     if (need <= h->n_form_slots) return true;
     uint32_t *slots =
         og_allocate_zero(h->allocator, need * sizeof(*h->form_slots));
@@ -81,15 +75,14 @@ static bool grow_forms(struct og_memtable *h, size_t n)
 static struct og_memtable_count *find_count(struct og_memtable_count *slots,
                                             size_t n, uint64_t word)
 {
-    size_t at = word & (n - 1);
-    while (slots[at].n != 0 && slots[at].word != word)
-        at = (at + 1) & (n - 1);
+    size_t at;
+    OG_PROBE(at, word, n, slots[at].n == 0 || slots[at].word == word)
     return &slots[at];
 }
 
 static bool grow_counts(struct og_memtable *h, size_t n)
 {
-    const size_t need = slots_for(n);
+    const size_t need = og_hash_slots_for(n, FEWEST_SLOTS);
     if (need <= h->n_count_slots) return true;
     struct og_memtable_count *slots =
         og_allocate_zero(h->allocator, need * sizeof(*h->count_slots));
@@ -139,10 +132,11 @@ static uint64_t hash_words(const uint64_t *words, size_t n)
 static uint32_t add_form(struct og_memtable *h, const uint64_t *words, size_t n)
 {
     const uint64_t hash = hash_words(words, n);
-    size_t at = hash & (h->n_form_slots - 1);
-    for (; h->form_slots[at] != 0; at = (at + 1) & (h->n_form_slots - 1))
-        if (h->forms[h->form_slots[at] - 1].hash == hash)
-            return h->form_slots[at] - 1;
+    size_t at;
+    OG_PROBE(at, hash, h->n_form_slots,
+             h->form_slots[at] == 0 ||
+                 h->forms[h->form_slots[at] - 1].hash == hash)
+    if (h->form_slots[at] != 0) return h->form_slots[at] - 1;
     const uint32_t form = (uint32_t)h->n_forms++;
     h->form_slots[at] = form + 1;
     h->forms[form] = (struct og_memtable_wordset){hash, (uint32_t)h->n_words,

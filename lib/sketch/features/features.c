@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/hash_table.h"
 #include "lib/sketch/features/feature_list.h"
 
 void og_features_init(struct og_features *features,
@@ -72,9 +73,7 @@ og_status og_features_add(struct og_features *f, uint64_t hash, float weight,
 static og_status clear_slots(struct og_features *f, size_t *out_mask,
                              og_error *err)
 {
-    size_t n_slots = 16;
-    while (n_slots < 2 * f->n)
-        n_slots *= 2;
+    const size_t n_slots = og_hash_slots_for(f->n, 16);
     if (!OG_GROW(f->allocator, f->slot, f->slot_cap, n_slots))
         return og_error_memory(err, n_slots * sizeof(*f->slot), "features");
     memset(f->slot, 0, n_slots * sizeof(*f->slot));
@@ -85,9 +84,9 @@ static og_status clear_slots(struct og_features *f, size_t *out_mask,
 /* The slot of this hash among the first ones, or a free one. */
 static uint32_t *find_slot(struct og_features *f, uint64_t hash, size_t mask)
 {
-    size_t at = hash & mask;
-    while (f->slot[at] != 0 && f->hash[f->slot[at] - 1] != hash)
-        at = (at + 1) & mask;
+    size_t at;
+    OG_PROBE(at, hash, mask + 1,
+             f->slot[at] == 0 || f->hash[f->slot[at] - 1] == hash)
     return &f->slot[at];
 }
 

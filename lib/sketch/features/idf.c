@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 #include "lib/os/pages.h"
 #include "lib/sketch/features/idf_file.h"
 
@@ -100,9 +101,9 @@ static size_t home_of(const struct og_idf_counter *c, uint64_t hash)
 
 static size_t find(const struct og_idf_counter *c, uint64_t hash)
 {
-    size_t at = home_of(c, hash);
-    while (c->table[at].count != 0 && c->table[at].hash != hash)
-        at = next_slot(c, at);
+    size_t at;
+    OG_PROBE(at, home_of(c, hash), c->n_slots,
+             c->table[at].count == 0 || c->table[at].hash == hash)
     return at;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 #include "lib/token/tokens.h"
 
 static const struct {
@@ -88,9 +89,8 @@ struct og_stop_set {
 
 static size_t slot_of(const struct og_stop_set *set, uint64_t hash)
 {
-    size_t at = hash % N_SLOTS;
-    while (set->slot[at] != 0 && set->slot[at] != hash)
-        at = (at + 1) % N_SLOTS;
+    size_t at;
+    OG_PROBE(at, hash, N_SLOTS, set->slot[at] == 0 || set->slot[at] == hash)
     return at;
 }
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "lib/source/mail/date.h"
+#include "lib/source/spaces.h"
 #include "lib/source/web/page_dates.h"
 
 struct name_rank {
@@ -88,16 +89,11 @@ static const char *attribute(const GumboElement *e, const char *name)
     return a == NULL ? NULL : a->value;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static og_bytes trim_bytes(og_bytes s)
 {
-    while (s.len > 0 && is_space(s.data[0]))
+    while (s.len > 0 && og_is_space(s.data[0]))
         s = (og_bytes){s.data + 1, s.len - 1};
-    while (s.len > 0 && is_space(s.data[s.len - 1]))
+    while (s.len > 0 && og_is_space(s.data[s.len - 1]))
         s.len--;
     return s;
 }
@@ -309,7 +305,7 @@ static og_bytes text_of(struct og_page *page, uint32_t at)
             in_space = true;
         }
         for (size_t k = 0; k < text.len; k++) {
-            const bool space = is_space(text.data[k]);
+            const bool space = og_is_space(text.data[k]);
             if (space && in_space) continue;
             if (len == LONGEST_TITLE) return (og_bytes){"", 0};
             copy[len++] = space ? ' ' : text.data[k];

@@ -2,17 +2,14 @@
 
 #include <string.h>
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
+#include "lib/source/spaces.h"
 
 static void take_text(struct og_page_block *b, og_bytes text, bool is_link)
 {
     bool in_space = true;
     for (size_t i = 0; i < text.len; i++) {
         const unsigned char c = (unsigned char)text.data[i];
-        const bool space = is_space(text.data[i]);
+        const bool space = og_is_space(text.data[i]);
         if (!space || !in_space) {
             b->len++;
             b->link_len += is_link;
@@ -49,7 +46,7 @@ static bool is_silent(const struct og_page_node *node,
 static bool is_empty(og_bytes text)
 {
     size_t i = 0;
-    while (i < text.len && is_space(text.data[i]))
+    while (i < text.len && og_is_space(text.data[i]))
         i++;
     return i == text.len;
 }

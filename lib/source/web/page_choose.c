@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "lib/source/spaces.h"
 #include "lib/source/web/page_judge.h"
 
 enum {
@@ -52,17 +53,12 @@ static float link_share(const struct og_page_stat *s)
 
 /* ---- counting ---- */
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static uint32_t folded_len(og_bytes s)
 {
     uint32_t n = 0;
     bool in_space = true;
     for (size_t i = 0; i < s.len; i++) {
-        const bool space = is_space(s.data[i]);
+        const bool space = og_is_space(s.data[i]);
         n += !space || !in_space;
         in_space = space;
     }
@@ -372,7 +368,7 @@ static bool ends_a_sentence(const struct choice *c, uint32_t i)
     for (uint32_t at = node_of(c, i)->end; at-- > i;) {
         const og_bytes text = node_of(c, at)->text;
         for (size_t k = text.len; k-- > 0;)
-            if (!is_space(text.data[k]))
+            if (!og_is_space(text.data[k]))
                 return strchr(".!?:\"", text.data[k]) != NULL;
     }
     return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/source/source.h"
+#include "lib/source/spaces.h"
 #include "lib/source/web/page_main.h"
 
 struct writing {
@@ -50,20 +51,6 @@ static void break_line(struct writing *w, int n)
     if (n > w->n_breaks) w->n_breaks = n;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Words with one blank between them go together. */
-static const char *end_of_run(const char *p, const char *end)
-{
-    while (p < end &&
-           (!is_space(*p) || (*p == ' ' && end - p > 1 && !is_space(p[1]))))
-        p++;
-    return p;
-}
-
 /* Without soft hyphens: they tell where a word may be broken, and are no part
  * of it. */
 static void put_words(struct writing *w, const char *p, size_t len)
@@ -83,11 +70,11 @@ static void write_words(struct writing *w, og_bytes text)
     const char *const end = p + text.len;
     while (p < end) {
         const char *const begin = p;
-        while (p < end && is_space(*p))
+        while (p < end && og_is_space(*p))
             p++;
         if (p > begin) w->has_space = true;
         const char *const word = p;
-        p = end_of_run(p, end);
+        p = og_words_end(p, end);
         if (p == word) continue;
         settle(w);
         put_words(w, word, (size_t)(p - word));
@@ -137,7 +124,7 @@ static void write_text(struct writing *w, const struct og_page *page,
         return;
     }
     og_bytes text = node->text;
-    while (text.len > 0 && is_space(text.data[text.len - 1]))
+    while (text.len > 0 && og_is_space(text.data[text.len - 1]))
         text.len--;
     if (text.len == 0) return;
     settle(w);

@@ -17,6 +17,7 @@
 
 #include "lib/source/mail/date.h"
 #include "lib/source/source.h"
+#include "lib/source/spaces.h"
 #include "lib/source/web/headers.h"
 #include "lib/source/xml/xml_limits.h"
 
@@ -114,20 +115,6 @@ static void break_line(struct reading *r, int n)
     if (n > r->n_breaks) r->n_breaks = n;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Words with one blank between them go together. */
-static const char *end_of_run(const char *p, const char *end)
-{
-    while (p < end &&
-           (!is_space(*p) || (*p == ' ' && end - p > 1 && !is_space(p[1]))))
-        p++;
-    return p;
-}
-
 /* Begins a heading's line when its first word comes. */
 static void write_words(struct reading *r, const char *p, size_t len)
 {
@@ -135,11 +122,11 @@ static void write_words(struct reading *r, const char *p, size_t len)
     const char *const end = p + len;
     while (p < end) {
         const char *word = p;
-        while (word < end && is_space(*word))
+        while (word < end && og_is_space(*word))
             word++;
         if (word > p) r->has_space = true;
         p = word;
-        p = end_of_run(p, end);
+        p = og_words_end(p, end);
         if (p == word) break;
         settle(r);
         if (level->is_heading && !level->has_text) put(r, "## ", 3);

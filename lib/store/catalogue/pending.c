@@ -16,8 +16,10 @@ void og_pending_init(struct og_pending *pending, uint32_t first,
 {
     *pending = (struct og_pending){.allocator = allocator};
     pthread_rwlock_init(&pending->lock, NULL);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         og_arena_init(&pending->lots[i].arena, allocator);
+        og_hash_table_init(&pending->lots[i].ids, allocator);
+    }
     pending->lots[0].first = first;
 }
 
@@ -32,7 +34,7 @@ void og_pending_release(struct og_pending *pending)
     for (int i = 0; i < 2; i++) {
         struct og_pending_batch *lot = &pending->lots[i];
         OG_UNGROW(a, lot->entries, lot->cap);
-        OG_UNGROW(a, lot->ids, lot->ids_cap);
+        og_hash_table_release(&lot->ids);
         OG_UNGROW(a, lot->copies, lot->copies_cap);
         OG_UNGROW(a, lot->removed, lot->removed_cap);
         og_arena_release(&lot->arena);
@@ -82,8 +84,7 @@ void og_pending_discard(struct og_pending *pending)
     old->bytes = 0;
     old->n_removed = 0;
     old->n_copies = 0;
-    old->n_ids = 0;
-    if (old->ids != NULL) memset(old->ids, 0, old->ids_cap * sizeof(*old->ids));
+    og_hash_table_empty(&old->ids);
     og_arena_clear(&old->arena, KEEP_LEN);
     pthread_rwlock_unlock(&pending->lock);
 }
@@ -92,35 +93,7 @@ void og_pending_discard(struct og_pending *pending)
 
 static uint64_t hash_of(og_bytes id)
 {
-    const uint64_t hash = og_token_hash(id.data, id.len, 0);
-    return hash != 0 ? hash : 1;
-}
-
-/* Where a hash is, or the empty place where it belongs. */
-static size_t id_place(const struct og_pending_id *ids, size_t cap,
-                       uint64_t hash)
-{
-    size_t i = og_mul_high(og_mix64(hash), cap);
-    while (ids[i].hash != 0 && ids[i].hash != hash)
-        i = i + 1 < cap ? i + 1 : 0;
-    return i;
-}
-
-/* Room for one more, at most three quarters full. */
-static bool reserve_id(struct og_pending_batch *p,
-                       const og_allocator *allocator)
-{
-    if (p->n_ids + 1 <= p->ids_cap / 4 * 3) return true;
-    const size_t cap = p->ids_cap == 0 ? 1024 : 2 * p->ids_cap;
-    struct og_pending_id *ids = og_allocate_zero(allocator, cap * sizeof(*ids));
-    if (ids == NULL) return false;
-    for (size_t i = 0; i < p->ids_cap; i++)
-        if (p->ids[i].hash != 0)
-            ids[id_place(ids, cap, p->ids[i].hash)] = p->ids[i];
-    OG_UNGROW(allocator, p->ids, p->ids_cap);
-    p->ids = ids;
-    p->ids_cap = cap;
-    return true;
+    return og_mix64(og_token_hash(id.data, id.len, 0));
 }
 
 static bool has_id(const struct og_pending_batch *lot, uint32_t number,
@@ -137,11 +110,11 @@ static bool has_id(const struct og_pending_batch *lot, uint32_t number,
 static bool find_latest(const struct og_pending_batch *lot, og_bytes id,
                         uint64_t hash, uint32_t *out)
 {
-    if (lot->n_ids == 0) return false;
-    const struct og_pending_id *place =
-        &lot->ids[id_place(lot->ids, lot->ids_cap, hash)];
-    if (place->hash == 0 || !has_id(lot, place->number, id)) return false;
-    *out = place->number;
+    if (lot->ids.n == 0) return false;
+    const struct og_hash_slot *slot = og_hash_table_next(&lot->ids, hash, hash);
+    if (slot->number == 0 || !has_id(lot, (uint32_t)slot->number - 1, id))
+        return false;
+    *out = (uint32_t)slot->number - 1;
     return true;
 }
 
@@ -167,7 +140,7 @@ og_status og_pending_reserve(struct og_pending *pending, og_error *err)
     if (!OG_GROW(allocator, lot->entries, lot->cap, lot->n + 1) ||
         !OG_GROW(allocator, lot->copies, lot->copies_cap,
                  lot->n_copies + OG_ENTRY_ORIGINS) ||
-        !reserve_id(lot, allocator))
+        !og_hash_table_reserve(&lot->ids))
         status = og_error_memory(err, lot->n * sizeof(*lot->entries),
                                  "the catalogue");
     pthread_rwlock_unlock(&pending->lock);
@@ -186,10 +159,10 @@ og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
     for (uint32_t i = 0; i < entry->n_origins; i++)
         lot->copies[lot->n_copies++] = (struct og_pending_copy){
             entry->origins[i].doc, number, entry->origins[i].n_tokens};
-    struct og_pending_id *place =
-        &lot->ids[id_place(lot->ids, lot->ids_cap, hash)];
-    lot->n_ids += place->hash == 0;
-    *place = (struct og_pending_id){hash, number};
+    struct og_hash_slot *slot = og_hash_table_next(&lot->ids, hash, hash);
+    if (slot->number == 0)
+        og_hash_table_put(&lot->ids, slot, hash, (uint64_t)number + 1);
+    slot->number = (uint64_t)number + 1; /* the latest */
     lot->entries[lot->n++] = (og_bytes){copy, bytes.len};
     pthread_rwlock_unlock(&pending->lock);
     lot->bytes += bytes.len;

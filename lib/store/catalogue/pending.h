@@ -10,12 +10,8 @@
 #include <pthread.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/hash_table.h"
 #include "lib/store/catalogue/entry.h"
-
-struct og_pending_id {
-    uint64_t hash;   /* of the id; 0: an empty place */
-    uint32_t number; /* the latest document with it */
-};
 
 /* A document that copied from another. */
 struct og_pending_copy {
@@ -27,9 +23,8 @@ struct og_pending_batch {
     og_bytes *entries; /* packed, in the arena */
     size_t n, cap;
     struct og_arena arena;
-    size_t bytes; /* of all entries */
-    struct og_pending_id *ids;
-    size_t n_ids, ids_cap;
+    size_t bytes;             /* of all entries */
+    struct og_hash_table ids; /* the latest document with each, plus 1 */
     struct og_pending_copy *copies;
     size_t n_copies, copies_cap;
     uint32_t *removed; /* documents that were removed, any numbers */
