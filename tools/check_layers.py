@@ -183,7 +183,8 @@ def check_names(paths):
 
 
 TAG = re.compile(r"^(?:typedef )?(?:struct|union|enum) (og_\w+) \{", re.M)
-LIFE = re.compile(r"^[^*/\n]*\b(og_\w+)_(init|release|new|free|open|close)\(",
+# Declarations begin their line; what is indented is a call in an inline one.
+LIFE = re.compile(r"^(?![ \t])[^*/\n]*\b(og_\w+)_(init|release|new|free|open|close)\(",
                   re.M)
 # The reader of texts is opened by the store and by its texts.
 SHARED_PREFIXES = {"og_text_reader"}
