@@ -60,12 +60,18 @@ static og_status join_runs(struct og_aligner *a, struct og_align_side document,
     return OG_OK;
 }
 
-static og_status finish(struct og_aligner *a, struct og_hashes document,
-                        struct og_hashes origin, struct og_alignment *out,
-                        og_error *err)
+/* Before the verdict: hashes have brought the two texts together, words decide.
+ * Without a text on either side there are only hashes. */
+static og_status finish(struct og_aligner *a, struct og_align_side document,
+                        struct og_align_side origin, uint32_t min_copy,
+                        struct og_alignment *out, og_error *err)
 {
     TRY(og_passages_match(&a->matcher, &a->passages, &a->chained, &a->runs,
-                          document, origin, &a->matches, err));
+                          hashes_of(document), hashes_of(origin), &a->matches,
+                          err));
+    if (document.text != NULL && origin.text != NULL)
+        TRY(og_passages_read(&a->passages, document, origin, min_copy,
+                             &a->matches, err));
     *out = (struct og_alignment){.passages = a->passages.data,
                                  .n_passages = a->passages.n,
                                  .matches = a->matches.data};
@@ -89,7 +95,7 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
                              options->min_tokens, &a->passages, err));
         og_passages_settle(&a->passages);
     }
-    return finish(a, d, o, out, err);
+    return finish(a, document, origin, options->min_copy, out, err);
 }
 
 /* ---- with seeds ---- */
@@ -206,5 +212,5 @@ og_status og_verify(struct og_aligner *a, struct og_align_side document,
     TRY(og_near_seeds_keep(&a->near, seeds, n_seeds, &a->runs, err));
     a->chainer.look_back = LOOK_BACK_SEEDED;
     TRY(join_runs(a, document, options, err));
-    return finish(a, d, o, out, err);
+    return finish(a, document, origin, options->min_copy, out, err);
 }

@@ -158,4 +158,12 @@ og_status og_passages_match(struct og_matcher *matcher,
                             struct og_hashes document, struct og_hashes origin,
                             struct og_runs *out, og_error *err);
 
+/* Compares the words of all matches, byte by byte, and drops what is equal by
+ * hash alone: such a copy ends where its last equal words end, and with less
+ * than `min_copy` of them it is none. Both sides have a text. */
+og_status og_passages_read(struct og_passages *passages,
+                           struct og_align_side document,
+                           struct og_align_side origin, uint32_t min_copy,
+                           struct og_runs *matches, og_error *err);
+
 #endif

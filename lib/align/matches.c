@@ -295,12 +295,19 @@ static og_status match_reworded(const struct matching *m, struct og_passage *p)
     return OG_OK;
 }
 
-static float share_matched(const struct og_passage *p,
-                           const struct og_run *matches)
+static uint64_t n_matched(const struct og_passage *p,
+                          const struct og_run *matches)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < p->n_runs; i++)
         n += matches[p->first_run + i].len;
+    return n;
+}
+
+static float share_matched(const struct og_passage *p,
+                           const struct og_run *matches)
+{
+    const uint64_t n = n_matched(p, matches);
     const uint64_t all =
         (uint64_t)(p->end - p->begin) + (p->origin_end - p->origin_begin);
     return all == 0 ? 0 : (float)(2 * n) / (float)all;
@@ -324,6 +331,86 @@ og_status og_passages_match(struct og_matcher *matcher,
             TRY(match_copy(&m, &p, chained->data + p.first_run));
         p.score = share_matched(&p, out->data);
         if (p.n_runs > 0) passages->data[n++] = p;
+    }
+    passages->n = n;
+    return OG_OK;
+}
+
+/* ---- the words themselves ---- */
+
+/* How many words at the front of a match are equal. */
+static uint32_t n_read(struct og_align_side document,
+                       struct og_align_side origin, const struct og_run *run)
+{
+    uint32_t n = 0;
+    while (n < run->len &&
+           og_tokens_same(document.text, document.tokens, run->begin + n,
+                          origin.text, origin.tokens, run->origin_begin + n))
+        n++;
+    return n;
+}
+
+static bool is_read(const struct og_passage *p, struct og_align_side document,
+                    struct og_align_side origin, const struct og_run *matches)
+{
+    for (uint32_t i = 0; i < p->n_runs; i++) {
+        const struct og_run *run = &matches[p->first_run + i];
+        if (n_read(document, origin, run) < run->len) return false;
+    }
+    return true;
+}
+
+/* The equal parts of the matches of a passage, behind all others. */
+static og_status keep_equal_parts(struct og_passage *p,
+                                  struct og_align_side document,
+                                  struct og_align_side origin,
+                                  struct og_runs *matches, og_error *err)
+{
+    const uint32_t first = p->first_run, end = first + p->n_runs;
+    p->first_run = (uint32_t)matches->n;
+    for (uint32_t i = first; i < end; i++) {
+        struct og_run run = matches->data[i];
+        while (run.len > 0) {
+            const uint32_t n = n_read(document, origin, &run);
+            const uint32_t passed = n < run.len ? n + 1 : n;
+            const struct og_run equal = {run.begin, run.origin_begin, n};
+            if (n > 0) TRY(og_runs_add(matches, equal, err));
+            run.begin += passed;
+            run.origin_begin += passed;
+            run.len -= passed;
+        }
+    }
+    p->n_runs = (uint32_t)matches->n - p->first_run;
+    return OG_OK;
+}
+
+/* Its ends, which were those of its matches. */
+static void fit_copy(struct og_passage *p, const struct og_run *matches)
+{
+    if (p->n_runs == 0 || p->kind != OG_PASSAGE_COPY) return;
+    const struct og_run *first = &matches[p->first_run];
+    const struct og_run *last = &first[p->n_runs - 1];
+    p->begin = first->begin;
+    p->origin_begin = first->origin_begin;
+    p->end = last->begin + last->len;
+    p->origin_end = last->origin_begin + last->len;
+}
+
+og_status og_passages_read(struct og_passages *passages,
+                           struct og_align_side document,
+                           struct og_align_side origin, uint32_t min_copy,
+                           struct og_runs *matches, og_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < passages->n; i++) {
+        struct og_passage p = passages->data[i];
+        if (!is_read(&p, document, origin, matches->data)) {
+            TRY(keep_equal_parts(&p, document, origin, matches, err));
+            if (n_matched(&p, matches->data) < min_copy) continue;
+            fit_copy(&p, matches->data);
+            p.score = share_matched(&p, matches->data);
+        }
+        passages->data[n++] = p;
     }
     passages->n = n;
     return OG_OK;

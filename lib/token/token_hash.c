@@ -8,7 +8,12 @@
  *     the last piece:           (high, low) = (a ^ k0) * (b ^ state)
  *     hash = fold((low ^ k2 ^ length) * (high ^ k3))
  *
- * where * gives all 128 bits and fold() is the exclusive or of the halves.
+ * where * gives all 128 bits and fold() is the exclusive or of the halves. When
+ * a product or a fold is 0, which no more than one in 2^62 words comes to by
+ * chance, the token is hashed by SipHash-2-4 under the same key instead: a
+ * factor of 0 swallows the other one, so that whoever knows the key could write
+ * any number of words with one hash.
+ *
  * Nearly every word has at most 16 bytes: two multiplications, which overlap
  * with those of the next token. The idea is that of wyhash (Wang Yi); ours
  * keeps both halves of the first product, and k1 is odd, so that tokens of up
@@ -91,13 +96,73 @@ static inline uint64_t finish(const struct key *key, uint64_t state,
                        (uint64_t)(p >> 64) ^ key->k[3]);
 }
 
+/* ---- tokens that lose a factor ---- */
+
+static inline uint64_t rotate(uint64_t x, int n)
+{
+    return x << n | x >> (64 - n);
+}
+
+static void sip_rounds(uint64_t v[4], int n)
+{
+    for (int i = 0; i < n; i++) {
+        v[0] += v[1];
+        v[1] = rotate(v[1], 13) ^ v[0];
+        v[0] = rotate(v[0], 32);
+        v[2] += v[3];
+        v[3] = rotate(v[3], 16) ^ v[2];
+        v[0] += v[3];
+        v[3] = rotate(v[3], 21) ^ v[0];
+        v[2] += v[1];
+        v[1] = rotate(v[1], 17) ^ v[2];
+        v[2] = rotate(v[2], 32);
+    }
+}
+
+static void sip_absorb(uint64_t v[4], uint64_t word)
+{
+    v[3] ^= word;
+    sip_rounds(v, 2);
+    v[0] ^= word;
+}
+
+/* SipHash-2-4 (Aumasson and Bernstein). */
+OUT_OF_LINE
+static uint64_t hash_weak(const struct key *key, const char *data, size_t len)
+{
+    uint64_t v[4] = {
+        key->k[2] ^ 0x736f6d6570736575u, key->k[3] ^ 0x646f72616e646f6du,
+        key->k[2] ^ 0x6c7967656e657261u, key->k[3] ^ 0x7465646279746573u};
+    size_t left = len;
+    for (; left >= 8; left -= 8, data += 8)
+        sip_absorb(v, og_load64(data));
+    sip_absorb(v, load_last(data, left).a | (uint64_t)len << 56);
+    v[2] ^= 0xff;
+    sip_rounds(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* Whether the last step comes to a product or a fold of 0. */
+static inline bool is_weak(const struct key *key, uint64_t state,
+                           struct words last, uint64_t hash)
+{
+    return (last.a ^ key->k[0]) == 0 || last.b == state || hash == 0;
+}
+
 static uint64_t hash_one(const struct key *key, const char *data, size_t len)
 {
+    const char *at = data;
     uint64_t state = key->k[1];
     size_t left = len;
-    for (; left > PIECE; left -= PIECE, data += PIECE)
-        state = absorb(key, state, load_piece(data));
-    return finish(key, state, load_last(data, left), len);
+    for (; left > PIECE; left -= PIECE, at += PIECE) {
+        state = absorb(key, state, load_piece(at));
+        if (OG_UNLIKELY(state == 0)) return hash_weak(key, data, len);
+    }
+    const struct words last = load_last(at, left);
+    const uint64_t hash = finish(key, state, last, len);
+    return OG_UNLIKELY(is_weak(key, state, last, hash))
+               ? hash_weak(key, data, len)
+               : hash;
 }
 
 uint64_t og_token_hash(const char *data, size_t len, uint64_t key)
@@ -139,12 +204,7 @@ static void hash_long_ones(const struct key *key, const char *text,
     for (size_t i = 0; i < n; i++) {
         const uint32_t len = end[i] - begin[i];
         if (OG_LIKELY(len <= PIECE)) continue;
-        const char *data = text + begin[i];
-        uint64_t state = key->k[1];
-        uint32_t left = len;
-        for (; left > PIECE; left -= PIECE, data += PIECE)
-            state = absorb(key, state, load_piece(data));
-        out[i] = finish(key, state, load_masked(data, left), len);
+        out[i] = hash_one(key, text + begin[i], len);
     }
 }
 
@@ -158,6 +218,8 @@ void og_token_hash_many_plain(const char *text, const uint32_t *begin,
         const uint32_t cut = len < PIECE ? len : PIECE;
         const struct words w = load_masked(text + begin[i], cut);
         out[i] = finish(&derived, derived.k[1], w, len);
+        if (OG_UNLIKELY(is_weak(&derived, derived.k[1], w, out[i])))
+            out[i] = hash_one(&derived, text + begin[i], len);
     }
     hash_long_ones(&derived, text, begin, end, n, out);
 }
@@ -218,6 +280,35 @@ OG_TARGET_AVX2 OUT_OF_LINE static void multiply(const struct batch *b, size_t n,
     }
 }
 
+/* Whether a token may have lost a factor: four lanes at a time. */
+OG_TARGET_AVX2 OUT_OF_LINE static bool has_weak(const struct batch *b, size_t n,
+                                                const uint64_t *out)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i found = zero;
+    bool is_found = false;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const __m256i *words = (const __m256i *)b->words[i];
+        const __m256i hash = _mm256_loadu_si256((const __m256i *)(out + i));
+        found = _mm256_or_si256(found, _mm256_cmpeq_epi64(words[0], zero));
+        found = _mm256_or_si256(found, _mm256_cmpeq_epi64(words[1], zero));
+        found = _mm256_or_si256(found, _mm256_cmpeq_epi64(hash, zero));
+    }
+    for (; i < n; i++)
+        is_found |= b->words[i][0] == 0 || b->words[i][1] == 0 || out[i] == 0;
+    return is_found || !_mm256_testz_si256(found, found);
+}
+
+OUT_OF_LINE
+static void hash_all_again(const struct key *key, const char *text,
+                           const uint32_t *begin, const uint32_t *end, size_t n,
+                           uint64_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = hash_one(key, text + begin[i], end[i] - begin[i]);
+}
+
 OG_TARGET_AVX2
 static void hash_many_avx2(const char *text, const uint32_t *begin,
                            const uint32_t *end, size_t n, uint64_t key,
@@ -231,7 +322,10 @@ static void hash_many_avx2(const char *text, const uint32_t *begin,
             load_lengths(&b, begin, end, n_here, derived.k[2]);
         load_words(&b, text, begin, n_here, &derived);
         multiply(&b, n_here, derived.k[3], out);
-        if (has_long) hash_long_ones(&derived, text, begin, end, n_here, out);
+        if (OG_UNLIKELY(has_weak(&b, n_here, out)))
+            hash_all_again(&derived, text, begin, end, n_here, out);
+        else if (has_long)
+            hash_long_ones(&derived, text, begin, end, n_here, out);
         begin += n_here;
         end += n_here;
         out += n_here;

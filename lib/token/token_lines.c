@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
 /* The next byte `wanted` at or after `at`, else text->len. */
 static size_t find_byte(const struct og_text *text, size_t at, char wanted)
 {
@@ -44,9 +39,9 @@ static og_status squeeze(struct og_tokens *tokens, const char *line, size_t len,
         return og_error_memory(err, len, "a line");
     size_t n = 0;
     for (size_t i = 0; i < len; i++) {
-        if (!is_blank(line[i]))
+        if (!og_is_blank(line[i]))
             tokens->line[n++] = line[i];
-        else if (!is_blank(line[i - 1])) /* the first byte is no blank */
+        else if (!og_is_blank(line[i - 1])) /* the first byte is no blank */
             tokens->line[n++] = ' ';
     }
     *out_len = n;
@@ -80,9 +75,9 @@ og_status og_tokenise_lines(const struct og_text *text, uint64_t key,
         if (at == 0 || next_cr < at) next_cr = find_byte(text, at, '\r');
         stop = next_lf < next_cr ? next_lf : next_cr;
         size_t begin = at, end = stop;
-        while (begin < end && is_blank(text->data[begin]))
+        while (begin < end && og_is_blank(text->data[begin]))
             begin++;
-        while (end > begin && is_blank(text->data[end - 1]))
+        while (end > begin && og_is_blank(text->data[end - 1]))
             end--;
         if (begin < end) TRY(add_line(tokens, text, begin, end, key, err));
     }

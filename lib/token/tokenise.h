@@ -14,6 +14,12 @@ og_status og_tokenise_runs(const struct og_text *text, og_token_kind kind,
 og_status og_tokenise_lines(const struct og_text *text, uint64_t key,
                             struct og_tokens *tokens, og_error *err);
 
+/* Inside a line. */
+static inline bool og_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
 /* Makes room for `need` tokens in all. What lies in the arrays up to the old
  * capacity stays, whatever tokens->n says. */
 og_status og_tokens_reserve(struct og_tokens *tokens, size_t need,

@@ -91,3 +91,36 @@ og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
     memset(tokens->hash + tokens->n, 0, HASH_TAIL * sizeof(*tokens->hash));
     return OG_OK;
 }
+
+/* ---- the words themselves ---- */
+
+/* The byte at `at`, a run of blanks as one space; moves on. */
+static char next_byte(const char *data, size_t len, size_t *at)
+{
+    const char c = data[(*at)++];
+    if (!og_is_blank(c)) return c;
+    while (*at < len && og_is_blank(data[*at]))
+        (*at)++;
+    return ' ';
+}
+
+static bool is_same_line(const char *a, size_t a_len, const char *b,
+                         size_t b_len)
+{
+    size_t i = 0, j = 0;
+    while (i < a_len && j < b_len)
+        if (next_byte(a, a_len, &i) != next_byte(b, b_len, &j)) return false;
+    return i == a_len && j == b_len;
+}
+
+bool og_tokens_same(const struct og_text *text, const struct og_tokens *tokens,
+                    size_t token, const struct og_text *other_text,
+                    const struct og_tokens *other, size_t other_token)
+{
+    const char *a = text->data + tokens->begin[token];
+    const char *b = other_text->data + other->begin[other_token];
+    const size_t a_len = tokens->end[token] - tokens->begin[token];
+    const size_t b_len = other->end[other_token] - other->begin[other_token];
+    return (a_len == b_len && memcmp(a, b, a_len) == 0) ||
+           is_same_line(a, a_len, b, b_len);
+}

@@ -40,6 +40,13 @@ og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
                            uint64_t key, struct og_tokens *tokens,
                            og_error *err);
 
+/* Whether two tokens are the same word, letter by letter (a line: but for runs
+ * of blanks). What is removed, cut or called verified is compared by this, not
+ * by hashes alone. */
+bool og_tokens_same(const struct og_text *text, const struct og_tokens *tokens,
+                    size_t token, const struct og_text *other_text,
+                    const struct og_tokens *other, size_t other_token);
+
 /* The hash of one token: the definition. `len` bytes at `data`. Not linear, so
  * that Rabin fingerprints of sequences of hashes are safe (the book, 2.2,
  * warning 1: never fingerprint a fingerprint with the same polynomial). */

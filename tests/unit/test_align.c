@@ -141,10 +141,49 @@ static void test_verify(void **state)
     pair_release(&p);
 }
 
+/* Hashes that are equal where words are not, as crafted text might have them:
+ * what is left of a copy is what was read in both texts. */
+static void test_hashes_are_no_verdict(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_init(&p);
+    pair_read(&p,
+              "one two three four five six seven eight nine ten eleven twelve "
+              "thirteen fourteen",
+              "uno dos tres cuatro cinco seis siete ocho nueve diez once doce "
+              "trece catorce");
+    memcpy(p.tokens[0].hash, p.tokens[1].hash, p.tokens[0].n * 8);
+    pair_align(&p);
+    assert_int_equal(p.found.n_passages, 0);
+    struct og_run seed = {0, 0, 8};
+    assert_int_equal(og_verify(p.aligner, p.document, p.origin, &seed, 1,
+                               &p.options, &p.found, NULL),
+                     OG_OK);
+    assert_int_equal(p.found.n_passages, 0);
+
+    /* Of 23 words the tenth and the last are others. */
+    pair_read(&p, COPIED,
+              "a lighthouse keeper counts the ships that pass before sunrise "
+              "and writes each of their names into a book bound in green silk");
+    assert_int_equal(p.tokens[0].n, p.tokens[1].n);
+    memcpy(p.tokens[0].hash, p.tokens[1].hash, p.tokens[0].n * 8);
+    pair_align(&p);
+    pair_check(&p);
+    assert_int_equal(p.found.n_passages, 1);
+    const struct og_passage *q = &p.found.passages[0];
+    assert_int_equal(q->n_runs, 2);
+    assert_int_equal(q->begin, 0);
+    assert_int_equal(q->end, 22);
+    assert_true(q->score < 1);
+    pair_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_hashes_are_no_verdict),
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_pieces_become_one),
         cmocka_unit_test(test_one_repeated_token),

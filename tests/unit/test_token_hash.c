@@ -45,6 +45,72 @@ static void values_are_frozen(void **state)
     }
 }
 
+/* ---- words that lose a factor ---- */
+
+static uint64_t inverse(uint64_t odd)
+{
+    uint64_t x = odd; /* right in 3 bits, then in twice as many each time */
+    for (int i = 0; i < 5; i++)
+        x *= 2 - odd * x;
+    return x;
+}
+
+/* Words of 16 or 32 bytes that all had one hash when nothing was done about
+ * a factor of 0: the first one, the second one, those of the last step, that of
+ * a piece before the last. */
+enum { FIRST, SECOND, LAST, BEFORE, N_WEAK };
+
+static size_t weak_word(int kind, uint64_t free, uint64_t key, char out[32])
+{
+    uint64_t k[4], piece[4] = {0};
+    for (int i = 0; i < 4; i++)
+        k[i] = og_random_next(&key);
+    k[1] |= 1;
+    const size_t len = kind == BEFORE ? 32 : 16;
+    if (kind == FIRST) {
+        piece[0] = k[0];
+        piece[1] = free;
+    } else if (kind == SECOND) {
+        piece[0] = free;
+        piece[1] = k[1];
+    } else if (kind == LAST) {
+        piece[0] = (free | 1) ^ k[0];
+        piece[1] = (k[2] ^ len) * inverse(free | 1) ^ k[1];
+    } else {
+        piece[0] = k[2];
+        piece[1] = free;
+    }
+    memcpy(out, piece, len);
+    return len;
+}
+
+static void no_word_loses_a_factor(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    static char text[32 * N + OG_TEXT_PADDING];
+    static uint32_t begin[N], end[N];
+    static uint64_t hash[N];
+    for (int kind = 0; kind < N_WEAK; kind++) {
+        uint64_t seed = 3;
+        for (size_t i = 0; i < N; i++) {
+            begin[i] = (uint32_t)(32 * i);
+            end[i] = begin[i] + (uint32_t)weak_word(kind, og_random_next(&seed),
+                                                    7, text + begin[i]);
+        }
+        for (og_cpu level = OG_CPU_PLAIN; level <= OG_CPU_AVX512; level++) {
+            og_cpu_force(level);
+            og_token_hash_choose()(text, begin, end, N, 7, hash);
+            for (size_t i = 0; i < N; i++) {
+                assert_true(hash[i] == og_token_hash(text + begin[i],
+                                                     end[i] - begin[i], 7));
+                for (size_t j = 0; j < i; j++)
+                    assert_true(hash[i] != hash[j]);
+            }
+        }
+    }
+}
+
 /* The definition once more, as the essay in token_hash.c tells it. */
 static uint64_t hash_by_the_book(const char *data, size_t len, uint64_t key)
 {
@@ -185,6 +251,7 @@ int main(void)
         cmocka_unit_test(batches_equal_the_definition),
         cmocka_unit_test(every_bit_turns_half_of_the_hash),
         cmocka_unit_test(short_tokens_spread),
+        cmocka_unit_test(no_word_loses_a_factor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
