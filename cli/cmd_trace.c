@@ -227,16 +227,31 @@ static bool on_answer(void *ctx, const og_document *doc,
     og_status status = gather(run, doc, answer);
     if (status == OG_OK)
         status = og_report_add(run->report, doc, answer, &run->report_error);
-    const bool to_stdout = report_to_stdout(&run->settings->report);
-    /* Whoever feeds a stream of documents waits for the line. */
-    const bool is_out = status == OG_OK && (!to_stdout || !run->settings->add ||
-                                            fflush(stdout) == 0);
-    if (to_stdout && !is_out && (status == OG_OK || status == OG_ERR_IO))
+    if (status == OG_ERR_IO && report_to_stdout(&run->settings->report))
         stdout_failed(errno);
-    return is_out;
+    return status == OG_OK;
+}
+
+/* Whoever feeds a stream of documents waits for the lines. */
+static bool on_pause(void *ctx)
+{
+    const struct trace_run *run = ctx;
+    if (!report_to_stdout(&run->settings->report) || !run->settings->add ||
+        fflush(stdout) == 0)
+        return true;
+    stdout_failed(errno);
+    return false;
 }
 
 /* ---- the command ---- */
+
+/* Whether something that is written shows what stands in the origins. */
+static bool needs_texts(const struct trace_settings *s)
+{
+    const og_report_options report = report_options(&s->report);
+    return s->clusters != NULL || report.offsets != OG_OFFSETS_BYTE ||
+           (report.format != OG_FORMAT_JSON && report.format != OG_FORMAT_TSV);
+}
 
 static og_stream_options stream_options(const struct trace_settings *s,
                                         struct trace_run *run)
@@ -246,6 +261,8 @@ static og_stream_options stream_options(const struct trace_settings *s,
     options.asking = run->asking;
     options.ctx = run;
     options.on_answer = on_answer;
+    options.on_pause = on_pause;
+    options.asking.no_texts = !needs_texts(s);
     return options;
 }
 

@@ -123,6 +123,7 @@ typedef struct og_trace_options {
      * then. Slower, up to some milliseconds a document. The store must have
      * texts; best with shingles of 4 words (preset short). */
     bool reworded;
+    bool no_texts; /* og_origin.text stays empty: a stream then copies less */
 } og_trace_options;
 
 /* From now on; NULL: everything is told again. OG_ERR_USAGE: the store cannot
@@ -155,6 +156,9 @@ typedef struct og_stream_options {
      * to stop (OG_ERR_STOPPED). May be NULL. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_answer *answer);
+    /* After on_answer was called for all that is to be told at once: time to
+     * flush what it wrote. Return false to stop. May be NULL. */
+    bool (*on_pause)(void *ctx);
 } og_stream_options;
 OG_API og_stream_options og_stream_options_default(void);
 

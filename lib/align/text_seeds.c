@@ -1,6 +1,7 @@
-/* Shingles of k tokens are hashed by a sum that rolls: take a token in at one
- * end, let one go at the other. It decides where to look, never what is equal:
- * every seed is compared, token by token.
+/* Shingles of k tokens are hashed by a sum that rolls: turn it by a bit, take a
+ * token in at one end, let one go at the other. The hashes of tokens are random
+ * in all of their bits, and so is the sum. It decides where to look, never what
+ * is equal: every seed is compared, token by token.
  *
  * The document is indexed once, its origins are passed over. A shingle that the
  * document has several times is kept under its first place, and `first` leads
@@ -24,8 +25,6 @@ struct og_text_seed_slot {
  * looked up in vain, and 10,000 tokens fit into the nearest cache. */
 enum { BITS_EACH = 8 };
 
-#define FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
 void og_text_seeds_init(struct og_text_seeds *seeds,
                         const og_allocator *allocator)
 {
@@ -45,26 +44,29 @@ void og_text_seeds_release(struct og_text_seeds *seeds)
 
 /* ---- the hash of k tokens in a row ---- */
 
+static inline uint64_t turned(uint64_t x, unsigned by)
+{
+    return x << (by & 63) | x >> (-by & 63);
+}
+
 struct rolling {
     const uint64_t *hash;
-    uint64_t sum, out; /* out: the factor of the token that leaves */
+    uint64_t sum;
     uint32_t k;
 };
 
 static struct rolling rolling_start(const uint64_t *hash, uint32_t k)
 {
-    struct rolling r = {.hash = hash, .out = 1, .k = k};
-    for (uint32_t i = 0; i < k; i++) {
-        r.sum = r.sum * FACTOR + hash[i];
-        r.out *= FACTOR;
-    }
+    struct rolling r = {.hash = hash, .k = k};
+    for (uint32_t i = 0; i < k; i++)
+        r.sum = turned(r.sum, 1) ^ hash[i];
     return r;
 }
 
 /* From the shingle at i to that at i + 1. */
 static inline void roll(struct rolling *r, size_t i)
 {
-    r->sum = r->sum * FACTOR + r->hash[i + r->k] - r->hash[i] * r->out;
+    r->sum = turned(r->sum, 1) ^ turned(r->hash[i], r->k) ^ r->hash[i + r->k];
 }
 
 /* ---- the document ---- */
@@ -86,15 +88,15 @@ static og_status reserve(struct og_text_seeds *s, size_t n, og_error *err)
     return OG_OK;
 }
 
-static inline bool has_bit(const struct og_text_seeds *s, uint64_t mixed)
+static inline bool has_bit(const struct og_text_seeds *s, uint64_t sum)
 {
-    const uint64_t bit = mixed & s->bit_mask;
+    const uint64_t bit = sum & s->bit_mask;
     return (s->bits[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-static inline void set_bit(struct og_text_seeds *s, uint64_t mixed)
+static inline void set_bit(struct og_text_seeds *s, uint64_t sum)
 {
-    const uint64_t bit = mixed & s->bit_mask;
+    const uint64_t bit = sum & s->bit_mask;
     s->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
 }
 
@@ -126,7 +128,7 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
         if (slot->pos == 0) {
             *slot = (struct og_text_seed_slot){(uint32_t)(mixed >> 32),
                                                (uint32_t)i + 1};
-            set_bit(s, mixed);
+            set_bit(s, r.sum);
         }
         s->first[i] = slot->pos - 1;
         if (i + 1 < s->n) roll(&r, i);
@@ -141,9 +143,9 @@ static void pass_over(struct og_text_seeds *s, const struct og_tokens *origin)
     const size_t n = origin->n - s->k + 1;
     struct rolling r = rolling_start(origin->hash, s->k);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t mixed = og_mix64(r.sum);
-        if (has_bit(s, mixed)) {
-            const struct og_text_seed_slot *slot = find_slot(s, mixed);
+        if (has_bit(s, r.sum)) {
+            const struct og_text_seed_slot *slot =
+                find_slot(s, og_mix64(r.sum));
             if (slot->pos != 0 && s->there[slot->pos - 1] == 0)
                 s->there[slot->pos - 1] = (uint32_t)i + 1;
         }

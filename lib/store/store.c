@@ -38,9 +38,8 @@ void og_trace_init(og_trace *trace, og_store *store)
     og_lookup_init(&trace->lookup, &store->pending,
                    store->disk != NULL ? store->disk->documents : NULL,
                    allocator);
-    og_origin_texts_init(&trace->origins, &trace->lookup, store->params.tokens,
-                         store->params.key, allocator);
-    trace->origins.fold = store->params.fold;
+    og_origin_texts_init(&trace->origins, &trace->lookup, &store->params,
+                         allocator);
     og_confirming_init(&trace->confirming, allocator);
     og_copiers_init(&trace->chain, allocator);
     og_filter_rules_init(&trace->filter, allocator);
@@ -589,11 +588,17 @@ static og_status take(og_store *store, const struct og_subject *subject,
 og_status og_store_take(og_store *store, const struct og_subject *subject,
                         og_trace *trace, og_error *err)
 {
+    const struct og_prepared *p = subject->prepared;
     if (store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,
                             "the store was opened for reading only");
     if (subject->is_known) return OG_OK;
-    return take(store, subject, trace, err);
+    TRY(take(store, subject, trace, err));
+    /* Texts are compared with the next documents, often with this one. */
+    if (trace->origins.reader != NULL)
+        og_origin_texts_put(&trace->origins, store->catalogue.n - 1,
+                            subject->doc->text, &p->text, &p->tokens);
+    return OG_OK;
 }
 
 static og_status add_document(og_store *store, const og_document *doc,

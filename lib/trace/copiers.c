@@ -69,7 +69,9 @@ static og_status add_origin(struct og_copiers *chain, const og_span *span,
         return og_error_memory(err, sizeof(og_origin), "origins");
     TRY(og_lookup_get(&trace->lookup, (uint32_t)span->origin, &entry, err));
     const struct og_origin_side *side =
-        confirmed ? side_of(trace, span->origin) : NULL;
+        confirmed && !trace->filter.asking.no_texts
+            ? side_of(trace, span->origin)
+            : NULL;
     chain->origins[chain->n_origins++] = (og_origin){
         .number = span->origin,
         .id = entry.id,

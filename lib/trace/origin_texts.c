@@ -7,18 +7,29 @@
 
 #include "lib/base/bits.h"
 
-/* What is kept beside the texts that the document at hand needs. A mail takes
- * 12 KB, an RFC of 50 KB a quarter of a megabyte. */
-#define KEEP_LEN ((size_t)24 << 20)
+/* A share of what the table may take, within bounds. A mail takes 12 KB, an RFC
+ * of 50 KB a quarter of a megabyte. */
+#define LEAST_KEPT ((uint64_t)8 << 20)
+#define MOST_KEPT  ((uint64_t)64 << 20)
+#define SHARE_KEPT 8
+
+static size_t most_kept(uint64_t memory)
+{
+    const uint64_t share = memory / SHARE_KEPT;
+    if (share < LEAST_KEPT) return (size_t)LEAST_KEPT;
+    return (size_t)(share < MOST_KEPT ? share : MOST_KEPT);
+}
 
 void og_origin_texts_init(struct og_origin_texts *origins,
-                          struct og_lookup *lookup, og_token_kind tokens,
-                          uint64_t token_key, const og_allocator *allocator)
+                          struct og_lookup *lookup, const og_params *params,
+                          const og_allocator *allocator)
 {
     *origins = (struct og_origin_texts){.allocator = allocator,
                                         .lookup = lookup,
-                                        .tokens = tokens,
-                                        .token_key = token_key};
+                                        .tokens = params->tokens,
+                                        .token_key = params->key,
+                                        .fold = params->fold,
+                                        .most = most_kept(params->memory)};
     og_text_init(&origins->folded, allocator);
     og_tokens_init(&origins->cut, allocator);
 }
@@ -80,7 +91,8 @@ static void unlink_side(struct og_origin_texts *origins,
  * needs stays, so it may be in vain; then the caches are larger for a while. */
 static void make_room(struct og_origin_texts *origins)
 {
-    for (size_t i = 0; i < 2 * origins->n && origins->bytes > KEEP_LEN; i++) {
+    for (size_t i = 0; i < 2 * origins->n && origins->bytes > origins->most;
+         i++) {
         struct og_origin_side *side = origins->entries[origins->hand];
         origins->hand = (origins->hand + 1) % origins->n;
         if (side->doc == OG_NO_DOC || side->epoch == origins->epoch) continue;
@@ -137,11 +149,11 @@ static void *put_part(char **at, const void *data, size_t len)
 /* Everything in one block. The tables of a folder are large, so all texts are
  * folded and cut by one, and a side has a copy of what it made. */
 static og_status fill_side(struct og_origin_texts *origins, og_bytes source,
+                           const struct og_text *text,
+                           const struct og_tokens *tokens,
                            struct og_origin_side *side, og_error *err)
 {
     enum { N_PARTS = 6 };
-    const struct og_text *text = &origins->folded;
-    const struct og_tokens *tokens = &origins->cut;
     const size_t steps_len = text->n_steps * sizeof(*text->steps);
     const size_t places_len = tokens->n * sizeof(*tokens->begin);
     const size_t hashes_len = tokens->n * sizeof(*tokens->hash);
@@ -180,7 +192,17 @@ static og_status fetch(struct og_origin_texts *origins, uint32_t doc,
     TRY(og_text_fold(&origins->folded, text, err));
     TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
                          &origins->cut, err));
-    return fill_side(origins, text, side, err);
+    return fill_side(origins, text, &origins->folded, &origins->cut, side, err);
+}
+
+static void link_side(struct og_origin_texts *origins,
+                      struct og_origin_side *side, uint32_t place, uint32_t doc)
+{
+    uint32_t *head = head_of(origins, doc);
+    side->doc = doc;
+    side->next = *head;
+    *head = place;
+    origins->bytes += sizeof(*side) + side->block_len;
 }
 
 static og_status add_side(struct og_origin_texts *origins, uint32_t doc,
@@ -196,13 +218,22 @@ static og_status add_side(struct og_origin_texts *origins, uint32_t doc,
         empty_side(origins, side);
         return status;
     }
-    uint32_t *head = head_of(origins, doc);
-    side->doc = doc;
-    side->next = *head;
-    *head = place;
-    origins->bytes += sizeof(*side) + side->block_len;
+    link_side(origins, side, place, doc);
     *out = side;
     return OG_OK;
+}
+
+void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
+                         og_bytes source, const struct og_text *text,
+                         const struct og_tokens *tokens)
+{
+    uint32_t place = 0;
+    if (find_side(origins, doc) != NULL) return;
+    make_room(origins);
+    struct og_origin_side *side = free_side(origins, &place);
+    if (side == NULL) return;
+    if (fill_side(origins, source, text, tokens, side, NULL) == OG_OK)
+        link_side(origins, side, place, doc);
 }
 
 og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,

@@ -7,7 +7,8 @@
  * The texts of the documents that one document is compared with, fetched from
  * the store. What was fetched is kept for the next documents, which often need
  * the same: unpacking and cutting a text into tokens takes longer than the
- * comparison. The memory of it is bounded; one per thread. */
+ * comparison. A document that was just added is kept as well, since its tokens
+ * are at hand. The memory of it is bounded; one per thread. */
 
 #include "lib/align/confirm.h"
 #include "lib/store/catalogue/lookup.h"
@@ -28,7 +29,7 @@ struct og_origin_side {
     struct og_tokens tokens;
 };
 
-#define OG_ORIGIN_HEADS 1024
+#define OG_ORIGIN_HEADS 4096
 
 struct og_origin_texts {
     const og_allocator *allocator;
@@ -42,16 +43,19 @@ struct og_origin_texts {
     struct og_origin_side **entries; /* they stay where they are */
     size_t n, cap, hand;
     size_t bytes; /* of all of them */
+    size_t most;  /* bytes that are kept beside what the document at hand
+                     needs */
     uint64_t epoch;
     uint32_t heads[OG_ORIGIN_HEADS]; /* places, plus 1 */
     /* Those that og_origin_texts_side() gave for the document at hand. */
     const struct og_origin_side *sides[OG_CONFIRM_ORIGINS];
 };
 
-/* `lookup` and the reader, which becomes its own, must be of the same store. */
+/* `lookup` and the reader, which becomes its own, must be of the same store,
+ * which has these params. */
 void og_origin_texts_init(struct og_origin_texts *origins,
-                          struct og_lookup *lookup, og_token_kind tokens,
-                          uint64_t token_key, const og_allocator *allocator);
+                          struct og_lookup *lookup, const og_params *params,
+                          const og_allocator *allocator);
 void og_origin_texts_release(struct og_origin_texts *origins);
 
 /* Another document is at hand: what it does not ask for may go. */
@@ -63,6 +67,12 @@ void og_origin_texts_begin(struct og_origin_texts *origins);
 og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
                               bool stays, const struct og_origin_side **out,
                               og_error *err);
+
+/* Document `doc` is now in the store, with this text and these tokens: they are
+ * copied. Without memory it is left out, and fetched when it is asked for. */
+void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
+                         og_bytes source, const struct og_text *text,
+                         const struct og_tokens *tokens);
 
 /* og_confirm_source.side; the origins are the context. */
 og_status og_origin_texts_side(void *origins, uint32_t doc, uint32_t side,

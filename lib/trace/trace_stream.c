@@ -10,6 +10,7 @@
  * in order: look up, label, answer, add. When nothing is added the order does
  * not matter, and the workers ask. */
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ static void note_series(struct writer *w, const struct og_batch *b,
 static og_status tell_answer(const struct writer *w, const og_document *doc,
                              const og_answer *answer, og_error *err)
 {
+    assert(w->options->on_answer != NULL); /* who does not ask gets none */
     if (!w->options->on_answer(w->options->ctx, doc, answer))
         return og_stream_stopped(err);
     return OG_OK;
@@ -130,6 +132,13 @@ static og_status tell_held(void *ctx, struct og_batch *b, og_error *err)
     return status;
 }
 
+static og_status tell_pause(const struct writer *w, og_error *err)
+{
+    const og_stream_options *o = w->options;
+    if (o->on_pause == NULL || o->on_pause(o->ctx)) return OG_OK;
+    return og_stream_stopped(err);
+}
+
 static og_status tell_durable(const struct writer *w, og_error *err)
 {
     const struct og_stream_hooks *hooks = w->hooks;
@@ -141,6 +150,7 @@ static og_status tell_durable(const struct writer *w, og_error *err)
 static og_status settle(void *ctx, struct og_batch *b, og_error *err)
 {
     TRY(tell_held(ctx, b, err));
+    TRY(tell_pause(ctx, err));
     return tell_durable(ctx, err);
 }
 

@@ -102,6 +102,61 @@ static void test_two_lots(void **state)
     og_pending_release(&p);
 }
 
+/* Document i has the origins i / 2, i / 3 and 7. */
+static void append_copier(struct og_pending *p, uint32_t i)
+{
+    struct og_pack pack = {0};
+    char id[16];
+    snprintf(id, sizeof(id), "%u", i);
+    struct og_entry entry = {.id = bytes_of(id),
+                             .title = bytes_of(""),
+                             .url = bytes_of(""),
+                             .extra = bytes_of(""),
+                             .series = OG_NO_DOC,
+                             .n_origins = 3};
+    entry.origins[0] = (struct og_entry_origin){i / 2, 5};
+    entry.origins[1] = (struct og_entry_origin){i / 3, 4};
+    entry.origins[2] = (struct og_entry_origin){7, 3};
+    og_entry_pack(&entry, &pack);
+    ASSERT_OK(og_pending_reserve(p, &story));
+    ASSERT_OK(og_pending_append(p, (og_bytes){(char *)pack.data, pack.len},
+                                &entry, &story));
+    og_pack_release(&pack);
+}
+
+/* In the order in which they came, over both lots, as many as are wanted. */
+static void test_copiers(void **state)
+{
+    enum { N = 3000, MOST = 16 };
+    struct og_pending p;
+    struct og_pending_copy found[MOST];
+    (void)state;
+    og_pending_init(&p, 0, NULL);
+    assert_int_equal(og_pending_copiers(&p, 1, MOST, found), 0);
+    for (uint32_t i = 0; i < N; i++) {
+        if (i == N / 2) og_pending_freeze(&p);
+        append_copier(&p, i);
+    }
+    for (uint32_t origin = 10; origin < 2 * N; origin++) {
+        size_t n = 0;
+        const size_t n_found = og_pending_copiers(&p, origin, MOST, found);
+        for (uint32_t i = 0; i < N; i++)
+            for (int j = 0; j < 2; j++) {
+                if (i / (j == 0 ? 2 : 3) != origin) continue;
+                assert_true(n < n_found);
+                assert_int_equal(found[n].copier, i);
+                assert_int_equal(found[n++].n_tokens, 5 - j);
+            }
+        assert_int_equal(n, n_found);
+    }
+    assert_int_equal(og_pending_copiers(&p, 7, MOST, found), MOST);
+    assert_int_equal(found[0].copier, 0);
+    og_pending_discard(&p);
+    assert_int_equal(og_pending_copiers(&p, 7, MOST, found), MOST);
+    assert_int_equal(found[0].copier, N / 2);
+    og_pending_release(&p);
+}
+
 static void test_cleared_they_are_gone(void **state)
 {
     struct og_pending p;
@@ -129,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_number_and_by_id),
         cmocka_unit_test(test_two_lots),
+        cmocka_unit_test(test_copiers),
         cmocka_unit_test(test_cleared_they_are_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

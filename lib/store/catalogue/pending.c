@@ -19,6 +19,7 @@ void og_pending_init(struct og_pending *pending, uint32_t first,
     for (int i = 0; i < 2; i++) {
         og_arena_init(&pending->lots[i].arena, allocator);
         og_hash_table_init(&pending->lots[i].ids, allocator);
+        og_hash_table_init(&pending->lots[i].origins, allocator);
     }
     pending->lots[0].first = first;
 }
@@ -35,6 +36,7 @@ void og_pending_release(struct og_pending *pending)
         struct og_pending_batch *lot = &pending->lots[i];
         OG_UNGROW(a, lot->entries, lot->cap);
         og_hash_table_release(&lot->ids);
+        og_hash_table_release(&lot->origins);
         OG_UNGROW(a, lot->copies, lot->copies_cap);
         OG_UNGROW(a, lot->removed, lot->removed_cap);
         og_arena_release(&lot->arena);
@@ -85,6 +87,7 @@ void og_pending_discard(struct og_pending *pending)
     old->n_removed = 0;
     old->n_copies = 0;
     og_hash_table_empty(&old->ids);
+    og_hash_table_empty(&old->origins);
     og_arena_clear(&old->arena, KEEP_LEN);
     pthread_rwlock_unlock(&pending->lock);
 }
@@ -129,6 +132,70 @@ bool og_pending_latest(struct og_pending *pending, og_bytes id, uint32_t *out)
     return found;
 }
 
+/* ---- copies ---- */
+
+/* Different origins have different hashes. */
+static uint64_t origin_hash(uint32_t origin)
+{
+    return og_mix64(origin);
+}
+
+/* Copy number i becomes the last one of its origin. */
+static void link_copy(struct og_pending_batch *lot, uint32_t i)
+{
+    const uint64_t hash = origin_hash(lot->copies[i].origin);
+    struct og_hash_slot *slot = og_hash_table_next(&lot->origins, hash, hash);
+    lot->copies[i].next = i;
+    if (slot->number == 0) {
+        og_hash_table_put(&lot->origins, slot, hash, (uint64_t)i + 1);
+        return;
+    }
+    struct og_pending_copy *last = &lot->copies[slot->number - 1];
+    lot->copies[i].next = last->next;
+    last->next = i;
+    slot->number = (uint64_t)i + 1;
+}
+
+/* Room for those of one more document. The table has 64 slots at least and is
+ * at most half full, so there are free ones for all of them. */
+static bool reserve_copies(struct og_pending_batch *lot,
+                           const og_allocator *allocator)
+{
+    _Static_assert(OG_ENTRY_ORIGINS <= 32, "more than half of 64 slots");
+    return OG_GROW(allocator, lot->copies, lot->copies_cap,
+                   lot->n_copies + OG_ENTRY_ORIGINS) &&
+           og_hash_table_reserve(&lot->origins);
+}
+
+static size_t find_copiers(const struct og_pending_batch *lot, uint32_t origin,
+                           size_t max, struct og_pending_copy *out)
+{
+    const uint64_t hash = origin_hash(origin);
+    size_t n = 0;
+    if (lot->origins.n == 0) return 0;
+    const struct og_hash_slot *slot =
+        og_hash_table_next(&lot->origins, hash, hash);
+    if (slot->number == 0) return 0;
+    const uint32_t last = (uint32_t)slot->number - 1;
+    uint32_t at = last;
+    do {
+        at = lot->copies[at].next;
+        if (n < max) out[n++] = lot->copies[at];
+    } while (at != last && n < max);
+    return n;
+}
+
+size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
+                          size_t max, struct og_pending_copy *out)
+{
+    pthread_rwlock_rdlock(&pending->lock);
+    const unsigned young = pending->young;
+    size_t n = find_copiers(&pending->lots[1 - young], origin, max, out);
+    n += find_copiers(&pending->lots[young], origin, max - n, out + n);
+    pthread_rwlock_unlock(&pending->lock);
+    return n;
+}
+
 /* ---- entries ---- */
 
 og_status og_pending_reserve(struct og_pending *pending, og_error *err)
@@ -138,9 +205,7 @@ og_status og_pending_reserve(struct og_pending *pending, og_error *err)
     og_status status = OG_OK;
     pthread_rwlock_wrlock(&pending->lock);
     if (!OG_GROW(allocator, lot->entries, lot->cap, lot->n + 1) ||
-        !OG_GROW(allocator, lot->copies, lot->copies_cap,
-                 lot->n_copies + OG_ENTRY_ORIGINS) ||
-        !og_hash_table_reserve(&lot->ids))
+        !reserve_copies(lot, allocator) || !og_hash_table_reserve(&lot->ids))
         status = og_error_memory(err, lot->n * sizeof(*lot->entries),
                                  "the catalogue");
     pthread_rwlock_unlock(&pending->lock);
@@ -156,9 +221,11 @@ og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
     const uint64_t hash = hash_of(entry->id);
     const uint32_t number = lot->first + (uint32_t)lot->n;
     pthread_rwlock_wrlock(&pending->lock);
-    for (uint32_t i = 0; i < entry->n_origins; i++)
-        lot->copies[lot->n_copies++] = (struct og_pending_copy){
-            entry->origins[i].doc, number, entry->origins[i].n_tokens};
+    for (uint32_t i = 0; i < entry->n_origins; i++) {
+        lot->copies[lot->n_copies] = (struct og_pending_copy){
+            entry->origins[i].doc, number, entry->origins[i].n_tokens, 0};
+        link_copy(lot, (uint32_t)lot->n_copies++);
+    }
     struct og_hash_slot *slot = og_hash_table_next(&lot->ids, hash, hash);
     if (slot->number == 0)
         og_hash_table_put(&lot->ids, slot, hash, (uint64_t)number + 1);
@@ -206,24 +273,4 @@ uint32_t og_pending_first(struct og_pending *pending)
         old != NULL ? old->first : og_pending_active(pending)->first;
     pthread_rwlock_unlock(&pending->lock);
     return first;
-}
-
-static size_t find_copiers(const struct og_pending_batch *lot, uint32_t origin,
-                           size_t max, struct og_pending_copy *out)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < lot->n_copies && n < max; i++)
-        if (lot->copies[i].origin == origin) out[n++] = lot->copies[i];
-    return n;
-}
-
-size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
-                          size_t max, struct og_pending_copy *out)
-{
-    pthread_rwlock_rdlock(&pending->lock);
-    const unsigned young = pending->young;
-    size_t n = find_copiers(&pending->lots[1 - young], origin, max, out);
-    n += find_copiers(&pending->lots[young], origin, max - n, out + n);
-    pthread_rwlock_unlock(&pending->lock);
-    return n;
 }

@@ -16,6 +16,8 @@
 /* A document that copied from another. */
 struct og_pending_copy {
     uint32_t origin, copier, n_tokens;
+    uint32_t next; /* number of the next copy of the origin, of the last one
+                      that of the first */
 };
 
 struct og_pending_batch {
@@ -27,7 +29,8 @@ struct og_pending_batch {
     struct og_hash_table ids; /* the latest document with each, plus 1 */
     struct og_pending_copy *copies;
     size_t n_copies, copies_cap;
-    uint32_t *removed; /* documents that were removed, any numbers */
+    struct og_hash_table origins; /* the last copy of each, plus 1 */
+    uint32_t *removed;            /* documents that were removed, any numbers */
     size_t n_removed, removed_cap;
 };
 
