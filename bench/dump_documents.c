@@ -33,7 +33,7 @@ static void print_document(const og_document *doc)
     print_string("url", doc->url);
     printf(",");
     if (doc->has_time) {
-        og_time_format(doc->time, time);
+        og_time_format_in(doc->time, doc->time_zone, time);
         printf("\"time\":\"%s\",\"time_source\":\"%s\",", time,
                og_time_source_name(doc->time_source));
     }

@@ -13,10 +13,12 @@ that text and truth have in common, as a multiset; precision and recall of each
 page, their means over all pages, and F1 of the two means. Score of PAGES: of
 the strings that must be in the text and those that must not, white space
 folded: precision and recall over all of them. `spread` is the lowest and the
-highest F1 of five folds, by a hash of the pages' names. A day is right when
-the text says so in UTC, and `some zone` when the moment is on that day
-somewhere on earth: pages give moments with a zone, and their truth is the day
-of the place. Milliseconds are of the processor, reading included."""
+highest F1 of five folds, by a hash of the pages' names. A day is right when it
+is the day of the time as the reader gives it, in the zone in which the page
+writes it: the truth is the day of the place (of 15 pages where it is not the
+day in UTC, it is the day in the written zone in 6, that of the visible text or
+of the address in 5). `some zone`: the moment is on that day somewhere on earth.
+Milliseconds are of the processor, reading included."""
 
 import collections
 import datetime
@@ -128,7 +130,8 @@ def print_pages(reader, pages, texts, ms):
 
 def is_that_day(time, day):
     """Whether the moment is on that day somewhere on earth."""
-    moment = datetime.datetime.fromisoformat(time[:19])
+    moment = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
+    moment = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     hours = (moment - datetime.datetime.fromisoformat(day)).total_seconds()
     return -14 * 3600 <= hours < (24 + 12) * 3600
 
@@ -140,13 +143,17 @@ def print_about(reader, pages, documents):
     same = sum(fold(have[n].get("title")) == fold(t)
                for n, t in titles.items())
     times = {n: have[n]["time"] for n in days if have[n].get("time")}
-    right = sum(time[:10] == days[n] for n, time in times.items())
+    right = {n: times.get(n, "")[:10] == day for n, day in days.items()}
+    by_fold = [[ok for n, ok in right.items() if fold_of(n) == k]
+               for k in range(N_FOLDS)]
+    by_fold = [sum(fold) / len(fold) for fold in by_fold]
     near = sum(time[:10] == days[n] or
                (len(time) > 10 and is_that_day(time, days[n]))
                for n, time in times.items())
     urls = [d.get("url") or "" for d in have.values()]
-    print("%s\t%.3f\t%.3f\t%.3f\t%.3f\t%d" % (
-        reader, same / len(titles), right / len(days), near / len(days),
+    print("%s\t%.3f\t%.3f\t%.3f-%.3f\t%.3f\t%.3f\t%d" % (
+        reader, same / len(titles), sum(right.values()) / len(days),
+        min(by_fold), max(by_fold), near / len(days),
         1 - len(times) / len(days),
         sum(bool(u) and not u.startswith("http") for u in urls)))
 
@@ -218,7 +225,7 @@ def main():
             if any(d.get("title") for d in found.values()):
                 about[reader] = found
     print("question: are title, day and address of a page right?")
-    print("reader\ttitle\tday\tday in some zone\twithout a day\t"
+    print("reader\ttitle\tday\tspread\tday in some zone\twithout a day\t"
           "relative addresses")
     for reader, found in about.items():
         print_about(reader, pages, found)

@@ -67,7 +67,8 @@ const struct command command_read = {
         "a line of JSON: id, time and where it comes from (time_source), "
         "title, "
         "url, language if it is declared, the other fields of its record, and "
-        "the text. FILE is as for origo trace.",
+        "the text. The time of a page is in the zone in which the page gives "
+        "it, others are in UTC. FILE is as for origo trace.",
     .examples = "  origo read page.html mail.mbox | jq -r .text\n"
                 "  origo read archive.tar.gz > documents.jsonl\n",
     .options = read_options,

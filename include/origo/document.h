@@ -37,6 +37,7 @@ typedef struct og_document {
      * asked (og_reading.extra). A name may come twice. */
     og_bytes extra;
     og_bytes language; /* as it declares it, "en-GB"; len 0: not at all */
+    int time_zone;     /* in which a page gives its time: minutes east of UTC */
 } og_document;
 
 /* ISO 8601: "1999-06-01T00:00:00Z", a space for the T, a missing zone meaning
@@ -53,6 +54,10 @@ OG_API bool og_time_parse_seconds(og_bytes s, int64_t *out);
 /* Writes RFC 3339 in UTC, seconds and, when not zero, the fraction. Returns
  * the length; the buffer of 40 bytes is always enough and zero-terminated. */
 OG_API size_t og_time_format(int64_t time, char out[40]);
+
+/* The same moment in another zone, in minutes east of UTC: "...+02:00"; 0 is
+ * written "Z". */
+OG_API size_t og_time_format_in(int64_t time, int zone, char out[40]);
 
 #ifdef __cplusplus
 }

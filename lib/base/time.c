@@ -408,6 +408,17 @@ size_t og_time_format(int64_t time, char out[40])
     return len + 1;
 }
 
+size_t og_time_format_in(int64_t time, int zone, char out[40])
+{
+    const int minutes = zone < 0 ? -zone : zone;
+    const size_t len = og_time_format(time + (int64_t)zone * 60 * MICRO, out);
+    if (zone == 0) return len;
+    return len - 1 +
+           (size_t)snprintf(out + len - 1, 8, "%c%02d:%02d",
+                            zone < 0 ? '-' : '+', minutes / 60 % 24,
+                            minutes % 60);
+}
+
 /* ---- where it comes from ---- */
 
 static const char *const source_names[] = {

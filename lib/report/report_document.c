@@ -23,7 +23,7 @@ og_status og_report_document(FILE *out, const og_document *doc, og_error *err)
     og_escape_json(&w, doc->id);
     if (doc->has_time) {
         char time[40];
-        const size_t len = og_time_format(doc->time, time);
+        const size_t len = og_time_format_in(doc->time, doc->time_zone, time);
         const char *const source = og_time_source_name(doc->time_source);
         write_named(&w, ",\"time\":", (og_bytes){time, len});
         write_named(&w,

@@ -82,6 +82,7 @@ static og_status read_html(struct og_readers *r, og_bytes bytes,
     out->text = r->html.text;
     out->language = og_charset_language_of_html(text);
     if (about->url.len > 0 && out->url.len == 0) out->url = about->url;
+    out->time_zone = about->time_zone;
     if (about->time_rank > 0)
         set_time(about->time, about->time_source, out);
     else if (og_page_date_in_address(out->url, &time))

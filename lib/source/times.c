@@ -299,6 +299,7 @@ void og_times_apply(const struct og_times *t, const char *file,
         doc->time = e->time;
         doc->has_time = true;
         doc->time_source = OG_TIME_RECORD;
+        doc->time_zone = 0;
         return;
     }
     const bool is_open = !doc->has_time || doc->time_source == OG_TIME_FILE;

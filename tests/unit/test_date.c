@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <origo/document.h>
+
 #include "lib/source/mail/date.h"
 
 /* What it means, in RFC 3339; "" for no date. */
@@ -76,11 +78,30 @@ static void test_none(void **state)
         "");
 }
 
+static int zone_of(const char *s)
+{
+    int zone = 9999;
+    return og_date_zone((og_bytes){s, strlen(s)}, &zone) ? zone : 9999;
+}
+
+static void test_zones(void **state)
+{
+    (void)state;
+    assert_int_equal(zone_of("2019-11-19T13:03:00+01:00"), 60);
+    assert_int_equal(zone_of("2019-11-19T13:03:00-0530"), -330);
+    assert_int_equal(zone_of("Tue, 19 Nov 2019 13:03:00 +0000"), 0);
+    assert_int_equal(zone_of("2019-11-19T13:03:00Z"), 9999);
+    assert_int_equal(zone_of("2019-11-19"), 9999);
+    assert_int_equal(zone_of("12-05-2019"), 9999);
+    assert_int_equal(zone_of("13:03:00+99:00"), 9999);
+    assert_int_equal(zone_of(""), 9999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mails), cmocka_unit_test(test_from_lines),
+        cmocka_unit_test(test_mails),  cmocka_unit_test(test_from_lines),
         cmocka_unit_test(test_digits), cmocka_unit_test(test_iso),
-        cmocka_unit_test(test_none)};
+        cmocka_unit_test(test_none),   cmocka_unit_test(test_zones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

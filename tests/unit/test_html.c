@@ -179,6 +179,47 @@ static void test_times(void **state)
                "content=2019-03-12T00:00:00+01:00>",
                OG_TIME_METADATA, "2019-03-12T00:00:00Z");
     check_time("<p>" P1 " <p>no date at all", OG_TIME_UNKNOWN, NULL);
+    /* What readers see at the title is more than what every system writes. */
+    check_time("<meta name=date content=2020-02-12><h1>x</h1><p>5 May 2019",
+               OG_TIME_TEXT, "2019-05-05T00:00:00Z");
+    check_time("<meta property=article:published_time content=2020-02-12>"
+               "<h1>x</h1><p>5 May 2019",
+               OG_TIME_METADATA, "2020-02-12T00:00:00Z");
+    check_time("<h1>x</h1><div class=date><span>Apr</span><span>04</span>"
+               "<span>2013</span></div>",
+               OG_TIME_TEXT, "2013-04-04T00:00:00Z");
+    check_time("<p>2021/22<p>1999<p>Changed 31.10.2023<br>Published: "
+               "01.11.2023<p>x",
+               OG_TIME_TEXT, "2023-11-01T00:00:00Z");
+    check_time("<p>Last event 1.2.2018<span class=updated "
+               "title=2013-04-04T18:52:11+00:00></span>",
+               OG_TIME_METADATA, "2013-04-04T18:52:11Z");
+}
+
+static void check_zone(const char *page, const char *expected)
+{
+    char time[40];
+    read_len(page, strlen(page), false);
+    const struct og_page_about *const about = &html.page.about;
+    og_time_format_in(about->time, about->time_zone, time);
+    assert_string_equal(time, expected);
+}
+
+static void test_zones(void **state)
+{
+    (void)state;
+    check_zone("<meta property=article:published_time "
+               "content=2022-05-03T20:36:00-04:00>",
+               "2022-05-03T20:36:00-04:00");
+    /* The same moment twice, once with its zone, in any order. */
+    check_zone("<meta name=date content='Sat, 19 Oct 2019 00:04:00 +0200'>"
+               "<script type=application/ld+json>{\"datePublished\":"
+               "\"2019-10-18T22:04:00Z\"}</script>",
+               "2019-10-19T00:04:00+02:00");
+    check_zone("<time class=published datetime=2019-10-18T22:04:00Z></time>"
+               "<time datetime=2019-10-19T00:04:00+0200></time>",
+               "2019-10-19T00:04:00+02:00");
+    check_zone("<time datetime=2019-10-19></time>", "2019-10-19T00:00:00Z");
 }
 
 static void check_title(const char *page, const char *expected)
@@ -416,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_about),
         cmocka_unit_test(test_about_in_json),
         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_zones),
         cmocka_unit_test(test_titles),
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_text_elsewhere),

@@ -182,6 +182,25 @@ bool og_date_parse(og_bytes s, int64_t *out)
            parse_words(copy, out);
 }
 
+bool og_date_zone(og_bytes s, int *out)
+{
+    int hours, minutes;
+    char back[7] = {0};
+    if (s.len < sizeof(back)) return false;
+    memcpy(back, s.data + s.len - 6, 6);
+    const bool has_colon = back[3] == ':';
+    const char *const p = has_colon ? back : back + 1;
+    if ((*p != '+' && *p != '-') ||
+        strspn(p + 1, "0123456789") != (has_colon ? 2 : 4) ||
+        sscanf(p + 1, has_colon ? "%2d:%2d" : "%2d%2d", &hours, &minutes) != 2)
+        return false;
+    /* A year behind a hyphen is none. */
+    if (hours > 14 || minutes > 59 || memchr(s.data, ':', s.len - 6) == NULL)
+        return false;
+    *out = (*p == '-' ? -1 : 1) * (hours * 60 + minutes);
+    return true;
+}
+
 bool og_date_of_field(og_bytes s, bool is_number, int64_t *out)
 {
     if (is_number) return og_time_parse_seconds(s, out);

@@ -18,6 +18,10 @@
 /* False leaves *out alone. */
 bool og_date_parse(og_bytes s, int64_t *out);
 
+/* The zone at the end of such a moment, in minutes east of UTC, if it is given
+ * in numbers: "+0100", "+01:00". False leaves *out alone. */
+bool og_date_zone(og_bytes s, int *out);
+
 /* The same of a field of a record, where a bare year is one, too; a JSON
  * number is seconds since 1970. */
 bool og_date_of_field(og_bytes s, bool is_number, int64_t *out);

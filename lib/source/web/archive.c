@@ -46,6 +46,7 @@ static og_status read_body(struct og_readers *readers, og_bytes type,
         out->time = known.time;
         out->has_time = true;
         out->time_source = known.time_source;
+        out->time_zone = known.time_zone;
     }
     return OG_OK;
 }

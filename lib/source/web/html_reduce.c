@@ -52,7 +52,9 @@ static bool is_place(enum place place, GumboTag tag)
     switch (place) {
     case OF_META: return tag == GUMBO_TAG_META;
     case OF_LINK: return tag == GUMBO_TAG_LINK || tag == GUMBO_TAG_BASE;
-    case OF_TIME: return tag == GUMBO_TAG_TIME || tag == GUMBO_TAG_ABBR;
+    case OF_TIME:
+        return tag == GUMBO_TAG_TIME || tag == GUMBO_TAG_ABBR ||
+               tag == GUMBO_TAG_SPAN;
     case OF_SCRIPT: return tag == GUMBO_TAG_SCRIPT;
     case OF_INPUT: return tag == GUMBO_TAG_INPUT;
     case ANYWHERE: break;

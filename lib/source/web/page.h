@@ -47,11 +47,13 @@ struct og_page_node {
 struct og_page_about {
     og_bytes title, url, language;
     int64_t time;
+    int time_zone; /* in which the page writes it: minutes east of UTC */
     og_time_source time_source; /* metadata, text or address */
     int time_rank;              /* how well it is known; 0: not at all */
     struct og_page_data data;
     /* On the way to these: */
     og_bytes tag_title, base, shared_url;
+    size_t heading; /* the node of the first <h1>; 0: none yet */
     int title_rank, url_rank, shared_url_rank;
     bool month_first; /* 3/12 is in March */
 };
