@@ -7,7 +7,6 @@
 #include "dispatch.h"
 
 #include <origo/origo.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -16,6 +15,7 @@
 
 #include "help.h"
 #include "say.h"
+#include "signals.h"
 
 /* ---- finding a command ---- */
 
@@ -188,8 +188,6 @@ static void keep_memory_small(void)
 int dispatch(char **words, size_t n)
 {
     keep_memory_small();
-    /* A reader that goes away is a failed write, reported by finish_stdout().
-     */
-    signal(SIGPIPE, SIG_IGN);
+    watch_pipes(); /* finish_stdout() sees to it */
     return finish_stdout(run(words, n));
 }

@@ -220,7 +220,8 @@ static void write_statuses(void)
            "  4  the store is damaged\n"
            "  5  there is no such store\n"
            "  6  the store is in use by another process\n"
-           "  130, 143  stopped by SIGINT (Ctrl-C), by SIGTERM\n");
+           "  130, 143  stopped by SIGINT (Ctrl-C), by SIGTERM\n"
+           "  141  whoever read the output had enough (| head)\n");
 }
 
 static void write_top_page(void)

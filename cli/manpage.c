@@ -113,7 +113,7 @@ static void put_statuses(void)
            "wrong usage;\n3 input could not be read or output not written; 4 "
            "the store is damaged;\n5 there is no such store; 6 the store is in "
            "use by another process; 130 and 143\nstopped by SIGINT and "
-           "SIGTERM.\n");
+           "SIGTERM; 141 whoever read the output had enough.\n");
 }
 
 static void put_command(const struct command *command)

@@ -3,6 +3,7 @@
 #include "say.h"
 
 #include "print_string.h"
+#include "signals.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -46,6 +47,7 @@ int say_error(const char *command, const og_error *err)
 {
     if (err->status == OG_ERR_USAGE)
         return say_usage(command, "%s", err->message);
+    if (err->status == OG_ERR_IO && pipe_is_broken()) return EXIT_IO;
     say("%s", err->message);
     switch (err->status) {
     case OG_ERR_STORE: return EXIT_STORE;
@@ -72,13 +74,20 @@ void stdout_failed(int failed_errno)
     if (first_errno == 0) first_errno = failed_errno != 0 ? failed_errno : EIO;
 }
 
-int finish_stdout(int status)
+static int finish(int status)
 {
     if (first_errno != 0) return tell_write_error(first_errno);
     errno = 0;
     const bool failed = ferror(stdout) != 0;
     if (fclose(stdout) == 0 && !failed) return status;
     return tell_write_error(errno != 0 ? errno : EIO);
+}
+
+int finish_stdout(int status)
+{
+    status = finish(status);
+    if (pipe_is_broken()) end_of_pipe();
+    return status;
 }
 
 /* ---- suggestions ----------------------------------------------------------

@@ -34,8 +34,8 @@ int say_error(const char *command, const og_error *err);
 void stdout_failed(int failed_errno);
 
 /* Closes stdout and looks whether all of it arrived. Returns `status`, or
- * EXIT_IO after a word on stderr. A reader that went away (EPIPE) had enough:
- * no word then. */
+ * EXIT_IO after a word on stderr. A reader that went away had enough: no word
+ * then, and the program ends here, as by SIGPIPE. */
 int finish_stdout(int status);
 
 /* ---- suggestions ---- */

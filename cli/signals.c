@@ -38,3 +38,33 @@ int stop_status(void)
     say("stopped; what was taken in is kept");
     return 128 + stopped;
 }
+
+/* ---- pipes ---- */
+
+static atomic_int broken;
+
+static void on_pipe(int number)
+{
+    (void)number;
+    broken = 1;
+}
+
+void watch_pipes(void)
+{
+    struct sigaction before;
+    struct sigaction action = {.sa_handler = on_pipe, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGPIPE, &action, NULL);
+}
+
+bool pipe_is_broken(void)
+{
+    return broken != 0;
+}
+
+void end_of_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}

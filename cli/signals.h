@@ -5,11 +5,22 @@
  * acknowledged is kept, files are closed. A second one ends it at once. */
 
 #include <origo/origo.h>
+#include <stdbool.h>
 
 /* From now on: the input asks whether there was one. */
 void stop_on_signals(og_input *input);
 
 /* The exit status after a stop: as if the signal had ended the process. */
 int stop_status(void);
+
+/* From now on a reader that goes away (| head) is a failed write, and is
+ * remembered. Where the caller of the program ignores SIGPIPE it is only a
+ * failed write. */
+void watch_pipes(void);
+bool pipe_is_broken(void);
+
+/* Ends the program as that signal ends others: no word, and the status that a
+ * shell calls 141. */
+void end_of_pipe(void);
 
 #endif

@@ -132,6 +132,22 @@ static void write_line(const og_eval_run *run, const char *memory,
            r->dominant, r->freshness, r->overall, r->seconds);
 }
 
+static void write_lines(const struct plan *plan, const og_eval_result *results)
+{
+    size_t n_left_out = 0;
+    write_header();
+    for (size_t i = 0; i < plan->n_runs; i++) {
+        if (results[i].table_bytes == 0)
+            n_left_out++;
+        else
+            write_line(&plan->runs[i], plan->memory_names[i], &results[i]);
+    }
+    if (n_left_out > 0)
+        say("%zu of %zu combinations are left out: their memory has no room "
+            "for one bucket",
+            n_left_out, plan->n_runs);
+}
+
 static void say_facts(const og_eval *eval)
 {
     og_eval_facts f;
@@ -164,9 +180,7 @@ static int measure(og_eval *eval, const struct plan *plan, bool quiet,
         og_eval_origin(eval, plan->runs, plan->n_runs, results, &err);
     progress_end(progress);
     if (status == OG_OK) {
-        write_header();
-        for (size_t i = 0; i < plan->n_runs; i++)
-            write_line(&plan->runs[i], plan->memory_names[i], &results[i]);
+        write_lines(plan, results);
         if (!quiet) say_facts(eval);
     }
     free(results);

@@ -70,8 +70,9 @@ typedef struct og_eval_run {
 #define OG_EVAL_LENGTHS 512
 
 typedef struct og_eval_result {
-    uint64_t table_bytes;
-    double entries_pct; /* slots, in percent of all shingles */
+    uint64_t table_bytes; /* 0: the memory has no room for one bucket, and
+                             nothing else is known */
+    double entries_pct;   /* slots, in percent of all shingles */
     double ssr, dominant, freshness, overall;
     double seconds;
     /* Labels that the estimation added to the hits, and those of them that
@@ -82,7 +83,8 @@ typedef struct og_eval_result {
     uint32_t length_n[OG_EVAL_LENGTHS], length_right[OG_EVAL_LENGTHS];
 } og_eval_result;
 
-/* All runs, several at a time; results in the order of the runs. */
+/* All runs, several at a time; results in the order of the runs. OG_ERR_USAGE
+ * when the memory of none is enough. */
 og_status og_eval_origin(og_eval *eval, const og_eval_run *runs, size_t n_runs,
                          og_eval_result *results, og_error *err);
 

@@ -76,5 +76,6 @@ const og_eval_result *run_set_find(const struct run_set *set,
                                    const og_eval_run *run)
 {
     const size_t i = place_of(set, run);
-    return i < set->n && set->results != NULL ? &set->results[i] : NULL;
+    if (i >= set->n || set->results == NULL) return NULL;
+    return set->results[i].table_bytes != 0 ? &set->results[i] : NULL;
 }

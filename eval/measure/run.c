@@ -217,14 +217,25 @@ static void fill_result(struct running *r, double seconds)
     result->seconds = seconds;
 }
 
+static struct og_table_options table_options(const struct running *r)
+{
+    return (struct og_table_options){.layout = r->run->layout,
+                                     .evict = r->run->evict,
+                                     .fields =
+                                         og_estimate_fields(r->run->estimate),
+                                     .bucket_slots = r->run->bucket_slots,
+                                     .memory = memory_of(r->eval, r->run)};
+}
+
+static bool has_no_room(const struct running *r)
+{
+    const struct og_table_options options = table_options(r);
+    return og_table_bytes(&options) == 0;
+}
+
 static og_status run_one(struct running *r, og_error *err)
 {
-    const struct og_table_options options = {
-        .layout = r->run->layout,
-        .evict = r->run->evict,
-        .fields = og_estimate_fields(r->run->estimate),
-        .bucket_slots = r->run->bucket_slots,
-        .memory = memory_of(r->eval, r->run)};
+    const struct og_table_options options = table_options(r);
     const double begin = og_clock_seconds();
     memset(r->result, 0, sizeof(*r->result));
     og_labels_init(&r->labels, NULL);
@@ -254,9 +265,10 @@ struct batch {
     const og_select_options *rule;
     pthread_mutex_t lock;
     size_t next;
-    uint64_t n_done;
+    uint64_t n_done, n_too_small;
     og_status status;
     og_error err;
+    og_error too_small; /* the first of them */
 };
 
 static bool same_rule(const og_select_options *a, const og_select_options *b)
@@ -277,11 +289,18 @@ static size_t take_run(struct batch *b)
     return i;
 }
 
-static void end_run(struct batch *b, og_status status, const og_error *err)
+/* A share of a small stream may be no room for one bucket: there is no result
+ * then. */
+static void end_run(struct batch *b, og_status status, const og_error *err,
+                    bool is_too_small)
 {
     const og_eval_options *o = &b->eval->options;
     pthread_mutex_lock(&b->lock);
     b->n_done++;
+    if (is_too_small) {
+        if (b->n_too_small++ == 0) b->too_small = *err;
+        status = OG_OK;
+    }
     if (status != OG_OK && b->status == OG_OK) {
         b->status = status;
         b->err = *err;
@@ -301,7 +320,8 @@ static void *work(void *ctx)
                             .selected = b->selected,
                             .run = &b->runs[i],
                             .result = &b->results[i]};
-        end_run(b, run_one(&r, &err), &err);
+        const og_status status = run_one(&r, &err);
+        end_run(b, status, &err, has_no_room(&r));
     }
     return NULL;
 }
@@ -379,5 +399,9 @@ og_status og_eval_origin(og_eval *eval, const og_eval_run *runs, size_t n_runs,
         status = run_rule(&b, err);
     }
     pthread_mutex_destroy(&b.lock);
+    if (status == OG_OK && n_runs > 0 && b.n_too_small == n_runs) {
+        if (err != NULL) *err = b.too_small;
+        return b.too_small.status;
+    }
     return status;
 }
