@@ -64,7 +64,12 @@ static og_status open_set(struct og_decider *d, const struct og_decide_doc *doc,
     const struct og_known_document *known;
     if (*is_open) return OG_OK;
     *is_open = true;
-    if (doc->fps != NULL) return fill_set(d, doc->fps, doc->n_fps, err);
+    if (doc->words != NULL) {
+        const struct og_fps *fps;
+        TRY(og_dedup_texts_print(d->texts, doc->words, doc->n_tokens, &fps,
+                                 err));
+        return fill_set(d, fps->data, fps->n, err);
+    }
     TRY(og_dedup_texts_fetch(d->texts, doc->number, &doc->place, &known, err));
     return fill_set(d, known->fps, known->n, err);
 }

@@ -27,8 +27,8 @@ struct og_decide_doc {
     struct og_dedup_place place;
     const uint8_t *sketch;
     struct og_set_parity parity; /* if it is known */
-    const uint64_t *fps;         /* NULL: fetched when they are needed */
-    size_t n_fps;
+    const uint64_t *words; /* NULL: its text is fetched when it is needed */
+    size_t n_tokens;
     const uint16_t
         *before;     /* entries of each band in earlier rounds, or NULL */
     bool is_against; /* stays in any case */

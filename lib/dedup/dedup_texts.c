@@ -16,6 +16,7 @@
 #include "lib/base/packing.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
+#include "lib/os/secret.h"
 #include "lib/os/temp_file.h"
 #include "lib/source/json/jsonl.h"
 #include "lib/source/members.h"
@@ -42,8 +43,8 @@ struct file {
 
 struct lent {
     uint64_t number;
-    const uint64_t *fps;
-    size_t n_fps;
+    const uint64_t *words;
+    size_t n_tokens;
     og_bytes id;
 };
 
@@ -84,6 +85,7 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
     t->memory = memory;
     t->spool_fd = -1;
     og_shingler_init(&t->shingler, tokens, key, NULL);
+    t->shingler.token_key = og_secret();
     og_shingle_set_init(&t->set, NULL);
     *out = t;
     return OG_OK;
@@ -329,13 +331,13 @@ static og_status read_document(struct og_dedup_texts *t,
 /* ---- what is lent ---- */
 
 og_status og_dedup_texts_lend(struct og_dedup_texts *t, uint64_t number,
-                              const uint64_t *fps, size_t n_fps, og_bytes id,
-                              og_error *err)
+                              const uint64_t *words, size_t n_tokens,
+                              og_bytes id, og_error *err)
 {
     assert(t->n_lent == 0 || t->lent[t->n_lent - 1].number < number);
     if (!OG_GROW(NULL, t->lent, t->lent_cap, t->n_lent + 1))
         return og_error_memory(err, sizeof(*t->lent), "documents");
-    t->lent[t->n_lent++] = (struct lent){number, fps, n_fps, id};
+    t->lent[t->n_lent++] = (struct lent){number, words, n_tokens, id};
     return OG_OK;
 }
 
@@ -363,10 +365,19 @@ static const struct lent *find_lent(const struct og_dedup_texts *t,
 
 /* ---- sets of shingles ---- */
 
+og_status og_dedup_texts_print(struct og_dedup_texts *t, const uint64_t *words,
+                               size_t n_tokens, const struct og_fps **out,
+                               og_error *err)
+{
+    *out = &t->shingler.fps;
+    return og_shingler_reprint(&t->shingler, words, n_tokens, err);
+}
+
 static og_status copy_known(struct og_dedup_texts *t, og_bytes id,
-                            const uint64_t *fps, size_t n_fps,
                             struct og_known_document *known, og_error *err)
 {
+    const uint64_t *fps = t->shingler.fps.data;
+    const size_t n_fps = t->shingler.fps.n;
     known->fps = malloc(n_fps * sizeof(*known->fps));
     known->id = malloc(id.len + 1);
     if (known->fps == NULL || known->id == NULL)
@@ -388,11 +399,14 @@ static og_status make_known(struct og_dedup_texts *t, uint64_t number,
 {
     og_bytes id = {"", 0}, text = {"", 0};
     const struct lent *lent = find_lent(t, number);
-    if (lent != NULL)
-        return copy_known(t, lent->id, lent->fps, lent->n_fps, known, err);
+    if (lent != NULL) {
+        TRY(og_shingler_reprint(&t->shingler, lent->words, lent->n_tokens,
+                                err));
+        return copy_known(t, lent->id, known, err);
+    }
     TRY(read_document(t, place, &id, &text, err));
     TRY(og_shingler_run(&t->shingler, text, err));
-    TRY(copy_known(t, id, t->shingler.fps.data, t->shingler.fps.n, known, err));
+    TRY(copy_known(t, id, known, err));
     og_shingler_trim(&t->shingler);
     return OG_OK;
 }

@@ -30,7 +30,7 @@ struct og_dedup_place {
 #define OG_PLACE_STORE (UINT32_MAX - 1)
 
 struct og_known_document {
-    uint64_t *fps;  /* all different */
+    uint64_t *fps;  /* all different, under the secret key of the run */
     uint16_t *tags; /* of the fingerprints */
     size_t n;
     char *id;
@@ -64,14 +64,19 @@ og_status og_dedup_texts_spool(struct og_dedup_texts *texts, og_bytes id,
                                og_bytes text, struct og_dedup_place *out,
                                og_error *err);
 
-/* A document that stands in memory for a while, with fingerprints of which some
- * may be equal: until it is called back it is not read again. Numbers rise;
- * what is pointed to must stay until then. */
+/* A document that stands in memory for a while, as words (document_stream.h):
+ * until it is called back it is not read again. Numbers rise; what is pointed
+ * to must stay until then. */
 og_status og_dedup_texts_lend(struct og_dedup_texts *texts, uint64_t number,
-                              const uint64_t *fps, size_t n_fps, og_bytes id,
-                              og_error *err);
+                              const uint64_t *words, size_t n_tokens,
+                              og_bytes id, og_error *err);
 /* Calls all of them back. */
 void og_dedup_texts_call_back(struct og_dedup_texts *texts);
+
+/* The fingerprints of words, all of them; valid until the next call. */
+og_status og_dedup_texts_print(struct og_dedup_texts *texts,
+                               const uint64_t *words, size_t n_tokens,
+                               const struct og_fps **out, og_error *err);
 
 /* `number` is the document's own, for the cache. Valid until the next call.
  * OG_ERR_INPUT: the file was changed meanwhile. */

@@ -10,6 +10,7 @@
 
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
+#include "lib/os/secret.h"
 #include "lib/os/temp_file.h"
 #include "lib/source/json/json_edit.h"
 
@@ -81,15 +82,17 @@ static og_status make_sketch(const struct og_dedup_source *source,
 {
     uint8_t sketch[OG_BAND_SAMPLES_MAX];
     TRY(og_shingler_run(&w->shingler, text, err));
-    const uint64_t *fps = w->shingler.fps.data;
+    const struct og_fps *fps = &w->shingler.fps;
     const uint8_t *samples = sketch;
-    d->n_fps = w->shingler.fps.n;
-    og_band_sketch(source->sketcher, fps, d->n_fps, sketch);
-    d->parity = og_set_parity_of(fps, d->n_fps);
-    if (!OG_BATCH_KEEP(b, fps, d->n_fps) ||
+    og_band_sketch(source->sketcher, fps->data, fps->n, sketch);
+    d->parity = og_set_parity_of(fps->data, fps->n);
+    TRY(og_shingler_rekey(&w->shingler, text, og_secret(), err));
+    const uint64_t *words = w->shingler.tokens.hash;
+    const size_t n_words = w->shingler.tokens.n + OG_TOKENS_TAIL;
+    if (!OG_BATCH_KEEP(b, words, n_words) ||
         !OG_BATCH_KEEP(b, samples, source->sketcher->n_samples))
-        return og_error_memory(err, d->n_fps * 8, "a document");
-    d->fps = fps;
+        return og_error_memory(err, n_words * 8, "a document");
+    d->words = words;
     d->sketch = samples;
     return OG_OK;
 }

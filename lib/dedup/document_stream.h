@@ -25,8 +25,10 @@ struct og_dedup_doc {
     size_t text_len, n_tokens, n_repaired;
     bool is_stored; /* offset is its number in the store at hand */
     uint64_t rank;  /* of --keep: the smallest is kept */
-    const uint64_t *fps;
-    size_t n_fps;
+    /* Its tokens under the secret key of the run, OG_TOKENS_TAIL zeros behind;
+     * without tokens, one word of all its bytes (lib/fingerprint/shingler.h).
+     * Sketches are public: they choose what is compared, this decides. */
+    const uint64_t *words;
     const uint8_t *sketch;
     struct og_set_parity parity;
     const void *made; /* of another level's make() */

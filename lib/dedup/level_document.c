@@ -210,8 +210,8 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
     struct og_decide_doc doc = {.number = number,
                                 .sketch = d->sketch,
                                 .parity = d->parity,
-                                .fps = d->fps,
-                                .n_fps = d->n_fps,
+                                .words = d->words,
+                                .n_tokens = d->n_tokens,
                                 .is_against = l->is_against};
     TRY(og_decide(&l->decider, &doc, &verdict, err));
     if (verdict.kind == OG_VERDICT_COPY) {
@@ -225,7 +225,7 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
                          err);
     l->decider.entries[l->decider.table.n - 1].place = doc.place;
     if (l->is_against) return OG_OK;
-    TRY(og_dedup_texts_lend(l->texts, number, d->fps, d->n_fps, d->doc.id,
+    TRY(og_dedup_texts_lend(l->texts, number, d->words, d->n_tokens, d->doc.id,
                             err)); /* until end_block() */
     if (l->aside != NULL) return OG_OK;
     og_dedup_journal_keep(&l->journal, number, d->sketch);

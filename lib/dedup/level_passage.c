@@ -14,7 +14,9 @@
  *
  *     record: [hash, 64 bits][24 more bits of another hash | place, 40 bits]
  *
- * Windows are told apart by 88 bits, less those that the part implies.
+ * Windows are told apart by 88 bits of hashes under a key that is drawn for the
+ * run: nobody can write windows that are taken for one another, and of 10^10
+ * windows two are by chance with a probability of 10^-7.
  *
  * For a report, the first holder of every copied window is noted, too, sorted
  * by place: a piece is said to be of the document that holds the longest run
@@ -30,6 +32,7 @@
 #include "lib/dedup/dedup_pieces.h"
 #include "lib/disk/sorter.h"
 #include "lib/os/new_file.h"
+#include "lib/os/secret.h"
 #include "lib/os/temp_file.h"
 
 #define SORTER_MOST ((size_t)32 << 20)
@@ -87,12 +90,14 @@ struct level {
 
 /* ---- windows, any thread ---- */
 
-/* The hash of a window is made of fingerprints of pieces that cover it: the
- * first, the one behind it, ..., and the last, which may overlap. */
+/* The hash of a window, under the secret key of the run, is made of
+ * fingerprints of pieces that cover it: the first, the one behind it, ..., and
+ * the last, which may overlap. */
 static og_status make_windows(void *ctx, struct og_dedup_worker *h,
                               og_bytes text, og_error *err)
 {
     const struct level *l = ctx;
+    h->shingler.token_key = og_secret();
     TRY(og_shingler_run(&h->shingler, text, err));
     const size_t n_tokens = h->shingler.tokens.n, len = l->window_len;
     if (n_tokens < len) return OG_OK;

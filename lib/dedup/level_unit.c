@@ -2,9 +2,11 @@
  *
  * A unit is known by its tokens: "Yes, sir!" is "yes sir". It goes when one
  * with the same tokens came before, in whatever document, and has at least so
- * many tokens; a unit without tokens stays. What is compared is a hash of 128
- * bits, of two kinds that have nothing in common: 10^12 units have two that
- * are taken for one with a probability of 10^-15.
+ * many tokens; a unit without tokens stays. Texts that came before are not at
+ * hand, so what is compared is a hash of 128 bits, of two kinds that have
+ * nothing in common, under a key that is drawn for the run: nobody can write
+ * lines that are taken for one another or meet in the table, and 10^12 units
+ * have two that are with a probability of 10^-15.
  *
  * Without a cap the hashes of all units stand in a table, and one pass does
  * it. With one they are sorted, on disk when they are many; those that are not
@@ -18,6 +20,7 @@
 #include "lib/base/hash_table.h"
 #include "lib/dedup/dedup_pieces.h"
 #include "lib/disk/sorter.h"
+#include "lib/os/secret.h"
 #include "lib/sentence/split/split.h"
 
 #define SORTER_MOST ((size_t)64 << 20)
@@ -61,6 +64,18 @@ struct level {
 
 /* ---- a text into units, any thread ---- */
 
+/* The first eight bytes of a token and the last eight. */
+static uint64_t ends_of(const struct og_dedup_worker *h, size_t token)
+{
+    const struct og_tokens *tokens = &h->shingler.tokens;
+    const char *begin = h->shingler.text.data + tokens->begin[token];
+    const char *end = h->shingler.text.data + tokens->end[token];
+    const size_t len = (size_t)(end - begin);
+    const uint64_t front = og_load64(begin); /* with the padding of a text */
+    if (len < 8) return front & (((uint64_t)1 << 8 * len) - 1);
+    return front ^ og_load64(end - 8) << 1;
+}
+
 static void add_unit(struct og_dedup_worker *h, size_t begin, size_t end,
                      size_t first, size_t last)
 {
@@ -70,10 +85,11 @@ static void add_unit(struct og_dedup_worker *h, size_t begin, size_t end,
                         .n_tokens = (uint32_t)(last - first)};
     unit.hash[0] = og_rabin_words(h->shingler.key->rabin, tokens->hash + first,
                                   last - first);
-    uint64_t chain = 0x756e697473u;
+    uint64_t chain = og_secret() ^ 0x756e697473u;
     for (size_t i = first; i < last; i++)
-        chain = og_mul_fold(chain ^ tokens->hash[i], 0x9e3779b97f4a7c15u) + i -
-                first;
+        chain = og_mul_fold(chain ^ tokens->hash[i] ^ ends_of(h, i),
+                            0x9e3779b97f4a7c15u) +
+                i - first;
     unit.hash[1] = og_mix64(chain) | 1; /* never both 0 */
     og_pack_bytes(&h->made, &unit, sizeof(unit));
 }
@@ -128,6 +144,7 @@ static og_status make_units(void *ctx, struct og_dedup_worker *h, og_bytes text,
                             og_error *err)
 {
     const struct level *l = ctx;
+    h->shingler.token_key = og_secret();
     TRY(og_shingler_run(&h->shingler, text, err));
     if (l->run->options->level == OG_LEVEL_SENTENCE)
         return make_sentences(h, text, err);

@@ -76,12 +76,19 @@ og_status og_tokens_fingerprint(const struct og_tokens *tokens,
                                 const struct og_shingle_factors *key,
                                 struct og_fps *fps, og_error *err)
 {
+    return og_words_fingerprint(tokens->hash, tokens->n, key, fps, err);
+}
+
+og_status og_words_fingerprint(const uint64_t *words, size_t n_words,
+                               const struct og_shingle_factors *key,
+                               struct og_fps *fps, og_error *err)
+{
     const size_t n =
-        tokens->n < key->shingle_len ? 0 : tokens->n - key->shingle_len + 1;
+        n_words < key->shingle_len ? 0 : n_words - key->shingle_len + 1;
     fps->n = 0;
     if (!OG_GROW(fps->allocator, fps->data, fps->cap, n))
         return og_error_memory(err, n * sizeof(uint64_t), "fingerprints");
-    if (n > 0) print_all(tokens->hash, n, key, fps->data);
+    if (n > 0) print_all(words, n, key, fps->data);
     fps->n = n;
     return OG_OK;
 }

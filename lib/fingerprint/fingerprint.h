@@ -40,6 +40,11 @@ og_status og_tokens_fingerprint(const struct og_tokens *tokens,
                                 const struct og_shingle_factors *key,
                                 struct og_fps *fps, og_error *err);
 
+/* The same of n words behind which 64 zero bytes stand. */
+og_status og_words_fingerprint(const uint64_t *words, size_t n_words,
+                               const struct og_shingle_factors *key,
+                               struct og_fps *fps, og_error *err);
+
 /* The kernels behind it, n fingerprints each; equal bit for bit. */
 void og_fingerprint_plain(const uint64_t *hash, size_t n,
                           const struct og_shingle_factors *key, uint64_t *out);

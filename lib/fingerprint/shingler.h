@@ -13,6 +13,7 @@
 struct og_shingler {
     og_token_kind kind;
     const struct og_shingle_factors *key;
+    uint64_t token_key; /* 0 after _init */
     struct og_text text;
     struct og_tokens tokens;
     struct og_fps fps;
@@ -28,6 +29,17 @@ void og_shingler_release(struct og_shingler *s);
  * short documents are alike when they say the same, and never by chance.
  * OG_ERR_LIMIT: the text is too long. */
 og_status og_shingler_run(struct og_shingler *s, og_bytes text, og_error *err);
+
+/* The tokens of the last text once more under another key: s->tokens.hash, with
+ * zeros behind it. One word of all bytes when there are no tokens. `text` is
+ * that text. */
+og_status og_shingler_rekey(struct og_shingler *s, og_bytes text, uint64_t key,
+                            og_error *err);
+
+/* s->fps from words that _rekey() made of a text of n_tokens: what _run() under
+ * that key would make. 64 bytes of zeros stand behind the words. */
+og_status og_shingler_reprint(struct og_shingler *s, const uint64_t *words,
+                              size_t n_tokens, og_error *err);
 
 /* Gives memory back when a giant has passed through. */
 void og_shingler_trim(struct og_shingler *s);

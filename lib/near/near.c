@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/dedup/dedup_texts.h"
+#include "lib/os/secret.h"
 #include "lib/sketch/features/feature_list.h"
 #include "lib/sketch/simhash.h"
 
@@ -311,6 +312,16 @@ static og_status find_all(og_near *near, const og_near_query *query,
     return OG_OK;
 }
 
+/* What is compared with texts: under the secret key of this run, as those
+ * are. */
+static og_status open_set(og_near *near, og_bytes text, og_error *err)
+{
+    struct og_shingler *s = &near->shingler;
+    TRY(og_shingler_rekey(s, text, og_secret(), err));
+    TRY(og_shingler_reprint(s, s->tokens.hash, s->tokens.n, err));
+    return og_shingle_set_fill(&near->set, s->fps.data, s->fps.n, NULL, err);
+}
+
 og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,
                        const struct og_near_scope *scope,
                        const og_near_match **out, size_t *out_n, og_error *err)
@@ -320,9 +331,7 @@ og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,
                             "distance %u: must be 0 to %d bits",
                             query->max_distance, SIMHASH_PARTS - 1);
     TRY(make_sketch(near, text, err));
-    if (near->stored != NULL)
-        TRY(og_shingle_set_fill(&near->set, near->shingler.fps.data,
-                                near->shingler.fps.n, NULL, err));
+    if (near->stored != NULL) TRY(open_set(near, text, err));
     TRY(find_all(near, query, scope, out_n, err));
     if (*out_n > 1)
         qsort(near->matches, *out_n, sizeof(*near->matches),

@@ -12,9 +12,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "lib/token/token_hash.h"
 #include "lib/token/tokenise.h"
-
-#define HASH_TAIL 8 /* 64 bytes */
 
 void og_tokens_init(struct og_tokens *tokens, const og_allocator *allocator)
 {
@@ -23,7 +22,8 @@ void og_tokens_init(struct og_tokens *tokens, const og_allocator *allocator)
 
 static size_t bytes_for(size_t cap)
 {
-    return (cap + HASH_TAIL) * sizeof(uint64_t) + 2 * cap * sizeof(uint32_t);
+    return (cap + OG_TOKENS_TAIL) * sizeof(uint64_t) +
+           2 * cap * sizeof(uint32_t);
 }
 
 static void release_arrays(struct og_tokens *tokens)
@@ -42,7 +42,7 @@ void og_tokens_release(struct og_tokens *tokens)
 
 static void use_arrays(struct og_tokens *tokens, uint64_t *memory, size_t cap)
 {
-    uint32_t *const begin = (uint32_t *)(memory + cap + HASH_TAIL);
+    uint32_t *const begin = (uint32_t *)(memory + cap + OG_TOKENS_TAIL);
     if (tokens->hash != NULL) {
         memcpy(memory, tokens->hash, tokens->cap * sizeof(*memory));
         memcpy(begin, tokens->begin, tokens->cap * sizeof(*begin));
@@ -88,7 +88,18 @@ og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
         tokens->n = 0;
         return status;
     }
-    memset(tokens->hash + tokens->n, 0, HASH_TAIL * sizeof(*tokens->hash));
+    memset(tokens->hash + tokens->n, 0, OG_TOKENS_TAIL * sizeof(*tokens->hash));
+    return OG_OK;
+}
+
+og_status og_tokens_rehash(const struct og_text *text, og_token_kind kind,
+                           uint64_t key, struct og_tokens *tokens,
+                           og_error *err)
+{
+    if (kind == OG_TOKEN_LINES)
+        return og_text_tokenise(text, kind, key, tokens, err);
+    og_token_hash_choose()(text->data, tokens->begin, tokens->end, tokens->n,
+                           key, tokens->hash);
     return OG_OK;
 }
 

@@ -40,6 +40,15 @@ og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
                            uint64_t key, struct og_tokens *tokens,
                            og_error *err);
 
+/* The hashes of the tokens of `text` under another key; they stay where they
+ * are. There is room for one hash even when there is no token. */
+og_status og_tokens_rehash(const struct og_text *text, og_token_kind kind,
+                           uint64_t key, struct og_tokens *tokens,
+                           og_error *err);
+
+/* Hashes behind the last one that are 0 and may be read. */
+#define OG_TOKENS_TAIL 8
+
 /* Whether two tokens are the same word, letter by letter (a line: but for runs
  * of blanks). What is removed, cut or called verified is compared by this, not
  * by hashes alone. */
