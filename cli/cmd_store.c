@@ -85,9 +85,10 @@ static void print_info(const og_store *store, const og_survey *survey)
     if (survey->has_oldest) print_date(survey->oldest, oldest, sizeof(oldest));
     printf("documents     %" PRIu64 "\n", info.n_documents);
     printf("removed       %" PRIu64 "\n", info.n_removed);
-    printf("table         %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
-           " slots used (%.1f %%)\n",
-           info.table_bytes, info.n_slots_used, info.n_slots,
+    printf("table         %" PRIu64 " of %" PRIu64 " bytes, %" PRIu64
+           " of %" PRIu64 " slots used (%.1f %%)\n",
+           info.table_used_bytes, info.table_bytes, info.n_slots_used,
+           info.n_slots,
            100.0 * (double)info.n_slots_used / (double)info.n_slots);
     printf("evicted       %" PRIu64 " prints\n", info.n_evicted);
     printf("boilerplate   %" PRIu64 " prints in over 100 documents\n",
@@ -106,12 +107,13 @@ static void print_info_json(const og_store *store, const og_survey *survey)
     if (survey->has_oldest && survey->oldest != INT64_MIN)
         og_time_format(survey->oldest, oldest);
     printf("{\"documents\":%" PRIu64 ",\"removed\":%" PRIu64
-           ",\"table_bytes\":%" PRIu64 ",\"slots\":%" PRIu64
-           ",\"slots_used\":%" PRIu64 ",\"evicted\":%" PRIu64
-           ",\"boilerplate\":%" PRIu64 ",\"journal_bytes\":%" PRIu64
-           ",\"oldest_print\":",
-           info.n_documents, info.n_removed, info.table_bytes, info.n_slots,
-           info.n_slots_used, info.n_evicted, info.n_noise, info.journal_bytes);
+           ",\"table_bytes\":%" PRIu64 ",\"table_used_bytes\":%" PRIu64
+           ",\"slots\":%" PRIu64 ",\"slots_used\":%" PRIu64
+           ",\"evicted\":%" PRIu64 ",\"boilerplate\":%" PRIu64
+           ",\"journal_bytes\":%" PRIu64 ",\"oldest_print\":",
+           info.n_documents, info.n_removed, info.table_bytes,
+           info.table_used_bytes, info.n_slots, info.n_slots_used,
+           info.n_evicted, info.n_noise, info.journal_bytes);
     printf(oldest[0] != 0 ? "\"%s\"" : "null", oldest);
     printf(",\"ages\":[");
     for (size_t i = 0; i < survey->n_ages; i++) {

@@ -141,6 +141,17 @@ static int add_indexes(og_store *store, unsigned indexes, const char *command)
     return status;
 }
 
+/* The library does not know of options. */
+static int say_not_opened(const char *command, og_error *err)
+{
+    static const char advice[] = "; a smaller --memory asks for less";
+    const size_t len = strlen(err->message);
+    if (err->status == OG_ERR_MEMORY &&
+        len + sizeof(advice) <= sizeof(err->message))
+        memcpy(err->message + len, advice, sizeof(advice));
+    return say_error(command, err);
+}
+
 int store_open(const struct store_settings *s, og_access access,
                const char *command, og_store **out)
 {
@@ -150,7 +161,7 @@ int store_open(const struct store_settings *s, og_access access,
                                       .indexes = s->indexes};
     if (og_params_check(&s->params, &err) != OG_OK ||
         og_store_open(path, access, &options, out, &err) != OG_OK)
-        return say_error(command, &err);
+        return say_not_opened(command, &err);
     const char *option = unlike(&s->params, og_store_params(*out));
     if (option == NULL) return add_indexes(*out, s->indexes, command);
     (void)og_store_close(*out, NULL);

@@ -84,13 +84,14 @@ OG_API void og_store_warm(og_store *store);
 typedef struct og_store_info {
     uint64_t n_documents; /* that were added and not removed */
     uint64_t n_removed;
-    uint64_t table_bytes; /* never more than params.memory */
+    uint64_t table_bytes; /* at its cap: never more than params.memory */
     uint64_t n_slots;     /* fingerprints that the table has room for */
     uint64_t n_slots_used;
     uint64_t n_evicted;
     uint64_t
         n_noise; /* fingerprints that were counted in 100 documents or more */
     uint64_t journal_bytes; /* to be replayed at the next start; 0 in memory */
+    uint64_t table_used_bytes; /* of table_bytes, so far */
 } og_store_info;
 OG_API void og_store_info_get(const og_store *store, og_store_info *out);
 

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 
 #define LINE 64
+/* From here on a page that is touched costs less than many small ones. */
+#define MANY ((size_t)16 << 20)
 
 static og_status from_allocator(struct og_pages *pages, og_error *err)
 {
@@ -26,7 +28,6 @@ static og_status from_system(struct og_pages *pages, og_error *err)
         pages->block = NULL;
         return og_error_memory(err, pages->len, "a table");
     }
-    madvise(pages->block, pages->len, MADV_HUGEPAGE); /* a wish, no more */
     pages->data = pages->block;
     return OG_OK;
 }
@@ -37,6 +38,12 @@ og_status og_pages_init(struct og_pages *pages, size_t len,
     *pages = (struct og_pages){.len = len, .allocator = allocator};
     return allocator != NULL ? from_allocator(pages, err)
                              : from_system(pages, err);
+}
+
+void og_pages_enlarge(struct og_pages *pages, size_t len)
+{
+    if (pages->allocator == NULL && len >= MANY)
+        madvise(pages->block, len, MADV_HUGEPAGE); /* a wish, no more */
 }
 
 void og_pages_release(struct og_pages *pages)

@@ -2,8 +2,8 @@
 #define OG_OS_PAGES_H
 
 /* Large zeroed memory for tables: mapped, so that untouched parts cost
- * nothing, and in huge pages where the system has them, so that a random
- * access costs one cache miss and not two. */
+ * nothing, and where much of it is used in huge pages, if the system has them,
+ * so that a random access costs one cache miss and not two. */
 
 #include <stddef.h>
 
@@ -17,10 +17,14 @@ struct og_pages {
     const og_allocator *allocator; /* NULL: from the system */
 };
 
-/* With an allocator the memory comes from there. */
+/* Addresses, in the first place. With an allocator the memory comes from there,
+ * all of it. */
 og_status og_pages_init(struct og_pages *pages, size_t len,
                         const og_allocator *allocator, og_error *err);
 void og_pages_release(struct og_pages *pages);
+
+/* The first `len` bytes will be used from now on. */
+void og_pages_enlarge(struct og_pages *pages, size_t len);
 
 /* Makes the system provide all of it now and not at the first use. */
 void og_pages_touch(struct og_pages *pages);

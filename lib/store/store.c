@@ -213,12 +213,12 @@ void og_store_info_get(const og_store *store, og_store_info *out)
         .n_documents = store->catalogue.n - store->n_removed,
         .n_removed = store->n_removed,
         .table_bytes = og_table_bytes(&store->table.options),
+        .table_used_bytes = og_table_len(&store->table),
         .n_slots = og_table_slots(&store->table),
         .n_slots_used = store->table.n_used,
         .n_evicted = store->table.n_evicted,
-        .n_noise =
-            og_common_fps_over(store->table.base + store->table.noise_off,
-                               store->table.n_noise_lines, COMMON),
+        .n_noise = og_common_fps_over(store->table.noise,
+                                      store->table.n_noise_lines, COMMON),
         .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
     };
 }
@@ -568,6 +568,7 @@ static og_status take(og_store *store, const struct og_subject *subject,
     TRY(og_catalogue_reserve(&store->catalogue, err));
     TRY(og_pending_reserve(&store->pending, err));
     if (store->disk != NULL) {
+        TRY(og_disk_know_all(store, &additions, err));
         og_disk_note(store, subject->doc->id);
         TRY(og_disk_add(store, entry_len, &additions, &trace->bytes, err));
     }

@@ -25,7 +25,7 @@ static og_status check_table(struct check *c, og_error *err)
     enum { PIECE = 16 << 20 };
     struct og_checkpoint *checkpoint = &c->store->disk->checkpoint;
     const size_t len = checkpoint->map != NULL ? checkpoint->table_len : 0;
-    c->out->table_bytes = og_table_bytes(&c->store->table.options);
+    c->out->table_bytes = og_table_len(&c->store->table);
     for (size_t at = 0; at < len; at += PIECE) {
         const size_t end = len - at < PIECE ? len : at + PIECE;
         step(c, "table", at, len);

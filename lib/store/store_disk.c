@@ -46,6 +46,9 @@
  * checkpoint adds half to what is written, however long a stream is. */
 #define OPEN_LEN OG_LIMIT((uint64_t)64 << 20, (uint64_t)40 << 10)
 
+/* A table that takes no more than this without its empty slots is packed. */
+#define PACKED_LEN OG_LIMIT((size_t)8 << 20, (size_t)16 << 10)
+
 /* ---- the journal ---- */
 
 static og_status failed(const struct og_disk *disk, og_error *err)
@@ -190,16 +193,30 @@ og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
     struct og_checkpoint *c = &store->disk->checkpoint;
     const struct og_table *t = &store->table;
     if (c->map == NULL || og_checkpoint_all_known(c)) return OG_OK;
+    const struct og_table_view view = og_table_view(t);
+    if (view.base != c->table) return OG_OK; /* it has moved: all was known */
     for (size_t i = 0; i < n; i++) {
         const uint64_t mixed = og_mix64(fps[i]);
-        const size_t begin = og_bucket_of(t, mixed) * t->bucket_len;
-        TRY(og_checkpoint_know(c, begin, begin + t->bucket_len, err));
-        if (t->n_noise_lines == 0) continue;
+        const size_t begin =
+            (og_home_of(t, mixed) >> view.level) * view.bucket_len;
+        TRY(og_checkpoint_know(c, begin, begin + view.bucket_len, err));
+        if (t->n_noise_lines == 0 || view.level > 0) continue;
         const size_t line =
             t->noise_off + og_common_fps_off(t->n_noise_lines, mixed);
         TRY(og_checkpoint_know(c, line, line + OG_COMMON_LINE, err));
     }
     return OG_OK;
+}
+
+og_status og_disk_know_all(og_store *store,
+                           const struct og_additions *additions, og_error *err)
+{
+    struct og_checkpoint *c = &store->disk->checkpoint;
+    const struct og_table *t = &store->table;
+    if (c->map == NULL || t->base != c->table ||
+        !og_table_may_grow(t, additions->fp, additions->n))
+        return OG_OK;
+    return og_checkpoint_know(c, 0, c->table_len, err);
 }
 
 /* ---- ids ---- */
@@ -259,31 +276,45 @@ static const struct og_mark *mark_of(const void *ctx, uint32_t number)
     return og_catalogue_get(ctx, number);
 }
 
+/* A small table is written without its empty slots: to put it together again
+ * takes some milliseconds. A large one is mapped as it is. */
+static bool is_packed(const struct og_table *table)
+{
+    return table->level > 0 && og_table_buckets_packed_len(table) <= PACKED_LEN;
+}
+
 /* Bytes of the old checkpoint that nobody has looked at yet go into the new
  * one: they must be sound. */
 static og_status write_checkpoint(og_store *store, struct og_new_file *file,
                                   og_error *err)
 {
     struct og_disk *disk = store->disk;
+    const struct og_table *table = &store->table;
     struct og_pack state = {.allocator = store->allocator};
-    const size_t table_len = og_table_bytes(&store->table.options);
+    struct og_pack buckets = {.allocator = store->allocator};
     if (disk->checkpoint.map != NULL)
-        TRY(og_checkpoint_know(&disk->checkpoint, 0, table_len, err));
+        TRY(og_checkpoint_know(&disk->checkpoint, 0, disk->checkpoint.table_len,
+                               err));
     og_pack_fixed(&state, (uint64_t)store->catalogue.latest, 8);
-    og_table_state_pack(&store->table, &state);
+    og_table_state_pack(table, &state);
+    if (is_packed(table)) og_table_buckets_pack(table, &buckets);
     const struct og_checkpoint_parts parts = {
         .sequence = disk->next_sequence - 1,
-        .table = store->table.base,
-        .table_len = table_len,
+        .table = is_packed(table) ? buckets.data : table->base,
+        .table_len = is_packed(table) ? buckets.len : og_table_len(table),
+        .features = (table->level > 0 ? OG_TABLE_GROWING : 0) |
+                    (is_packed(table) ? OG_TABLE_PACKED : 0),
         .n_documents = store->catalogue.n,
         .mark = mark_of,
         .ctx = &store->catalogue,
         .state = {(const char *)state.data, state.len},
     };
     const og_status status =
-        state.failed ? og_error_memory(err, 8192, "a checkpoint")
-                     : og_checkpoint_write(disk->folder, disk->conf.uuid,
-                                           &parts, store->allocator, file, err);
+        state.failed || buckets.failed
+            ? og_error_memory(err, PACKED_LEN, "a checkpoint")
+            : og_checkpoint_write(disk->folder, disk->conf.uuid, &parts,
+                                  store->allocator, file, err);
+    og_pack_release(&buckets);
     og_pack_release(&state);
     return status;
 }
@@ -341,7 +372,7 @@ static bool is_pending_enough(const og_store *store)
 og_status og_disk_tidy(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
-    const uint64_t table_len = og_table_bytes(&store->table.options);
+    const uint64_t table_len = og_table_len(&store->table);
     const uint64_t by_table = OG_LIMIT(2 * table_len, table_len / 4);
     const uint64_t most = by_table > OPEN_LEN ? by_table : OPEN_LEN;
     if (og_catalogue_flush_has_failed(&disk->flush))
@@ -360,7 +391,7 @@ static og_status finish(og_store *store, og_error *err)
     struct og_disk *disk = store->disk;
     if (disk->has_failed) return failed(disk, err);
     if (disk->journal == NULL) return OG_OK;
-    const uint64_t table_len = og_table_bytes(&store->table.options);
+    const uint64_t table_len = og_table_len(&store->table);
     const uint64_t most =
         table_len / 128 > CLOSE_LEN ? table_len / 128 : CLOSE_LEN;
     TRY(og_disk_commit(store, err));

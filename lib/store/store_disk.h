@@ -50,6 +50,11 @@ og_status og_disk_close(og_store *store, og_error *err);
 og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
                        og_error *err);
 
+/* All of them are, if adding these could make the table grow, which cannot fail
+ * then. */
+og_status og_disk_know_all(og_store *store,
+                           const struct og_additions *additions, og_error *err);
+
 /* Whether a document can have this id. Only the writer may ask. */
 bool og_disk_may_have(const og_store *store, og_bytes id);
 /* From now on one can; before og_disk_add(). */

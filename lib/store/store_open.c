@@ -228,7 +228,22 @@ static og_status open_documents(og_store *store, og_access access,
                : OG_OK;
 }
 
-/* With a checkpoint the table lies in its map, else in memory. */
+static og_status unpack_table(og_store *store,
+                              const struct og_table_options *options,
+                              og_error *err)
+{
+    struct og_checkpoint *c = &store->disk->checkpoint;
+    TRY(og_table_init(&store->table, options, store->allocator, err));
+    TRY(og_checkpoint_know(c, 0, c->table_len, err));
+    struct og_unpacker from = {.at = c->table, .end = c->table + c->table_len};
+    if (og_table_buckets_unpack(&store->table, &from) && from.at == from.end)
+        return OG_OK;
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s' is not sound: its buckets are none", c->path);
+}
+
+/* With a checkpoint the table lies in its map, unless it is small; else in
+ * memory. */
 static og_status open_table(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
@@ -240,9 +255,12 @@ static og_status open_table(og_store *store, og_error *err)
     if (status == OG_END)
         return og_table_init(&store->table, &options, store->allocator, err);
     if (status != OG_OK) return status;
-    const struct og_checkpoint *c = &disk->checkpoint;
-    TRY(og_table_init_over(&store->table, &options, c->table, store->allocator,
-                           err));
+    struct og_checkpoint *c = &disk->checkpoint;
+    if ((c->features & OG_TABLE_PACKED) != 0)
+        TRY(unpack_table(store, &options, err));
+    else
+        TRY(og_table_init_over(&store->table, &options, c->table, c->table_len,
+                               store->allocator, err));
     struct og_unpacker from = {.at = (const uint8_t *)c->state.data,
                                .end = (const uint8_t *)c->state.data +
                                       c->state.len};
@@ -306,6 +324,7 @@ static og_status apply_document(struct replay *r, const struct og_entry *entry,
             r->additions.add.origin[i] >= store->catalogue.n)
             return bad_record(sequence, "an origin is not there", err);
     TRY(og_disk_know(store, r->additions.add.fp, r->additions.add.n, err));
+    TRY(og_disk_know_all(store, &r->additions.add, err));
     TRY(og_catalogue_reserve(&store->catalogue, err));
     og_store_apply(store, &mark, &r->additions.add);
     return OG_OK;

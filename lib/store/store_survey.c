@@ -52,11 +52,14 @@ static void count_born(const og_store *store, uint32_t n, og_survey *out)
 static void count_kept(const og_store *store, uint32_t n, og_survey *out)
 {
     const struct og_table *t = &store->table;
-    for (uint64_t b = 0; b < t->n_buckets; b++) {
-        uint8_t *bucket = og_bucket_at(t, b);
+    const struct og_table_view view = og_table_view(t);
+    const uint64_t n_buckets = og_level_buckets(t->n_full, view.level);
+    for (uint64_t b = 0; b < n_buckets; b++) {
+        const uint8_t *bucket = view.base + b * view.bucket_len;
         for (uint32_t slot = 0; slot < t->options.bucket_slots; slot++) {
             if (og_get8(bucket + slot) == 0) break;
-            const uint8_t *payload = og_bucket_payload(t, bucket, slot);
+            const uint8_t *payload =
+                bucket + t->payload_off + slot * view.payload_len;
             const uint64_t doc = og_get_bytes(payload + t->doc_off, 4);
             if (doc == 0 || doc - 1 >= n) continue;
             const uint32_t number = (uint32_t)doc - 1;

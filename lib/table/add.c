@@ -8,10 +8,16 @@
 #include "lib/table/bucket.h"
 #include "lib/table/common_fps.h"
 
+static uint32_t *stripe_of(struct og_table *t, uint64_t bucket)
+{
+    return &t->stripes[(bucket >> (t->first_level - t->level)) %
+                       OG_TABLE_STRIPES];
+}
+
 /* A stripe is odd from here ... */
 static void begin_change(struct og_table *t, uint64_t bucket)
 {
-    uint32_t *stripe = &t->stripes[bucket % OG_TABLE_STRIPES];
+    uint32_t *stripe = stripe_of(t, bucket);
     __atomic_store_n(stripe, *stripe + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
@@ -19,7 +25,7 @@ static void begin_change(struct og_table *t, uint64_t bucket)
 /* ... to here. */
 static void end_change(struct og_table *t, uint64_t bucket)
 {
-    uint32_t *stripe = &t->stripes[bucket % OG_TABLE_STRIPES];
+    uint32_t *stripe = stripe_of(t, bucket);
     __atomic_store_n(stripe, *stripe + 1, __ATOMIC_RELEASE);
 }
 
@@ -37,6 +43,10 @@ static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
         memcpy(bytes + t->offset_off, &add->offset[i], 2);
     if (t->options.fields.near_len > 0)
         memcpy(bytes + t->near_off, &add->near[i], 2);
+    if (t->level > 0) {
+        const uint32_t home = (uint32_t)og_home_of(t, mixed);
+        memcpy(bytes + t->home_off, &home, 4);
+    }
     og_put_piece(payload, bytes, t->payload_len);
 }
 
@@ -60,8 +70,7 @@ static void renew(struct og_table *t, uint8_t *bucket, uint32_t slot,
     const uint32_t holder = og_own_doc(t, payload) - 1;
     const bool repeats_itself = holder == add->doc;
     if (!repeats_itself && t->n_noise_lines > 0)
-        og_common_fps_count(t->base + t->noise_off, t->n_noise_lines, mixed,
-                            add->doc);
+        og_common_fps_count(t->noise, t->n_noise_lines, mixed, add->doc);
     if (!repeats_itself && takes_over(add, holder))
         write_slot(t, payload, mixed, add, i, origin_of(add, i));
     /* A document that repeats itself says nothing of copies to come. The
@@ -98,6 +107,7 @@ struct group {
     uint64_t number[GROUP]; /* of the bucket */
     struct og_look look[GROUP];
     uint64_t changed; /* a bit for each bucket number, modulo 64 */
+    unsigned level;   /* of the table, when the buckets were numbered */
 };
 
 static void ask_for_tags(const struct og_table *t,
@@ -105,6 +115,7 @@ static void ask_for_tags(const struct og_table *t,
                          struct group *g)
 {
     g->n = add->n - first < GROUP ? add->n - first : GROUP;
+    g->level = t->level;
     for (size_t i = 0; i < g->n; i++) {
         g->mixed[i] = og_mix64(add->fp[first + i]);
         g->number[i] = og_bucket_of(t, g->mixed[i]);
@@ -113,11 +124,21 @@ static void ask_for_tags(const struct og_table *t,
     }
 }
 
+/* The table has grown meanwhile: nothing of what was looked up holds. */
+static void number_again(const struct og_table *t, struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        g->number[i] = og_bucket_of(t, g->mixed[i]);
+    g->changed = UINT64_MAX;
+    g->level = t->level;
+}
+
 /* The payload that will be touched: that of the fingerprint, or the first empty
  * one; in a full bucket it is not known yet. */
 static void ask_for_payloads(const struct og_table *t, struct group *g)
 {
     const uint32_t none = t->options.bucket_slots;
+    if (g->level != t->level) number_again(t, g);
     g->changed = 0;
     for (size_t i = 0; i < g->n; i++) {
         uint8_t *bucket = og_bucket_at(t, g->number[i]);
@@ -129,9 +150,7 @@ static void ask_for_payloads(const struct og_table *t, struct group *g)
         if (known || slot == none) __builtin_prefetch(bucket + t->state_off, 1);
         if (known && t->n_noise_lines > 0)
             __builtin_prefetch(
-                t->base + t->noise_off +
-                    og_common_fps_off(t->n_noise_lines, g->mixed[i]),
-                1);
+                t->noise + og_common_fps_off(t->n_noise_lines, g->mixed[i]), 1);
     }
 }
 
@@ -139,14 +158,20 @@ static void add_one(struct og_table *t, const struct og_additions *add,
                     size_t i, uint64_t mixed, uint64_t number,
                     struct og_look look)
 {
+    const uint32_t none = t->options.bucket_slots;
     const uint8_t weight = add->weight != NULL ? add->weight[i] : 1;
     uint8_t *bucket = og_bucket_at(t, number);
     uint32_t slot = look.slot;
-    if (slot < t->options.bucket_slots &&
-        !og_slot_holds(t, bucket, slot, mixed))
+    if (slot < none && !og_slot_holds(t, bucket, slot, mixed))
         slot = og_bucket_find(t, bucket, mixed);
+    while (slot == none && look.used == none && t->level > 0) {
+        og_table_grow(t);
+        number = og_bucket_of(t, mixed);
+        bucket = og_bucket_at(t, number);
+        look.used = og_bucket_used(t, bucket);
+    }
     begin_change(t, number);
-    if (slot < t->options.bucket_slots)
+    if (slot < none)
         renew(t, bucket, slot, mixed, add, i, weight);
     else
         insert(t, bucket, look.used, mixed, add, i, weight);
@@ -159,6 +184,7 @@ static void add_group(struct og_table *t, const struct og_additions *add,
                       size_t first, struct group *g)
 {
     for (size_t i = 0; i < g->n; i++) {
+        if (g->level != t->level) number_again(t, g);
         const uint64_t bit = (uint64_t)1 << g->number[i] % 64;
         if ((g->changed & bit) != 0)
             g->look[i] =

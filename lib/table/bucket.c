@@ -107,7 +107,7 @@ uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
 
 /* Bytes move one by one only where a thread checker looks on: elsewhere
  * memmove makes the same stores, wider. */
-static void move_bytes(uint8_t *to, const uint8_t *from, size_t len)
+void og_move_bytes(uint8_t *to, const uint8_t *from, size_t len)
 {
 #if OG_THREAD_CHECKER
     if (to < from)
@@ -127,12 +127,12 @@ static void rotate(uint8_t *array, size_t size, uint32_t from, uint32_t to)
     uint8_t moved[32];
     memcpy(moved, array + from * size, size);
     if (from < to)
-        move_bytes(array + from * size, array + (from + 1) * size,
-                   (to - from) * size);
+        og_move_bytes(array + from * size, array + (from + 1) * size,
+                      (to - from) * size);
     else
-        move_bytes(array + (to + 1) * size, array + to * size,
-                   (from - to) * size);
-    move_bytes(array + to * size, moved, size);
+        og_move_bytes(array + (to + 1) * size, array + to * size,
+                      (from - to) * size);
+    og_move_bytes(array + to * size, moved, size);
 }
 
 void og_slots_rotate(const struct og_table *t, uint8_t *bucket, uint32_t from,

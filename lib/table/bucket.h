@@ -15,9 +15,15 @@
 
 #include <origo/params.h>
 
+/* The number of its bucket at the cap. */
+static inline uint64_t og_home_of(const struct og_table *t, uint64_t mixed)
+{
+    return og_mul_high(mixed, t->n_full);
+}
+
 static inline uint64_t og_bucket_of(const struct og_table *t, uint64_t mixed)
 {
-    return og_mul_high(mixed, t->n_buckets);
+    return og_home_of(t, mixed) >> t->level;
 }
 
 static inline uint8_t *og_bucket_at(const struct og_table *t, uint64_t bucket)
@@ -66,7 +72,7 @@ static inline void og_put_bytes(uint8_t *p, uint64_t v, size_t len)
 }
 
 /* Bytes that are not looked at one by one: 4 to 24 of them in two or three
- * pieces that may overlap. The longest payload has 17. */
+ * pieces that may overlap. The longest payload has 21. */
 static inline void og_put_piece(uint8_t *to, const uint8_t *from, size_t len)
 {
 #if OG_THREAD_CHECKER
@@ -107,6 +113,13 @@ static inline uint32_t og_own_doc(const struct og_table *t,
     return og_load32(payload + t->doc_off);
 }
 
+/* Above level 0 only. */
+static inline uint32_t og_own_home(const struct og_table *t,
+                                   const uint8_t *payload)
+{
+    return og_load32(payload + t->home_off);
+}
+
 /* What the tags of a bucket tell of a fingerprint, from one look. */
 struct og_look {
     uint32_t slot; /* the first with its tag; bucket_slots when there is none.
@@ -121,13 +134,30 @@ uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket);
 static inline bool og_slot_holds(const struct og_table *t, uint8_t *bucket,
                                  uint32_t slot, uint64_t mixed)
 {
-    return og_own_rest(t, og_bucket_payload(t, bucket, slot)) ==
-           og_fp_rest(t, mixed);
+    const uint8_t *payload = og_bucket_payload(t, bucket, slot);
+    return og_own_rest(t, payload) == og_fp_rest(t, mixed) &&
+           (t->level == 0 ||
+            og_own_home(t, payload) == (uint32_t)og_home_of(t, mixed));
 }
 
 /* Which slot holds the fingerprint; t->options.bucket_slots when none does. */
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
                         uint64_t mixed);
+
+/* grow.c: one level down. */
+void og_table_grow(struct og_table *t);
+/* What a level has. */
+uint64_t og_level_buckets(uint64_t n_full, unsigned level);
+void og_table_set_level(struct og_table *t, unsigned level);
+
+/* What a reader in another thread may go by: one moment's table. */
+struct og_table_view {
+    uint8_t *base;
+    unsigned level;
+    size_t payload_len, bucket_len;
+};
+#define OG_HOME_LEN 4
+struct og_table_view og_table_view(const struct og_table *t);
 
 /* evict.c: makes room for one more fingerprint in a bucket of which `used`
  * slots are taken, and returns the slot to write it to. */
@@ -144,9 +174,14 @@ bool og_evict_starts_at_0(og_evict_kind evict);
 size_t og_evict_state_len(og_evict_kind evict);
 size_t og_evict_ring_len(og_evict_kind evict, uint32_t bucket_slots);
 
-/* s3fifo.c */
+/* s3fifo.c: what stands beside the slots of a bucket that never gave one up. */
+void og_s3fifo_set_ring(const struct og_table *t, uint8_t *bucket,
+                        uint32_t used);
 uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
                              uint64_t mixed);
+
+/* memmove() of bytes that readers may look at. */
+void og_move_bytes(uint8_t *to, const uint8_t *from, size_t len);
 
 /* Moves slot `from` to place `to`, those between move up or down by one. */
 void og_slots_rotate(const struct og_table *t, uint8_t *bucket, uint32_t from,

@@ -82,29 +82,49 @@ uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
     return og_thin_worst(bucket, state, n);
 }
 
-static void halve(uint8_t *state, uint32_t n)
+/* Above level 0 a bucket stands for several: whether two slots of it will be in
+ * one at the cap. */
+static bool share_home(const struct og_table *t, uint8_t *bucket, uint32_t a,
+                       uint32_t b)
 {
-    for (uint32_t i = 0; i < n; i++)
-        og_put8(state + i, state[i] / 2);
+    return t->level == 0 || og_own_home(t, og_bucket_payload(t, bucket, a)) ==
+                                og_own_home(t, og_bucket_payload(t, bucket, b));
 }
 
-static void halve_when_full(uint8_t *state, uint32_t n)
-{
-    uint32_t n_full = 0;
-    for (uint32_t i = 0; i < n; i++)
-        n_full += state[i] == 255;
-    if (n_full >= CC_FULL_COUNTERS) halve(state, n);
-}
-
-/* The average is that of the slots in use, which come first. */
-static void halve_when_high(const struct og_table *t, uint8_t *bucket)
+/* Of `slot` and those that share its home; used slots come first. */
+static void halve(const struct og_table *t, uint8_t *bucket, uint32_t slot)
 {
     const uint32_t n = og_bucket_used(t, bucket);
     uint8_t *state = bucket + t->state_off;
-    uint32_t sum = 0;
     for (uint32_t i = 0; i < n; i++)
+        if (share_home(t, bucket, slot, i)) og_put8(state + i, state[i] / 2);
+}
+
+static void halve_when_full(const struct og_table *t, uint8_t *bucket,
+                            uint32_t slot)
+{
+    const uint32_t n = og_bucket_used(t, bucket);
+    const uint8_t *state = bucket + t->state_off;
+    uint32_t n_full = 0;
+    for (uint32_t i = 0; i < n; i++)
+        n_full += state[i] == 255 && share_home(t, bucket, slot, i);
+    if (n_full >= CC_FULL_COUNTERS) halve(t, bucket, slot);
+}
+
+/* The average is that of the slots in use. */
+static void halve_when_high(const struct og_table *t, uint8_t *bucket,
+                            uint32_t slot)
+{
+    const uint32_t n = og_bucket_used(t, bucket);
+    const uint8_t *state = bucket + t->state_off;
+    uint32_t sum = 0;
+    uint32_t n_shared = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!share_home(t, bucket, slot, i)) continue;
         sum += state[i];
-    if (sum >= LS_LIMIT * n) halve(state, n);
+        n_shared++;
+    }
+    if (sum >= LS_LIMIT * n_shared) halve(t, bucket, slot);
 }
 
 void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
@@ -117,7 +137,7 @@ void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
     case OG_EVICT_COPY_COUNT: og_put8(state + slot, 1); break;
     case OG_EVICT_LUCKY:
         og_put8(state + slot, weight);
-        halve_when_high(t, bucket);
+        halve_when_high(t, bucket, slot);
         break;
     case OG_EVICT_S3FIFO:
     case OG_EVICT_THIN:
@@ -128,7 +148,6 @@ void og_evict_inserted(struct og_table *t, uint8_t *bucket, uint32_t slot,
 void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
                     uint8_t weight)
 {
-    const uint32_t n = t->options.bucket_slots;
     uint8_t *state = bucket + t->state_off;
     switch (t->options.evict) {
     case OG_EVICT_RANDOM: break;
@@ -137,11 +156,11 @@ void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
         break;
     case OG_EVICT_COPY_COUNT:
         og_put8(state + slot, add_saturating(state[slot], 1));
-        if (state[slot] == 255) halve_when_full(state, n);
+        if (state[slot] == 255) halve_when_full(t, bucket, slot);
         break;
     case OG_EVICT_LUCKY:
         og_put8(state + slot, add_saturating(state[slot], weight));
-        halve_when_high(t, bucket);
+        halve_when_high(t, bucket, slot);
         break;
     case OG_EVICT_S3FIFO:
         if (state[slot] < 3) og_put8(state + slot, state[slot] + 1);

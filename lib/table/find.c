@@ -69,11 +69,19 @@ static void read_hits(const struct og_table *t, const struct group *g,
     }
 }
 
-/* Used slots come first, so the last tag tells. */
+/* Used slots come first, so the last tag tells. Above level 0 the bucket that
+ * matters is one of those that will come of this one. */
 bool og_table_may_have_lost(const struct og_table *table, uint64_t fp)
 {
-    const uint64_t bucket = og_bucket_of(table, og_mix64(fp));
-    return og_bucket_at(table, bucket)[table->options.bucket_slots - 1] != 0;
+    const uint64_t mixed = og_mix64(fp);
+    const uint32_t n = table->options.bucket_slots;
+    uint8_t *bucket = og_bucket_at(table, og_bucket_of(table, mixed));
+    if (bucket[n - 1] == 0) return false;
+    const uint32_t home = (uint32_t)og_home_of(table, mixed);
+    for (uint32_t slot = 0; table->level > 0 && slot < n; slot++)
+        if (og_own_home(table, og_bucket_payload(table, bucket, slot)) != home)
+            return false;
+    return true;
 }
 
 void og_table_find_many(const struct og_table *table, const uint64_t *fps,

@@ -80,6 +80,17 @@ static uint32_t give_up(struct og_table *t, uint8_t *bucket)
     }
 }
 
+/* All in the order in which they came, which is that of the small queue. */
+void og_s3fifo_set_ring(const struct og_table *t, uint8_t *bucket,
+                        uint32_t used)
+{
+    uint8_t *ring = bucket + t->ring_off;
+    og_put8(ring, (uint8_t)(used < UINT8_MAX ? used : UINT8_MAX));
+    for (size_t i = 1;
+         i < og_evict_ring_len(OG_EVICT_S3FIFO, t->options.bucket_slots); i++)
+        og_put8(ring + i, 0);
+}
+
 uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
                              uint64_t mixed)
 {

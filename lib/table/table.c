@@ -2,11 +2,16 @@
 
 #include <string.h>
 
+#include "lib/base/limits.h"
 #include "lib/table/bucket.h"
 #include "lib/table/common_fps.h"
 
 /* The writer's loads of 8 bytes may reach past the last payload. */
 #define TABLE_SLACK 8
+/* Buckets to begin with: as many as there are stripes. */
+#define START OG_LIMIT((uint64_t)OG_TABLE_STRIPES, (uint64_t)4)
+/* A slot knows 32 bits of the number that its bucket will have. */
+#define MOST_LEVELS 32
 
 static size_t rest_len_of(og_layout_kind layout)
 {
@@ -35,18 +40,23 @@ static void lay_out(struct og_table *t)
     t->doc_off = t->rest_len;
     t->offset_off = t->doc_off + t->doc_len;
     t->near_off = t->offset_off + o->fields.offset_len;
-    t->payload_len = t->near_off + o->fields.near_len;
+    t->home_off = t->near_off + o->fields.near_len;
     t->state_off = slots;
     t->ring_off = t->state_off + slots * og_evict_state_len(o->evict);
     t->payload_off = t->ring_off + og_evict_ring_len(o->evict, (uint32_t)slots);
-    t->bucket_len = t->payload_off + slots * t->payload_len;
+}
+
+/* At the cap. */
+static size_t bucket_len_of(const struct og_table *t)
+{
+    return t->payload_off + t->options.bucket_slots * t->home_off;
 }
 
 size_t og_table_bucket_len(const struct og_table_options *options)
 {
     struct og_table t = {.options = *options};
     lay_out(&t);
-    return t.bucket_len;
+    return bucket_len_of(&t);
 }
 
 /* What is left for buckets; 0: not even for one. */
@@ -73,6 +83,22 @@ size_t og_table_bytes(const struct og_table_options *options)
     return noise_off_of(options, bucket_len) + options->noise_len;
 }
 
+/* The level to begin with: the highest that has as many buckets as asked for.
+ * In place a table of level 1, whose slots are longer, needs the room of a few
+ * buckets at least. */
+static unsigned first_level(const struct og_table *t)
+{
+    enum { FEWEST = 8 };
+    const uint64_t asked = t->options.start;
+    const uint64_t start = asked > 0 ? asked : START;
+    unsigned level = 0;
+    while (level < MOST_LEVELS && t->n_full >= FEWEST &&
+           og_level_buckets(t->n_full, level) > 1 &&
+           og_level_buckets(t->n_full, level + 1) >= start)
+        level++;
+    return level;
+}
+
 /* All but the buckets themselves. */
 static og_status prepare(struct og_table *table,
                          const struct og_table_options *options,
@@ -81,15 +107,18 @@ static og_status prepare(struct og_table *table,
     *table = (struct og_table){
         .options = *options, .random = 1, .allocator = allocator};
     lay_out(table);
-    table->n_buckets = buckets_of(options, table->bucket_len);
-    table->noise_off = noise_off_of(options, table->bucket_len);
+    const size_t bucket_len = bucket_len_of(table);
+    table->n_full = buckets_of(options, bucket_len);
+    table->noise_off = noise_off_of(options, bucket_len);
     table->n_noise_lines = options->noise_len / OG_COMMON_LINE;
-    if (table->n_buckets == 0)
+    if (table->n_full == 0)
         return og_error_set(err, OG_ERR_USAGE,
                             "a table of %llu bytes has no room for one bucket "
                             "(%zu bytes)",
                             (unsigned long long)options->memory,
-                            table->bucket_len + TABLE_SLACK);
+                            bucket_len + TABLE_SLACK);
+    table->first_level = first_level(table);
+    og_table_set_level(table, table->first_level);
     const size_t stripes_len = OG_TABLE_STRIPES * sizeof(*table->stripes);
     table->stripes = og_allocate_zero(allocator, stripes_len);
     if (table->stripes == NULL)
@@ -98,40 +127,71 @@ static og_status prepare(struct og_table *table,
     return og_learning_new(allocator, &table->learning, err);
 }
 
+/* Room for the cap, of which the level at hand will be used. */
+static og_status reserve(struct og_table *t, og_error *err)
+{
+    if (t->pages.data != NULL) return OG_OK;
+    TRY(og_pages_init(&t->pages, og_table_bytes(&t->options), t->allocator,
+                      err));
+    if (t->level == 0) og_pages_enlarge(&t->pages, t->pages.len);
+    return OG_OK;
+}
+
+static void set_base(struct og_table *t, uint8_t *base)
+{
+    __atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
+    t->noise = (t->level > 0 ? (uint8_t *)t->pages.data : base) + t->noise_off;
+}
+
 og_status og_table_init(struct og_table *table,
                         const struct og_table_options *options,
                         const og_allocator *allocator, og_error *err)
 {
     og_status status = prepare(table, options, allocator, err);
-    if (status == OG_OK)
-        status = og_pages_init(&table->pages, og_table_bytes(options),
-                               allocator, err);
+    if (status == OG_OK) status = reserve(table, err);
     if (status != OG_OK)
         og_table_release(table);
     else
-        table->base = table->pages.data;
+        set_base(table, table->pages.data);
     return status;
+}
+
+size_t og_table_len(const struct og_table *table)
+{
+    if (table->level == 0) return og_table_bytes(&table->options);
+    return table->n_buckets * table->bucket_len + TABLE_SLACK;
+}
+
+static og_status set_level_by_len(struct og_table *t, size_t len, og_error *err)
+{
+    for (unsigned level = 0; level <= t->first_level; level++) {
+        og_table_set_level(t, level);
+        if (og_table_len(t) == len) return OG_OK;
+    }
+    return og_error_set(err, OG_ERR_STORE, "the table has another size");
 }
 
 og_status og_table_init_over(struct og_table *table,
                              const struct og_table_options *options, void *base,
-                             const og_allocator *allocator, og_error *err)
+                             size_t len, const og_allocator *allocator,
+                             og_error *err)
 {
-    const og_status status = prepare(table, options, allocator, err);
+    og_status status = prepare(table, options, allocator, err);
+    if (status == OG_OK) status = set_level_by_len(table, len, err);
+    if (status == OG_OK && table->level > 0) status = reserve(table, err);
     if (status != OG_OK)
         og_table_release(table);
     else
-        table->base = base;
+        set_base(table, base);
     return status;
 }
 
 og_status og_table_take_over(struct og_table *table, og_error *err)
 {
-    if (table->pages.data != NULL) return OG_OK;
-    const size_t len = og_table_bytes(&table->options);
-    TRY(og_pages_init(&table->pages, len, table->allocator, err));
-    memcpy(table->pages.data, table->base, len);
-    table->base = table->pages.data;
+    if (table->base == table->pages.data) return OG_OK;
+    TRY(reserve(table, err));
+    og_move_bytes(table->pages.data, table->base, og_table_len(table));
+    set_base(table, table->pages.data);
     return OG_OK;
 }
 
@@ -146,5 +206,5 @@ void og_table_release(struct og_table *table)
 
 uint64_t og_table_slots(const struct og_table *table)
 {
-    return table->n_buckets * table->options.bucket_slots;
+    return table->n_full * table->options.bucket_slots;
 }

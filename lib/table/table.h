@@ -24,7 +24,15 @@
  * The fingerprints are mixed first, because a rule that selects small or even
  * fingerprints would fill some buckets and leave the others empty. The bucket
  * number is the upper part of the mixed fingerprint, tag and rest are the lower
- * 24 or 48 bits. */
+ * 24 or 48 bits.
+ *
+ * A table starts small and grows (grow.c). On level L a bucket stands for 2^L
+ * buckets of the table at its cap; when one is full, all are split in two, and
+ * on level 0 the table is at its cap. Above level 0 each payload ends with the
+ * lower 32 bits of the number that its bucket will have at the cap, so that a
+ * fingerprint is told apart from others by as many bits as there, and can be
+ * sent to the right half. No bucket gives a slot up above level 0. So a table
+ * answers at all times as one that has its cap from the start. */
 
 #include "lib/os/pages.h"
 #include "lib/select/select.h"
@@ -47,7 +55,11 @@ struct og_table_options {
     uint64_t memory;       /* bytes, a hard cap */
     uint64_t noise_len;    /* of them: to count what many documents hold; a
                               multiple of OG_COMMON_LINE; 0: not counted */
+    uint64_t start;        /* buckets to begin with, at least; 0: the usual
+                              number; OG_TABLE_FIXED: as many as there will be */
 };
+
+#define OG_TABLE_FIXED UINT64_MAX
 
 #define OG_TABLE_STRIPES 1024
 
@@ -55,20 +67,25 @@ struct og_table {
     struct og_table_options options;
     struct og_pages pages;
     uint8_t *base;
-    uint64_t n_buckets;
-    size_t bucket_len;
+    uint64_t n_full;    /* buckets at the cap */
+    unsigned level;     /* 0: at the cap */
+    uint64_t n_buckets; /* on this level */
+    size_t bucket_len;  /* likewise */
     /* Places inside a bucket and inside a payload. */
     size_t state_off, ring_off, payload_off;
-    size_t payload_len, doc_off, offset_off, near_off;
+    size_t payload_len, doc_off, offset_off, near_off, home_off;
     size_t rest_len, doc_len;
     uint64_t rest_mask;
-    uint64_t noise_off, n_noise_lines; /* behind the buckets: common_fps.h */
+    uint8_t *noise; /* common_fps.h; behind the buckets of level 0 */
+    uint64_t noise_off, n_noise_lines;
 
     uint64_t n_used, n_evicted, n_added;
     uint64_t random; /* eviction by lot: the same run, the same table */
     struct og_learning *learning; /* of OG_EVICT_LEARN, else NULL */
-    /* Readers in other threads: odd while a bucket of the stripe changes. */
+    /* Readers in other threads: odd while a bucket of the stripe changes. A
+     * stripe has the buckets that were one on the first level. */
     uint32_t *stripes;
+    unsigned first_level;
     const og_allocator *allocator;
 };
 
@@ -77,20 +94,32 @@ og_status og_table_init(struct og_table *table,
                         const og_allocator *allocator, og_error *err);
 void og_table_release(struct og_table *table);
 
-/* A table over bytes that somebody else has and keeps until _release. `base`
- * has og_table_bytes() of them. */
+/* A table over bytes that somebody else has and keeps until _release: the
+ * og_table_len() bytes of another one, whose level follows from `len`. When it
+ * grows it moves to memory of its own. OG_ERR_STORE: no table has this length.
+ */
 og_status og_table_init_over(struct og_table *table,
                              const struct og_table_options *options, void *base,
-                             const og_allocator *allocator, og_error *err);
-/* Bytes of all buckets; 0: the memory is too small for one. */
+                             size_t len, const og_allocator *allocator,
+                             og_error *err);
+/* Bytes of a table at its cap; 0: the memory is too small for one bucket. */
 size_t og_table_bytes(const struct og_table_options *options);
+/* Bytes from `base` on that hold the table now: og_table_bytes() on level 0,
+ * else the buckets without what is counted (table_state.h has it then). */
+size_t og_table_len(const struct og_table *table);
 
-/* Moves the buckets to memory of the table's own, in huge pages. */
+/* Moves the buckets to memory of the table's own. */
 og_status og_table_take_over(struct og_table *table, og_error *err);
+
+/* Whether adding n fingerprints, these, could make the table grow; may say so
+ * when it would not. */
+bool og_table_may_grow(const struct og_table *table, const uint64_t *fps,
+                       size_t n);
 
 /* Bytes of one bucket, and of one slot, all its parts. */
 size_t og_table_bucket_len(const struct og_table_options *options);
 size_t og_table_slot_len(const struct og_table_options *options);
+/* At the cap. */
 uint64_t og_table_slots(const struct og_table *table);
 
 struct og_hit {

@@ -1,16 +1,28 @@
 #ifndef OG_TABLE_TABLE_STATE_H
 #define OG_TABLE_TABLE_STATE_H
 
-/* What a table knows beside its buckets: counters, the state of its lots, what
- * its eviction has learnt. With the bytes of the buckets it makes the same
- * table again. */
+/* What a table knows beside the og_table_len() bytes of its buckets: counters,
+ * the state of its lots, what its eviction has learnt; above level 0 also the
+ * lines that count what many documents hold. Both make the same table again. */
 
 #include "lib/base/packing.h"
 #include "lib/table/table.h"
 
 void og_table_state_pack(const struct og_table *table, struct og_pack *out);
 
-/* Into a table of the same options. False: these are no such bytes. */
+/* Into a table of the same options and level. False: these are no such bytes.
+ */
 bool og_table_state_unpack(struct og_table *table, struct og_unpacker *from);
+
+/* The buckets of a table above level 0, without the slots that are not used:
+ *
+ *     level 4 | used slots of each bucket, 2 each |
+ *     of each bucket: tags | states | payloads
+ */
+void og_table_buckets_pack(const struct og_table *table, struct og_pack *out);
+size_t og_table_buckets_packed_len(const struct og_table *table);
+
+/* Into a new table of the same options, on its first level. */
+bool og_table_buckets_unpack(struct og_table *table, struct og_unpacker *from);
 
 #endif

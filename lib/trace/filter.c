@@ -91,8 +91,8 @@ static uint32_t noise_limit(const struct og_filter_rules *filter,
 static bool is_noise(const struct og_table *table, uint64_t fp, uint32_t limit)
 {
     return limit != UINT32_MAX && table->n_noise_lines > 0 &&
-           og_common_fps_get(table->base + table->noise_off,
-                             table->n_noise_lines, og_mix64(fp)) >= limit;
+           og_common_fps_get(table->noise, table->n_noise_lines,
+                             og_mix64(fp)) >= limit;
 }
 
 static og_status make_mask(struct og_filter_rules *filter,

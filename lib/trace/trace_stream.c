@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/os/prefault.h"
 #include "lib/source/block.h"
 #include "lib/store/store_disk.h"
 #include "lib/trace/trace_stream.h"
@@ -45,7 +44,6 @@ struct writer {
     /* Where the frames of the batch at hand went; not yet: segment 0. */
     uint32_t segment;
     uint64_t base;
-    struct og_prefault prefault;
     og_stream_counts counts;
 };
 
@@ -208,21 +206,12 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
 
 /* ---- the whole ---- */
 
-/* Fingerprints fall anywhere: once there are more of them than huge pages,
- * nearly all of the table will be touched, and that had better be done side by
- * side. */
 static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
 {
-    enum { HUGE_PAGE = 2 << 20 };
     struct writer *w = ctx;
-    const struct og_pages *pages = &w->store->table.pages;
-    size_t n_fps = 0;
+    (void)b;
     (void)err;
     w->segment = 0;
-    if (!w->options->add || w->prefault.is_running) return OG_OK;
-    for (size_t i = 0; i < b->n_docs; i++)
-        n_fps += traced(&b->docs[i])->prepared.selection.n;
-    if (n_fps > pages->len / HUGE_PAGE) og_prefault_start(&w->prefault, pages);
     return OG_OK;
 }
 
@@ -308,7 +297,6 @@ og_status og_stream_ask(og_store *store, const og_input *input,
     og_arena_init(&w.arena, store->allocator);
     og_status status = og_trace_configure(&w.trace, &options->asking, err);
     if (status == OG_OK) status = run(&w, input, err);
-    og_prefault_stop(&w.prefault);
     /* The first failure tells the cause; that of a file alone comes second. */
     og_error second;
     const og_status committed =

@@ -52,8 +52,7 @@ static og_params params(void)
 static void hash_table(og_store *store, struct state *out)
 {
     struct og_pack pack = {0};
-    out->table =
-        og_checksum(store->table.base, og_table_bytes(&store->table.options));
+    out->table = og_checksum(store->table.base, og_table_len(&store->table));
     og_table_state_pack(&store->table, &pack);
     out->counters = og_checksum(pack.data, pack.len);
     og_pack_release(&pack);
@@ -123,9 +122,8 @@ static og_status hash_output(og_store *store, const char *queries,
 static og_status state_of(og_store *store, const char *queries,
                           struct state *out, og_error *err)
 {
-    const size_t table_len = og_table_bytes(&store->table.options);
-    if (store->disk->checkpoint.map != NULL)
-        TRY(og_checkpoint_know(&store->disk->checkpoint, 0, table_len, err));
+    struct og_checkpoint *c = &store->disk->checkpoint;
+    if (c->map != NULL) TRY(og_checkpoint_know(c, 0, c->table_len, err));
     hash_table(store, out);
     TRY(hash_catalogue(store, out, err));
     TRY(hash_output(store, queries, &out->answers, err));

@@ -53,14 +53,17 @@ static void check_size(const struct og_table_options *o)
         return;
     }
     assert_int_equal(status, OG_OK);
+    const size_t bucket_len = og_table_bucket_len(o);
     assert_true(t.pages.len <= o->memory);
+    assert_true(og_table_len(&t) <= t.pages.len);
     assert_true(t.n_buckets * t.bucket_len <= t.pages.len);
-    assert_true(t.bucket_len >= o->bucket_slots * og_table_slot_len(o));
+    assert_true(t.n_full * bucket_len <= t.pages.len);
+    assert_true(bucket_len >= o->bucket_slots * og_table_slot_len(o));
     if (o->evict != OG_EVICT_S3FIFO) /* which has its ghosts */
-        assert_int_equal(t.bucket_len, o->bucket_slots * og_table_slot_len(o));
-    assert_int_equal(og_table_slots(&t), t.n_buckets * o->bucket_slots);
+        assert_int_equal(bucket_len, o->bucket_slots * og_table_slot_len(o));
+    assert_int_equal(og_table_slots(&t), t.n_full * o->bucket_slots);
     /* Not less than fits either. */
-    assert_true((t.n_buckets + 1) * t.bucket_len + 8 > o->memory);
+    assert_true((t.n_full + 1) * bucket_len + 8 > o->memory);
     og_table_release(&t);
 }
 

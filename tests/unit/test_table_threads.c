@@ -68,18 +68,24 @@ static void write_on(struct scene *s, uint32_t n_rounds)
     }
 }
 
-static void run_scene(og_layout_kind layout, og_evict_kind evict,
-                      uint32_t bucket_slots)
+static void init_scene(struct scene *s, og_layout_kind layout,
+                       og_evict_kind evict, uint32_t bucket_slots)
 {
-    static struct scene s;
-    pthread_t reader[N_READERS];
-    memset(&s, 0, sizeof(s));
-    table_of(&s.table,
+    memset(s, 0, sizeof(*s));
+    table_of(&s->table,
              (struct og_table_options){.layout = layout,
                                        .evict = evict,
                                        .fields = {2, 2},
                                        .bucket_slots = bucket_slots},
              512 / bucket_slots);
+}
+
+static void run_scene(og_layout_kind layout, og_evict_kind evict,
+                      uint32_t bucket_slots)
+{
+    static struct scene s;
+    pthread_t reader[N_READERS];
+    init_scene(&s, layout, evict, bucket_slots);
     write_on(&s, N_FPS); /* something to read from the start */
     for (size_t i = 0; i < N_READERS; i++)
         assert_int_equal(pthread_create(&reader[i], NULL, read_on, &s), 0);
@@ -102,6 +108,67 @@ static void readers_see_whole_slots(void **state)
             run_scene(OG_LAYOUT_PAPER, every_policy[p], slots);
             run_scene(OG_LAYOUT_PACKED, every_policy[p], slots);
         }
+}
+
+/* What was added stays to be found while the table grows, also out of a file's
+ * map. */
+static void *look_for_first(void *ctx)
+{
+    struct scene *s = ctx;
+    uint64_t fp[32];
+    struct og_hit hit[LENGTH(fp)];
+    for (uint64_t i = 0; i < LENGTH(fp); i++)
+        fp[i] = i;
+    while (!atomic_load(&s->done)) {
+        og_table_find_shared(&s->table, fp, LENGTH(fp), hit);
+        for (uint64_t i = 0; i < LENGTH(fp); i++)
+            if (hit[i].doc != i || hit[i].offset != offset_for(i, (uint32_t)i))
+                atomic_fetch_add(&s->n_torn, 1);
+        atomic_fetch_add(&s->n_hits, 1);
+    }
+    return NULL;
+}
+
+static void grow_beside_readers(struct og_table_options options)
+{
+    static struct scene s;
+    pthread_t reader[N_READERS];
+    memset(&s, 0, sizeof(s));
+    options.memory = 4096 * og_table_bucket_len(&options) + 8;
+    assert_int_equal(og_table_init(&s.table, &options, NULL, NULL), OG_OK);
+    for (uint32_t i = 0; i < 32; i++)
+        table_add(&s.table, i, i, offset_for(i, i), near_for(i, i), 1);
+    const size_t len = og_table_len(&s.table);
+    uint8_t *map = malloc(len);
+    memcpy(map, s.table.base, len);
+    og_table_release(&s.table);
+    assert_int_equal(
+        og_table_init_over(&s.table, &options, map, len, NULL, NULL), OG_OK);
+    for (size_t i = 0; i < N_READERS; i++)
+        assert_int_equal(pthread_create(&reader[i], NULL, look_for_first, &s),
+                         0);
+    for (uint32_t i = 32; s.table.level > 0; i++)
+        table_add(&s.table, i, i, offset_for(i, i), near_for(i, i), 1);
+    while (atomic_load(&s.n_hits) == 0)
+        ;
+    atomic_store(&s.done, true);
+    for (size_t i = 0; i < N_READERS; i++)
+        assert_int_equal(pthread_join(reader[i], NULL), 0);
+    assert_int_equal(atomic_load(&s.n_torn), 0);
+    og_table_release(&s.table);
+    free(map);
+}
+
+static void a_table_grows_beside_readers(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < LENGTH(every_policy); p++)
+        grow_beside_readers(
+            (struct og_table_options){.layout = (og_layout_kind)(p % 2),
+                                      .evict = every_policy[p],
+                                      .fields = {2, 2},
+                                      .bucket_slots = 16,
+                                      .start = 4});
 }
 
 /* The stripes end even: no change was left open. */
@@ -128,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers_see_whole_slots),
+        cmocka_unit_test(a_table_grows_beside_readers),
         cmocka_unit_test(stripes_end_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

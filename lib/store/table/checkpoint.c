@@ -21,6 +21,7 @@
 #define STRETCH_PAGES 64 /* as much as a cache holds beside the rest */
 #define MAGIC         "origotab"
 #define VERSION       1
+#define FEATURES      ((uint32_t)(OG_TABLE_GROWING | OG_TABLE_PACKED))
 
 /* Places of numbers in page 0. */
 enum {
@@ -118,6 +119,7 @@ static void fill_head(uint8_t *head, const uint8_t *uuid,
     memset(head, 0, PAGE);
     memcpy(head, MAGIC, 8);
     og_store32(head + VERSION_OFF, VERSION);
+    og_store32(head + FEATURES_OFF, parts->features);
     memcpy(head + UUID_OFF, uuid, OG_UUID_LEN);
     og_store64(head + SEQUENCE_OFF, parts->sequence);
     og_store64(head + DOCUMENTS_OFF, parts->n_documents);
@@ -180,7 +182,7 @@ static og_status check_head(const struct og_checkpoint *c, const uint8_t *uuid,
     if (og_load64(head + SUM_OFF) != og_checksum(head, SUM_OFF))
         return unsound(c, 0, "the checksum of its head is wrong", err);
     if (og_load32(head + VERSION_OFF) != VERSION ||
-        og_load32(head + FEATURES_OFF) != 0)
+        (og_load32(head + FEATURES_OFF) & ~FEATURES) != 0)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is of version %u, features %#x, which this "
                             "origo does not know",
@@ -190,7 +192,9 @@ static og_status check_head(const struct og_checkpoint *c, const uint8_t *uuid,
         return unsound(c, UUID_OFF, "it belongs to another store", err);
     for (size_t i = SUM_OFF + 8; i < PAGE; i++)
         if (head[i] != 0) return unsound(c, i, "it should be 0", err);
-    if (og_load64(head + TABLE_OFF) != table_len)
+    if (og_load32(head + FEATURES_OFF) == 0
+            ? og_load64(head + TABLE_OFF) != table_len
+            : og_load64(head + TABLE_OFF) >= table_len)
         return unsound(c, TABLE_OFF, "the table has another size", err);
     return OG_OK;
 }
@@ -219,6 +223,7 @@ static og_status find_parts(struct og_checkpoint *c, og_error *err)
     c->n_documents = (uint32_t)n_documents;
     c->table = c->map + PAGE;
     c->table_len = table_len;
+    c->features = og_load32(head + FEATURES_OFF);
     uint8_t *at = c->table + pages_of(table_len) * PAGE;
     c->marks = (const struct og_mark *)at;
     at += pages_of(marks_len) * PAGE;

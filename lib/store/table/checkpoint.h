@@ -14,6 +14,10 @@
  *               state: counters, lots, learning `state` bytes
  *               a sum of each page before       `sums` bytes
  *
+ * Features 1: the table has not grown to its cap yet, and its level follows
+ * from its length (lib/table/table.h). Features 3: so it is, and small; its
+ * buckets are packed (lib/table/table_state.h).
+ *
  * Each part begins at a page. A file is written beside the old one, synced and
  * renamed over it, so there is always one that is whole.
  *
@@ -38,10 +42,13 @@ _Static_assert(sizeof(struct og_mark) == 24, "written as it is");
 
 enum { OG_MARK_HAS_TIME = 1, OG_MARK_REMOVED = 2 };
 
+enum { OG_TABLE_GROWING = 1, OG_TABLE_PACKED = 2 };
+
 struct og_checkpoint_parts {
     uint64_t sequence;
     const void *table;
     size_t table_len;
+    uint32_t features; /* of the table */
     /* Marks lie in several pieces: called with 0, 1, ... up to n_documents. */
     uint32_t n_documents;
     const struct og_mark *(*mark)(const void *ctx, uint32_t number);
@@ -63,6 +70,7 @@ struct og_checkpoint {
     uint64_t sequence;
     uint8_t *table;
     size_t table_len;
+    uint32_t features;
     const struct og_mark *marks;
     uint32_t n_documents;
     og_bytes state;
@@ -74,8 +82,9 @@ struct og_checkpoint {
     char path[4096];
 };
 
-/* OG_END: there is no checkpoint. OG_ERR_STORE: it is not sound, or of another
- * version or store. Marks and state are checked, pages of the table are not. */
+/* `table_len` is that of a table at its cap. OG_END: there is no checkpoint.
+ * OG_ERR_STORE: it is not sound, or of another version or store. Marks and
+ * state are checked, pages of the table are not. */
 og_status og_checkpoint_open(struct og_checkpoint *c, const char *folder,
                              const uint8_t *uuid, size_t table_len,
                              const og_allocator *allocator, og_error *err);

@@ -1,0 +1,140 @@
+/* Growing: from a level to the one below it, where every bucket is two.
+ *
+ *     level 2      [    0    ][    1    ][    2    ]
+ *     level 1      [ 0  ][ 1  ][ 2  ][ 3  ][ 4  ][ 5  ]
+ *     level 0      [0 ][1 ][2 ][3 ][4 ][5 ][6 ][7 ][8 ][9 ][10]
+ *
+ * The memory of the cap is reserved from the start, as addresses that cost
+ * nothing before they are touched; the buckets are split in place, from the
+ * last to the first, since the halves of a bucket never lie before it. Slots
+ * keep their order, which is that of their coming or of their last use, so that
+ * on level 0 every bucket is, byte for byte, what it would be had the table had
+ * its cap from the start.
+ *
+ * A split of all buckets at once takes a third of a second for the last half of
+ * a gigabyte, and each slot is moved once on average. Readers wait that long:
+ * all stripes are odd. */
+
+#include <assert.h>
+#include <string.h>
+
+#include "lib/table/bucket.h"
+
+/* Larger than any bucket. */
+#define MOST_BUCKET 8192
+
+uint64_t og_level_buckets(uint64_t n_full, unsigned level)
+{
+    return ((n_full - 1) >> level) + 1;
+}
+
+/* For readers the level comes last: og_table_view(). */
+void og_table_set_level(struct og_table *t, unsigned level)
+{
+    t->n_buckets = og_level_buckets(t->n_full, level);
+    t->payload_len = t->home_off + (level > 0 ? OG_HOME_LEN : 0);
+    t->bucket_len = t->payload_off + t->options.bucket_slots * t->payload_len;
+    __atomic_store_n(&t->level, level, __ATOMIC_RELEASE);
+}
+
+/* A bucket that is being filled. */
+struct half {
+    uint8_t *bucket;
+    uint32_t n;
+};
+
+/* Without the home on level 0. */
+static void move_slot(const struct og_table *t, const uint8_t *from,
+                      size_t from_len, uint32_t slot, struct half *to)
+{
+    uint8_t *payload = og_bucket_payload(t, to->bucket, to->n);
+    og_put8(to->bucket + to->n, from[slot]);
+    if (t->ring_off > t->state_off)
+        og_put8(to->bucket + t->state_off + to->n, from[t->state_off + slot]);
+    og_put_piece(payload, from + t->payload_off + slot * from_len,
+                 t->payload_len);
+    to->n++;
+}
+
+static void clear(uint8_t *from, const uint8_t *end)
+{
+#if OG_THREAD_CHECKER
+    while (from < end)
+        og_put8(from++, 0);
+#else
+    memset(from, 0, (size_t)(end - from));
+#endif
+}
+
+/* Empty slots are all zeros. Memory that nobody has used yet is, too, and had
+ * better not be touched. */
+static void clear_rest(const struct og_table *t, const struct half *half,
+                       const uint8_t *used_end)
+{
+    const uint32_t n = t->options.bucket_slots;
+    if (t->options.evict == OG_EVICT_S3FIFO)
+        og_s3fifo_set_ring(t, half->bucket, half->n);
+    if (half->bucket >= used_end) return;
+    clear(half->bucket + half->n, half->bucket + n);
+    if (t->ring_off > t->state_off)
+        clear(half->bucket + t->state_off + half->n,
+              half->bucket + t->state_off + n);
+    clear(og_bucket_payload(t, half->bucket, half->n),
+          og_bucket_payload(t, half->bucket, n));
+}
+
+/* `t` is on the new level already, `old` (its state before) on the one above.
+ * What the first half overwrites of the bucket itself is read from a copy. */
+static void split_bucket(const struct og_table *t, const struct og_table *old,
+                         uint64_t number)
+{
+    uint8_t copy[MOST_BUCKET];
+    const uint8_t *used_end = old->base + old->n_buckets * old->bucket_len;
+    struct half halves[2] = {{og_bucket_at(t, 2 * number), 0},
+                             {og_bucket_at(t, 2 * number + 1), 0}};
+    memcpy(copy, og_bucket_at(old, number), old->bucket_len);
+    for (uint32_t slot = 0; slot < t->options.bucket_slots && copy[slot] != 0;
+         slot++) {
+        const uint8_t *payload =
+            copy + old->payload_off + slot * old->payload_len;
+        const uint32_t half = og_own_home(old, payload) >> t->level & 1;
+        move_slot(t, copy, old->payload_len, slot, &halves[half]);
+    }
+    clear_rest(t, &halves[0], used_end);
+    if (2 * number + 1 < t->n_buckets) clear_rest(t, &halves[1], used_end);
+}
+
+static void turn_stripes(struct og_table *t, int order)
+{
+    for (size_t i = 0; i < OG_TABLE_STRIPES; i++)
+        __atomic_store_n(&t->stripes[i], t->stripes[i] + 1, order);
+}
+
+void og_table_grow(struct og_table *t)
+{
+    const og_status status = og_table_take_over(t, NULL);
+    assert(status == OG_OK && t->level > 0);
+    (void)status;
+    turn_stripes(t, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    const struct og_table old = *t;
+    og_table_set_level(t, old.level - 1);
+    og_pages_enlarge(&t->pages, t->level > 0 ? og_table_len(t) : t->pages.len);
+    for (uint64_t i = old.n_buckets; i-- > 0;)
+        split_bucket(t, &old, i);
+    turn_stripes(t, __ATOMIC_RELEASE);
+}
+
+/* Of n that come into one bucket none may find it full. */
+bool og_table_may_grow(const struct og_table *table, const uint64_t *fps,
+                       size_t n)
+{
+    const uint32_t slots = table->options.bucket_slots;
+    if (table->level == 0) return false;
+    if (n > slots) return true;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bucket = og_bucket_of(table, og_mix64(fps[i]));
+        if (og_bucket_at(table, bucket)[slots - n] != 0) return true;
+    }
+    return false;
+}
