@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/checksum.h"
@@ -81,7 +82,8 @@ static og_status put_on_disk(struct og_journal *j, og_error *err)
     if (j->options.sync_first != NULL)
         TRY(j->options.sync_first(j->options.ctx, err));
     sum_records(&j->writing);
-    if (og_file_write_all(j->fd, j->writing.data, j->writing.len) != 0)
+    if (j->writing.len > 0 &&
+        og_file_write_all(j->fd, j->writing.data, j->writing.len) != 0)
         return og_file_failure(err, "write", j->path, errno);
     if (fdatasync(j->fd) != 0)
         return og_file_failure(err, "sync", j->path, errno);
@@ -90,7 +92,7 @@ static og_status put_on_disk(struct og_journal *j, og_error *err)
 
 static bool has_work(const struct og_journal *j)
 {
-    if (j->filling.len == 0 || j->failure.status != OG_OK) return false;
+    if (j->failure.status != OG_OK) return false;
     return j->wanted > j->durable || j->filling.len >= LOT_LEN;
 }
 
@@ -208,6 +210,26 @@ og_status og_journal_commit(struct og_journal *journal, og_error *err)
     return status;
 }
 
+og_status og_journal_write_out(struct og_journal *journal, og_error *err)
+{
+    struct og_journal *j = journal;
+    og_error failure = {0};
+    pthread_mutex_lock(&j->lock);
+    while (j->is_writing)
+        pthread_cond_wait(&j->may_go_on, &j->lock);
+    if (j->failure.status == OG_OK && j->filling.len > 0) {
+        sum_records(&j->filling);
+        if (og_file_write_all(j->fd, j->filling.data, j->filling.len) != 0) {
+            og_file_failure(&failure, "write", j->path, errno);
+            j->failure = failure;
+        }
+        j->filling.len = 0;
+    }
+    const og_status status = failure_of(j, err);
+    pthread_mutex_unlock(&j->lock);
+    return status;
+}
+
 uint64_t og_journal_next_sequence(const struct og_journal *journal)
 {
     return journal->next_sequence;
@@ -242,6 +264,24 @@ static og_status write_head(struct og_journal *j, og_error *err)
     return OG_OK;
 }
 
+/* Goes on behind the last record that counts. What a crash left behind it goes
+ * for good before anything takes its place. */
+static og_status continue_file(struct og_journal *j, og_error *err)
+{
+    struct stat st;
+    const uint64_t len = j->options.continued_len;
+    j->fd = og_file_open_own(j->path, O_WRONLY, 0);
+    if (j->fd < 0 || fstat(j->fd, &st) != 0)
+        return og_file_failure(err, "open", j->path, errno);
+    if ((uint64_t)st.st_size > len &&
+        (ftruncate(j->fd, (off_t)len) != 0 || fdatasync(j->fd) != 0))
+        return og_file_failure(err, "write", j->path, errno);
+    if (lseek(j->fd, (off_t)len, SEEK_SET) < 0)
+        return og_file_failure(err, "write", j->path, errno);
+    j->len = len;
+    return OG_OK;
+}
+
 /* A file of that name that is there already was begun by a writer that died
  * before its first record was safe: nothing in it was promised. */
 static og_status open_file(struct og_journal *j, og_error *err)
@@ -252,6 +292,7 @@ static og_status open_file(struct og_journal *j, og_error *err)
                             "the name of store '%s' is too "
                             "long",
                             j->options.folder);
+    if (j->options.continued_len > 0) return continue_file(j, err);
     j->fd = og_file_open_own(j->path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (j->fd < 0) return og_file_failure(err, "create", j->path, errno);
     const og_status status = write_head(j, err);
@@ -269,6 +310,7 @@ og_status og_journal_rotate(struct og_journal *journal, og_error *err)
     const int old = j->fd;
     j->options.number++;
     j->options.first_sequence = j->next_sequence;
+    j->options.continued_len = 0;
     const og_status status = open_file(j, err);
     if (status == OG_OK) {
         close(old);
@@ -294,7 +336,8 @@ og_status og_journal_new(const struct og_journal_options *options,
     memcpy(j->uuid, options->uuid, 16);
     j->filling.allocator = j->writing.allocator = allocator;
     j->next_sequence = options->first_sequence;
-    j->durable = options->first_sequence - 1;
+    j->durable = options->continued_len > 0 ? options->durable
+                                            : options->first_sequence - 1;
     pthread_mutex_init(&j->lock, NULL);
     pthread_cond_init(&j->may_write, NULL);
     pthread_cond_init(&j->may_go_on, NULL);

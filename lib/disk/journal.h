@@ -16,15 +16,21 @@ struct og_journal;
 struct og_journal_options {
     const char *folder;      /* of the store; must outlive the journal */
     uint64_t number;         /* of the file: 1, 2, ... */
-    uint64_t first_sequence; /* of its first record */
-    const uint8_t *uuid;     /* 16 bytes */
+    uint64_t first_sequence; /* of the first record to come */
+    /* > 0: the file is there, of this length up to the end of the last record
+     * that counts; it is continued, and what follows is cut off. */
+    uint64_t continued_len;
+    uint64_t durable;    /* of a continued file: the last that is known so */
+    const uint8_t *uuid; /* 16 bytes */
     /* Called by the journal's thread before it writes: makes safe what the
      * records refer to. NULL: nothing to do. */
     og_status (*sync_first)(void *ctx, og_error *err);
     void *ctx;
 };
 
-/* Creates the file. Everything before `first_sequence` is taken as durable. */
+/* Creates the file, or opens it to go on. Of a new file everything before
+ * `first_sequence` is taken as durable; the rest of a continued one becomes so
+ * with the first commit, since one sync covers all of a file. */
 og_status og_journal_new(const struct og_journal_options *options,
                          const og_allocator *allocator, struct og_journal **out,
                          og_error *err);
@@ -45,6 +51,10 @@ og_status og_journal_append(struct og_journal *journal, uint32_t type,
 
 /* Waits until all that was appended is safe on disk. Any thread. */
 og_status og_journal_commit(struct og_journal *journal, og_error *err);
+
+/* Gives to the system what was appended, and does not wait for the disk: for a
+ * last record that may be lost. */
+og_status og_journal_write_out(struct og_journal *journal, og_error *err);
 
 /* Ends this file, which must be committed, and begins the next: records to
  * come stand there. */

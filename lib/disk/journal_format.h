@@ -11,18 +11,23 @@
  * The checksum of a record is of its first 24 bytes and of what follows it.
  * Little endian. `durable` is the last sequence that was known to be safe on
  * disk when the record was written: it tells a write that was torn by a crash,
- * behind which nothing was promised, from bytes that went bad later. */
+ * behind which nothing was promised, from bytes that went bad later.
+ *
+ * Version 2: a file may be continued by a later session, and has records of
+ * the types from OPENED on. Files of version 1 are read, never continued. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define OG_JOURNAL_MAGIC   "origojnl"
-#define OG_JOURNAL_VERSION 1
+#define OG_JOURNAL_VERSION 2
 
 enum og_journal_type {
     OG_JOURNAL_DOCUMENT = 1, /* an entry and its additions */
     OG_JOURNAL_REMOVE,       /* a document, and who gets its fingerprints */
     OG_JOURNAL_CLOSED,       /* the writer ended well */
+    OG_JOURNAL_OPENED,       /* another one is at work */
+    OG_JOURNAL_TEXTS,        /* bytes of a segment of texts, and their place */
     OG_JOURNAL_TYPES,
 };
 

@@ -74,7 +74,9 @@ static og_status check_head(struct og_journal_reader *r, const uint8_t *head,
         return unsound(r, 0, "it is no journal", err);
     if (og_load64(head + 56) != og_checksum(head, 56))
         return unsound(r, 0, "the checksum of its head is wrong", err);
-    if (og_load32(head + 8) != OG_JOURNAL_VERSION || og_load32(head + 12) != 0)
+    const uint32_t version = og_load32(head + 8);
+    if (version == 0 || version > OG_JOURNAL_VERSION ||
+        og_load32(head + 12) != 0)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is of version %u, features %#x, which this "
                             "origo does not know",
@@ -125,6 +127,7 @@ static og_status open_number(struct og_journal_reader *r, uint64_t number,
     }
     if (r->fd >= 0) close(r->fd);
     r->fd = fd;
+    r->version = og_load32(head + 8);
     r->first_sequence = og_load64(head + 32);
     r->next_sequence = r->first_sequence;
     r->off = HEAD_LEN;
@@ -341,6 +344,7 @@ og_status og_journal_reader_next(struct og_journal_reader *reader,
     const size_t len = og_load32(record);
     *out = (struct og_journal_view){.type = og_load32(record + 4),
                                     .sequence = r->next_sequence,
+                                    .durable = og_load64(record + 16),
                                     .data = record + RECORD_LEN,
                                     .len = len};
     r->off += RECORD_LEN + og_journal_padded(len);

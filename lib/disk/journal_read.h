@@ -16,6 +16,7 @@ struct og_journal_reader {
     char path[4096]; /* of the file at hand */
     int fd;          /* -1: none yet */
     uint64_t number;
+    uint32_t version; /* of the file */
     uint64_t first_sequence;
     uint64_t next_sequence; /* that is expected */
     uint64_t off;           /* of the next record in the file */
@@ -41,6 +42,7 @@ void og_journal_reader_close(struct og_journal_reader *reader);
 struct og_journal_view {
     uint32_t type;
     uint64_t sequence;
+    uint64_t durable; /* the last sequence that was safe when it was written */
     const uint8_t *data; /* at a multiple of 8; until the next call */
     size_t len;
 };

@@ -64,6 +64,19 @@ int64_t og_file_read_at(int fd, void *out, size_t len, uint64_t off)
     return (int64_t)done;
 }
 
+int og_file_write_at(int fd, const void *data, size_t len, uint64_t off)
+{
+    size_t done = 0;
+    while (done < len) {
+        const ssize_t n = pwrite(fd, (const char *)data + done, len - done,
+                                 (off_t)(off + done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
 int og_file_sync_folder(const char *path)
 {
     char *folder = strdup(path);

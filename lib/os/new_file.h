@@ -87,6 +87,9 @@ int og_file_write_all(int fd, const void *data, size_t len);
 /* pread(2) until all is there or the file ends; bytes read, or -1. */
 int64_t og_file_read_at(int fd, void *out, size_t len, uint64_t off);
 
+/* pwrite(2) until all is written; 0, or -1 with errno. */
+int og_file_write_at(int fd, const void *data, size_t len, uint64_t off);
+
 /* Makes the names in a folder durable; `path` is a file in it. 0 or -1. */
 int og_file_sync_folder(const char *path);
 

@@ -110,7 +110,7 @@ static og_status check_texts(struct check *c, og_error *err)
     if (!og_store_has_texts(c->store)) return OG_OK;
     step(c, "texts", 0, 1);
     TRY(og_disk_texts_end(c->store, &end, err));
-    TRY(og_texts_check(disk->texts_folder, disk->conf.uuid, end,
+    TRY(og_texts_check(disk->texts_folder, disk->conf.uuid, end, &disk->patches,
                        c->store->allocator, &sums, err));
     c->out->packed_bytes = sums.packed_len;
     return OG_OK;

@@ -41,7 +41,10 @@
 #define LET_GO_EACH 64
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
-#define CLOSE_LEN OG_LIMIT((uint64_t)4 << 20, (uint64_t)24 << 10)
+#define CLOSE_LEN OG_LIMIT((uint64_t)1 << 20, (uint64_t)24 << 10)
+/* Texts of the first so many bytes, packed, stand in the journal as well: a
+ * small append then costs one sync. More are worth a sync of their segment. */
+#define LOGGED_LEN OG_LIMIT((size_t)64 << 10, (size_t)2 << 10)
 /* ... and while it is open when they are twice as long as the table: so a
  * checkpoint adds half to what is written, however long a stream is. */
 #define OPEN_LEN OG_LIMIT((uint64_t)64 << 20, (uint64_t)40 << 10)
@@ -78,6 +81,8 @@ static og_status start_journal(og_store *store, og_error *err)
         .folder = disk->folder,
         .number = disk->next_journal,
         .first_sequence = disk->next_sequence,
+        .continued_len = disk->continued_len,
+        .durable = disk->durable,
         .uuid = disk->conf.uuid,
         .sync_first = sync_texts,
         .ctx = disk,
@@ -85,17 +90,42 @@ static og_status start_journal(og_store *store, og_error *err)
     return og_journal_new(&options, store->allocator, &disk->journal, err);
 }
 
+static og_status append_parts(og_store *store, uint32_t type,
+                              const struct og_journal_part parts[2],
+                              og_error *err)
+{
+    uint64_t sequence;
+    struct og_disk *disk = store->disk;
+    TRY(start_journal(store, err));
+    TRY(og_journal_append(disk->journal, type, parts, 2, &sequence, err));
+    disk->next_sequence = sequence + 1;
+    disk->journal_len += og_journal_padded(parts[0].len + parts[1].len) + 32;
+    disk->has_record = true;
+    return OG_OK;
+}
+
 static og_status append(og_store *store, uint32_t type, const void *data,
                         size_t len, og_error *err)
 {
-    uint64_t sequence;
-    const struct og_journal_part part = {data, len};
-    struct og_disk *disk = store->disk;
-    TRY(start_journal(store, err));
-    TRY(og_journal_append(disk->journal, type, &part, 1, &sequence, err));
-    disk->next_sequence = sequence + 1;
-    disk->journal_len += og_journal_padded(len) + 32;
-    return OG_OK;
+    const struct og_journal_part parts[] = {{"", 0}, {data, len}};
+    return append_parts(store, type, parts, err);
+}
+
+static og_status log_texts(void *ctx, uint32_t segment, uint64_t off,
+                           const void *frames, size_t len, og_error *err)
+{
+    uint8_t place[16];
+    og_store64(place, segment);
+    og_store64(place + 8, off);
+    const struct og_journal_part parts[] = {{place, 16}, {frames, len}};
+    return append_parts(ctx, OG_JOURNAL_TEXTS, parts, err);
+}
+
+void og_disk_log_texts(og_store *store, struct og_texts_options *options)
+{
+    options->log = log_texts;
+    options->ctx = store;
+    options->log_most = LOGGED_LEN;
 }
 
 og_status og_disk_add(og_store *store, size_t entry_len,
@@ -104,21 +134,14 @@ og_status og_disk_add(og_store *store, size_t entry_len,
 {
     static const uint8_t zeros[8];
     uint8_t head[8] = {0};
-    uint64_t sequence;
-    struct og_disk *disk = store->disk;
     og_store32(head, (uint32_t)entry_len);
     og_pack_bytes(bytes, zeros, og_journal_padded(entry_len) - entry_len);
     og_additions_pack(additions, bytes);
     if (bytes->failed)
         return og_error_memory(err, 12 * additions->n, "a record");
-    TRY(start_journal(store, err));
     const struct og_journal_part parts[] = {{head, 8},
                                             {bytes->data, bytes->len}};
-    TRY(og_journal_append(disk->journal, OG_JOURNAL_DOCUMENT, parts, 2,
-                          &sequence, err));
-    disk->next_sequence = sequence + 1;
-    disk->journal_len += og_journal_padded(bytes->len) + 40;
-    return OG_OK;
+    return append_parts(store, OG_JOURNAL_DOCUMENT, parts, err);
 }
 
 og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
@@ -248,8 +271,9 @@ static og_status start_filing(og_store *store, og_error *err)
     struct og_catalogue_flush *flush = &disk->flush;
     TRY(og_catalogue_flush_end(flush, err));
     if (!has_pending(store)) return OG_OK;
-    /* The last journal must not end with CLOSED while the catalogue changes. */
-    TRY(start_journal(store, err));
+    /* The last journal must not end with CLOSED while the catalogue changes;
+     * the flush commits before it does. */
+    if (!disk->has_record) TRY(append(store, OG_JOURNAL_OPENED, "", 0, err));
     flush->pending = &store->pending;
     flush->documents = disk->documents;
     flush->journal = disk->journal;
@@ -340,6 +364,8 @@ og_status og_disk_checkpoint(og_store *store, og_error *err)
     TRY(start_journal(store, err));
     TRY(og_disk_commit(store, err));
     TRY(start_filing(store, err));
+    /* The journal that has some of them goes. */
+    if (disk->texts != NULL) TRY(og_texts_settle(disk->texts, err));
     TRY(write_checkpoint(store, &file, err));
     og_status status = og_disk_flush(store, err);
     if (status != OG_OK) {
@@ -397,10 +423,13 @@ static og_status finish(og_store *store, og_error *err)
     TRY(og_disk_commit(store, err));
     if (disk->journal_len > most) TRY(og_disk_checkpoint(store, err));
     TRY(og_catalogue_flush_end(&disk->flush, err));
-    TRY(og_documents_seal(disk->documents, err));
-    TRY(append(store, OG_JOURNAL_CLOSED, "", 0, err));
     TRY(og_disk_commit(store, err));
-    og_store_lock_end(disk->lock_fd, disk->next_sequence - 1);
+    TRY(og_documents_seal(disk->documents, err));
+    const uint64_t safe = disk->next_sequence - 1;
+    /* Lost, it costs the next opening a look at the catalogue, no more. */
+    TRY(append(store, OG_JOURNAL_CLOSED, "", 0, err));
+    TRY(og_journal_write_out(disk->journal, err));
+    og_store_lock_end(disk->lock_fd, safe);
     return OG_OK;
 }
 
@@ -410,6 +439,7 @@ og_status og_disk_close(og_store *store, og_error *err)
     const og_status status = finish(store, err);
     (void)og_catalogue_flush_end(&disk->flush, NULL);
     og_text_reader_close(disk->reader);
+    og_text_patches_release(&disk->patches);
     og_journal_free(disk->journal);
     (void)og_texts_close(disk->texts, NULL);
     if (disk->framer.packer != NULL) og_framer_release(&disk->framer);

@@ -21,14 +21,20 @@ struct og_disk {
     int lock_fd; /* -1: only read */
     struct og_checkpoint checkpoint;
     struct og_documents *documents;
-    struct og_texts *texts;        /* NULL: only read, or none are kept */
-    struct og_framer framer;       /* of og_store_add() */
-    struct og_text_reader *reader; /* of older versions; NULL: not yet */
-    struct og_journal *journal;    /* NULL: nothing written yet */
+    struct og_texts *texts;         /* NULL: only read, or none are kept */
+    struct og_text_patches patches; /* a reader's: what segments lack */
+    struct og_texts_end logged_end; /* behind the last text in the journal */
+    struct og_framer framer;        /* of og_store_add() */
+    struct og_text_reader *reader;  /* of older versions; NULL: not yet */
+    struct og_journal *journal;     /* NULL: nothing written yet */
     struct og_catalogue_flush flush;
     struct og_bloom bloom;  /* on: has the ids of all documents */
     uint64_t next_sequence; /* as long as there is no journal */
-    uint64_t next_journal;  /* the number of the file to begin */
+    uint64_t next_journal;  /* the number of the file to write */
+    uint64_t continued_len; /* of that file, up to its last record; 0: new */
+    uint64_t durable;       /* the last record that is known to be safe */
+    bool is_settled;        /* the last session ended well */
+    bool has_record;        /* of this session */
     uint64_t journal_len;   /* of all files since the checkpoint */
     bool has_failed;        /* a write did: nothing more is done */
     /* Of the last opening. */
@@ -81,6 +87,9 @@ og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
 og_status og_disk_keep_text(og_store *store, struct og_subject *subject,
                             og_bytes text, struct og_lookup *lookup,
                             og_error *err);
+
+/* Small texts go into the journal as well: one sync for both. */
+void og_disk_log_texts(og_store *store, struct og_texts_options *options);
 
 og_status og_disk_commit(og_store *store, og_error *err);
 

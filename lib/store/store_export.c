@@ -20,8 +20,10 @@ og_status og_store_text_reader(og_store *store, struct og_text_reader **out,
 {
     const struct og_disk *disk = store->disk;
     if (!og_store_has_texts(store)) return no_texts(store, err);
-    return og_text_reader_open(disk->texts_folder, disk->conf.uuid, disk->texts,
-                               store->allocator, out, err);
+    TRY(og_text_reader_open(disk->texts_folder, disk->conf.uuid, disk->texts,
+                            store->allocator, out, err));
+    og_text_reader_patch(*out, &disk->patches);
+    return OG_OK;
 }
 
 og_document og_entry_document(const struct og_entry *entry, og_bytes text)

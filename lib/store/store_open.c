@@ -220,6 +220,7 @@ static og_status open_documents(og_store *store, og_access access,
     const struct og_documents_options options = {
         .uuid = disk->conf.uuid,
         .writable = access != OG_READ,
+        .is_settled = closed && sums == OG_SUMS_EQUAL,
         .allocator = store->allocator,
     };
     TRY(og_documents_open(folder, &options, &disk->documents, err));
@@ -280,6 +281,7 @@ static og_status open_table(og_store *store, og_error *err)
 struct replay {
     og_store *store;
     uint64_t in_table, in_catalogue; /* the last sequence that each has */
+    bool is_closed;                  /* the last record says so */
     struct og_unpacked_additions additions;
 };
 
@@ -364,6 +366,24 @@ static og_status replay_remove(struct replay *r,
                             err);
 }
 
+/* Those of a checkpoint are safe in their segment. */
+static og_status replay_texts(struct replay *r,
+                              const struct og_journal_view *record,
+                              og_error *err)
+{
+    struct og_disk *disk = r->store->disk;
+    if (record->len < 16 || og_load64(record->data) > UINT32_MAX)
+        return bad_record(record->sequence, "it holds no texts", err);
+    const uint32_t segment = (uint32_t)og_load64(record->data);
+    const uint64_t off = og_load64(record->data + 8);
+    const og_bytes frames = {(const char *)record->data + 16, record->len - 16};
+    if (record->sequence <= r->in_table) return OG_OK;
+    TRY(og_texts_redo(&disk->patches, disk->texts_folder, disk->conf.uuid,
+                      !r->store->is_read_only, segment, off, frames, err));
+    disk->logged_end = (struct og_texts_end){segment, off + frames.len};
+    return OG_OK;
+}
+
 static og_status replay_record(struct replay *r,
                                const struct og_journal_view *record,
                                og_error *err)
@@ -371,6 +391,7 @@ static og_status replay_record(struct replay *r,
     switch (record->type) {
     case OG_JOURNAL_DOCUMENT: return replay_document(r, record, err);
     case OG_JOURNAL_REMOVE: return replay_remove(r, record, err);
+    case OG_JOURNAL_TEXTS: return replay_texts(r, record, err);
     default: return OG_OK;
     }
 }
@@ -383,9 +404,24 @@ static og_status replay_all(struct replay *r, struct og_journal_reader *reader,
     while ((status = og_journal_reader_next(reader, &record, err)) == OG_OK) {
         r->store->disk->journal_len += record.len + 32;
         r->store->disk->n_records++;
+        r->is_closed = record.type == OG_JOURNAL_CLOSED;
         TRY(replay_record(r, &record, err));
     }
     return status == OG_END ? OG_OK : status;
+}
+
+/* Where the next record goes. All that came before CLOSED was safe when that
+ * was written; after a crash open_parts() makes it so. */
+static void find_journal_end(struct og_disk *disk, const struct replay *r,
+                             const struct og_journal_reader *reader)
+{
+    const bool goes_on = reader->version >= 2;
+    disk->next_sequence = reader->next_sequence;
+    disk->next_journal = goes_on ? reader->number : reader->number + 1;
+    disk->continued_len = goes_on ? reader->off : 0;
+    disk->torn_bytes = og_journal_reader_torn(reader);
+    disk->is_settled = r->is_closed && disk->torn_bytes == 0;
+    disk->durable = disk->next_sequence - (disk->is_settled ? 2 : 1);
 }
 
 static og_status replay(og_store *store, uint64_t in_catalogue, og_error *err)
@@ -402,6 +438,8 @@ static og_status replay(og_store *store, uint64_t in_catalogue, og_error *err)
     const uint64_t safe = og_store_lock_safe(disk->folder);
     disk->next_sequence = least + 1;
     disk->next_journal = 1;
+    disk->continued_len = 0;
+    disk->is_settled = false;
     og_status status =
         og_journal_reader_open(&reader, disk->folder, disk->conf.uuid,
                                least + 1, store->allocator, err);
@@ -414,9 +452,7 @@ static og_status replay(og_store *store, uint64_t in_catalogue, og_error *err)
     }
     if (status != OG_OK) return status;
     status = replay_all(&r, &reader, err);
-    disk->next_sequence = reader.next_sequence;
-    disk->next_journal = reader.number + 1;
-    disk->torn_bytes = og_journal_reader_torn(&reader);
+    find_journal_end(disk, &r, &reader);
     og_unpacked_additions_release(&r.additions);
     og_journal_reader_close(&reader);
     if (status == OG_OK &&
@@ -463,9 +499,15 @@ og_status og_disk_texts_end(og_store *store, struct og_texts_end *out,
     }
     if (status == OG_OK && entry.place.segment != 0)
         status = og_texts_end_of(disk->texts_folder, disk->conf.uuid,
-                                 &entry.place, out, err);
+                                 &entry.place, &disk->patches, out, err);
     og_lookup_release(&lookup);
     return status;
+}
+
+static bool is_farther(const struct og_texts_end *a,
+                       const struct og_texts_end *b)
+{
+    return a->segment != b->segment ? a->segment > b->segment : a->off > b->off;
 }
 
 static og_status open_texts(og_store *store, og_error *err)
@@ -475,6 +517,13 @@ static og_status open_texts(og_store *store, og_error *err)
                                        .allocator = store->allocator};
     if (store->params.no_texts) return OG_OK;
     TRY(og_disk_texts_end(store, &options.end, err));
+    /* A place in the journal is not used again, also when a crash took the
+     * document that it was for: the journal would put the old text back. */
+    if (is_farther(&disk->logged_end, &options.end))
+        options.end = disk->logged_end;
+    TRY(og_texts_find_end(disk->texts_folder, disk->conf.uuid, store->allocator,
+                          &options.end, &options.continues, err));
+    og_disk_log_texts(store, &options);
     TRY(og_framer_init(&disk->framer, store->allocator, err));
     return og_texts_open(disk->texts_folder, &options, &disk->texts, err);
 }
@@ -486,11 +535,13 @@ static og_status open_texts(og_store *store, og_error *err)
 static og_status settle(const struct og_disk *disk, og_error *err)
 {
     char path[4096];
+    if (disk->is_settled) return OG_OK;
     snprintf(path, sizeof(path), "%s/journal", disk->folder);
     if (og_file_sync_folder(path) != 0)
         return og_file_failure(err, "sync", disk->folder, errno);
-    if (disk->next_journal < 2) return OG_OK;
-    og_journal_path(path, sizeof(path), disk->folder, disk->next_journal - 1);
+    const uint64_t last = disk->next_journal - (disk->continued_len == 0);
+    if (last == 0) return OG_OK;
+    og_journal_path(path, sizeof(path), disk->folder, last);
     const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     og_status status = OG_OK;
@@ -535,8 +586,10 @@ static void close_parts(og_store *store)
     og_catalogue_release(&store->catalogue);
     og_table_release(&store->table);
     og_checkpoint_close(&disk->checkpoint);
+    og_text_patches_release(&disk->patches);
     disk->texts = NULL;
     disk->documents = NULL;
+    disk->logged_end = (struct og_texts_end){0};
     store->n_removed = 0;
     disk->journal_len = 0;
     disk->n_records = 0;
@@ -595,6 +648,7 @@ static og_status new_disk(og_store *store, const char *path, og_error *err)
         len--;
     store->disk = disk;
     disk->lock_fd = -1;
+    og_text_patches_init(&disk->patches, store->allocator);
     if (len > 3900)
         return og_error_set(err, OG_ERR_USAGE,
                             "the name of a store is too "

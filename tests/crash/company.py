@@ -97,7 +97,7 @@ def newer_versions(bench):
         else:
             must([bench.probe, "newer", path, str(off), str(length)])
         said_by([bench.origo, "verify", "-s", store], (4,),
-                re.escape(os.path.basename(name)) + r".*(version|format) 2")
+                re.escape(os.path.basename(name)) + r".*(version|format) [23]")
     return "%d files" % len(files)
 
 

@@ -80,7 +80,7 @@ static void try_segment(uint8_t *data, size_t len, bool mend)
 
     struct og_texts_sums sums;
     const struct og_texts_end end = {1, OG_SEGMENT_HEAD + len};
-    must_tell(og_texts_check(folder, uuid, end, NULL, &sums, &err), &err);
+    must_tell(og_texts_check(folder, uuid, end, NULL, NULL, &sums, &err), &err);
     struct og_text_reader *reader;
     if (og_text_reader_open(folder, uuid, NULL, NULL, &reader, &err) != OG_OK)
         abort();

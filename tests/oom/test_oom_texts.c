@@ -60,7 +60,7 @@ static og_status use_texts(const og_allocator *a, struct texts *t)
                                  &t->places[0], t->list[0].len, &place, NULL));
     STEP(og_texts_sync(texts, &end, NULL));
     STEP(read_all(reader, t));
-    STEP(og_texts_check(in("texts"), uuid, end, a, &sums, NULL));
+    STEP(og_texts_check(in("texts"), uuid, end, NULL, a, &sums, NULL));
 out:
     og_text_reader_close(reader);
     og_framer_release(&framer);

@@ -170,7 +170,9 @@ static void test_a_journal_that_was_cut_is_told(void **state)
     add(store, "b", text_of(2));
     og_store_close(store, NULL);
     assert_int_equal(stat(in("s/journal/000001.jnl"), &st), 0);
-    for (off_t len = st.st_size - 1; len >= 0; len = len / 8 * 8 - 1) {
+    /* The record that says that it was closed, the last 32 bytes, may go: a
+     * power loss can take it. */
+    for (off_t len = st.st_size - 33; len >= 0; len = len / 8 * 8 - 1) {
         assert_int_equal(truncate(in("s/journal/000001.jnl"), len), 0);
         for (int i = 0; i < 2; i++) /* a writer does not forget it either */
             assert_int_equal(og_store_open(in("s"), i == 0 ? OG_WRITE : OG_READ,

@@ -29,8 +29,8 @@ static void there_and_back(void **state)
     assert_int_equal(end.segment, 1);
     assert_int_equal(end.off, og_texts_end(texts).off);
     struct og_texts_end last;
-    ASSERT_OK(
-        og_texts_end_of(in("texts"), uuid, &t.places[t.n - 1], &last, &story));
+    ASSERT_OK(og_texts_end_of(in("texts"), uuid, &t.places[t.n - 1], NULL,
+                              &last, &story));
     assert_int_equal(last.off, end.off);
     ASSERT_OK(og_texts_close(texts, &story));
     struct og_text_reader *reader = open_reader(NULL);
@@ -48,15 +48,18 @@ static void a_session_without_texts_leaves_nothing(void **state)
     assert_false(exists(in("texts/000001.seg")));
 }
 
-/* What a crash left is not touched, not counted and not in the way. */
-static void each_session_has_its_segment(void **state)
+/* What a crash left is not counted and not in the way. */
+static void sessions_continue_the_segment(void **state)
 {
     (void)state;
     struct texts t[3];
     struct og_texts_end end = {0};
     struct og_texts_sums sums;
     for (size_t i = 0; i < 3; i++) {
-        struct og_texts *texts = open_texts(end);
+        struct og_texts *texts = NULL;
+        const struct og_texts_options options = {
+            .uuid = uuid, .end = end, .continues = i > 0};
+        ASSERT_OK(og_texts_open(in("texts"), &options, &texts, &story));
         t[i] = make_texts(20, 2000, i + 1);
         append_all(texts, &t[i]);
         ASSERT_OK(og_texts_sync(texts, &end, &story));
@@ -64,21 +67,97 @@ static void each_session_has_its_segment(void **state)
         append_all(texts, &lost); /* never in a record */
         free_texts(&lost);
         ASSERT_OK(og_texts_close(texts, &story));
-        assert_int_equal(t[i].places[0].segment, 2 * i + 1);
+        const struct og_texts_end known = end;
+        bool is_whole;
+        ASSERT_OK(og_texts_find_end(in("texts"), uuid, NULL, &end, &is_whole,
+                                    &story));
+        assert_true(is_whole && end.segment == 1 && end.off > known.off);
+        assert_int_equal(t[i].places[0].segment, 1);
         write_file(in(i == 0   ? "texts/000002.seg"
                       : i == 1 ? "texts/000004.seg"
                                : "texts/000006.seg"),
                    "torn", 4);
     }
-    assert_int_equal(end.segment, 5);
-    ASSERT_OK(og_texts_check(in("texts"), uuid, end, NULL, &sums, &story));
-    assert_int_equal(sums.n_segments, 3);
+    assert_int_equal(end.segment, 1);
+    ASSERT_OK(
+        og_texts_check(in("texts"), uuid, end, NULL, NULL, &sums, &story));
+    assert_int_equal(sums.n_segments, 1);
     struct og_text_reader *reader = open_reader(NULL);
     for (size_t i = 0; i < 3; i++) {
         assert_texts(reader, &t[i]);
         free_texts(&t[i]);
     }
     og_text_reader_close(reader);
+}
+
+struct logged {
+    uint32_t segment;
+    uint64_t off;
+    uint8_t frames[4096];
+    size_t len, n;
+};
+
+static og_status keep_log(void *ctx, uint32_t segment, uint64_t off,
+                          const void *frames, size_t len, og_error *err)
+{
+    struct logged *logged = ctx;
+    (void)err;
+    assert_true(len <= sizeof(logged->frames));
+    logged->segment = segment;
+    logged->off = off;
+    logged->len = len;
+    logged->n++;
+    memcpy(logged->frames, frames, len);
+    return OG_OK;
+}
+
+/* A power loss takes the end of a segment, which the log has: a reader sees it
+ * all the same, a writer puts it back. */
+static void what_was_logged_is_put_back(void **state)
+{
+    (void)state;
+    struct logged logged = {0};
+    struct og_texts *texts = open_texts((struct og_texts_end){0});
+    struct texts first = make_texts(4, 300, 1), second = make_texts(4, 300, 2);
+    struct og_texts_end end;
+    struct og_texts_sums sums;
+    append_all(texts, &first);
+    ASSERT_OK(og_texts_sync(texts, &end, &story));
+    ASSERT_OK(og_texts_close(texts, &story));
+    const struct og_texts_options options = {.uuid = uuid,
+                                             .end = end,
+                                             .continues = true,
+                                             .log = keep_log,
+                                             .ctx = &logged,
+                                             .log_most = sizeof(logged.frames)};
+    ASSERT_OK(og_texts_open(in("texts"), &options, &texts, &story));
+    append_all(texts, &second);
+    const struct og_texts_end whole = og_texts_end(texts);
+    ASSERT_OK(og_texts_close(texts, &story));
+    assert_int_equal(logged.n, 1);
+    assert_int_equal(logged.off, end.off);
+    assert_int_equal(truncate(in("texts/000001.seg"), (off_t)end.off + 9), 0);
+
+    const og_bytes frames = {(const char *)logged.frames, logged.len};
+    struct og_text_patches patches;
+    for (int writable = 0; writable < 2; writable++) {
+        og_text_patches_init(&patches, NULL);
+        for (int i = 0; i < 2; i++) /* the second time it may be there */
+            ASSERT_OK(og_texts_redo(&patches, in("texts"), uuid, writable == 1,
+                                    logged.segment, logged.off, frames,
+                                    &story));
+        assert_int_equal(patches.n, writable == 1 ? 0 : 2);
+        ASSERT_OK(og_texts_check(in("texts"), uuid, whole, &patches, NULL,
+                                 &sums, &story));
+        struct og_text_reader *reader = open_reader(NULL);
+        og_text_reader_patch(reader, &patches);
+        assert_texts(reader, &first);
+        assert_texts(reader, &second);
+        og_text_reader_close(reader);
+        og_text_patches_release(&patches);
+    }
+    free_texts(&first);
+    free_texts(&second);
 }
 
 static void full_segments_are_followed_by_others(void **state)
@@ -99,7 +178,8 @@ static void full_segments_are_followed_by_others(void **state)
     struct og_texts_end end;
     struct og_texts_sums sums;
     ASSERT_OK(og_texts_sync(texts, &end, &story));
-    ASSERT_OK(og_texts_check(in("texts"), uuid, end, NULL, &sums, &story));
+    ASSERT_OK(
+        og_texts_check(in("texts"), uuid, end, NULL, NULL, &sums, &story));
     assert_int_equal(sums.n_segments, end.segment);
     assert_int_equal(sums.n_frames, LENGTH(t));
     for (size_t i = 0; i < LENGTH(t); i++)
@@ -171,7 +251,8 @@ static void threads_append_and_sync(void **state)
     struct og_texts_end end;
     struct og_texts_sums sums;
     ASSERT_OK(og_texts_sync(texts, &end, &story));
-    ASSERT_OK(og_texts_check(in("texts"), uuid, end, NULL, &sums, &story));
+    ASSERT_OK(
+        og_texts_check(in("texts"), uuid, end, NULL, NULL, &sums, &story));
     assert_int_equal(sums.n_frames, 60);
     ASSERT_OK(og_texts_close(texts, &story));
 }
@@ -315,7 +396,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(there_and_back),
         TEST(a_session_without_texts_leaves_nothing),
-        TEST(each_session_has_its_segment),
+        TEST(sessions_continue_the_segment),
+        TEST(what_was_logged_is_put_back),
         TEST(full_segments_are_followed_by_others),
         TEST(threads_append_and_sync),
         TEST(a_failed_write_is_for_good),

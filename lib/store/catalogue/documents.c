@@ -318,7 +318,8 @@ static og_status open_locked(const char *folder,
     og_status status = open_some_env(
         db, options->map_len > 0 ? options->map_len : MAP_LEN, err);
     if (status == OG_OK) status = load_trees(db, err);
-    if (status == OG_OK && db->writable) status = settle(db, err);
+    if (status == OG_OK && db->writable && !options->is_settled)
+        status = settle(db, err);
     if (status != OG_OK) {
         free_documents(db);
         return status;

@@ -36,8 +36,9 @@ struct og_documents;
 struct og_documents_options {
     const uint8_t *uuid; /* 16 bytes of the store; copied */
     bool writable;       /* makes folder and environment when missing */
-    uint64_t map_len;    /* 0: 1 TiB of addresses, less when the process
-                            may not have so many */
+    bool is_settled;  /* all of it is on the disk: the last writer closed it */
+    uint64_t map_len; /* 0: 1 TiB of addresses, less when the process
+                         may not have so many */
     const og_allocator *allocator; /* LMDB's own memory is not from it */
 };
 

@@ -153,11 +153,11 @@ static og_status check_common(const uint8_t *head, const char *path,
     return OG_OK;
 }
 
-/* Opens for reading and reads the head. */
-static og_status open_head(const char *path, uint8_t *head, size_t len,
-                           int *out_fd, og_error *err)
+/* Opens it and reads the head. */
+static og_status open_head(const char *path, int flags, uint8_t *head,
+                           size_t len, int *out_fd, og_error *err)
 {
-    const int fd = og_file_open_own(path, O_RDONLY, 0);
+    const int fd = og_file_open_own(path, flags, 0);
     if (fd < 0) return og_text_file_failure(err, path, errno);
     const int64_t n = og_file_read_at(fd, head, len, 0);
     og_status status = OG_OK;
@@ -217,15 +217,16 @@ static og_status check_segment(const uint8_t *bytes, const char *path,
     return OG_OK;
 }
 
-og_status og_segment_open(const char *folder, const uint8_t uuid[16],
-                          uint32_t number, int *out_fd,
-                          struct og_segment_head *out, og_error *err)
+static og_status open_segment(const char *folder, int flags,
+                              const uint8_t uuid[16], uint32_t number,
+                              int *out_fd, struct og_segment_head *out,
+                              og_error *err)
 {
     struct og_text_path path;
     uint8_t bytes[OG_SEGMENT_HEAD];
     int fd = -1;
     og_segment_path(&path, folder, number);
-    TRY(open_head(path.name, bytes, sizeof(bytes), &fd, err));
+    TRY(open_head(path.name, flags, bytes, sizeof(bytes), &fd, err));
     const og_status status =
         check_segment(bytes, path.name, uuid, number, out, err);
     if (status != OG_OK) {
@@ -234,6 +235,45 @@ og_status og_segment_open(const char *folder, const uint8_t uuid[16],
     }
     *out_fd = fd;
     return OG_OK;
+}
+
+og_status og_segment_open(const char *folder, const uint8_t uuid[16],
+                          uint32_t number, int *out_fd,
+                          struct og_segment_head *out, og_error *err)
+{
+    return open_segment(folder, O_RDONLY, uuid, number, out_fd, out, err);
+}
+
+og_status og_segment_amend(const char *folder, const uint8_t uuid[16],
+                           uint32_t number, int *out_fd,
+                           struct og_segment_head *out, og_error *err)
+{
+    return open_segment(folder, O_RDWR, uuid, number, out_fd, out, err);
+}
+
+og_status og_segment_continue(const char *folder, const uint8_t uuid[16],
+                              uint32_t number, uint64_t end, int *out_fd,
+                              og_error *err)
+{
+    struct og_text_path path;
+    struct og_segment_head head;
+    struct stat st;
+    int fd = -1;
+    TRY(open_segment(folder, O_RDWR, uuid, number, &fd, &head, err));
+    og_segment_path(&path, folder, number);
+    og_status status = OG_OK;
+    if (fstat(fd, &st) != 0)
+        status = og_file_failure(err, "read", path.name, errno);
+    else if ((uint64_t)st.st_size != end)
+        status = fault(err, path.name, (uint64_t)st.st_size,
+                       "the file has another length");
+    else if (lseek(fd, (off_t)end, SEEK_SET) < 0)
+        status = og_file_failure(err, "write", path.name, errno);
+    if (status != OG_OK)
+        close(fd);
+    else
+        *out_fd = fd;
+    return status;
 }
 
 /* ---- dictionaries ---- */
@@ -292,7 +332,7 @@ og_status og_dict_read(const char *folder, const uint8_t uuid[16],
     uint8_t head[OG_DICT_HEAD];
     int fd = -1;
     og_dict_path(&path, folder, number);
-    TRY(open_head(path.name, head, sizeof(head), &fd, err));
+    TRY(open_head(path.name, O_RDONLY, head, sizeof(head), &fd, err));
     og_status status =
         check_common(head, path.name, dict_magic, uuid, number, err);
     if (status == OG_OK) status = read_dict_body(fd, path.name, head, out, err);

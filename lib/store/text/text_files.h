@@ -45,6 +45,16 @@ og_status og_segment_open(const char *folder, const uint8_t uuid[16],
                           uint32_t number, int *out_fd,
                           struct og_segment_head *out, og_error *err);
 
+/* The same, for reading and writing at any place. */
+og_status og_segment_amend(const char *folder, const uint8_t uuid[16],
+                           uint32_t number, int *out_fd,
+                           struct og_segment_head *out, og_error *err);
+
+/* Opens it to be appended to; it must end at `end`. */
+og_status og_segment_continue(const char *folder, const uint8_t uuid[16],
+                              uint32_t number, uint64_t end, int *out_fd,
+                              og_error *err);
+
 /* Whole or not at all, synced. */
 og_status og_dict_write(const char *folder, const uint8_t uuid[16],
                         uint32_t number, og_bytes bytes, og_error *err);

@@ -49,6 +49,7 @@ struct og_text_reader {
     size_t folder_cap;
     uint8_t uuid[16];
     struct og_texts *live;
+    const struct og_text_patches *patches; /* NULL: none */
     ZSTD_DCtx *unpacker;
     uint64_t clock; /* of uses */
     struct segment_file files[N_FILES];
@@ -80,6 +81,12 @@ og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
     memcpy(r->folder, folder, len);
     *out = r;
     return OG_OK;
+}
+
+void og_text_reader_patch(struct og_text_reader *reader,
+                          const struct og_text_patches *patches)
+{
+    reader->patches = patches;
 }
 
 static void empty_slot(struct og_text_reader *r, struct slot *slot)
@@ -145,7 +152,8 @@ static og_status reach(struct og_text_reader *r, struct segment_file *f,
                        uint64_t off, uint64_t len, bool *out, og_error *err)
 {
     struct stat st;
-    *out = off <= f->len && len <= f->len - off;
+    *out = (off <= f->len && len <= f->len - off) ||
+           og_text_patches_find(r->patches, f->number, off, len) != NULL;
     if (*out) return OG_OK;
     if (r->live != NULL) TRY(og_texts_flush(r->live, err));
     if (fstat(f->fd, &st) != 0) return read_failure(r, f->number, err);
@@ -159,6 +167,11 @@ static og_status read_bytes(struct og_text_reader *r, uint32_t segment,
 {
     struct segment_file *f;
     bool is_there;
+    const uint8_t *patch = og_text_patches_find(r->patches, segment, off, len);
+    if (patch != NULL) {
+        memcpy(out, patch, len);
+        return OG_OK;
+    }
     TRY(open_file(r, segment, &f, err));
     TRY(reach(r, f, off, len, &is_there, err));
     if (!is_there)

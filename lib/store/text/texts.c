@@ -45,13 +45,17 @@ struct og_texts {
     struct og_pack buffer;
     struct og_texts_end end; /* behind the last append */
     uint32_t last_segment;   /* the largest number that has a file */
-    bool has_segment;        /* `end` lies in a segment of this session */
+    bool has_segment;        /* the segment at `end` is open */
+    bool is_named;           /* the name of that segment is on the disk */
+    bool has_unlogged;       /* some of the buffer is not in the log */
+    size_t log_left;         /* bytes that may still be logged */
     og_error failure;        /* OG_OK: none */
 
     pthread_mutex_t write_lock;
     struct og_pack writing; /* taken from the buffer */
     int fd;                 /* of the segment at `end`, or -1 */
-    bool is_dirty;          /* written and not synced */
+    bool is_dirty;          /* written, not synced, and not logged */
+    bool is_unsettled;      /* written, perhaps not synced, logged or not */
     bool is_new;            /* its name is not synced */
 
     pthread_mutex_t sample_lock;
@@ -96,6 +100,9 @@ static struct og_texts *new_texts(const struct og_texts_options *options)
     memcpy(t->uuid, options->uuid, sizeof(t->uuid));
     t->options.uuid = t->uuid;
     t->end = options->end;
+    t->log_left = options->log != NULL ? options->log_most : 0;
+    /* What an earlier session has logged. */
+    t->is_unsettled = options->end.segment != 0;
     t->fd = -1;
     pthread_mutex_init(&t->lock, NULL);
     pthread_mutex_init(&t->write_lock, NULL);
@@ -213,6 +220,8 @@ static og_status take_buffer(struct og_texts *t, struct og_texts_end *out_end,
     if (status == OG_OK) {
         t->writing = t->buffer;
         t->buffer = empty;
+        t->is_dirty |= t->has_unlogged;
+        t->has_unlogged = false;
     }
     *out_end = t->end;
     pthread_mutex_unlock(&t->lock);
@@ -224,33 +233,74 @@ static og_status write_buffer(struct og_texts *t, struct og_texts_end *out_end,
 {
     TRY(take_buffer(t, out_end, err));
     if (t->writing.len == 0) return OG_OK;
-    t->is_dirty = true;
+    t->is_unsettled = true;
     if (og_file_write_all(t->fd, t->writing.data, t->writing.len) != 0)
         return fail(t, "write", errno, err);
     clear_written(t);
     return OG_OK;
 }
 
-static og_status sync_segment(struct og_texts *t, og_error *err)
+static og_status sync_segment(struct og_texts *t, bool logged_too,
+                              og_error *err)
 {
     struct og_text_path path;
-    if (t->is_dirty && fdatasync(t->fd) != 0)
-        return fail(t, "sync", errno, err);
-    t->is_dirty = false;
+    if (t->is_dirty || (logged_too && t->is_unsettled)) {
+        if (fdatasync(t->fd) != 0) return fail(t, "sync", errno, err);
+        t->is_dirty = t->is_unsettled = false;
+    }
     og_segment_path(&path, t->folder, t->end.segment);
     if (t->is_new && og_file_sync_folder(path.name) != 0)
         return fail(t, "sync", errno, err);
     t->is_new = false;
+    pthread_mutex_lock(&t->lock);
+    t->is_named = true;
+    pthread_mutex_unlock(&t->lock);
     return OG_OK;
 }
 
-/* Ends the segment of this session, if there is one, and begins the next. */
+static bool needs_segment(const struct og_texts *t)
+{
+    return !t->has_segment || t->end.off >= t->options.segment_len;
+}
+
+/* What an earlier session has logged, and this one has not yet come to. */
+static og_status settle_older(struct og_texts *t, og_error *err)
+{
+    struct og_segment_head head;
+    og_error failure = {0};
+    int fd = -1;
+    if (!t->is_unsettled || t->fd >= 0) return OG_OK;
+    if (og_segment_amend(t->folder, t->uuid, t->end.segment, &fd, &head,
+                         &failure) != OG_OK)
+        return keep_failure(t, &failure, err);
+    const int error = fdatasync(fd) != 0 ? errno : 0;
+    close(fd);
+    if (error != 0) return fail(t, "sync", error, err);
+    t->is_unsettled = false;
+    return OG_OK;
+}
+
+/* Goes on in the segment of an earlier session. */
+static og_status continue_segment(struct og_texts *t, og_error *err)
+{
+    og_error failure;
+    if (og_segment_continue(t->folder, t->uuid, t->end.segment, t->end.off,
+                            &t->fd, &failure) != OG_OK)
+        return keep_failure(t, &failure, err);
+    pthread_mutex_lock(&t->lock);
+    t->has_segment = t->is_named = true;
+    pthread_mutex_unlock(&t->lock);
+    return OG_OK;
+}
+
+/* Ends the segment that is open, if there is one, and begins the next. */
 static og_status begin_segment(struct og_texts *t, og_error *err)
 {
     struct og_texts_end end;
     TRY(write_buffer(t, &end, err));
+    TRY(settle_older(t, err));
     if (t->fd >= 0) {
-        TRY(sync_segment(t, err));
+        TRY(sync_segment(t, true, err));
         close(t->fd);
         t->fd = -1;
     }
@@ -260,21 +310,17 @@ static og_status begin_segment(struct og_texts *t, og_error *err)
     if (og_segment_make(t->folder, t->uuid, number, &head, &t->fd, &failure) !=
         OG_OK)
         return keep_failure(t, &failure, err);
-    t->is_dirty = t->is_new = true;
+    t->is_dirty = t->is_unsettled = t->is_new = true;
     pthread_mutex_lock(&t->lock);
     t->last_segment = number;
     t->end = (struct og_texts_end){number, OG_SEGMENT_HEAD};
     t->has_segment = true;
+    t->is_named = false;
     pthread_mutex_unlock(&t->lock);
     return OG_OK;
 }
 
 /* ---- append, flush, sync ---- */
-
-static bool needs_segment(const struct og_texts *t)
-{
-    return !t->has_segment || t->end.off >= t->options.segment_len;
-}
 
 /* Holds `lock` when it returns, also after a failure. Appends of other threads
  * must not come between the last write to a segment and the next segment: they
@@ -289,18 +335,30 @@ static og_status lock_with_segment(struct og_texts *t, og_error *err)
         pthread_mutex_lock(&t->write_lock);
         pthread_mutex_lock(&t->lock);
         const bool still = needs_segment(t);
+        const bool goes_on = !t->has_segment && t->options.continues;
         pthread_mutex_unlock(&t->lock);
-        if (still) status = begin_segment(t, err);
+        if (still)
+            status = goes_on ? continue_segment(t, err) : begin_segment(t, err);
         pthread_mutex_unlock(&t->write_lock);
         pthread_mutex_lock(&t->lock);
     }
     return status;
 }
 
+/* A segment that is new has a name to be synced anyway. The caller holds `lock`
+ * and logs after it: the log may wait for one who syncs. */
+static bool will_log(struct og_texts *t, size_t len)
+{
+    if (len == 0 || len > t->log_left || !t->is_named) return false;
+    t->log_left -= len;
+    return true;
+}
+
 og_status og_texts_append(struct og_texts *texts, const void *frames,
                           size_t len, uint32_t *out_segment, uint64_t *out_base,
                           og_error *err)
 {
+    bool is_logged = false;
     og_status status = lock_with_segment(texts, err);
     if (status == OG_OK) {
         og_pack_bytes(&texts->buffer, frames, len);
@@ -310,12 +368,17 @@ og_status og_texts_append(struct og_texts *texts, const void *frames,
         }
     }
     if (status == OG_OK) {
+        is_logged = will_log(texts, len);
+        texts->has_unlogged |= !is_logged && len > 0;
         *out_segment = texts->end.segment;
         *out_base = texts->end.off;
         texts->end.off += len;
     }
     const bool is_full = texts->buffer.len >= texts->options.buffer_len;
     pthread_mutex_unlock(&texts->lock);
+    if (is_logged)
+        status = texts->options.log(texts->options.ctx, *out_segment, *out_base,
+                                    frames, len, err);
     return status == OG_OK && is_full ? og_texts_flush(texts, err) : status;
 }
 
@@ -356,9 +419,22 @@ og_status og_texts_sync(struct og_texts *texts, struct og_texts_end *out_end,
     struct og_texts_end end;
     pthread_mutex_lock(&texts->write_lock);
     og_status status = write_buffer(texts, &end, err);
-    if (status == OG_OK && texts->fd >= 0) status = sync_segment(texts, err);
+    if (status == OG_OK && texts->fd >= 0)
+        status = sync_segment(texts, false, err);
     pthread_mutex_unlock(&texts->write_lock);
     if (status == OG_OK && out_end != NULL) *out_end = end;
+    return status;
+}
+
+og_status og_texts_settle(struct og_texts *texts, og_error *err)
+{
+    struct og_texts_end end;
+    pthread_mutex_lock(&texts->write_lock);
+    og_status status = write_buffer(texts, &end, err);
+    if (status == OG_OK) status = settle_older(texts, err);
+    if (status == OG_OK && texts->fd >= 0)
+        status = sync_segment(texts, true, err);
+    pthread_mutex_unlock(&texts->write_lock);
     return status;
 }
 

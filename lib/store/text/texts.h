@@ -17,14 +17,20 @@
  *                        8  its number         8        of the dictionary  8
  *                       16  uuid of the store 16    48  the dictionary
  *
- * Every session of a writer begins a new segment. Its head says which segment
- * was the last before it and up to where records speak of frames there: so the
- * segments are a chain, and what a crash left behind an end (half a frame, a
- * whole segment) is known to be nothing. It stays, harmless.
+ * A session of a writer continues the last segment if it ends with a frame,
+ * else it begins a new one. The head of a segment says which one was the last
+ * before it and up to where records speak of frames there: so the segments are
+ * a chain, and what a crash left behind an end (half a frame, a whole segment)
+ * is known to be nothing. It stays, harmless.
  *
  * Durability: frames are in memory after append, with the system after flush,
  * on the disk after sync. A record that names a place must become durable
- * after og_texts_sync() that followed its append. */
+ * after og_texts_sync() that followed its append.
+ *
+ * Frames that the owner has logged (options.log) are as safe as its log, so
+ * og_texts_sync() does not wait for them: a small append costs the sync of the
+ * log alone. They must be on the disk (og_texts_settle) before the log goes,
+ * and who replays the log puts back what a power loss took (og_texts_redo). */
 
 #include "lib/store/text/frames.h"
 
@@ -41,9 +47,16 @@ struct og_texts_end {
 struct og_texts_options {
     const uint8_t *uuid;     /* 16 bytes; copied */
     struct og_texts_end end; /* the last one that was durable */
+    bool continues;          /* the file of that segment ends there */
     uint64_t segment_len;    /* 0: OG_SEGMENT_LEN; tests take less */
     size_t buffer_len;       /* append writes beyond it; 0: 4 MiB */
     size_t samples_len;      /* texts seen before training; 0: 3 MiB */
+    /* Called by appends of the first `log_most` bytes, with what they have put
+     * where, before they return; a failure is that of the append. */
+    og_status (*log)(void *ctx, uint32_t segment, uint64_t off,
+                     const void *frames, size_t len, og_error *err);
+    void *ctx;
+    size_t log_most;
     const og_allocator *allocator;
 };
 
@@ -95,14 +108,58 @@ og_status og_texts_flush(struct og_texts *texts, og_error *err);
 og_status og_texts_sync(struct og_texts *texts, struct og_texts_end *out_end,
                         og_error *err);
 
+/* The same for all that lies in segments, logged or not. */
+og_status og_texts_settle(struct og_texts *texts, og_error *err);
+
 /* Behind the last frame appended; the end given at open before the first. */
 struct og_texts_end og_texts_end(struct og_texts *texts);
+
+struct og_text_patches;
 
 /* The end behind the frame that `place` lies in, when only the last place is
  * known (of the records read at opening). Segment 0 gives {0, 0}. */
 og_status og_texts_end_of(const char *folder, const uint8_t uuid[16],
                           const struct og_text_place *place,
+                          const struct og_text_patches *patches,
                           struct og_texts_end *out, og_error *err);
+
+/* From an end on, to the last frame of that segment: of a session whose last
+ * document has not the last text. *out_is_whole: there the file ends. */
+og_status og_texts_find_end(const char *folder, const uint8_t uuid[16],
+                            const og_allocator *allocator,
+                            struct og_texts_end *end, bool *out_is_whole,
+                            og_error *err);
+
+/* ---- what was logged ------------------------------------------------------
+ *
+ * After a power loss a segment may lack frames that the log has. A writer puts
+ * them back; a reader may not, and keeps them as patches. */
+struct og_text_patches {
+    const og_allocator *allocator;
+    struct og_text_patch {
+        uint32_t segment;
+        uint64_t off;
+        uint8_t *data;
+        size_t len;
+    } * list;
+    size_t n, cap;
+    int fd; /* of `segment`, the last that was looked at */
+    uint32_t segment;
+};
+
+void og_text_patches_init(struct og_text_patches *patches,
+                          const og_allocator *allocator);
+void og_text_patches_release(struct og_text_patches *patches);
+
+/* The bytes at this place; NULL: no patch has all of them. */
+const uint8_t *og_text_patches_find(const struct og_text_patches *patches,
+                                    uint32_t segment, uint64_t off, size_t len);
+
+/* These bytes were appended: compares them with what the segment has, and puts
+ * them there (`writable`) or into the patches when they differ. */
+og_status og_texts_redo(struct og_text_patches *patches, const char *folder,
+                        const uint8_t uuid[16], bool writable, uint32_t segment,
+                        uint64_t off, og_bytes frames, og_error *err);
 
 /* ---- the dictionary ------------------------------------------------------
  *
@@ -137,6 +194,9 @@ og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
                               struct og_texts *live,
                               const og_allocator *allocator,
                               struct og_text_reader **out, og_error *err);
+/* Bytes that count instead of those in the files; must outlive the reader. */
+void og_text_reader_patch(struct og_text_reader *reader,
+                          const struct og_text_patches *patches);
 void og_text_reader_close(struct og_text_reader *reader); /* NULL is fine */
 
 /* The text of `len` bytes at `place`. Points into the reader, valid until the
@@ -168,9 +228,11 @@ struct og_texts_sums {
  * a frame names, and compares the checksums. OG_ERR_STORE with file and offset
  * of the first that is wrong. Unpacks nothing: og_text_reader_get() does, and
  * og_entry.text_hash tells whether it is the text. Also while a writer works.
- */
+ * `patches` may be NULL. */
 og_status og_texts_check(const char *folder, const uint8_t uuid[16],
-                         struct og_texts_end end, const og_allocator *allocator,
+                         struct og_texts_end end,
+                         const struct og_text_patches *patches,
+                         const og_allocator *allocator,
                          struct og_texts_sums *out, og_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 struct check {
     const char *folder;
     const uint8_t *uuid;
+    const struct og_text_patches *patches;
     struct og_texts_sums *sums;
     uint32_t last_dict; /* found sound */
     struct og_pack packed;
@@ -22,6 +23,11 @@ static og_status read_all(struct check *c, int fd, uint32_t segment,
                           uint64_t off, void *out, size_t len, og_error *err)
 {
     struct og_text_path path;
+    const uint8_t *patch = og_text_patches_find(c->patches, segment, off, len);
+    if (patch != NULL) {
+        memcpy(out, patch, len);
+        return OG_OK;
+    }
     const int64_t n = og_file_read_at(fd, out, len, off);
     if (n < 0) {
         const int error = errno;
@@ -80,7 +86,8 @@ static og_status check_frames(struct check *c, int fd, uint32_t segment,
                               uint64_t end, og_error *err)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0 || end > (uint64_t)st.st_size)
+    const bool is_patched = c->patches != NULL && c->patches->n > 0;
+    if (fstat(fd, &st) != 0 || (!is_patched && end > (uint64_t)st.st_size))
         return og_segment_fault(err, c->folder, segment, (uint64_t)st.st_size,
                                 "the file ends too early");
     if (end < OG_SEGMENT_HEAD)
@@ -93,10 +100,12 @@ static og_status check_frames(struct check *c, int fd, uint32_t segment,
 }
 
 og_status og_texts_check(const char *folder, const uint8_t uuid[16],
-                         struct og_texts_end end, const og_allocator *allocator,
+                         struct og_texts_end end,
+                         const struct og_text_patches *patches,
+                         const og_allocator *allocator,
                          struct og_texts_sums *out, og_error *err)
 {
-    struct check c = {folder, uuid, out, 0, {.allocator = allocator}};
+    struct check c = {folder, uuid, patches, out, 0, {.allocator = allocator}};
     og_status status = OG_OK;
     *out = (struct og_texts_sums){0};
     while (status == OG_OK && end.segment != 0) {
@@ -112,12 +121,38 @@ og_status og_texts_check(const char *folder, const uint8_t uuid[16],
     return status;
 }
 
+og_status og_texts_find_end(const char *folder, const uint8_t uuid[16],
+                            const og_allocator *allocator,
+                            struct og_texts_end *end, bool *out_is_whole,
+                            og_error *err)
+{
+    struct og_texts_sums sums;
+    struct check c = {folder, uuid, NULL, &sums, 0, {.allocator = allocator}};
+    struct og_segment_head head;
+    struct stat st;
+    int fd;
+    *out_is_whole = false;
+    if (end->segment == 0) return OG_OK;
+    TRY(og_segment_open(folder, uuid, end->segment, &fd, &head, err));
+    if (fstat(fd, &st) == 0) {
+        while (end->off < (uint64_t)st.st_size &&
+               check_frame(&c, fd, end->segment, end->off, (uint64_t)st.st_size,
+                           &end->off, NULL) == OG_OK) {
+        }
+        *out_is_whole = end->off == (uint64_t)st.st_size;
+    }
+    close(fd);
+    og_pack_release(&c.packed);
+    return OG_OK;
+}
+
 og_status og_texts_end_of(const char *folder, const uint8_t uuid[16],
                           const struct og_text_place *place,
+                          const struct og_text_patches *patches,
                           struct og_texts_end *out, og_error *err)
 {
     struct og_texts_sums sums;
-    struct check c = {folder, uuid, &sums, 0, {0}};
+    struct check c = {folder, uuid, patches, &sums, 0, {0}};
     struct og_segment_head segment_head;
     uint8_t head[OG_FRAME_HEADER];
     struct og_frame f;
