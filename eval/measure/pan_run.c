@@ -260,7 +260,7 @@ og_status og_eval_pan(const char *corpus, const og_pan_options *options,
                       og_error *err)
 {
     struct run r = {.options = options, .err = err};
-    r.comparison = og_comparison_new(NULL);
+    r.comparison = og_comparison_new();
     if (r.comparison == NULL) return og_error_memory(err, 0, "a comparison");
     const og_status status = run_corpus(&r, corpus);
     og_pan_cases_release(&r.found);

@@ -18,8 +18,7 @@ OG_API og_compare_options og_compare_options_default(void);
 
 /* Scratch memory and the last answer. One per thread. */
 typedef struct og_comparison og_comparison;
-/* `allocator` NULL: the C library's. NULL: no memory. */
-OG_API og_comparison *og_comparison_new(const og_allocator *allocator);
+OG_API og_comparison *og_comparison_new(void);             /* NULL: no memory */
 OG_API void og_comparison_free(og_comparison *comparison); /* NULL is fine */
 
 /* What of `doc` comes from `origin`: verified spans with their matches, and

@@ -161,7 +161,6 @@ typedef struct og_delta_options {
                            12, 7, 3 and 1 the more there is to pack */
     size_t n_similar;   /* files that are taken from the folders */
     unsigned n_threads; /* 0: as many as the machine has */
-    const og_allocator *allocator; /* NULL: the C library's */
 } og_delta_options;
 OG_API og_delta_options og_delta_options_default(void);
 
@@ -186,7 +185,7 @@ OG_API og_status og_delta_make(const char *const *old_paths, size_t n_old,
  * that is not the one the delta was made from is OG_ERR_INPUT and named.
  * out_path appears only when its own checksum is right. Memory is bounded
  * whatever the delta says (24 MiB and the chunks of the largest file). Of the
- * options threads and allocator count; NULL is fine. */
+ * options the threads count; NULL is fine. */
 OG_API og_status og_delta_apply(const char *const *old_paths, size_t n_old,
                                 const char *delta_path, const char *out_path,
                                 const og_delta_options *options,
@@ -222,7 +221,6 @@ typedef struct og_sync_options {
     bool delete_extra;  /* receiver: remove files that the sender lacks */
     bool dry_run;       /* receiver: write nothing */
     unsigned n_threads; /* 0: as many as the machine has */
-    const og_allocator *allocator; /* NULL: the C library's */
     void *ctx;
     void (*on_message)(void *ctx, const og_sync_message *message);
     void (*on_file)(void *ctx, const char *path); /* receiver: it is new */

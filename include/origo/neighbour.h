@@ -43,7 +43,6 @@ typedef struct og_hamming_options {
     uint64_t buffer;    /* bytes in memory before they become a file */
     uint32_t n_waiting; /* new entries that a question scans; more of them
                            make adding faster and asking slower */
-    const og_allocator *allocator; /* NULL: the C library's */
 } og_hamming_options;
 OG_API og_hamming_options og_hamming_options_default(void);
 

@@ -19,16 +19,17 @@
  *     og_store_close(store, &err);
  *
  * Every function that can fail returns an og_status and, where it takes an
- * og_error, puts the story there (err may be NULL). The library never prints
+ * og_error, puts the message there (err may be NULL). The library never prints
  * and never exits. Views (og_bytes) borrow: each function says until when.
  *
  * Options: start from the _default() of a struct and set what should differ; a
- * member that is zero or NULL means the default. A new version may add members,
+ * struct without a _default() starts all zero. A new version may add members,
  * whose zero is what was done before. It may add them anywhere: a program is
  * compiled again with the headers of the library that it runs with, which has
  * the same major and minor version (og_version_number(), OG_VERSION_NUMBER).
  *
- * Nothing depends on the locale of the program.
+ * Memory: one allocator for the whole library (og_allocator_set()); no object
+ * has another. Nothing depends on the locale of the program.
  *
  * Threads: a store has one writer (og_store_add, og_stream_run); any number
  * of threads may call og_store_trace meanwhile, each with its own og_trace. */

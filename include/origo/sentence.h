@@ -24,7 +24,6 @@ typedef struct og_sentences_options {
     const char *stem;        /* language of stems, or NULL */
     uint32_t signature_bits; /* of qSign: 16, 32, 64, 128; 0: none are kept */
     uint32_t word_bits;      /* that a word sets; 0: chosen by signature_bits */
-    const og_allocator *allocator; /* NULL: the C library's */
 } og_sentences_options;
 OG_API og_sentences_options og_sentences_options_default(void);
 
@@ -106,7 +105,7 @@ OG_API og_status og_store_sentences_info(og_store *store,
 
 /* m, l, n, k, d of qSign for this index and these options, the recall and the
  * rate of false positives that follow: lines of text, cut to out_cap bytes,
- * zero-terminated. */
+ * zero-terminated. `options` NULL: the default. */
 OG_API og_status og_store_quote_explain(og_store *store,
                                         const og_quote_options *options,
                                         char *out, size_t out_cap,

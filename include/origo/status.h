@@ -45,11 +45,19 @@ typedef struct og_error {
 } og_error;
 
 /* resize(ctx, ptr, old, new) works like realloc: ptr NULL allocates, new 0
- * frees and returns NULL. Must be safe to call from several threads. */
+ * frees and returns NULL; old is the length that ptr was asked for with. Must
+ * be safe to call from several threads. */
 typedef struct og_allocator {
     void *ctx;
     void *(*resize)(void *ctx, void *ptr, size_t old_len, size_t new_len);
 } og_allocator;
+
+/* Where the library takes its memory from, for all its objects alike. To be
+ * called while there are none of them: before any other function, or after
+ * everything is closed. The struct is copied. NULL: from the C library again,
+ * where names of files and buffers of stdio come from in any case, and tables
+ * in mapped pages. The libraries that origo uses do not ask it. */
+OG_API void og_allocator_set(const og_allocator *allocator);
 
 /* Bytes that somebody else owns. Not zero-terminated. */
 typedef struct og_bytes {

@@ -34,7 +34,7 @@ typedef enum og_access {
 } og_access;
 
 /* All zero is the default, also of what a later version adds. What is pointed
- * to is copied, except the allocator, which must outlive the store. */
+ * to is copied. */
 typedef struct og_store_options {
     /* Matter when the store is made, and for ":memory:". NULL:
      * og_params_default(). */
@@ -44,7 +44,6 @@ typedef struct og_store_options {
     /* What a new index is like; NULL: the default. */
     const struct og_near_options *near_options;
     const struct og_sentences_options *sentence_options;
-    const og_allocator *allocator; /* NULL: the C library's */
 } og_store_options;
 
 /* `path` is a folder, or ":memory:" for a store that lives until it is closed

@@ -47,11 +47,11 @@ static void side_release(struct side *side)
     og_text_release(&side->text);
 }
 
-og_comparison *og_comparison_new(const og_allocator *allocator)
+og_comparison *og_comparison_new(void)
 {
+    const og_allocator *const allocator = NULL;
     og_comparison *c = og_allocate_zero(allocator, sizeof(*c));
     if (c == NULL) return NULL;
-    c->allocator = allocator;
     side_init(&c->document, allocator);
     side_init(&c->origin, allocator);
     og_aligned_spans_init(&c->verified, allocator);

@@ -98,7 +98,7 @@ og_status og_compare_files(const og_input *input, const og_input *origin,
     const struct og_stream_work comparing = {.ctx = &c,
                                              .take = compare_with_all};
     og_stream_counts counts = {0};
-    c.comparison = og_comparison_new(NULL);
+    c.comparison = og_comparison_new();
     if (c.comparison == NULL) return og_error_memory(err, 0, "a comparison");
     og_status status = og_stream_documents(origin, &keeping, &counts, err);
     if (status == OG_OK)

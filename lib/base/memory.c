@@ -3,10 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* That of the program; resize NULL: the C library's. */
+static og_allocator common;
+
+void og_allocator_set(const og_allocator *allocator)
+{
+    common = allocator != NULL ? *allocator : (og_allocator){NULL, NULL};
+}
+
+bool og_allocator_is_set(void)
+{
+    return common.resize != NULL;
+}
+
 void *og_reallocate(const og_allocator *a, void *ptr, size_t old_len,
                     size_t new_len)
 {
-    if (a != NULL) return a->resize(a->ctx, ptr, old_len, new_len);
+    if (a == NULL) a = &common;
+    if (a->resize != NULL) return a->resize(a->ctx, ptr, old_len, new_len);
     if (new_len == 0) {
         free(ptr);
         return NULL;

@@ -1,10 +1,18 @@
 #ifndef OG_BASE_MEMORY_H
 #define OG_BASE_MEMORY_H
 
-/* One allocator per context: every object that owns memory keeps a pointer to
- * the allocator it was made with. NULL stands for the C library's. */
+/* All memory comes from here, except names of files and what functions of the
+ * C library give (asprintf(), getline(), open_memstream()).
+ *
+ * Every object that owns memory keeps a pointer to the allocator it was made
+ * with. NULL stands for that of the whole library, og_allocator_set(); the
+ * objects of the public interface are made with it, others are for tests that
+ * watch one object. */
 
 #include "lib/base/status.h"
+
+/* Whether og_allocator_set() has set one. */
+bool og_allocator_is_set(void);
 
 void *og_allocate(const og_allocator *a, size_t len);
 void *og_allocate_zero(const og_allocator *a, size_t len);

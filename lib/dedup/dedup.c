@@ -186,10 +186,16 @@ og_status og_dedup_against(struct og_dedup_run *run,
     return OG_OK;
 }
 
+static size_t stores_len(const struct og_dedup_run *run)
+{
+    /* An array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    return (run->options->n_against + 1) * sizeof(*run->stores);
+}
+
 static og_status open_stores(struct og_dedup_run *run, og_error *err)
 {
     const og_dedup_options *o = run->options;
-    run->stores = calloc(o->n_against + 1, sizeof(struct og_stored_texts *));
+    run->stores = og_allocate_zero(NULL, stores_len(run));
     if (run->stores == NULL) return og_error_memory(err, 8, "stores");
     for (size_t i = 0; i < o->n_against; i++)
         if (og_is_store(o->against[i]))
@@ -201,7 +207,7 @@ static void close_stores(struct og_dedup_run *run)
 {
     for (size_t i = 0; run->stores != NULL && i < run->options->n_against; i++)
         og_stored_texts_close(run->stores[i]);
-    free(run->stores);
+    og_release(NULL, run->stores, stores_len(run));
 }
 
 static og_status run_level(struct og_dedup_run *run, og_error *err)

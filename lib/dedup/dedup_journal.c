@@ -159,7 +159,7 @@ static og_status read_old(struct og_dedup_journal *j, uint64_t wanted,
         return og_file_failure(err, "read", j->path, errno);
     const size_t len = (size_t)st.st_size;
     if (len == 0) return OG_OK;
-    uint8_t *data = malloc(len);
+    uint8_t *data = og_allocate(NULL, len);
     if (data == NULL) return og_error_memory(err, len, "a journal");
     og_status status = OG_OK;
     if (og_file_read_at(j->fd, data, len, 0) != (int64_t)len)
@@ -176,7 +176,7 @@ static og_status read_old(struct og_dedup_journal *j, uint64_t wanted,
             j->path);
     else
         status = read_frames(j, data, len, r, out_end, err);
-    free(data);
+    og_release(NULL, data, len);
     return status;
 }
 

@@ -337,7 +337,8 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
         og_pack_document(&out->line, &changed);
         return write_packed(&out->kept, &out->line, err);
     }
-    char *scratch = malloc(doc->record.len + OG_BLOCK_PADDING);
+    const size_t scratch_len = doc->record.len + OG_BLOCK_PADDING;
+    char *scratch = og_allocate(NULL, scratch_len);
     og_bytes raw;
     if (scratch == NULL)
         return og_error_memory(err, doc->record.len, "a record");
@@ -349,7 +350,7 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
     }
     og_pack_text(&out->line, "\n");
     out->line.failed |= value.failed;
-    free(scratch);
+    og_release(NULL, scratch, scratch_len);
     og_pack_release(&value);
     return write_packed(&out->kept, &out->line, err);
 }

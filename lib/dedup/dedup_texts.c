@@ -16,6 +16,7 @@
 #include "lib/base/packing.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
+#include "lib/os/pages.h"
 #include "lib/os/secret.h"
 #include "lib/os/temp_file.h"
 #include "lib/source/json/jsonl.h"
@@ -49,6 +50,8 @@ struct lent {
 };
 
 struct og_dedup_texts {
+    _Alignas(64) uint64_t keys[N_SLOTS]; /* number + 1; 0: empty */
+    struct og_pages pages;               /* itself */
     const og_fields *fields;
     const char *folder;
     struct og_stored_texts *const *stores;
@@ -64,7 +67,6 @@ struct og_dedup_texts {
     size_t line_cap, unescaped_cap;
     char *made_id;
     size_t made_id_cap;
-    _Alignas(64) uint64_t keys[N_SLOTS]; /* number + 1; 0: empty */
     struct slot slots[N_SLOTS];
     size_t memory, bytes, hand;
     struct lent *lent; /* by number */
@@ -77,9 +79,10 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
                              size_t memory, const char *folder,
                              struct og_dedup_texts **out, og_error *err)
 {
-    struct og_dedup_texts *t = aligned_alloc(64, sizeof(*t));
-    if (t == NULL) return og_error_memory(err, sizeof(*t), "texts");
-    memset(t, 0, sizeof(*t));
+    struct og_pages pages;
+    TRY(og_pages_init(&pages, sizeof(struct og_dedup_texts), NULL, err));
+    struct og_dedup_texts *t = pages.data;
+    t->pages = pages;
     t->fields = fields;
     t->folder = folder;
     t->memory = memory;
@@ -99,9 +102,9 @@ void og_dedup_texts_stores(struct og_dedup_texts *t,
 
 static void forget_known(struct og_known_document *known)
 {
-    free(known->fps);
-    free(known->tags);
-    free(known->id);
+    og_release(NULL, known->fps, known->n_fps * sizeof(*known->fps));
+    og_release(NULL, known->tags, known->n * sizeof(*known->tags));
+    og_release(NULL, known->id, known->id_len + 1);
     *known = (struct og_known_document){0};
 }
 
@@ -124,7 +127,8 @@ void og_dedup_texts_free(struct og_dedup_texts *t)
     og_pack_release(&t->spool_buffer);
     og_shingle_set_release(&t->set);
     og_shingler_release(&t->shingler);
-    free(t);
+    struct og_pages pages = t->pages;
+    og_pages_release(&pages);
 }
 
 /* ---- files ---- */
@@ -378,15 +382,16 @@ static og_status copy_known(struct og_dedup_texts *t, og_bytes id,
 {
     const uint64_t *fps = t->shingler.fps.data;
     const size_t n_fps = t->shingler.fps.n;
-    known->fps = malloc(n_fps * sizeof(*known->fps));
-    known->id = malloc(id.len + 1);
+    known->n_fps = n_fps;
+    known->id_len = id.len;
+    known->fps = og_allocate(NULL, n_fps * sizeof(*known->fps));
+    known->id = og_allocate(NULL, id.len + 1);
     if (known->fps == NULL || known->id == NULL)
         return og_error_memory(err, n_fps * 8, "a set of shingles");
     if (id.len > 0) memcpy(known->id, id.data, id.len);
-    known->id_len = id.len;
     TRY(og_shingle_set_fill(&t->set, fps, n_fps, known->fps, err));
     known->n = t->set.n;
-    known->tags = malloc(known->n * sizeof(*known->tags));
+    known->tags = og_allocate(NULL, known->n * sizeof(*known->tags));
     if (known->tags == NULL)
         return og_error_memory(err, known->n * 2, "a set of shingles");
     og_shingle_tags(known->fps, known->n, known->tags);

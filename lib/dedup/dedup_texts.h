@@ -30,9 +30,9 @@ struct og_dedup_place {
 #define OG_PLACE_STORE (UINT32_MAX - 1)
 
 struct og_known_document {
-    uint64_t *fps;  /* all different, under the secret key of the run */
-    uint16_t *tags; /* of the fingerprints */
-    size_t n;
+    uint64_t *fps;   /* all different, under the secret key of the run */
+    uint16_t *tags;  /* of the fingerprints */
+    size_t n, n_fps; /* n_fps: there is room for */
     char *id;
     size_t id_len;
 };

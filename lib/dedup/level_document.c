@@ -544,7 +544,7 @@ static og_status start(struct level *l, og_error *err)
     l->aside_len = sizeof(struct aside) + o->n_bands * sizeof(uint16_t) +
                    l->sketcher.n_samples;
     l->aside_len = (l->aside_len + 7) / 8 * 8;
-    l->record = malloc(l->aside_len);
+    l->record = og_allocate(NULL, l->aside_len);
     if (l->record == NULL)
         return og_error_memory(err, l->aside_len, "sketches");
     return OG_OK;
@@ -560,7 +560,7 @@ static void finish(struct level *l)
     og_sorter_free(l->removed);
     OG_UNGROW(NULL, l->centers, l->centers_cap);
     OG_UNGROW(NULL, l->unescaped, l->unescaped_cap);
-    free(l->record);
+    og_release(NULL, l->record, l->aside_len);
 }
 
 og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)

@@ -170,8 +170,8 @@ static og_status clear_table(struct level *l, size_t n_windows,
     while (n_slots < n_windows + n_windows / 2)
         n_slots *= 2;
     if (n_slots > l->n_slots) {
-        free(l->slots);
-        l->slots = malloc(n_slots * sizeof(*l->slots));
+        og_release(NULL, l->slots, l->n_slots * sizeof(*l->slots));
+        l->slots = og_allocate(NULL, n_slots * sizeof(*l->slots));
         l->n_slots = n_slots;
         if (l->slots == NULL)
             return og_error_memory(err, n_slots * sizeof(*l->slots),
@@ -245,7 +245,7 @@ static og_status mark_all(struct level *l, og_error *err)
     for (size_t i = 0; i < n_parts; i++) {
         struct part *p = &l->parts[i];
         TRY(mark_part(l, p, err));
-        free(p->buffer);
+        og_release(NULL, p->buffer, BUFFER_LEN * sizeof(*p->buffer));
         p->buffer = NULL;
         OG_UNGROW(NULL, p->chunks, p->chunks_cap);
         if (input->on_progress == NULL) continue;
@@ -398,12 +398,12 @@ static og_status start(struct level *l, og_error *err)
     og_shingler_init(&l->shingler, o->tokens, &l->key, NULL);
     l->fd = og_temp_file_open(l->run->folder, err);
     if (l->fd < 0) return OG_ERR_IO;
-    l->parts = calloc((size_t)1 << l->part_bits, sizeof(*l->parts));
-    l->chunk = malloc(BUFFER_LEN * sizeof(*l->chunk));
+    l->parts = og_allocate_zero(NULL, sizeof(*l->parts) << l->part_bits);
+    l->chunk = og_allocate(NULL, BUFFER_LEN * sizeof(*l->chunk));
     if (l->parts == NULL || l->chunk == NULL)
         return og_error_memory(err, BUFFER_LEN * 16, "passages");
     for (size_t i = 0; i < (size_t)1 << l->part_bits; i++) {
-        l->parts[i].buffer = malloc(BUFFER_LEN * sizeof(*l->chunk));
+        l->parts[i].buffer = og_allocate(NULL, BUFFER_LEN * sizeof(*l->chunk));
         if (l->parts[i].buffer == NULL)
             return og_error_memory(err, BUFFER_LEN * 16, "passages");
     }
@@ -466,13 +466,13 @@ static og_status run_passes(struct level *l, og_error *err)
 static void finish(struct level *l)
 {
     for (size_t i = 0; l->parts != NULL && i < (size_t)1 << l->part_bits; i++) {
-        free(l->parts[i].buffer);
+        og_release(NULL, l->parts[i].buffer, BUFFER_LEN * sizeof(*l->chunk));
         OG_UNGROW(NULL, l->parts[i].chunks, l->parts[i].chunks_cap);
     }
     if (l->fd >= 0) close(l->fd);
-    free(l->parts);
-    free(l->chunk);
-    free(l->slots);
+    og_release(NULL, l->parts, sizeof(*l->parts) << l->part_bits);
+    og_release(NULL, l->chunk, BUFFER_LEN * sizeof(*l->chunk));
+    og_release(NULL, l->slots, l->n_slots * sizeof(*l->slots));
     og_sorter_free(l->holders);
     if (l->key.rabin != NULL) og_shingler_release(&l->shingler);
     OG_UNGROW(NULL, l->bases, l->bases_cap);

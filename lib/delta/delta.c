@@ -258,8 +258,8 @@ static og_status index_folders(const char *const *paths, size_t n_paths,
     struct og_walk_entry entry;
     struct og_file_chunks chunks;
     og_status status;
-    og_file_chunks_init(&chunks, options->allocator);
-    og_walk_init(&walk, paths, n_paths, options->allocator);
+    og_file_chunks_init(&chunks, NULL);
+    og_walk_init(&walk, paths, n_paths, NULL);
     while ((status = og_walk_next(&walk, &entry, err)) == OG_OK) {
         if (entry.kind != OG_WALK_FILE || is_same_file(entry.path, new_path))
             continue;
@@ -286,12 +286,12 @@ static og_status add_similar(const char *const *folders, size_t n_folders,
     struct og_similar_answer answer;
     struct og_file_chunks chunks;
     struct og_similar *index = NULL;
-    og_similar_answer_init(&answer, options->allocator);
-    og_file_chunks_init(&chunks, options->allocator);
+    og_similar_answer_init(&answer, NULL);
+    og_file_chunks_init(&chunks, NULL);
     ask.n_wanted = options->n_similar;
     ask.n_candidates = 4 * options->n_similar + 64;
     og_status status =
-        og_similar_new(&traits, &options->cut, options->allocator, &index, err);
+        og_similar_new(&traits, &options->cut, NULL, &index, err);
     if (status == OG_OK)
         status =
             index_folders(folders, n_folders, new_path, index, options, err);
@@ -315,10 +315,9 @@ static og_status gather_olds(const char *const *paths, size_t n_paths,
 {
     const char **folders = NULL;
     size_t n_folders = 0, folders_cap = 0;
-    og_status status =
-        OG_GROW(options->allocator, folders, folders_cap, n_paths + 1)
-            ? OG_OK
-            : og_error_memory(err, n_paths * 8, "paths");
+    og_status status = OG_GROW(NULL, folders, folders_cap, n_paths + 1)
+                           ? OG_OK
+                           : og_error_memory(err, n_paths * 8, "paths");
     for (size_t i = 0; status == OG_OK && i < n_paths; i++)
         if (is_folder(paths[i]))
             folders[n_folders++] = paths[i];
@@ -327,7 +326,7 @@ static og_status gather_olds(const char *const *paths, size_t n_paths,
     if (status == OG_OK && n_folders > 0)
         status =
             add_similar(folders, n_folders, new_path, tree, options, olds, err);
-    OG_UNGROW(options->allocator, folders, folders_cap);
+    OG_UNGROW(NULL, folders, folders_cap);
     return status;
 }
 
@@ -369,7 +368,7 @@ static og_status make_delta(struct og_delta_olds *olds,
     struct og_delta_pieces pieces = {0};
     struct matcher m = {.olds = olds, .new_file = new_file, .pieces = &pieces};
     struct og_new_file out;
-    og_known_chunks_init(&m.known, options->allocator);
+    og_known_chunks_init(&m.known, NULL);
     og_status status = OG_OK;
     for (size_t i = 0; status == OG_OK && i < olds->n; i++)
         status = chunk_old(olds, i, &options->cut, options->n_threads, &m.known,
@@ -386,7 +385,7 @@ static og_status make_delta(struct og_delta_olds *olds,
             fill_info(olds, &pieces, tree->file_len, delta_len, out_info);
     }
     og_known_chunks_release(&m.known);
-    OG_UNGROW(options->allocator, pieces.data, pieces.cap);
+    OG_UNGROW(NULL, pieces.data, pieces.cap);
     return status;
 }
 
@@ -406,15 +405,15 @@ og_status og_delta_make(const char *const *old_paths, size_t n_old,
     if (options->level < 0 || options->level > 19)
         return og_error_set(err, OG_ERR_USAGE, "level must be 1 to 19, not %d",
                             options->level);
-    olds.allocator = options->allocator;
-    og_chunk_tree_init(&tree, options->allocator);
+    olds.allocator = NULL;
+    og_chunk_tree_init(&tree, NULL);
     og_status status = open_regular(new_path, &fd, &len, err);
     if (status == OG_OK)
         status = og_chunks_of_fd(fd, new_path, &options->cut,
                                  options->n_threads, &tree, err);
     if (status == OG_OK)
-        status = og_file_window_init(&window, fd, new_path, tree.file_len,
-                                     options->allocator, err);
+        status = og_file_window_init(&window, fd, new_path, tree.file_len, NULL,
+                                     err);
     if (status == OG_OK)
         status =
             gather_olds(old_paths, n_old, new_path, &tree, options, &olds, err);

@@ -232,7 +232,7 @@ og_status og_delta_apply(const char *const *old_paths, size_t n_old,
     struct patch p = {.delta_path = delta_path,
                       .source = {.fd = -1},
                       .out = {.fd = -1},
-                      .allocator = options->allocator,
+                      .allocator = NULL,
                       .n_threads = options->n_threads};
     og_status status = open_delta(&p, err);
     if (status == OG_OK) status = find_olds(&p, old_paths, n_old, err);

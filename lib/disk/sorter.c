@@ -7,6 +7,7 @@
 
 #include "lib/disk/sorter.h"
 
+#include "lib/base/memory.h"
 #include "lib/os/new_file.h"
 #include "lib/os/temp_file.h"
 
@@ -41,9 +42,9 @@ struct og_sorter {
     struct run *runs;
     size_t n_runs, runs_cap;
     char *windows;
-    size_t window_len;
+    size_t window_len, windows_len; /* of one, of all */
     size_t *heap;
-    size_t n_heap;
+    size_t n_heap, heap_cap;
     size_t next;
     bool is_sorted;
 };
@@ -52,7 +53,7 @@ og_status og_sorter_new(size_t record_len, unsigned n_keys, size_t memory,
                         const char *folder, struct og_sorter **out,
                         og_error *err)
 {
-    struct og_sorter *s = calloc(1, sizeof(*s));
+    struct og_sorter *s = og_allocate_zero(NULL, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "sorting");
     s->record_len = record_len;
     s->n_keys = n_keys;
@@ -64,16 +65,30 @@ og_status og_sorter_new(size_t record_len, unsigned n_keys, size_t memory,
     return OG_OK;
 }
 
+static void release_records(struct og_sorter *s)
+{
+    og_release(NULL, s->records, s->records_cap * s->record_len);
+    s->records = NULL;
+    s->records_cap = 0;
+    OG_UNGROW(NULL, s->items, s->items_cap);
+}
+
+static void release_windows(struct og_sorter *s)
+{
+    og_release(NULL, s->windows, s->windows_len);
+    s->windows = NULL;
+    s->windows_len = 0;
+    OG_UNGROW(NULL, s->heap, s->heap_cap);
+}
+
 void og_sorter_free(struct og_sorter *s)
 {
     if (s == NULL) return;
     if (s->fd >= 0) close(s->fd);
-    free(s->records);
-    free(s->items);
-    free(s->runs);
-    free(s->windows);
-    free(s->heap);
-    free(s);
+    release_records(s);
+    release_windows(s);
+    OG_UNGROW(NULL, s->runs, s->runs_cap);
+    og_release(NULL, s, sizeof(*s));
 }
 
 uint64_t og_sorter_count(const struct og_sorter *s)
@@ -108,7 +123,9 @@ static bool is_in_order(const struct og_sorter *s)
 static og_status sort_memory(struct og_sorter *s, og_error *err)
 {
     if (s->n > s->items_cap) {
-        struct item *items = realloc(s->items, s->n * sizeof(*items));
+        struct item *items =
+            og_reallocate(NULL, s->items, s->items_cap * sizeof(*items),
+                          s->n * sizeof(*items));
         if (items == NULL)
             return og_error_memory(err, s->n * sizeof(*items), "sorting");
         s->items = items;
@@ -135,15 +152,11 @@ static og_status write_run(struct og_sorter *s, og_error *err)
     TRY(sort_memory(s, err));
     if (s->fd < 0 && (s->fd = og_temp_file_open(s->folder, err)) < 0)
         return OG_ERR_IO;
-    if (s->n_runs == s->runs_cap) {
-        const size_t cap = s->runs_cap == 0 ? 16 : 2 * s->runs_cap;
-        struct run *runs = realloc(s->runs, cap * sizeof(*runs));
-        if (runs == NULL) return og_error_memory(err, cap, "sorted runs");
-        s->runs = runs;
-        s->runs_cap = cap;
-    }
+    if (!OG_GROW(NULL, s->runs, s->runs_cap, s->n_runs + 1))
+        return og_error_memory(err, s->n_runs * sizeof(*s->runs),
+                               "sorted runs");
     const size_t room = BUFFER_LEN / s->record_len + 1;
-    char *buffer = malloc(room * s->record_len);
+    char *buffer = og_allocate(NULL, room * s->record_len);
     if (buffer == NULL) return og_error_memory(err, BUFFER_LEN, "sorting");
     size_t n = 0;
     og_status status = OG_OK;
@@ -155,7 +168,7 @@ static og_status write_run(struct og_sorter *s, og_error *err)
             status = write_failure(s, err);
         n = 0;
     }
-    free(buffer);
+    og_release(NULL, buffer, room * s->record_len);
     if (status != OG_OK) return status;
     const uint64_t len = (uint64_t)s->n * s->record_len;
     s->runs[s->n_runs++] =
@@ -171,7 +184,9 @@ og_status og_sorter_add(struct og_sorter *s, const void *record, og_error *err)
     if (s->n == s->records_cap) {
         size_t cap = s->records_cap == 0 ? 256 : 2 * s->records_cap;
         if (cap > s->most) cap = s->most;
-        char *records = realloc(s->records, cap * s->record_len);
+        char *records =
+            og_reallocate(NULL, s->records, s->records_cap * s->record_len,
+                          cap * s->record_len);
         if (records == NULL)
             return og_error_memory(err, cap * s->record_len, "sorting");
         s->records = records;
@@ -227,14 +242,13 @@ static void sift_down(struct og_sorter *s, size_t at)
 
 static og_status start_merge(struct og_sorter *s, og_error *err)
 {
-    free(s->windows);
-    free(s->heap);
+    release_windows(s);
     s->window_len = s->most * s->record_len / s->n_runs / s->record_len;
     if (s->window_len < 16) s->window_len = 16;
     s->window_len *= s->record_len;
-    s->windows = malloc(s->n_runs * s->window_len);
-    s->heap = malloc(s->n_runs * sizeof(*s->heap));
-    if (s->windows == NULL || s->heap == NULL)
+    s->windows_len = s->n_runs * s->window_len;
+    s->windows = og_allocate(NULL, s->windows_len);
+    if (s->windows == NULL || !OG_GROW(NULL, s->heap, s->heap_cap, s->n_runs))
         return og_error_memory(err, s->n_runs * s->window_len, "merging");
     uint64_t off = 0;
     for (size_t i = 0; i < s->n_runs; i++) {
@@ -260,11 +274,7 @@ og_status og_sorter_finish(struct og_sorter *s, og_error *err)
         return OG_OK;
     }
     TRY(write_run(s, err));
-    free(s->records);
-    free(s->items);
-    s->records = NULL;
-    s->items = NULL;
-    s->records_cap = s->items_cap = 0;
+    release_records(s);
     return start_merge(s, err);
 }
 

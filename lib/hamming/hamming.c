@@ -330,9 +330,9 @@ static og_status new_hamming(const char *folder, const og_hamming_options *o,
 {
     *out = NULL;
     TRY(og_hamming_check_options(o, err));
-    og_hamming *h = og_allocate_zero(o->allocator, sizeof(*h));
+    og_hamming *h = og_allocate_zero(NULL, sizeof(*h));
     if (h == NULL) return og_error_memory(err, sizeof(*h), "an index");
-    h->allocator = o->allocator;
+    h->allocator = NULL;
     h->is_writable = true;
     h->lock_fd = -1;
     take_width(h, o->n_bits, o->max_distance);

@@ -62,7 +62,6 @@ static og_status open_sentences(og_store *store, const char *folder,
     struct sentences_of_store *x =
         og_allocate_zero(store->allocator, sizeof(*x));
     if (x == NULL) return og_error_memory(err, sizeof(*x), "an index");
-    making.allocator = store->allocator;
     x->store = store;
     const struct og_sentences_store of = {
         .ctx = x,
@@ -230,6 +229,8 @@ og_status og_store_quote_explain(og_store *store,
     void *index;
     TRY(og_index_get(store, OG_INDEX_SENTENCES, &index, err));
     const struct sentences_of_store *x = index;
-    og_sentences_explain(x->sentences, options, out, out_cap);
+    const og_quote_options usual = og_quote_options_default();
+    og_sentences_explain(x->sentences, options != NULL ? options : &usual, out,
+                         out_cap);
     return OG_OK;
 }

@@ -117,7 +117,7 @@ og_status og_near_open(const struct og_near_place *place,
                        og_error *err)
 {
     const og_near_options usual = og_near_options_default();
-    og_near *near = calloc(1, sizeof(*near));
+    og_near *near = og_allocate_zero(NULL, sizeof(*near));
     *out = NULL;
     if (near == NULL) return og_error_memory(err, sizeof(*near), "an index");
     near->options = options != NULL ? *options : usual;
@@ -147,7 +147,7 @@ void og_near_close(og_near *near)
     og_band_sketcher_release(&near->sketcher);
     OG_UNGROW(NULL, near->matches, near->matches_cap);
     free(near->folder);
-    free(near);
+    og_release(NULL, near, sizeof(*near));
 }
 
 /* ---- sketches ---- */

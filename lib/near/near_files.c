@@ -155,13 +155,13 @@ static og_status read_blocks(og_near *near, int fd, const char *path,
     uint64_t off = HEAD_LEN;
     size_t len = 1;
     og_status status = OG_OK;
-    uint8_t *block = malloc(BLOCK_LEN);
+    uint8_t *block = og_allocate(NULL, BLOCK_LEN);
     if (block == NULL) return og_error_memory(err, BLOCK_LEN, "an index");
     while (len != 0 && status == OG_OK) {
         status = read_block(near, fd, path, off, block, &len, err);
         off += BLOCK_HEAD + len;
     }
-    free(block);
+    og_release(NULL, block, BLOCK_LEN);
     TRY(status);
     if (fstat(fd, &st) != 0) return og_file_failure(err, "read", path, errno);
     if ((uint64_t)st.st_size != off)

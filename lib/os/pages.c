@@ -36,22 +36,23 @@ og_status og_pages_init(struct og_pages *pages, size_t len,
                         const og_allocator *allocator, og_error *err)
 {
     *pages = (struct og_pages){.len = len, .allocator = allocator};
-    return allocator != NULL ? from_allocator(pages, err)
-                             : from_system(pages, err);
+    pages->is_mapped = allocator == NULL && !og_allocator_is_set();
+    return pages->is_mapped ? from_system(pages, err)
+                            : from_allocator(pages, err);
 }
 
 void og_pages_enlarge(struct og_pages *pages, size_t len)
 {
-    if (pages->allocator == NULL && len >= MANY)
+    if (pages->is_mapped && len >= MANY)
         madvise(pages->block, len, MADV_HUGEPAGE); /* a wish, no more */
 }
 
 void og_pages_release(struct og_pages *pages)
 {
-    if (pages->block != NULL && pages->allocator != NULL)
-        og_release(pages->allocator, pages->block, pages->block_len);
-    else if (pages->block != NULL)
+    if (pages->block != NULL && pages->is_mapped)
         munmap(pages->block, pages->block_len);
+    else
+        og_release(pages->allocator, pages->block, pages->block_len);
     *pages = (struct og_pages){0};
 }
 

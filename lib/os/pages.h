@@ -14,11 +14,12 @@ struct og_pages {
     size_t len;
     void *block; /* what was really taken */
     size_t block_len;
-    const og_allocator *allocator; /* NULL: from the system */
+    const og_allocator *allocator;
+    bool is_mapped; /* from the system, not from the allocator */
 };
 
-/* Addresses, in the first place. With an allocator the memory comes from there,
- * all of it. */
+/* Addresses, in the first place. With an allocator, this one or that of the
+ * library, the memory comes from there, all of it. */
 og_status og_pages_init(struct og_pages *pages, size_t len,
                         const og_allocator *allocator, og_error *err);
 void og_pages_release(struct og_pages *pages);

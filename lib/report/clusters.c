@@ -212,12 +212,12 @@ static og_status put_text(og_clusters *c, struct og_writer *w, og_error *err)
         if (c->members[i].text_len > longest->text_len)
             longest = &c->members[i];
     const size_t len = (size_t)longest->text_len;
-    char *text = malloc(len + 1);
+    char *text = og_allocate(NULL, len + 1);
     if (text == NULL) return og_error_memory(err, len, "a passage");
     const int64_t n =
         og_file_read_at(fileno(c->texts), text, len, longest->text_off);
     if (n == (int64_t)len) og_escape_json(w, (og_bytes){text, len});
-    free(text);
+    og_release(NULL, text, len + 1);
     return n == (int64_t)len ? OG_OK
                              : og_file_failure(err, "read", c->folder, EIO);
 }

@@ -126,11 +126,13 @@ og_status og_band_tables_new(const og_bands *bands, og_band_tables **out,
         return og_error_set(
             err, OG_ERR_LIMIT, "%u of %u bands take more than %d tables",
             (unsigned)bands->n_needed, (unsigned)bands->n_bands, TABLES_MAX);
-    og_band_tables *t = calloc(1, sizeof(*t));
-    if (t != NULL) t->tables = calloc(n, sizeof(*t->tables));
+    og_band_tables *t = og_allocate_zero(NULL, sizeof(*t));
+    if (t != NULL) {
+        t->n_tables = n;
+        t->tables = og_allocate_zero(NULL, n * sizeof(*t->tables));
+    }
     if (t == NULL || t->tables == NULL) goto no_memory;
     t->bands = *bands;
-    t->n_tables = n;
     uint64_t choice = bands->n_needed == 64
                           ? UINT64_MAX
                           : ((uint64_t)1 << bands->n_needed) - 1;
@@ -153,10 +155,10 @@ void og_band_tables_free(og_band_tables *t)
         OG_UNGROW(NULL, t->tables[i].lists, t->tables[i].lists_cap);
         OG_UNGROW(NULL, t->tables[i].next, t->tables[i].next_cap);
     }
-    free(t->tables);
+    og_release(NULL, t->tables, t->n_tables * sizeof(*t->tables));
     OG_UNGROW(NULL, t->met, t->met_cap);
     OG_UNGROW(NULL, t->met_at, t->met_at_cap);
-    free(t);
+    og_release(NULL, t, sizeof(*t));
 }
 
 size_t og_band_tables_count(const og_band_tables *t)

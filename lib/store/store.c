@@ -142,19 +142,17 @@ og_status og_store_open(const char *path, og_access access,
     static const og_store_options none;
     *out = NULL;
     if (options == NULL) options = &none;
-    const og_allocator *allocator = options->allocator;
     const unsigned indexes =
         options->indexes != 0 ? options->indexes : OG_INDEX_PASSAGES;
     const og_params used = params_of(options, indexes);
-    og_store *store = og_allocate_zero(allocator, sizeof(*store));
+    og_store *store = og_allocate_zero(NULL, sizeof(*store));
     if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
-    store->allocator = allocator;
     og_status status =
         strcmp(path, ":memory:") == 0
             ? open_in_memory(store, &used, indexes, err)
             : og_disk_open(store, path, access, &used, indexes, err);
     if (status != OG_OK) {
-        og_release(allocator, store, sizeof(*store));
+        og_release(NULL, store, sizeof(*store));
         return status;
     }
     set_stages(store);

@@ -525,7 +525,7 @@ og_status og_sync_send_over(struct og_wire *wire, const char *tree,
                             const og_sync_options *options, og_sync_counts *out,
                             og_error *err)
 {
-    const og_allocator *a = options->allocator;
+    const og_allocator *a = NULL;
     struct sender s = {.wire = wire,
                        .tree = tree,
                        .options = options,

@@ -316,7 +316,7 @@ static og_status wire_init(struct og_wire *w, bool is_sender,
     w->is_sender = is_sender;
     w->ctx = options->ctx;
     w->on_message = options->on_message;
-    w->allocator = w->message.allocator = options->allocator;
+    w->allocator = w->message.allocator = NULL;
     w->in = og_allocate(w->allocator, 3 * BUFFER_LEN);
     w->packer = ZSTD_createCCtx();
     w->unpacker = ZSTD_createDCtx();

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     options.tokens = (og_token_kind)(data[0] % 4);
     options.min_copy = 3 + data[1] % 16;
     options.reworded = data[1] < 128;
-    og_comparison *comparison = og_comparison_new(NULL);
+    og_comparison *comparison = og_comparison_new();
     must(comparison != NULL);
     must(og_compare(comparison, &doc, &origin, &options, NULL) == OG_OK);
     check_answer(&doc, &origin, og_comparison_answer(comparison));

@@ -1,7 +1,8 @@
 #ifndef OG_TESTS_OOM_SUPPORT_H
 #define OG_TESTS_OOM_SUPPORT_H
 
-/* An allocator that fails at the n-th call, and the loop over all n. */
+/* An allocator that fails at the n-th call, and the loop over all n. It is that
+ * of the whole library while a scenario runs. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,6 +67,7 @@ static inline bool try_failure(const struct scenario *scenario,
                      .what = what};
     uint64_t sum = 0;
     w.allocator = (og_allocator){&w.failing, failing_resize};
+    og_allocator_set(&w.allocator);
     w.objects = scenario->init(&w);
     const og_status status = scenario->run(&w, &sum);
     const bool reached = w.failing.n_calls >= n;
@@ -77,6 +79,7 @@ static inline bool try_failure(const struct scenario *scenario,
     assert_int_equal(scenario->run(&w, &sum), OG_OK);
     assert_int_equal(sum, expected);
     scenario->release(&w);
+    og_allocator_set(NULL);
     assert_int_equal(w.failing.n_held, 0);
     return reached;
 }
@@ -87,10 +90,12 @@ static inline uint64_t run_without_failure(const struct scenario *scenario,
     struct work w = {.what = what};
     uint64_t sum = 0;
     w.allocator = (og_allocator){&w.failing, failing_resize};
+    og_allocator_set(&w.allocator);
     w.objects = scenario->init(&w);
     assert_int_equal(scenario->run(&w, &sum), OG_OK);
     assert_true(w.failing.n_calls > 0);
     scenario->release(&w);
+    og_allocator_set(NULL);
     assert_int_equal(w.failing.n_held, 0);
     return sum;
 }

@@ -447,10 +447,9 @@ static og_status open_once(struct work *w)
         og_params params = og_params_default();
         params.memory = 1 << 16;
         params.estimate = *(const og_estimate_kind *)w->what;
-        TRY(og_store_open(
-            ":memory:", OG_CREATE,
-            &(og_store_options){.params = &params, .allocator = &w->allocator},
-            &o->store, NULL));
+        TRY(og_store_open(":memory:", OG_CREATE,
+                          &(og_store_options){.params = &params}, &o->store,
+                          NULL));
     }
     if (o->trace == NULL) o->trace = og_trace_new(o->store);
     return o->trace != NULL ? OG_OK : OG_ERR_MEMORY;
@@ -542,10 +541,8 @@ static og_status disk_run(struct work *w, uint64_t *out_sum)
     og_store *store;
     og_params params = og_params_default();
     params.memory = 1 << 16;
-    TRY(og_store_open(
-        disk_path, OG_CREATE,
-        &(og_store_options){.params = &params, .allocator = &w->allocator},
-        &store, NULL));
+    TRY(og_store_open(disk_path, OG_CREATE,
+                      &(og_store_options){.params = &params}, &store, NULL));
     og_trace *trace = og_trace_new(store);
     const og_status status =
         trace != NULL ? use_disk(store, trace, out_sum) : OG_ERR_MEMORY;

@@ -50,7 +50,7 @@ static og_status compare_run(struct work *w, uint64_t *out_sum)
                              .text = text_of("0123405152534", here)};
     const og_document origin = {.id = OG_LITERAL("b"),
                                 .text = text_of("43210015", there)};
-    if (o->comparison == NULL) o->comparison = og_comparison_new(&w->allocator);
+    if (o->comparison == NULL) o->comparison = og_comparison_new();
     if (o->comparison == NULL) return OG_ERR_MEMORY;
     const og_status status =
         og_compare(o->comparison, &doc, &origin, NULL, NULL);

@@ -60,7 +60,6 @@ static og_status delta_run(struct work *w, uint64_t *out_sum)
 {
     const char *olds[] = {name[0]};
     og_delta_options options = og_delta_options_default();
-    options.allocator = &w->allocator;
     options.n_threads = 1;
     options.level = 1;
     unlink(name[2]);

@@ -90,7 +90,6 @@ static og_status memory_run(struct work *w, uint64_t *out_sum)
 {
     og_sentences_options options = *(const og_sentences_options *)w->what;
     og_sentences *s;
-    options.allocator = &w->allocator;
     TRY(og_sentences_open(&memory, &options, &s, NULL));
     const og_status status = add_and_ask(s, out_sum);
     og_sentences_close(s);
@@ -149,7 +148,6 @@ static og_status open_and(struct work *w, bool writable, uint64_t *sum,
     og_sentences_options options = og_sentences_options_default();
     og_sentences *s;
     options.signature_bits = 16;
-    options.allocator = &w->allocator;
     const struct og_sentences_store of = {
         .uuid = (const uint8_t *)"0123456789abcdef",
         .document = get_document,

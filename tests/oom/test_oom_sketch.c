@@ -175,7 +175,6 @@ static og_status hamming_run(struct work *w, uint64_t *out_sum)
     og_hamming *h;
     options.n_bits = *n_bits;
     options.n_waiting = 8;
-    options.allocator = &w->allocator;
     TRY(og_hamming_create(NULL, &options, &h, NULL));
     const og_status status = change_and_ask(h, *n_bits == 128, out_sum);
     og_hamming_close(h);

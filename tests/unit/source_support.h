@@ -32,7 +32,12 @@ struct string {
 
 static UNUSED void string_add(struct string *s, const char *data, size_t len)
 {
-    assert_true(OG_GROW(NULL, s->data, s->cap, s->len + len + 1));
+    /* Not the library's memory, which a test may let fail. */
+    if (s->len + len + 1 > s->cap) {
+        s->cap = 2 * (s->len + len + 1);
+        s->data = realloc(s->data, s->cap);
+        assert_non_null(s->data);
+    }
     if (len > 0) memcpy(s->data + s->len, data, len);
     s->len += len;
     s->data[s->len] = 0;
@@ -51,8 +56,8 @@ static UNUSED void string_fp(struct string *s, const char *format, ...)
 
 static UNUSED void string_release(struct string *s)
 {
-    OG_UNGROW(NULL, s->data, s->cap);
-    s->len = 0;
+    free(s->data);
+    *s = (struct string){0};
 }
 
 /* ---- a folder of its own ---- */

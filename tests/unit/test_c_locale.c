@@ -11,6 +11,7 @@
 
 #include "lib/base/c_locale.h"
 #include "lib/base/packing.h"
+#include "lib/report/writer.h"
 #include "lib/sketch/features/features.h"
 #include "lib/source/json/json_edit.h"
 
@@ -116,12 +117,56 @@ static void messages(void **state)
                         "threshold 1.5: must be above 0 and at most 1");
 }
 
+static int append(void *ctx, const char *data, size_t len)
+{
+    string_add(ctx, data, len);
+    return 0;
+}
+
+/* Reports: JSON with a comma in its numbers is none. */
+static void reports(void **state)
+{
+    struct string out = {0};
+    struct og_writer w;
+    (void)state;
+    enter_comma();
+    og_writer_init_sink(&w, append, &out);
+    og_writer_share(&w, 0.41);
+    assert_int_equal(og_writer_finish(&w, NULL), OG_OK);
+    assert_string_equal(out.data, "0.41");
+    string_release(&out);
+}
+
+/* What a search by signatures is explained with. */
+static void explanations(void **state)
+{
+    const og_sentences_options made = {.signature_bits = 64};
+    const og_store_options options = {.indexes = OG_INDEX_SENTENCES,
+                                      .sentence_options = &made};
+    const og_document doc = {
+        .id = OG_LITERAL("a"),
+        .text = OG_LITERAL("The river rose in the night and took the bridge.")};
+    og_store *store;
+    char text[2000];
+    (void)state;
+    enter_comma();
+    assert_int_equal(
+        og_store_open(":memory:", OG_CREATE, &options, &store, NULL), OG_OK);
+    assert_int_equal(og_store_add(store, &doc, NULL, NULL), OG_OK);
+    assert_int_equal(
+        og_store_quote_explain(store, NULL, text, sizeof(text), NULL), OG_OK);
+    assert_non_null(strstr(text, "threshold   0."));
+    assert_null(strstr(text, "0,"));
+    assert_int_equal(og_store_close(store, NULL), OG_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats),  cmocka_unit_test(parses),
-        cmocka_unit_test(ranks),    cmocka_unit_test(parameters),
-        cmocka_unit_test(messages),
+        cmocka_unit_test(formats),      cmocka_unit_test(parses),
+        cmocka_unit_test(ranks),        cmocka_unit_test(parameters),
+        cmocka_unit_test(messages),     cmocka_unit_test(reports),
+        cmocka_unit_test(explanations),
     };
     return cmocka_run_group_tests(tests, make_comma, remove_comma);
 }

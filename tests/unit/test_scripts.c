@@ -76,7 +76,7 @@ static void expect_plant(og_comparison *comparison, const struct planted *p)
 static void test_plants(void **state)
 {
     (void)state;
-    og_comparison *comparison = og_comparison_new(NULL);
+    og_comparison *comparison = og_comparison_new();
     assert_non_null(comparison);
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect_plant(comparison, &cases[i]);
@@ -87,7 +87,7 @@ static void test_plants(void **state)
 static void test_nothing_planted(void **state)
 {
     (void)state;
-    og_comparison *comparison = og_comparison_new(NULL);
+    og_comparison *comparison = og_comparison_new();
     assert_non_null(comparison);
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const og_document a = {

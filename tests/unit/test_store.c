@@ -554,16 +554,16 @@ static void test_many_documents_in_little_memory(void **state)
 static bool try_with_failure(size_t n)
 {
     struct failing failing = {.fail_at = n};
-    const og_allocator allocator = {&failing, failing_resize};
+    og_allocator_set(&(og_allocator){&failing, failing_resize});
     og_params params = og_params_default();
     og_store *store;
     og_error err;
     params.memory = 1 << 16;
-    if (og_store_open(
-            ":memory:", OG_CREATE,
-            &(og_store_options){.params = &params, .allocator = &allocator},
-            &store, &err) != OG_OK) {
+    if (og_store_open(":memory:", OG_CREATE,
+                      &(og_store_options){.params = &params}, &store,
+                      &err) != OG_OK) {
         assert_int_equal(err.status, OG_ERR_MEMORY);
+        og_allocator_set(NULL);
         assert_int_equal(failing.n_held, 0);
         return true;
     }
@@ -588,6 +588,7 @@ static bool try_with_failure(size_t n)
     assert_int_equal(info.n_documents, 3);
     og_trace_free(trace);
     og_store_close(store, NULL);
+    og_allocator_set(NULL);
     assert_int_equal(failing.n_held, 0);
     return failing.n_calls >= n;
 }

@@ -566,16 +566,15 @@ static void *failing_resize(void *ctx, void *ptr, size_t old_len,
 static bool try_with_failure(const char *path, unsigned n_threads, size_t n)
 {
     struct failing failing = {.fail_at = n};
-    const og_allocator allocator = {&failing, failing_resize};
+    og_allocator_set(&(og_allocator){&failing, failing_resize});
     const og_params params = small_params();
     struct transcript t = {.calls = {0}};
     const og_stream_options options = options_for(&t);
     og_store *store;
     og_error err;
-    og_status status = og_store_open(
-        ":memory:", OG_CREATE,
-        &(og_store_options){.params = &params, .allocator = &allocator}, &store,
-        &err);
+    og_status status =
+        og_store_open(":memory:", OG_CREATE,
+                      &(og_store_options){.params = &params}, &store, &err);
     if (status == OG_OK)
         status = og_stream_run(store,
                                (og_input[]){input_for(&t, &path, 1, n_threads)},
@@ -586,6 +585,7 @@ static bool try_with_failure(const char *path, unsigned n_threads, size_t n)
         assert_int_equal(status, OG_ERR_MEMORY);
         assert_int_equal(err.status, OG_ERR_MEMORY);
     }
+    og_allocator_set(NULL);
     assert_int_equal(failing.n_held, 0);
     return failing.n_calls >= n;
 }

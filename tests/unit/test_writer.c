@@ -1,8 +1,7 @@
-/* Numbers and shares without a locale, and a buffer that loses nothing. */
+/* Numbers and shares, and a buffer that loses nothing. (What a locale would do
+ * to them: test_c_locale.c.) */
 
 #include "report_support.h"
-
-#include <locale.h>
 
 static void expect_share(double share, const char *expected)
 {
@@ -20,7 +19,6 @@ static void expect_share(double share, const char *expected)
 static void test_shares(void **state)
 {
     (void)state;
-    setlocale(LC_ALL, "de_DE.UTF-8"); /* a comma, where it is installed */
     expect_share(0, "0");
     expect_share(1, "1");
     expect_share(0.41, "0.41");

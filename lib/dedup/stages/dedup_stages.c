@@ -133,7 +133,7 @@ void og_stage_finish(struct og_stage *s)
 {
     og_dedup_texts_free(s->texts);
     og_band_sketcher_release(&s->sketcher);
-    free(s->bases);
+    og_release(NULL, s->bases, (s->n_paths + 1) * sizeof(*s->bases));
 }
 
 void og_stage_source(const struct og_stage *s, const char *const *path,
@@ -162,7 +162,7 @@ og_status og_stage_read_sketches(const struct og_stage *s, size_t i,
 
 og_status og_stage_count(struct og_stage *s, og_error *err)
 {
-    s->bases = calloc(s->n_paths + 1, sizeof(*s->bases));
+    s->bases = og_allocate_zero(NULL, (s->n_paths + 1) * sizeof(*s->bases));
     if (s->bases == NULL) return og_error_memory(err, s->n_paths, "files");
     for (size_t i = 0; i < s->n_paths; i++) {
         struct og_stage_file f;

@@ -18,7 +18,8 @@ static int by_key(const void *a, const void *b)
 }
 
 static og_status read_band(const struct og_stage *s, uint32_t band,
-                           struct keyed **out, size_t *out_n, og_error *err)
+                           struct keyed **out, size_t *out_n, size_t *out_cap,
+                           og_error *err)
 {
     const uint32_t n_rows = s->dedup->n_rows;
     const size_t at = OG_STAGE_PLACE_LEN + (size_t)band * n_rows;
@@ -41,6 +42,7 @@ static og_status read_band(const struct og_stage *s, uint32_t band,
     }
     *out = keys;
     *out_n = n;
+    *out_cap = cap;
     return OG_OK;
 }
 
@@ -49,13 +51,13 @@ static og_status write_band(struct og_stage *s, uint32_t band, og_error *err)
     char path[OG_STAGE_PATH_ROOM];
     struct keyed *keys = NULL;
     struct og_pack pairs = {0};
-    size_t n = 0;
+    size_t n = 0, cap = 0;
     og_stage_path(s, path, "bands/%05u_%02u.dups", band, 0);
     if (og_stage_is_there(path)) {
         s->counts->n_there++;
         return OG_OK;
     }
-    TRY(read_band(s, band, &keys, &n, err));
+    TRY(read_band(s, band, &keys, &n, &cap, err));
     if (n > 1) qsort(keys, n, sizeof(*keys), by_key);
     for (size_t i = 1; i < n; i++) {
         if (keys[i].key != keys[i - 1].key) continue;
@@ -67,7 +69,7 @@ static og_status write_band(struct og_stage *s, uint32_t band, og_error *err)
                               .other_doc = (uint32_t)keys[i].place});
         s->counts->n_pairs++;
     }
-    free(keys);
+    OG_UNGROW(NULL, keys, cap);
     const og_status status = og_list_write(path, &pairs, err);
     og_pack_release(&pairs);
     s->counts->n_made += status == OG_OK;

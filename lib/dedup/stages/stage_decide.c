@@ -139,13 +139,14 @@ static og_status join_all_clusters(struct deciding *d, const char *folder,
                                    size_t *n_files, og_error *err)
 {
     const size_t n = d->forest.n;
-    struct clusters c = {.file = malloc((n + 1) * sizeof(*c.file)),
-                         .doc = malloc((n + 1) * sizeof(*c.doc))};
+    const size_t len = (n + 1) * sizeof(uint32_t);
+    struct clusters c = {.file = og_allocate(NULL, len),
+                         .doc = og_allocate(NULL, len)};
     og_status status = OG_OK;
     if (c.file == NULL || c.doc == NULL)
         status = og_error_memory(err, n * 8, "clusters");
     else
-        memset(c.file, 0xff, (n + 1) * sizeof(*c.file));
+        memset(c.file, 0xff, len);
     for (size_t i = 0; i < d->stage->n_paths && status == OG_OK; i++) {
         char path[OG_STAGE_PATH_ROOM];
         snprintf(path, sizeof(path), "%.4000s/%06u.clusters", folder,
@@ -154,8 +155,8 @@ static og_status join_all_clusters(struct deciding *d, const char *folder,
         (*n_files)++;
         status = join_clusters(d, path, (uint32_t)i, &c, err);
     }
-    free(c.file);
-    free(c.doc);
+    og_release(NULL, c.file, len);
+    og_release(NULL, c.doc, len);
     return status;
 }
 
@@ -311,7 +312,7 @@ static og_status decide_mine(struct deciding *d, og_error *err)
 {
     const struct og_stage *s = d->stage;
     const size_t n = d->forest.n;
-    uint8_t *is_shared = calloc(n + 1, 1);
+    uint8_t *is_shared = og_allocate_zero(NULL, n + 1);
     og_status status = OG_OK;
     if (is_shared == NULL) return og_error_memory(err, n, "components");
     for (size_t i = 0; i < n; i++) {
@@ -330,8 +331,14 @@ static og_status decide_mine(struct deciding *d, og_error *err)
         }
         og_stage_file_release(&sketches);
     }
-    free(is_shared);
+    og_release(NULL, is_shared, n + 1);
     return status == OG_OK ? decide_sorted(d, err) : status;
+}
+
+/* Bytes of `first` and of `last`. */
+static size_t chains_len(const struct deciding *d)
+{
+    return (d->forest.n + 1) * sizeof(*d->first);
 }
 
 static og_status start(struct deciding *d, og_error *err)
@@ -347,9 +354,9 @@ static og_status start(struct deciding *d, og_error *err)
     TRY(og_stage_open_texts(s, err));
     TRY(og_decider_init(&d->decider, &decide, s->texts, err));
     if (s->options->candidates != NULL) {
-        const size_t len = (d->forest.n + 1) * sizeof(*d->first);
-        d->first = malloc(len);
-        d->last = malloc(len);
+        const size_t len = chains_len(d);
+        d->first = og_allocate(NULL, len);
+        d->last = og_allocate(NULL, len);
         if (d->first == NULL || d->last == NULL)
             return og_error_memory(err, len, "components");
         memset(d->first, 0xff, len);
@@ -357,7 +364,7 @@ static og_status start(struct deciding *d, og_error *err)
     if (o->keep == OG_KEEP_FIRST) return OG_OK;
     d->record_len =
         (sizeof(struct waiting) + s->sketcher.n_samples + 7) / 8 * 8;
-    d->record = calloc(1, d->record_len);
+    d->record = og_allocate_zero(NULL, d->record_len);
     if (d->record == NULL)
         return og_error_memory(err, d->record_len, "a sketch");
     return og_sorter_new(d->record_len, 2, SORTER_LEN, s->options->work,
@@ -379,15 +386,15 @@ static og_status decide_shard(struct og_stage *s, const char *path,
                                      &d.removals, err);
     s->counts->n_removed += d.n;
     s->counts->n_made += status == OG_OK;
+    og_release(NULL, d.first, chains_len(&d));
+    og_release(NULL, d.last, chains_len(&d));
+    og_release(NULL, d.record, d.record_len);
     og_pack_release(&d.removals);
     og_forest_release(&d.forest);
     if (d.decider.texts != NULL) og_decider_release(&d.decider);
     og_sorter_free(d.sorter);
     OG_UNGROW(NULL, d.kept, d.kept_cap);
     OG_UNGROW(NULL, d.sketches, d.sketches_cap);
-    free(d.first);
-    free(d.last);
-    free(d.record);
     return status;
 }
 

@@ -27,7 +27,7 @@ static og_status read_bytes(const char *path, struct og_stage_file *out,
     og_status status = OG_OK;
     if (fstat(fd, &st) != 0) status = og_file_failure(err, "read", path, errno);
     out->len = status == OG_OK ? (size_t)st.st_size : 0;
-    out->data = malloc(out->len + 1);
+    out->data = og_allocate(NULL, out->len + 1);
     if (out->data == NULL)
         status = og_error_memory(err, out->len, "a file of a stage");
     else if (status == OG_OK &&
@@ -72,7 +72,7 @@ og_status og_stage_file_read(const char *path, const char *magic,
 
 void og_stage_file_release(struct og_stage_file *f)
 {
-    free(f->data);
+    og_release(NULL, f->data, f->len + 1);
     *f = (struct og_stage_file){0};
 }
 

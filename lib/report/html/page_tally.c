@@ -32,6 +32,11 @@ static void count(struct og_tally_part *p, const struct og_web_page_row *row)
 }
 
 /* The list stays sorted, most copied first; equal ones as they came. */
+static void release_title(struct og_tally_top *top)
+{
+    og_release(NULL, top->title, top->title_len + 1);
+}
+
 static void rank(struct og_tally *t, const struct og_web_page_row *row,
                  uint64_t number)
 {
@@ -42,10 +47,10 @@ static void rank(struct og_tally *t, const struct og_web_page_row *row,
     const og_document *doc = row->doc;
     const og_bytes title = og_html_shorten(
         doc->title.len != 0 ? doc->title : doc->id, OG_HTML_TITLE_LEN);
-    char *copy = malloc(title.len + 1);
+    char *copy = og_allocate(NULL, title.len + 1);
     if (copy == NULL) return;
     memcpy(copy, title.data, title.len);
-    if (t->n_top == OG_TALLY_TOP) free(t->top[--t->n_top].title);
+    if (t->n_top == OG_TALLY_TOP) release_title(&t->top[--t->n_top]);
     memmove(t->top + at + 1, t->top + at, (t->n_top - at) * sizeof(*t->top));
     t->n_top++;
     t->top[at] = (struct og_tally_top){
@@ -73,7 +78,7 @@ void og_tally_end_part(struct og_tally *t)
 void og_tally_release(struct og_tally *t)
 {
     for (size_t i = 0; i < t->n_top; i++)
-        free(t->top[i].title);
+        release_title(&t->top[i]);
     OG_UNGROW(NULL, t->parts, t->parts_cap);
     memset(t, 0, sizeof(*t));
 }

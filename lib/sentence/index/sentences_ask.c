@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/c_locale.h"
 #include "lib/sentence/index/sentences.h"
 
 /* Places of one form that are looked at, in order to count those that are no
@@ -449,7 +450,7 @@ void og_sentences_explain(const og_sentences *s,
         og_max_bit_diff(m, og_bit_switch(m, l, n, k + 1, 0), (uint32_t)d);
     const double unrelated =
         og_max_bit_diff(m, og_bit_switch(m, l, 0, words, words), (uint32_t)d);
-    snprintf(
+    og_text_format(
         out, out_cap,
         "sentences   %llu, %llu different sets of words, %llu words, %.1f "
         "words each\n"
@@ -468,6 +469,6 @@ void og_sentences_explain(const og_sentences *s,
         (unsigned long long)info.n_words, words, m, l,
         og_signature_word_bits(m, (double)info.n_words, words),
         options->threshold, n, words, k, d,
-        options->distance >= 0 ? ", as told" : "", recall, false_rate,
+        options->distance >= 0 ? ", as given" : "", recall, false_rate,
         unrelated, unrelated * (double)info.n_forms);
 }

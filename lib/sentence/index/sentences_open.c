@@ -205,16 +205,16 @@ og_status og_sentences_open(const struct og_sentences_place *place,
     const og_sentences_options standard = og_sentences_options_default();
     const og_sentences_options *o = options != NULL ? options : &standard;
     *out = NULL;
-    og_sentences *s = og_allocate_zero(o->allocator, sizeof(*s));
+    og_sentences *s = og_allocate_zero(NULL, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "sentences");
-    s->allocator = o->allocator;
+    s->allocator = NULL;
     s->is_writable = place->is_writable;
     s->memory = o->memory;
-    s->list.allocator = o->allocator;
-    s->reader.allocator = s->match_reader.allocator = o->allocator;
-    og_memtable_init(&s->heap, o->allocator, 0, 0);
-    og_question_init(&s->question, o->allocator);
-    og_text_cache_init(&s->cache, o->allocator);
+    s->list.allocator = NULL;
+    s->reader.allocator = s->match_reader.allocator = NULL;
+    og_memtable_init(&s->heap, NULL, 0, 0);
+    og_question_init(&s->question, NULL);
+    og_text_cache_init(&s->cache, NULL);
     const og_status status = open_all(s, place, o, err);
     if (status == OG_OK) {
         *out = s;

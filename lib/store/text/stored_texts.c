@@ -27,7 +27,7 @@ bool og_is_store(const char *path)
 og_status og_stored_texts_of(og_store *store, struct og_stored_texts **out,
                              og_error *err)
 {
-    struct og_stored_texts *s = calloc(1, sizeof(*s));
+    struct og_stored_texts *s = og_allocate_zero(NULL, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "a store");
     s->store = store;
     og_status status = og_store_text_reader(s->store, &s->reader, err);
@@ -63,7 +63,7 @@ void og_stored_texts_close(struct og_stored_texts *s)
     og_trace_free(s->trace);
     og_text_reader_close(s->reader);
     if (s->is_own) (void)og_store_close(s->store, NULL);
-    free(s);
+    og_release(NULL, s, sizeof(*s));
 }
 
 uint32_t og_stored_texts_n(const struct og_stored_texts *s)
