@@ -540,6 +540,7 @@ static og_status disk_run(struct work *w, uint64_t *out_sum)
 {
     og_store *store;
     og_params params = og_params_default();
+    (void)w;
     params.memory = 1 << 16;
     TRY(og_store_open(disk_path, OG_CREATE,
                       &(og_store_options){.params = &params}, &store, NULL));
