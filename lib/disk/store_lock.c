@@ -118,6 +118,19 @@ static og_status held_by_other(const char *folder, int fd, og_error *err)
                         is_known ? who : "another process");
 }
 
+/* Readers hold it for a moment to see whether somebody writes. */
+static int take_lock(int fd)
+{
+    enum { TRIES = 20 };
+    const struct timespec pause = {0, 1000000};
+    int result = flock(fd, LOCK_EX | LOCK_NB);
+    for (int i = 1; i < TRIES && result != 0 && errno == EWOULDBLOCK; i++) {
+        (void)nanosleep(&pause, NULL);
+        result = flock(fd, LOCK_EX | LOCK_NB);
+    }
+    return result;
+}
+
 og_status og_store_lock(const char *folder, int *out_fd, og_error *err)
 {
     char path[4096];
@@ -125,7 +138,7 @@ og_status og_store_lock(const char *folder, int *out_fd, og_error *err)
     snprintf(path, sizeof(path), "%s/lock", folder);
     const int fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (take_lock(fd) != 0) {
         const og_status status =
             errno == EWOULDBLOCK ? held_by_other(folder, fd, err)
                                  : og_file_failure(err, "lock", path, errno);

@@ -27,8 +27,9 @@
 #include "lib/store/table/additions.h"
 #include "lib/table/table_state.h"
 
-/* A catalogue up to this size is compared with its sums at every opening. */
-#define CHECKED_LEN ((uint64_t)64 << 20)
+/* A catalogue up to this size is compared with its sums when a writer opens it,
+ * a longer one before its first change. Readers compare what they read. */
+#define CHECKED_LEN ((uint64_t)16 << 20)
 /* How often a reader begins again before it gives up. */
 #define MOST_TRIES 20
 
@@ -213,18 +214,20 @@ static og_status open_documents(og_store *store, og_access access,
     const bool is_quiet =
         access != OG_READ || !og_store_is_locked(disk->folder);
     snprintf(folder, sizeof(folder), "%s/catalogue", disk->folder);
-    TRY(og_documents_check(folder, closed, CHECKED_LEN, store->allocator, &sums,
-                           err));
-    if (sums != OG_SUMS_EQUAL && is_quiet)
+    TRY(og_documents_check(folder, closed, access == OG_READ ? 1 : CHECKED_LEN,
+                           store->allocator, &sums, err));
+    const bool has_sums = sums == OG_SUMS_EQUAL || sums == OG_SUMS_HEADS;
+    if (!has_sums && is_quiet)
         TRY(og_documents_walk(folder, closed, store->allocator, err));
     const struct og_documents_options options = {
         .uuid = disk->conf.uuid,
         .writable = access != OG_READ,
-        .is_settled = closed && sums == OG_SUMS_EQUAL,
+        .is_settled = closed && has_sums,
+        .is_unread = sums == OG_SUMS_HEADS,
         .allocator = store->allocator,
     };
     TRY(og_documents_open(folder, &options, &disk->documents, err));
-    return sums != OG_SUMS_EQUAL && is_quiet && !closed
+    return !has_sums && is_quiet && !closed
                ? og_documents_audit(disk->documents, err)
                : OG_OK;
 }

@@ -9,10 +9,11 @@
 #include "lib/store/catalogue/documents.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "lib/base/checksum.h"
 #include "lib/os/file.h"
@@ -22,7 +23,6 @@
 
 enum {
     FORMAT = 1,
-    STATE_LEN = 16, /* sequence 8 | count 8 */
     N_READERS = 1024,
     N_TREES = 8,
     FULL_LEN = 1 << 20, /* a disk with less is full, for a batch */
@@ -55,22 +55,22 @@ og_status og_documents_failure(const struct og_documents *db, int code,
                         mdb_strerror(code));
 }
 
-/* ---- views and the length of the map ---- */
+/* ---- the length of the map ---- */
 
 void og_documents_enter(struct og_documents *db)
 {
     pthread_mutex_lock(&db->lock);
     while (db->n_growers > 0)
         pthread_cond_wait(&db->changed, &db->lock);
-    db->n_views++;
+    db->n_lookers++;
     pthread_mutex_unlock(&db->lock);
 }
 
 void og_documents_leave(struct og_documents *db)
 {
     pthread_mutex_lock(&db->lock);
-    db->n_views--;
-    if (db->n_views == 0) pthread_cond_broadcast(&db->changed);
+    db->n_lookers--;
+    if (db->n_lookers == 0) pthread_cond_broadcast(&db->changed);
     pthread_mutex_unlock(&db->lock);
 }
 
@@ -78,7 +78,7 @@ int og_documents_set_map(struct og_documents *db, size_t len)
 {
     pthread_mutex_lock(&db->lock);
     db->n_growers++;
-    while (db->n_views > 0)
+    while (db->n_lookers > 0)
         pthread_cond_wait(&db->changed, &db->lock);
     const int code = mdb_env_set_mapsize(db->env, len);
     db->n_growers--;
@@ -93,6 +93,9 @@ static void free_documents(struct og_documents *db)
 {
     const og_allocator *allocator = db->allocator;
     if (db->env != NULL) mdb_env_close(db->env);
+    if (db->fd >= 0) close(db->fd);
+    og_page_sums_release(&db->sums);
+    OG_UNGROW(allocator, db->path, db->path_cap);
     pthread_mutex_destroy(&db->lock);
     pthread_cond_destroy(&db->changed);
     OG_UNGROW(allocator, db->folder, db->folder_cap);
@@ -102,32 +105,37 @@ static void free_documents(struct og_documents *db)
 static struct og_documents *
 new_documents(const char *folder, const struct og_documents_options *options)
 {
+    static const char name[] = "/data.mdb";
     const size_t len = strlen(folder) + 1;
     struct og_documents *db = og_allocate_zero(options->allocator, sizeof(*db));
     if (db == NULL) return NULL;
     db->allocator = options->allocator;
     db->writable = options->writable;
+    db->is_unread = options->is_unread;
+    db->fd = -1;
     db->n_opens = 1;
     memcpy(db->uuid, options->uuid, sizeof(db->uuid));
     pthread_mutex_init(&db->lock, NULL);
     pthread_cond_init(&db->changed, NULL);
-    if (!OG_GROW(db->allocator, db->folder, db->folder_cap, len)) {
+    if (!OG_GROW(db->allocator, db->folder, db->folder_cap, len) ||
+        !OG_GROW(db->allocator, db->path, db->path_cap, len + sizeof(name))) {
         free_documents(db);
         return NULL;
     }
     memcpy(db->folder, folder, len);
+    memcpy(db->path, folder, len - 1);
+    memcpy(db->path + len - 1, name, sizeof(name));
     return db;
 }
 
 static int open_env(struct og_documents *db, size_t map_len)
 {
-    const unsigned flags = MDB_NOTLS | (db->writable ? 0u : MDB_RDONLY);
     int code = mdb_env_create(&db->env);
     if (code != 0) return code;
     if ((code = mdb_env_set_maxdbs(db->env, N_TREES)) == 0 &&
         (code = mdb_env_set_maxreaders(db->env, N_READERS)) == 0 &&
         (code = mdb_env_set_mapsize(db->env, map_len)) == 0 &&
-        (code = mdb_env_open(db->env, db->folder, flags, 0666)) == 0)
+        (code = mdb_env_open(db->env, db->folder, MDB_NOTLS, 0666)) == 0)
         return 0;
     mdb_env_close(db->env);
     db->env = NULL;
@@ -146,7 +154,6 @@ static og_status open_some_env(struct og_documents *db, uint64_t map_len,
 
 static int open_trees(struct og_documents *db, MDB_txn *txn)
 {
-    const unsigned make = db->writable ? MDB_CREATE : 0;
     const unsigned many = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP;
     const struct {
         const char *name;
@@ -160,8 +167,8 @@ static int open_trees(struct og_documents *db, MDB_txn *txn)
         {"meta", 0, &db->meta},
     };
     for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
-        const int code = mdb_dbi_open(txn, trees[i].name, trees[i].flags | make,
-                                      trees[i].out);
+        const int code = mdb_dbi_open(
+            txn, trees[i].name, trees[i].flags | MDB_CREATE, trees[i].out);
         if (code != 0) return code;
     }
     return 0;
@@ -183,7 +190,7 @@ static int put_meta(struct og_documents *db, MDB_txn *txn, const char *name,
 int og_documents_put_state(struct og_documents *db, MDB_txn *txn,
                            uint64_t sequence, uint32_t count)
 {
-    uint8_t bytes[STATE_LEN];
+    uint8_t bytes[OG_DOCUMENTS_STATE_LEN];
     og_store64(bytes, sequence);
     og_store64(bytes + 8, count);
     return put_meta(db, txn, "state", bytes, sizeof(bytes));
@@ -196,7 +203,7 @@ og_status og_documents_read_state(struct og_documents *db, MDB_txn *txn,
     MDB_val value = {0, NULL};
     const int code = mdb_get(txn, db->meta, &key, &value);
     if (code != 0) return og_documents_failure(db, code, "read", err);
-    if (value.mv_size != STATE_LEN ||
+    if (value.mv_size != OG_DOCUMENTS_STATE_LEN ||
         og_load64((uint8_t *)value.mv_data + 8) > OG_NO_DOC)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' does not say how many documents it has",
@@ -216,46 +223,54 @@ static int put_first_meta(struct og_documents *db, MDB_txn *txn)
 }
 
 /* Is it ours, and of a format that we know? */
-static og_status check_meta(struct og_documents *db, MDB_txn *txn,
-                            og_error *err)
+static og_status check_meta(struct og_documents_view *view, og_error *err)
 {
-    MDB_val key = name_of("format");
-    MDB_val value = {0, NULL};
-    int code = mdb_get(txn, db->meta, &key, &value);
-    if (code == MDB_NOTFOUND && db->writable)
-        code = put_first_meta(db, txn);
-    else if (code == 0 &&
-             (value.mv_size != 4 || og_load32(value.mv_data) != FORMAT))
+    const struct og_documents *db = view->db;
+    og_bytes value;
+    TRY(og_documents_find_meta(view, "format", &value, err));
+    if (value.len != 4 || og_load32(value.data) != FORMAT)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' has a format that this version of origo "
                             "does not read (it reads %d)",
                             db->folder, FORMAT);
-    if (code != 0) return og_documents_failure(db, code, "read", err);
-    key = name_of("uuid");
-    code = mdb_get(txn, db->meta, &key, &value);
-    if (code != 0) return og_documents_failure(db, code, "read", err);
-    if (value.mv_size != 16 || memcmp(value.mv_data, db->uuid, 16) != 0)
+    TRY(og_documents_find_meta(view, "uuid", &value, err));
+    if (value.len != 16 || memcmp(value.data, db->uuid, 16) != 0)
         return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
                             db->folder);
-    struct og_documents_state state;
-    return og_documents_read_state(db, txn, &state, err);
+    return og_documents_view_begin(view, err);
+}
+
+static og_status open_views(struct og_documents *db, og_error *err)
+{
+    struct og_documents_view view;
+    db->fd = og_file_open_own(db->path, O_RDONLY, 0);
+    if (db->fd < 0) return og_file_failure(err, "read", db->path, errno);
+    TRY(og_page_sums_load(&db->sums, db->folder, db->allocator, err));
+    og_documents_view_init(&view, db);
+    const og_status status = check_meta(&view, err);
+    og_documents_view_release(&view);
+    return status;
+}
+
+static int load_trees_in(struct og_documents *db, MDB_txn *txn)
+{
+    MDB_val key = name_of("format");
+    MDB_val value = {0, NULL};
+    int code = open_trees(db, txn);
+    if (code == 0) code = mdb_get(txn, db->meta, &key, &value);
+    return code == MDB_NOTFOUND ? put_first_meta(db, txn) : code;
 }
 
 static og_status load_trees(struct og_documents *db, og_error *err)
 {
     MDB_txn *txn;
-    const unsigned flags = db->writable ? 0u : MDB_RDONLY;
-    int code = mdb_txn_begin(db->env, NULL, flags, &txn);
+    int code = mdb_txn_begin(db->env, NULL, 0, &txn);
     if (code != 0) return og_documents_failure(db, code, "open", err);
-    code = open_trees(db, txn);
-    const og_status status = code == 0
-                                 ? check_meta(db, txn, err)
-                                 : og_documents_failure(db, code, "open", err);
-    if (status != OG_OK) {
+    code = load_trees_in(db, txn);
+    if (code == 0)
+        code = mdb_txn_commit(txn); /* keeps the trees open */
+    else
         mdb_txn_abort(txn);
-        return status;
-    }
-    code = mdb_txn_commit(txn); /* keeps the trees open */
     return code == 0 ? OG_OK : og_documents_failure(db, code, "open", err);
 }
 
@@ -280,6 +295,27 @@ static og_status settle(struct og_documents *db, og_error *err)
     if (og_file_sync_folder(path) != 0)
         return og_file_failure(err, "sync", path, errno);
     return OG_OK;
+}
+
+static bool has_data(const struct og_documents *db)
+{
+    struct stat st;
+    return lstat(db->path, &st) == 0 && st.st_size > 0;
+}
+
+/* What is there is looked at before LMDB sees it. */
+static og_status open_parts(struct og_documents *db,
+                            const struct og_documents_options *options,
+                            og_error *err)
+{
+    const uint64_t map_len = options->map_len > 0 ? options->map_len : MAP_LEN;
+    const bool is_there = !db->writable || has_data(db);
+    if (is_there) TRY(open_views(db, err));
+    if (!db->writable) return OG_OK;
+    TRY(open_some_env(db, map_len, err));
+    TRY(load_trees(db, err));
+    if (!options->is_settled) TRY(settle(db, err));
+    return is_there ? OG_OK : open_views(db, err);
 }
 
 /* One that is open already; the caller holds list_lock. */
@@ -315,11 +351,7 @@ static og_status open_locked(const char *folder,
     if (db == NULL) return og_error_memory(err, sizeof(*db), "a catalogue");
     db->device = st.st_dev;
     db->inode = st.st_ino;
-    og_status status = open_some_env(
-        db, options->map_len > 0 ? options->map_len : MAP_LEN, err);
-    if (status == OG_OK) status = load_trees(db, err);
-    if (status == OG_OK && db->writable && !options->is_settled)
-        status = settle(db, err);
+    og_status status = open_parts(db, options, err);
     if (status != OG_OK) {
         free_documents(db);
         return status;
@@ -368,8 +400,6 @@ og_status og_documents_seal(struct og_documents *db, og_error *err)
 static og_status close_last(struct og_documents *db, og_error *err)
 {
     const og_status status = og_documents_seal(db, err);
-    mdb_env_close(db->env);
-    db->env = NULL;
     free_documents(db);
     return status;
 }

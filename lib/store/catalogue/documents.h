@@ -16,13 +16,16 @@
  * a batch or nothing of it, and a crash leaves the batches that were
  * acknowledged. `sequence` is the store's: all records up to it are in here.
  *
- * LMDB trusts its file. A page that a disk has changed can end the process, so
- * the sums of all pages are written beside it at a clean close and compared
- * before LMDB sees the file (og_documents_check). */
+ * LMDB writes, and nothing else of it is used: its readers need the right to
+ * write, and trust their file. Ours (lmdb_read.h) need neither; pages of a
+ * catalogue that was closed in order are compared with the sums that were
+ * written then, each when it is read, and all before LMDB changes the first. */
 
 #include "lib/store/catalogue/entry.h"
 
 #define OG_NO_DOC UINT32_MAX
+
+struct og_lmdb_reader;
 
 /* One environment. A process has a folder open once: a second open of the same
  * folder gives the same object again (when both are for reading, or the first
@@ -37,6 +40,7 @@ struct og_documents_options {
     const uint8_t *uuid; /* 16 bytes of the store; copied */
     bool writable;       /* makes folder and environment when missing */
     bool is_settled;  /* all of it is on the disk: the last writer closed it */
+    bool is_unread;   /* og_documents_check() left pages for later */
     uint64_t map_len; /* 0: 1 TiB of addresses, less when the process
                          may not have so many */
     const og_allocator *allocator; /* LMDB's own memory is not from it */
@@ -89,13 +93,14 @@ og_status og_documents_write(struct og_documents *db,
 
 /* ---- views ---------------------------------------------------------------
  *
- * A view sees the catalogue as it was at its last begin. One thread at a time
- * uses it. While it is begun, pages that a writer replaces cannot be used
- * again: end it after each piece of work. Begin again after an end costs well
- * under a microsecond. */
+ * A view sees the documents that there were at its last begin; which of them
+ * are removed, at that time or later. Each answer is of one committed state. It
+ * takes no lock and needs no more than the right to read. One thread at a time
+ * uses it. */
 struct og_documents_view {
     struct og_documents *db;
-    void *txn; /* kept from end to the next begin */
+    struct og_lmdb_reader *reader; /* NULL: not yet */
+    struct og_pack found;          /* of the last question */
     bool begun;
     uint64_t sequence; /* of the last begin */
     uint32_t count;
@@ -109,9 +114,8 @@ og_status og_documents_view_begin(struct og_documents_view *view,
 void og_documents_view_end(struct og_documents_view *view);
 void og_documents_view_release(struct og_documents_view *view);
 
-/* These need a begun view. Bytes they give point into the map: read-only,
- * valid until the view ends. Failures are OG_ERR_STORE (a damaged page that
- * LMDB noticed). */
+/* These need a begun view. Bytes they give are valid until the next question or
+ * the end of the view. Failures are OG_ERR_STORE (a damaged page). */
 
 /* Records up to this sequence are in; documents 0 to count - 1 are. */
 uint64_t og_documents_view_sequence(const struct og_documents_view *view);
@@ -160,14 +164,16 @@ og_status og_documents_removed(struct og_documents_view *view,
 enum og_sums {
     OG_SUMS_NONE,  /* there is no file of sums (or no catalogue) */
     OG_SUMS_OLD,   /* they are of another transaction: nothing was compared */
+    OG_SUMS_HEADS, /* the heads are as they were written; the rest of a long
+                      file was not compared */
     OG_SUMS_EQUAL, /* every page is as it was written */
 };
 
 /* Reads data.mdb as a plain file; for before og_documents_open(), but does no
  * harm after it (when a writer changes the file meanwhile: OG_SUMS_OLD).
  * `closed` says that the store was closed cleanly: then sums that are missing
- * or old are damage too. `max_len` > 0: a longer file is not read, and
- * counts as OG_SUMS_OLD. OG_ERR_STORE names the file and the offset of the
+ * or old are damage too. `max_len` > 0: of a longer file only the heads are
+ * compared. OG_ERR_STORE names the file and the offset of the
  * page. */
 og_status og_documents_check(const char *folder, bool closed, uint64_t max_len,
                              const og_allocator *allocator, enum og_sums *out,

@@ -4,7 +4,7 @@
  * back. */
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "lib/base/bits.h"
 #include "lib/store/catalogue/documents_env.h"
@@ -19,100 +19,106 @@ static void count_pair(struct totals *t, uint64_t key, uint64_t value)
     t->sum += og_mix64(og_mix64(key) + value);
 }
 
-static og_status unsound(const struct og_documents *db, const char *what,
-                         og_error *err)
+struct audit {
+    const char *folder;
+    uint32_t n_entries;
+    struct totals ids, copies; /* as the entries say */
+    struct totals seen;        /* of the tree that is being read */
+    og_status status;          /* of an entry */
+    og_error *err;
+};
+
+static og_status unsound(const struct audit *a, const char *what)
 {
-    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: %s", db->folder,
-                        what);
+    return og_error_set(a->err, OG_ERR_STORE, "'%s' is not sound: %s",
+                        a->folder, what);
 }
 
-static og_status add_entry(const struct og_documents *db, uint32_t number,
-                           const MDB_val *key, const MDB_val *value,
-                           struct totals *ids, struct totals *copies,
-                           og_error *err)
+static void restart_entries(void *ctx)
 {
+    struct audit *a = ctx;
+    a->n_entries = 0;
+    a->ids = a->copies = (struct totals){0};
+    a->status = OG_OK;
+}
+
+static bool add_entry(void *ctx, og_bytes key, og_bytes value)
+{
+    struct audit *a = ctx;
     struct og_entry entry;
-    uint32_t seen;
-    const og_bytes bytes = {value->mv_data, value->mv_size};
-    if (key->mv_size == sizeof(seen)) memcpy(&seen, key->mv_data, sizeof(seen));
-    if (key->mv_size != sizeof(seen) || seen != number ||
-        !og_entry_unpack(bytes, &entry))
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not sound: the entry of document %" PRIu32
-                            " is not as it was written",
-                            db->folder, number);
-    count_pair(ids, og_documents_hash(entry.id), number);
+    const uint32_t number = a->n_entries++;
+    if (key.len != 4 || og_load32(key.data) != number ||
+        !og_entry_unpack(value, &entry)) {
+        a->status = og_error_set(a->err, OG_ERR_STORE,
+                                 "'%s' is not sound: the entry of document "
+                                 "%" PRIu32 " is not as it was written",
+                                 a->folder, number);
+        return false;
+    }
+    count_pair(&a->ids, og_documents_hash(entry.id), number);
     for (uint32_t i = 0; i < entry.n_origins; i++)
-        count_pair(copies, entry.origins[i].doc,
+        count_pair(&a->copies, entry.origins[i].doc,
                    (uint64_t)number << 32 | entry.origins[i].n_tokens);
-    return OG_OK;
+    return true;
 }
 
-static og_status read_entries(struct og_documents *db, MDB_txn *txn,
-                              uint32_t count, struct totals *ids,
-                              struct totals *copies, og_error *err)
+static void restart_pairs(void *ctx)
 {
-    MDB_cursor *cursor;
-    MDB_val key = {0, NULL}, value = {0, NULL};
-    uint32_t number = 0;
-    og_status status = OG_OK;
-    int code = mdb_cursor_open(txn, db->documents, &cursor);
-    if (code != 0) return og_documents_failure(db, code, "read", err);
-    while (status == OG_OK &&
-           (code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0)
-        status = add_entry(db, number++, &key, &value, ids, copies, err);
-    mdb_cursor_close(cursor);
-    if (status != OG_OK) return status;
-    if (code != MDB_NOTFOUND)
-        return og_documents_failure(db, code, "read", err);
-    return number == count
-               ? OG_OK
-               : unsound(db, "entries of documents are missing", err);
+    struct audit *a = ctx;
+    a->seen = (struct totals){0};
 }
 
-static uint64_t number_of(const MDB_val *v)
+static uint64_t number_of(og_bytes v)
 {
-    uint32_t small = 0;
-    uint64_t large = 0;
-    if (v->mv_size == sizeof(small)) memcpy(&small, v->mv_data, sizeof(small));
-    if (v->mv_size == sizeof(large)) memcpy(&large, v->mv_data, sizeof(large));
-    return v->mv_size == sizeof(small) ? small : large;
+    return v.len == 4 ? og_load32(v.data) : v.len == 8 ? og_load64(v.data) : 0;
 }
 
-static og_status read_pairs(struct og_documents *db, MDB_txn *txn, MDB_dbi tree,
-                            struct totals *out, og_error *err)
+static bool add_pair(void *ctx, og_bytes key, og_bytes value)
 {
-    MDB_cursor *cursor;
-    MDB_val key = {0, NULL}, value = {0, NULL};
-    int code = mdb_cursor_open(txn, tree, &cursor);
-    if (code != 0) return og_documents_failure(db, code, "read", err);
-    while ((code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0)
-        count_pair(out, number_of(&key), number_of(&value));
-    mdb_cursor_close(cursor);
-    return code == MDB_NOTFOUND ? OG_OK
-                                : og_documents_failure(db, code, "read", err);
+    struct audit *a = ctx;
+    count_pair(&a->seen, number_of(key), number_of(value));
+    return true;
 }
 
-static og_status compare_trees(struct og_documents_view *view, og_error *err)
+static og_status compare_tree(struct og_documents_view *view, struct audit *a,
+                              const char *tree, const struct totals *expected)
 {
-    struct og_documents *db = view->db;
-    struct totals ids = {0}, copies = {0}, seen_ids = {0}, seen_copies = {0};
-    TRY(read_entries(db, view->txn, view->count, &ids, &copies, err));
-    TRY(read_pairs(db, view->txn, db->ids, &seen_ids, err));
-    TRY(read_pairs(db, view->txn, db->copies, &seen_copies, err));
-    if (ids.n != seen_ids.n || ids.sum != seen_ids.sum)
-        return unsound(db, "its ids are not those of its entries", err);
-    if (copies.n != seen_copies.n || copies.sum != seen_copies.sum)
-        return unsound(db, "its copies are not those of its entries", err);
-    return OG_OK;
+    const struct og_question q = {
+        .tree = tree, .visit = add_pair, .restart = restart_pairs, .ctx = a};
+    char what[64];
+    TRY(og_documents_ask(view, &q, a->err));
+    if (a->seen.n == expected->n && a->seen.sum == expected->sum) return OG_OK;
+    snprintf(what, sizeof(what), "its %s are not those of its entries", tree);
+    return unsound(a, what);
+}
+
+static og_status compare_trees(struct og_documents_view *view, struct audit *a)
+{
+    const struct og_question q = {.tree = "documents",
+                                  .visit = add_entry,
+                                  .restart = restart_entries,
+                                  .ctx = a};
+    TRY(og_documents_ask(view, &q, a->err));
+    TRY(a->status);
+    if (a->n_entries != view->count)
+        return unsound(a, "entries of documents are missing");
+    TRY(compare_tree(view, a, "ids", &a->ids));
+    return compare_tree(view, a, "copies", &a->copies);
 }
 
 og_status og_documents_audit(struct og_documents *db, og_error *err)
 {
     struct og_documents_view view;
+    struct audit a = {.folder = db->folder, .err = err};
     og_documents_view_init(&view, db);
     og_status status = og_documents_view_begin(&view, err);
-    if (status == OG_OK) status = compare_trees(&view, err);
+    const uint64_t sequence = view.sequence;
+    if (status == OG_OK) status = compare_trees(&view, &a);
+    /* A writer that came meanwhile has looked at it as well. */
+    if (status == OG_ERR_STORE &&
+        og_documents_view_begin(&view, NULL) == OG_OK &&
+        view.sequence != sequence)
+        status = OG_OK;
     og_documents_view_release(&view);
     return status;
 }

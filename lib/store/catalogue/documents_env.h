@@ -1,14 +1,15 @@
 #ifndef OG_STORE_CATALOGUE_DOCUMENTS_ENV_H
 #define OG_STORE_CATALOGUE_DOCUMENTS_ENV_H
 
-/* The inside of struct og_documents, for documents.c, documents_write.c and
- * documents_view.c. */
+/* The inside of struct og_documents, for documents.c, documents_write.c,
+ * documents_view.c and documents_audit.c. */
 
 #include <lmdb.h>
 #include <pthread.h>
 #include <sys/types.h>
 
 #include "lib/store/catalogue/documents.h"
+#include "lib/store/catalogue/lmdb_read.h"
 
 struct og_documents {
     struct og_documents *next; /* in the list of what this process has open */
@@ -23,13 +24,19 @@ struct og_documents {
     bool writable;
     bool is_changed; /* the sums were removed */
     bool is_failed;  /* a write failed: no sums at the end */
-    MDB_env *env;
+    bool is_unread;  /* its pages are to be compared before the first change */
+    /* For views. */
+    int fd;     /* of data.mdb */
+    char *path; /* of it */
+    size_t path_cap;
+    struct og_page_sums sums; /* of the state that was there when it opened */
+    MDB_env *env;             /* for writing; NULL: only read */
     MDB_dbi documents, ids, copies, removed, meta;
 
-    /* The map can grow only when no view is begun. */
+    /* The map can grow only when nobody looks at it. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned n_views;   /* begun */
+    unsigned n_lookers;
     unsigned n_growers; /* who wait for them to end */
 };
 
@@ -51,11 +58,30 @@ int og_documents_put_state(struct og_documents *db, MDB_txn *txn,
 og_status og_documents_failure(const struct og_documents *db, int code,
                                const char *verb, og_error *err);
 
-/* Counts a view that begins or ended; the first waits while the map grows. */
+enum { OG_DOCUMENTS_STATE_LEN = 16 }; /* sequence 8 | count 8 */
+
+/* A scan of a tree, until a state has lasted for all of it. */
+struct og_question {
+    const char *tree;
+    og_bytes from; /* len 0: all of it */
+    og_lmdb_visit *visit;
+    void (*restart)(void *ctx); /* forgets what was visited; NULL: nothing */
+    void *ctx;
+};
+
+og_status og_documents_ask(struct og_documents_view *view,
+                           const struct og_question *q, og_error *err);
+
+/* len 0: there is none. Valid until the next question. */
+og_status og_documents_find_meta(struct og_documents_view *view,
+                                 const char *name, og_bytes *out,
+                                 og_error *err);
+
+/* Counts who looks at LMDB's map; the first waits while it grows. */
 void og_documents_enter(struct og_documents *db);
 void og_documents_leave(struct og_documents *db);
 
-/* Sets the length of the map (0: as the file says) when no view is begun. */
+/* Sets the length of the map when nobody looks at it. */
 int og_documents_set_map(struct og_documents *db, size_t len);
 
 /* The key of an id in `ids`. */

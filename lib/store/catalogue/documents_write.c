@@ -273,12 +273,18 @@ static int grow_map(struct og_documents *db)
     return og_documents_set_map(db, 2 * info.me_mapsize);
 }
 
-/* A transaction that is never committed can still have changed pages that were
+/* Pages that nobody has looked at yet LMDB would trust. And a transaction that
+ * is never committed can still have changed pages that were
  * free: sums of the state before it would not fit. So they go first, for good.
  */
 static og_status remove_sums(struct og_documents *db, og_error *err)
 {
+    enum og_sums sums;
     if (db->is_changed) return OG_OK;
+    if (db->is_unread)
+        TRY(og_documents_check(db->folder, false, 0, db->allocator, &sums,
+                               err));
+    db->is_unread = false;
     TRY(og_page_sums_remove(db->folder, err));
     if (og_file_sync_folder(db->folder) != 0)
         return og_file_failure(err, "sync", db->folder, errno);

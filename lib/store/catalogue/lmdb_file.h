@@ -12,7 +12,11 @@ struct og_lmdb_head {
     uint64_t last_page; /* in use; of page_len bytes */
     uint64_t page_len;
     uint64_t roots[2]; /* of the free pages and of the rest */
+    bool is_head;      /* false: it is none, and the rest says nothing */
 };
+
+/* Both, as they stand: transactions take turns in them. */
+void og_lmdb_heads_read(int fd, struct og_lmdb_head out[2]);
 
 /* The newer of the two heads; false: neither is one. */
 bool og_lmdb_head_read(int fd, struct og_lmdb_head *out);

@@ -240,11 +240,11 @@ static og_status check_sums(const char *path, const struct og_pack *sums,
     return OG_OK;
 }
 
+/* The first n_pages of them. */
 static og_status compare_pages(struct pages *p, const struct og_pack *sums,
-                               og_error *err)
+                               uint64_t n_pages, og_error *err)
 {
     uint8_t batch[BATCH * 8];
-    const uint64_t n_pages = og_load64(sums->data + AT(n_pages));
     for (uint64_t at = 0; at < n_pages; at += BATCH) {
         const size_t n = batch_at(at, n_pages);
         TRY(sum_batch(p, at, n, batch, err));
@@ -261,11 +261,27 @@ static og_status compare_pages(struct pages *p, const struct og_pack *sums,
     return OG_OK;
 }
 
+/* Up to the end of both heads, when the rest is compared later. */
+static uint64_t n_pages_now(const struct pages *p, const struct og_pack *sums,
+                            uint64_t max_len)
+{
+    struct og_lmdb_head head;
+    struct stat st;
+    const uint64_t n = og_load64(sums->data + AT(n_pages));
+    if (max_len == 0 || fstat(p->fd, &st) != 0 ||
+        (uint64_t)st.st_size <= max_len)
+        return n;
+    const uint64_t n_heads =
+        og_lmdb_head_read(p->fd, &head) ? 2 * (head.page_len / PAGE) : 2;
+    return n < n_heads ? n : n_heads;
+}
+
 /* OG_OK with OG_SUMS_OLD when the sums are of another state. */
 static og_status compare(struct pages *p, const char *folder,
                          const struct og_pack *sums, bool closed,
-                         enum og_sums *out, og_error *err)
+                         uint64_t max_len, enum og_sums *out, og_error *err)
 {
+    const uint64_t n_pages = n_pages_now(p, sums, max_len);
     const uint64_t txnid = og_load64(sums->data + AT(txnid));
     struct lmdb_state before, after;
     const bool is_lmdb = read_state(p->fd, &before);
@@ -273,7 +289,7 @@ static og_status compare(struct pages *p, const char *folder,
         *out = OG_SUMS_OLD;
         return OG_OK;
     }
-    const og_status status = compare_pages(p, sums, err);
+    const og_status status = compare_pages(p, sums, n_pages, err);
     /* A writer may be at it: it removes the sums before it writes. */
     if (status == OG_ERR_STORE && !closed &&
         (!og_page_sums_exist(folder) ||
@@ -281,7 +297,9 @@ static og_status compare(struct pages *p, const char *folder,
         *out = OG_SUMS_OLD;
         return OG_OK;
     }
-    if (status == OG_OK) *out = OG_SUMS_EQUAL;
+    if (status == OG_OK)
+        *out = n_pages == og_load64(sums->data + AT(n_pages)) ? OG_SUMS_EQUAL
+                                                              : OG_SUMS_HEADS;
     return status;
 }
 
@@ -299,7 +317,6 @@ og_status og_documents_check(const char *folder, bool closed, uint64_t max_len,
 {
     struct paths paths;
     struct pages pages;
-    struct stat st;
     struct og_pack sums = {.allocator = allocator};
     *out = OG_SUMS_NONE;
     set_paths(&paths, folder);
@@ -309,18 +326,54 @@ og_status og_documents_check(const char *folder, bool closed, uint64_t max_len,
         return without_sums(&paths, closed, err);
     }
     if (status == OG_OK) status = check_sums(paths.sums, &sums, err);
-    if (status == OG_OK && max_len > 0 && stat(paths.data, &st) == 0 &&
-        (uint64_t)st.st_size > max_len) {
-        *out = OG_SUMS_OLD;
-    } else if (status == OG_OK) {
+    if (status == OG_OK) {
         status = open_pages(&pages, paths.data, allocator, err);
         if (status == OG_OK) {
-            status = compare(&pages, folder, &sums, closed, out, err);
+            status = compare(&pages, folder, &sums, closed, max_len, out, err);
             close_pages(&pages);
         }
     }
     og_pack_release(&sums);
     return status;
+}
+
+/* ---- page by page ---- */
+
+og_status og_page_sums_load(struct og_page_sums *sums, const char *folder,
+                            const og_allocator *allocator, og_error *err)
+{
+    struct paths paths;
+    *sums = (struct og_page_sums){.bytes.allocator = allocator};
+    set_paths(&paths, folder);
+    og_status status = read_sums(paths.sums, &sums->bytes, err);
+    if (status == OG_OK && sums->bytes.len == 0) return OG_OK;
+    if (status == OG_OK) status = check_sums(paths.sums, &sums->bytes, err);
+    if (status != OG_OK) {
+        og_page_sums_release(sums);
+        return status;
+    }
+    sums->n_pages = og_load64(sums->bytes.data + AT(n_pages));
+    sums->txnid = og_load64(sums->bytes.data + AT(txnid));
+    return OG_OK;
+}
+
+void og_page_sums_release(struct og_page_sums *sums)
+{
+    og_pack_release(&sums->bytes);
+    *sums = (struct og_page_sums){0};
+}
+
+bool og_page_sums_fit(const struct og_page_sums *sums, uint64_t off,
+                      const uint8_t *data, size_t len)
+{
+    for (size_t at = 0; at + PAGE <= len; at += PAGE) {
+        const uint64_t page = (off + at) / PAGE;
+        if (page >= sums->n_pages ||
+            og_load64(sums->bytes.data + HEAD + 8 * page) !=
+                og_checksum(data + at, PAGE))
+            return false;
+    }
+    return true;
 }
 
 /* ---- without sums ---- */
