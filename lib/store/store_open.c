@@ -598,19 +598,31 @@ static void close_parts(og_store *store)
     disk->n_records = 0;
 }
 
-static uint64_t last_journal(const struct og_disk *disk)
+/* How far the journal goes, as far as names and lengths tell. */
+struct journal_end {
+    uint64_t number, len;
+};
+
+static struct journal_end end_of_journal(const struct og_disk *disk)
 {
+    char path[4096];
     uint64_t first;
-    uint64_t last = 0;
-    (void)og_journal_list(disk->folder, &first, &last, NULL);
-    return last;
+    struct stat st;
+    struct journal_end end = {0, 0};
+    (void)og_journal_list(disk->folder, &first, &end.number, NULL);
+    if (end.number > 0 &&
+        og_journal_path(path, sizeof(path), disk->folder, end.number) &&
+        lstat(path, &st) == 0)
+        end.len = (uint64_t)st.st_size;
+    return end;
 }
 
 /* Did a writer go on while we were reading? */
 static bool is_newer_now(const struct og_disk *disk, uint64_t sequence,
-                         uint64_t journal)
+                         struct journal_end before)
 {
-    if (last_journal(disk) != journal) return true;
+    const struct journal_end end = end_of_journal(disk);
+    if (end.number != before.number || end.len != before.len) return true;
     struct og_checkpoint now;
     struct og_table_options options =
         og_store_table_options(&disk->conf.params);
@@ -626,7 +638,7 @@ static og_status try_parts(og_store *store, og_access access, og_error *err)
 {
     og_status status = OG_OK;
     for (int i = 0; i < MOST_TRIES; i++) {
-        const uint64_t journal = last_journal(store->disk);
+        const struct journal_end before = end_of_journal(store->disk);
         og_pending_init(&store->pending, 0, store->allocator);
         og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN,
                           store->allocator);
@@ -636,7 +648,7 @@ static og_status try_parts(og_store *store, og_access access, og_error *err)
         const uint64_t sequence = store->disk->checkpoint.sequence;
         close_parts(store);
         if (access != OG_READ || status != OG_ERR_STORE ||
-            !is_newer_now(store->disk, sequence, journal))
+            !is_newer_now(store->disk, sequence, before))
             break;
     }
     return status;
