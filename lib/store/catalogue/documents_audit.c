@@ -83,7 +83,7 @@ static bool add_pair(void *ctx, og_bytes key, og_bytes value)
 static og_status compare_tree(struct og_documents_view *view, struct audit *a,
                               const char *tree, const struct totals *expected)
 {
-    const struct og_question q = {
+    const struct og_catalogue_question q = {
         .tree = tree, .visit = add_pair, .restart = restart_pairs, .ctx = a};
     char what[64];
     TRY(og_documents_ask(view, &q, a->err));
@@ -94,10 +94,10 @@ static og_status compare_tree(struct og_documents_view *view, struct audit *a,
 
 static og_status compare_trees(struct og_documents_view *view, struct audit *a)
 {
-    const struct og_question q = {.tree = "documents",
-                                  .visit = add_entry,
-                                  .restart = restart_entries,
-                                  .ctx = a};
+    const struct og_catalogue_question q = {.tree = "documents",
+                                            .visit = add_entry,
+                                            .restart = restart_entries,
+                                            .ctx = a};
     TRY(og_documents_ask(view, &q, a->err));
     TRY(a->status);
     if (a->n_entries != view->count)

@@ -61,7 +61,7 @@ og_status og_documents_failure(const struct og_documents *db, int code,
 enum { OG_DOCUMENTS_STATE_LEN = 16 }; /* sequence 8 | count 8 */
 
 /* A scan of a tree, until a state has lasted for all of it. */
-struct og_question {
+struct og_catalogue_question {
     const char *tree;
     og_bytes from; /* len 0: all of it */
     og_lmdb_visit *visit;
@@ -70,7 +70,8 @@ struct og_question {
 };
 
 og_status og_documents_ask(struct og_documents_view *view,
-                           const struct og_question *q, og_error *err);
+                           const struct og_catalogue_question *q,
+                           og_error *err);
 
 /* len 0: there is none. Valid until the next question. */
 og_status og_documents_find_meta(struct og_documents_view *view,

@@ -42,7 +42,7 @@ static og_status make_reader(struct og_documents_view *view, og_error *err)
 }
 
 static og_status scan_tree(struct og_documents_view *view,
-                           const struct og_question *q, og_error *err)
+                           const struct og_catalogue_question *q, og_error *err)
 {
     struct og_lmdb_tree tree;
     view->found.len = 0;
@@ -61,7 +61,7 @@ static og_status scan_tree(struct og_documents_view *view,
 }
 
 og_status og_documents_ask(struct og_documents_view *view,
-                           const struct og_question *q, og_error *err)
+                           const struct og_catalogue_question *q, og_error *err)
 {
     TRY(make_reader(view, err));
     for (int i = 0; i < MOST_TRIES; i++) {
@@ -112,11 +112,11 @@ static og_status find_values(struct og_documents_view *view, const char *tree,
 {
     *out = (struct key_search){
         .view = view, .key = key, .max = max, .value_len = value_len};
-    const struct og_question q = {.tree = tree,
-                                  .from = key,
-                                  .visit = take_value,
-                                  .restart = restart_search,
-                                  .ctx = out};
+    const struct og_catalogue_question q = {.tree = tree,
+                                            .from = key,
+                                            .visit = take_value,
+                                            .restart = restart_search,
+                                            .ctx = out};
     if (max == 0) return OG_OK;
     TRY(og_documents_ask(view, &q, err));
     return out->is_bad ? og_error_set(err, OG_ERR_STORE,
@@ -292,7 +292,7 @@ og_status og_documents_removed(struct og_documents_view *view,
                                og_document_visit *visit, void *ctx,
                                og_error *err)
 {
-    const struct og_question q = {
+    const struct og_catalogue_question q = {
         .tree = "removed", .visit = take_key, .ctx = view};
     TRY(og_documents_ask(view, &q, err));
     struct og_pack list = take_found(view);
