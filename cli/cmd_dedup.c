@@ -202,7 +202,7 @@ static int dedup_run(const void *settings, const char *const *paths, size_t n)
     o.level = (og_dedup_level)s->level;
     o.measure = (og_measure_kind)s->measure;
     o.cluster = (og_cluster_kind)s->cluster;
-    o.format = (og_report_format)s->format;
+    o.format = s->format == 0 ? OG_FORMAT_TSV : OG_FORMAT_JSON;
     o.against = &s->against;
     o.n_against = s->against != NULL;
     if (o.temp == NULL) o.temp = getenv("TMPDIR");

@@ -1,7 +1,7 @@
 /* origo quote: which sentences of a document were written before.
  *
- *     files -> og_quote_stream -> on_answer  -> og_quote_report_add
- *                                 on_durable -> og_quote_report_pass
+ *     files -> og_quote_stream -> on_answer  -> og_report_add_quotes
+ *                                 on_durable -> og_report_pass
  *
  * With --add an answer is held back until its document is on disk: whoever has
  * read the line may take the document for safe. */
@@ -138,7 +138,7 @@ static const struct option quote_options[] = {
 
 struct quote_run {
     const struct quote_settings *settings;
-    og_quote_report *report;
+    og_report *report;
     struct progress progress;
     og_links *links; /* NULL: not asked for */
     bool answered;   /* there is something to report */
@@ -167,32 +167,36 @@ static bool on_answer(void *ctx, const og_document *doc,
         failed(run, og_links_add_quotes(run->links, doc, quotes, err)))
         return false;
     if (run->settings->only_reused && quotes->n_reused == 0) return true;
-    return !failed(run, og_quote_report_add(run->report, doc, quotes, err));
+    return !failed(run, og_report_add_quotes(run->report, doc, quotes, err));
 }
 
 static bool on_durable(void *ctx)
 {
     struct quote_run *run = ctx;
-    return !failed(run, og_quote_report_pass(run->report, &run->report_error));
+    return !failed(run, og_report_pass(run->report, &run->report_error));
 }
 
 /* ---- the place of the output ---- */
 
-static og_quote_format choose_format(const struct report_settings *s)
+static og_format choose_format(const struct report_settings *s)
 {
-    if (s->format != REPORT_FORMAT_AUTO) return (og_quote_format)s->format;
-    switch (report_format_of_output(s)) {
-    case OG_FORMAT_TEXT: return OG_QUOTE_TEXT;
-    case OG_FORMAT_HTML: return OG_QUOTE_HTML;
-    default: return OG_QUOTE_JSON;
-    }
+    static const og_format chosen[] = {OG_FORMAT_TEXT, OG_FORMAT_JSON,
+                                       OG_FORMAT_HTML}; /* as --format has it */
+    if (s->format != REPORT_FORMAT_AUTO) return chosen[s->format];
+    const og_format format = report_format_of_output(s);
+    return format == OG_FORMAT_TEXT || format == OG_FORMAT_HTML
+               ? format
+               : OG_FORMAT_JSON;
 }
 
 static og_status open_report(struct quote_run *run, og_error *err)
 {
     const struct report_settings *s = &run->settings->report;
-    return og_quote_report_open(s->output, choose_format(s), report_style(s),
-                                &run->report, err);
+    og_report_options options = og_report_options_default();
+    options.sentences = options.holds = true;
+    options.format = choose_format(s);
+    options.style = report_style(s);
+    return og_report_open(s->output, &options, &run->report, err);
 }
 
 /* What was answered is reported, also when another file could not be read. A
@@ -203,10 +207,10 @@ static int end_report(struct quote_run *run, int status)
     og_error err = {0};
     if (run->report_error.status != OG_OK ||
         (!run->answered && status != EXIT_DONE)) {
-        og_quote_report_discard(run->report);
+        og_report_discard(run->report);
         return status;
     }
-    if (og_quote_report_close(run->report, &err) == OG_OK) return status;
+    if (og_report_close(run->report, &err) == OG_OK) return status;
     if (!report_to_stdout(&run->settings->report))
         return say_error(COMMAND, &err);
     stdout_failed(errno);

@@ -33,7 +33,8 @@ static bool on_document(void *ctx, const og_document *doc)
 {
     bool *const failed = ctx;
     og_error err;
-    if (og_report_document(stdout, doc, &err) == OG_OK) return true;
+    if (og_report_document(og_write_file, stdout, doc, &err) == OG_OK)
+        return true;
     stdout_failed(errno);
     *failed = true;
     return false;

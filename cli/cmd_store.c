@@ -351,7 +351,8 @@ static bool on_document(void *ctx, const og_document *doc)
 {
     struct export_run *run = ctx;
     if (run->input.should_stop(NULL)) return false;
-    if (og_report_document(stdout, doc, &run->err) == OG_OK) return true;
+    if (og_report_document(og_write_file, stdout, doc, &run->err) == OG_OK)
+        return true;
     stdout_failed(errno);
     return false;
 }

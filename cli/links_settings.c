@@ -13,8 +13,8 @@ int links_write(const og_links *links, const struct links_settings *s,
                 const char *command)
 {
     const char *const paths[] = {s->csv, s->graphml, s->svg};
-    const og_links_format formats[] = {OG_LINKS_CSV, OG_LINKS_GRAPHML,
-                                       OG_LINKS_SVG};
+    const og_format formats[] = {OG_FORMAT_CSV, OG_FORMAT_GRAPHML,
+                                 OG_FORMAT_SVG};
     for (unsigned i = 0; i < 3; i++) {
         og_error err = {0};
         if (paths[i] == NULL) continue;

@@ -5,6 +5,7 @@
 
 #include <origo/params.h>
 #include <origo/reading.h>
+#include <origo/report.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,11 +41,6 @@ typedef enum og_measure_kind {
     OG_MEASURE_JACCARD = 0, /* shingles in common / shingles of either */
     OG_MEASURE_CONTAINMENT, /* shingles in common / those of the smaller */
 } og_measure_kind;
-
-typedef enum og_report_format {
-    OG_REPORT_TSV = 0,
-    OG_REPORT_JSONL
-} og_report_format;
 
 typedef struct og_dedup_counts {
     og_stream_counts stream; /* of the documents, those of `against` left out */
@@ -94,9 +90,9 @@ typedef struct og_dedup_options {
     const char *report;  /* of every removal; NULL: none */
     const char *rejects; /* records that could not be read; NULL: none */
     const char *temp;    /* folder of temporary files; NULL: the output's */
-    og_report_format format; /* of the report */
-    uint32_t least_tokens;   /* of a piece that is cut, up to 1,024; 0: 50 of a
-                                passage, 5 of a sentence, 1 of a line */
+    og_format format; /* of the report: OG_FORMAT_TSV or _JSON, a line each */
+    uint32_t least_tokens; /* of a piece that is cut, up to 1,024; 0: 50 of a
+                              passage, 5 of a sentence, 1 of a line */
     uint64_t memory; /* bytes of tables; what is more goes to disk. 0: no cap */
     double journal_seconds; /* how often a journal is written */
     bool resume;            /* keep one beside the output, and go on from it */

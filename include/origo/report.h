@@ -3,17 +3,21 @@
 
 /* Reports of answers, for people and programs. */
 
-#include <stdio.h>
-
 #include <origo/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Takes the next bytes of an output, all of them. Returns 0, or an errno: then
+ * nothing more is written, and the call that wrote is OG_ERR_IO. */
+typedef int og_write_fn(void *ctx, const char *data, size_t len);
+/* One for a FILE, which `ctx` is; it stays open. */
+OG_API int og_write_file(void *ctx, const char *data, size_t len);
+
 /* A document as a line of JSONL that og_stream_run() reads again. */
-OG_API og_status og_report_document(FILE *out, const og_document *doc,
-                                    og_error *err);
+OG_API og_status og_report_document(og_write_fn *write, void *ctx,
+                                    const og_document *doc, og_error *err);
 
 typedef enum og_offsets {
     OG_OFFSETS_BYTE,
@@ -22,9 +26,9 @@ typedef enum og_offsets {
 } og_offsets;
 
 /* One JSON object and a newline, as in docs/architecture.md. */
-OG_API og_status og_report_json(FILE *out, const og_document *doc,
-                                const og_answer *answer, og_offsets offsets,
-                                og_error *err);
+OG_API og_status og_report_json(og_write_fn *write, void *ctx,
+                                const og_document *doc, const og_answer *answer,
+                                og_offsets offsets, og_error *err);
 
 typedef struct og_text_style {
     bool colour;
@@ -32,13 +36,12 @@ typedef struct og_text_style {
 } og_text_style;
 
 /* For people: the text with coloured, numbered spans and its sources. */
-OG_API og_status og_report_text(FILE *out, const og_document *doc,
-                                const og_answer *answer, og_text_style style,
-                                og_error *err);
+OG_API og_status og_report_text(og_write_fn *write, void *ctx,
+                                const og_document *doc, const og_answer *answer,
+                                og_text_style style, og_error *err);
 
-/* Several documents in one report, in any form; docs/architecture.md tells the
- * contract of each. What an answer lacks (origins that were not asked for, or
- * whose texts no store keeps) is left out or said to be unknown. */
+/* The forms of all that is written. Not everything has every form: one that
+ * there is not is OG_ERR_USAGE. */
 typedef enum og_format {
     OG_FORMAT_TEXT,
     OG_FORMAT_JSON,       /* one object a line */
@@ -47,12 +50,20 @@ typedef enum og_format {
     OG_FORMAT_PAN,        /* XML of the PAN competitions; characters */
     OG_FORMAT_ANNOTATION, /* W3C Web Annotation, JSON-LD; characters */
     OG_FORMAT_TEI,        /* TEI P5 with stand-off spans; characters */
+    OG_FORMAT_CSV,        /* of links: a header, then a line for every link */
+    OG_FORMAT_GRAPHML,    /* of links: for programs that draw */
+    OG_FORMAT_SVG,        /* of links: a time line, the strongest as arcs */
 } og_format;
 OG_API bool og_format_parse(og_bytes name, og_format *out);
 OG_API const char *og_format_name(og_format format);
 
+/* Several documents in one report; docs/architecture.md tells the contract of
+ * each form. What an answer lacks (origins that were not asked for, or whose
+ * texts no store keeps) is left out or said to be unknown. */
 typedef struct og_report_options {
-    og_format format;
+    og_format format; /* of passages one of the first seven */
+    bool sentences; /* it is of og_quotes, not of og_answer: text, JSON, HTML */
+    bool holds;     /* what goes to stdout waits for og_report_pass() */
     og_offsets
         offsets;  /* of JSON and TSV; the others have units of their own */
     bool matches; /* JSON: also the matches of each verified span */
@@ -71,12 +82,16 @@ typedef struct og_report og_report;
 OG_API og_status og_report_open(const char *path,
                                 const og_report_options *options,
                                 og_report **out, og_error *err);
-/* The same into a FILE of the caller, which stays open. */
-OG_API og_status og_report_begin(FILE *file, const og_report_options *options,
+/* The same, handed to `write` document by document. */
+OG_API og_status og_report_begin(og_write_fn *write, void *ctx,
+                                 const og_report_options *options,
                                  og_report **out, og_error *err);
 /* Borrows nothing after it returned. */
 OG_API og_status og_report_add(og_report *report, const og_document *doc,
                                const og_answer *answer, og_error *err);
+/* What was added so far may be read: see `holds`. OG_ERR_IO leaves errno as it
+ * was. */
+OG_API og_status og_report_pass(og_report *report, og_error *err);
 /* Ends and frees the report, also when it fails. NULL is fine. */
 OG_API og_status og_report_close(og_report *report, og_error *err);
 /* Frees it; a file that was being made is gone. NULL is fine. */
@@ -90,15 +105,11 @@ OG_API void og_links_free(og_links *links); /* NULL is fine */
 OG_API og_status og_links_add(og_links *links, const og_document *doc,
                               const og_answer *answer, og_error *err);
 OG_API size_t og_links_count(const og_links *links);
-typedef enum og_links_format {
-    OG_LINKS_CSV,     /* a header, then a line for every link */
-    OG_LINKS_GRAPHML, /* documents and links, for programs that draw */
-    OG_LINKS_SVG,     /* a time line with the strongest links as arcs */
-} og_links_format;
-OG_API og_status og_links_write(const og_links *links, og_links_format format,
-                                FILE *out, og_error *err);
+/* OG_FORMAT_CSV, _GRAPHML or _SVG. */
+OG_API og_status og_links_write(const og_links *links, og_format format,
+                                og_write_fn *write, void *ctx, og_error *err);
 /* To a file that appears whole or not at all; "-" is stdout. */
-OG_API og_status og_links_save(const og_links *links, og_links_format format,
+OG_API og_status og_links_save(const og_links *links, og_format format,
                                const char *path, og_error *err);
 
 /* Clusters: all documents that share a passage, the earliest first, with its
@@ -110,8 +121,10 @@ OG_API og_status og_clusters_open(og_clusters **out, og_error *err);
 OG_API void og_clusters_free(og_clusters *clusters); /* NULL is fine */
 OG_API og_status og_clusters_add(og_clusters *clusters, const og_document *doc,
                                  const og_answer *answer, og_error *err);
-/* One JSON object a line, to a file that appears whole or not at all; "-" is
- * stdout. *out_n may be NULL. */
+/* One JSON object a line. *out_n, how many, may be NULL. */
+OG_API og_status og_clusters_write(og_clusters *clusters, og_write_fn *write,
+                                   void *ctx, uint64_t *out_n, og_error *err);
+/* To a file that appears whole or not at all; "-" is stdout. */
 OG_API og_status og_clusters_save(og_clusters *clusters, const char *path,
                                   uint64_t *out_n, og_error *err);
 

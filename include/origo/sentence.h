@@ -129,39 +129,10 @@ OG_API og_status og_quote_stream(og_store *store, const og_input *input,
                                  const og_quote_stream_options *options,
                                  og_stream_counts *out_counts, og_error *err);
 
-/* One JSON object and a newline: the sentences that are reused. */
-OG_API og_status og_report_quote_json(FILE *out, const og_document *doc,
+/* A report that was opened with og_report_options.sentences. Borrows nothing
+ * after it returned. */
+OG_API og_status og_report_add_quotes(og_report *report, const og_document *doc,
                                       const og_quotes *quotes, og_error *err);
-/* For people: each of them, and beneath it those it takes up, with the shared
- * words marked. */
-OG_API og_status og_report_quote_text(FILE *out, const og_document *doc,
-                                      const og_quotes *quotes,
-                                      og_text_style style, og_error *err);
-
-/* A report of many documents. */
-typedef enum og_quote_format {
-    OG_QUOTE_TEXT,
-    OG_QUOTE_JSON, /* one object a line */
-    OG_QUOTE_HTML, /* one page that needs no network */
-} og_quote_format;
-typedef struct og_quote_report og_quote_report;
-/* `path` is a file that appears, whole, when og_quote_report_close() is done,
- * and is as it was when anything fails before; NULL and "-" are stdout. */
-OG_API og_status og_quote_report_open(const char *path, og_quote_format format,
-                                      og_text_style style,
-                                      og_quote_report **out, og_error *err);
-/* Borrows nothing after it returned. */
-OG_API og_status og_quote_report_add(og_quote_report *report,
-                                     const og_document *doc,
-                                     const og_quotes *quotes, og_error *err);
-/* What was added so far may be read: it goes to stdout, where it waited in
- * memory. Nothing for a file. OG_ERR_IO leaves errno as it was. */
-OG_API og_status og_quote_report_pass(og_quote_report *report, og_error *err);
-/* Ends the report and frees it, whatever is returned; NULL is fine. After a
- * call that failed the report is discarded. */
-OG_API og_status og_quote_report_close(og_quote_report *report, og_error *err);
-/* Frees it and leaves no file behind; NULL is fine. */
-OG_API void og_quote_report_discard(og_quote_report *report);
 
 /* Who takes up whom (og_links): every sentence counts for its earliest match.
  */

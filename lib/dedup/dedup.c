@@ -19,6 +19,7 @@ og_dedup_options og_dedup_options_default(void)
         .threshold = 0.8,
         .journal_seconds = 2,
         .output = "-",
+        .format = OG_FORMAT_TSV,
     };
 }
 
@@ -85,6 +86,9 @@ og_status og_dedup_options_check(const og_dedup_options *o, og_error *err)
         (o->keep_field == NULL || o->keep_field[o->keep_field[0] == '-'] == 0))
         return og_error_set(err, OG_ERR_USAGE,
                             "which field says what to keep?");
+    if (o->format != OG_FORMAT_TSV && o->format != OG_FORMAT_JSON)
+        return og_error_set(err, OG_ERR_USAGE, "removals have no format '%s'",
+                            og_format_name(o->format));
     if (o->output == NULL && o->on_decision == NULL)
         return og_error_set(err, OG_ERR_USAGE, "no output");
     if (o->resume && (o->output == NULL || o->on_decision != NULL))

@@ -42,12 +42,19 @@ static uint64_t digest(const struct og_dedup_run *run)
     const og_input *input = run->input;
     const size_t n_paths = input->n_paths;
     struct og_pack p = {0};
-    const uint32_t numbers[] = {
-        (uint32_t)o->level,   (uint32_t)o->tokens, o->shingle_len,
-        o->n_bands,           o->n_rows,           (uint32_t)o->measure,
-        (uint32_t)o->cluster, (uint32_t)o->keep,   o->least_tokens,
-        o->annotate,          (uint32_t)o->format, o->report != NULL,
-        o->rejects != NULL};
+    const uint32_t numbers[] = {(uint32_t)o->level,
+                                (uint32_t)o->tokens,
+                                o->shingle_len,
+                                o->n_bands,
+                                o->n_rows,
+                                (uint32_t)o->measure,
+                                (uint32_t)o->cluster,
+                                (uint32_t)o->keep,
+                                o->least_tokens,
+                                o->annotate,
+                                o->format == OG_FORMAT_JSON,
+                                o->report != NULL,
+                                o->rejects != NULL};
     og_pack_bytes(&p, numbers, sizeof(numbers));
     og_pack_bytes(&p, &o->threshold, sizeof(o->threshold));
     og_pack_bytes(&p, &input->max_document, sizeof(input->max_document));
@@ -75,6 +82,72 @@ static uint64_t digest(const struct og_dedup_run *run)
     return hash;
 }
 
+/* ---- marks ---- */
+
+#define AT(member)     offsetof(struct og_dedup_journal_mark, member)
+#define COUNT(member)  AT(counts.member)
+#define STREAM(member) AT(counts.stream.member)
+
+/* The words of a mark in their order, which is part of the format: what is
+ * counted from now on comes last, with a new MAGIC. */
+static const size_t words[] = {
+    AT(n_blocks),
+    AT(n_documents),
+    AT(lens.kept),
+    AT(lens.report),
+    AT(lens.rejects),
+    STREAM(n_documents),
+    STREAM(n_skipped),
+    STREAM(n_short),
+    STREAM(n_repaired),
+    STREAM(n_added),
+    STREAM(n_repeated_ids),
+    STREAM(n_known),
+    STREAM(n_bad_times),
+    STREAM(n_text_bytes),
+    STREAM(n_tokens),
+    STREAM(n_files),
+    STREAM(n_files_failed),
+    STREAM(n_input_bytes),
+    SIZE_MAX /* unused, 0 */,
+    COUNT(n_against),
+    COUNT(n_kept),
+    COUNT(n_removed),
+    COUNT(n_clusters),
+    COUNT(n_without),
+    COUNT(n_candidates),
+    COUNT(n_compared),
+    COUNT(n_rounds),
+    COUNT(n_cut),
+    COUNT(cut_len),
+    COUNT(kept_len),
+    COUNT(n_resumed),
+    AT(n_kept),
+    AT(n_centers),
+};
+enum { N_WORDS = sizeof(words) / sizeof(words[0]), MARK_LEN = 8 * N_WORDS };
+_Static_assert(MARK_LEN == 264, "33 words: dedup_journal.h");
+
+static void pack_mark(struct og_pack *p, const struct og_dedup_journal_mark *m)
+{
+    for (size_t i = 0; i < N_WORDS; i++) {
+        uint64_t word = 0;
+        if (words[i] != SIZE_MAX)
+            memcpy(&word, (const char *)m + words[i], sizeof(word));
+        og_pack_fixed(p, word, 8);
+    }
+}
+
+static void take_mark(const uint8_t *data, struct og_dedup_journal_mark *out)
+{
+    *out = (struct og_dedup_journal_mark){0};
+    for (size_t i = 0; i < N_WORDS; i++) {
+        const uint64_t word = og_load64(data + 8 * i);
+        if (words[i] != SIZE_MAX)
+            memcpy((char *)out + words[i], &word, sizeof(word));
+    }
+}
+
 /* ---- reading ---- */
 
 struct reading {
@@ -91,13 +164,12 @@ static bool take_frame(struct og_unpacker *u, const struct og_dedup_journal *j,
                        struct og_unpacker *body)
 {
     const uint64_t len = og_take_fixed(u, 8), hash = og_take_fixed(u, 8);
-    if (u->bad || len < sizeof(*mark) || len > og_unpacker_left(u))
-        return false;
+    if (u->bad || len < MARK_LEN || len > og_unpacker_left(u)) return false;
     const uint8_t *data = og_take_bytes(u, len);
     if (data == NULL || hash_of(data, (size_t)len) != hash) return false;
-    memcpy(mark, data, sizeof(*mark));
-    *body = (struct og_unpacker){.at = data + sizeof(*mark), .end = data + len};
-    const uint64_t left = len - sizeof(*mark), kept_len = 8 + j->sketch_len;
+    take_mark(data, mark);
+    *body = (struct og_unpacker){.at = data + MARK_LEN, .end = data + len};
+    const uint64_t left = len - MARK_LEN, kept_len = 8 + j->sketch_len;
     return mark->n_kept <= left / kept_len &&
            left - mark->n_kept * kept_len == mark->n_centers * 8 &&
            (j->has_kept || left == 0);
@@ -327,7 +399,7 @@ og_status og_dedup_journal_mark(struct og_dedup_journal *j, uint64_t n_blocks,
                                          .n_centers = j->centers.len / 8};
     TRY(og_dedup_output_sync(output, &mark.lens, err));
     struct og_pack body = {0}, frame = {0};
-    og_pack_bytes(&body, &mark, sizeof(mark));
+    pack_mark(&body, &mark);
     og_pack_bytes(&body, j->kept.data, j->kept.len);
     og_pack_bytes(&body, j->centers.data, j->centers.len);
     og_pack_fixed(&frame, body.len, 8);

@@ -8,10 +8,11 @@
  * frames, each written after the outputs were synced up to the place that it
  * tells:
  *
- *     [length, 8 bytes][hash of the rest, 8 bytes][struct
- * og_dedup_journal_mark] [number, 8 bytes][sketch] for each document kept since
- * the last frame [number, 8 bytes] for each of them that got its first copy
+ * |   [length, 8 bytes][hash of the rest, 8 bytes][mark, 33 words]
+ * |   [number, 8 bytes][sketch]  for each document kept since the last frame
+ * |   [number, 8 bytes]          for each of them that got its first copy
  *
+ * Words are 8 bytes, little end first; dedup_journal.c lists those of a mark.
  * A frame that is cut or whose hash is wrong ends the journal: all before it
  * counts. */
 

@@ -302,7 +302,7 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
         TRY(write_annotated(out, doc, removal, err));
     if (!out->has_report) return OG_OK;
     out->line.len = 0;
-    if (out->options->format == OG_REPORT_JSONL) {
+    if (out->options->format == OG_FORMAT_JSON) {
         pack_jsonl(&out->line, removal);
     } else {
         if (out->report.len == 0)

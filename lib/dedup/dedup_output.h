@@ -66,8 +66,7 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
 /* Nothing is left of it: its pieces are in several others. */
 og_status og_dedup_write_gone(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err);
-/* A document whose text has become another one. `raw_text` is the place of the
- * old one in its record. */
+/* A document whose text has become another one. */
 og_status og_dedup_write_cut(struct og_dedup_output *out,
                              const struct og_dedup_doc *doc, og_bytes text,
                              og_error *err);

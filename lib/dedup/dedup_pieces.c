@@ -134,7 +134,7 @@ static og_status report(struct og_piece_cutter *c, const struct og_dedup_doc *d,
                         const struct og_dedup_piece *pieces, size_t n,
                         og_error *err)
 {
-    const bool is_jsonl = c->run->options->format == OG_REPORT_JSONL;
+    const bool is_jsonl = c->run->options->format == OG_FORMAT_JSON;
     if (c->run->options->report == NULL) return OG_OK;
     c->line.len = 0;
     if (!is_jsonl && c->run->output.report.len == 0)

@@ -288,12 +288,10 @@ static og_status take(og_clusters *c, struct og_writer *w,
     return OG_OK;
 }
 
-static og_status write_all(og_clusters *c, FILE *out, og_error *err)
+static og_status write_all(og_clusters *c, struct og_writer *w, og_error *err)
 {
-    struct og_writer w;
     const void *record = NULL;
     og_status status;
-    og_writer_init(&w, out);
     c->n_clusters = 0;
     if (fflush(c->texts) != 0)
         return og_file_failure(err, "write", c->folder, errno);
@@ -301,11 +299,21 @@ static og_status write_all(og_clusters *c, FILE *out, og_error *err)
     while ((status = og_sorter_next(c->sorter, &record, err)) == OG_OK) {
         struct record r;
         memcpy(&r, record, sizeof(r));
-        TRY(take(c, &w, &r, err));
+        TRY(take(c, w, &r, err));
     }
     if (status != OG_END) return status;
-    TRY(write_cluster(c, &w, err));
-    return og_writer_finish(&w, err);
+    TRY(write_cluster(c, w, err));
+    return og_writer_finish(w, err);
+}
+
+og_status og_clusters_write(og_clusters *c, og_write_fn *write, void *ctx,
+                            uint64_t *out_n, og_error *err)
+{
+    struct og_writer w;
+    og_writer_init(&w, write, ctx);
+    const og_status status = write_all(c, &w, err);
+    if (out_n != NULL) *out_n = c->n_clusters;
+    return status;
 }
 
 og_status og_clusters_save(og_clusters *c, const char *path, uint64_t *out_n,
@@ -313,7 +321,7 @@ og_status og_clusters_save(og_clusters *c, const char *path, uint64_t *out_n,
 {
     struct og_outlet outlet;
     og_status status = og_outlet_open(&outlet, path, false, err);
-    if (status == OG_OK) status = write_all(c, outlet.file, err);
+    if (status == OG_OK) status = write_all(c, &outlet.w, err);
     if (status == OG_OK) status = og_outlet_commit(&outlet, NULL, err);
     og_outlet_discard(&outlet);
     if (out_n != NULL) *out_n = c->n_clusters;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/os/new_file.h"
 #include "lib/report/escape.h"
+#include "lib/report/outlet.h"
 
 /* ---- documents ---- */
 
@@ -289,43 +289,32 @@ static void write_graphml(const struct og_links *l, struct og_writer *w)
     og_writer_string(w, "</graph>\n</graphml>\n");
 }
 
-og_status og_links_write(const og_links *links, og_links_format format,
-                         FILE *out, og_error *err)
+og_status og_links_write(const og_links *links, og_format format,
+                         og_write_fn *write, void *ctx, og_error *err)
 {
     struct og_writer w;
-    og_writer_init(&w, out);
-    switch (format) {
-    case OG_LINKS_CSV: write_csv(links, &w); break;
-    case OG_LINKS_GRAPHML: write_graphml(links, &w); break;
-    case OG_LINKS_SVG: og_write_links_picture(links, &w); break;
-    }
+    og_writer_init(&w, write, ctx);
+    if (format == OG_FORMAT_CSV)
+        write_csv(links, &w);
+    else if (format == OG_FORMAT_GRAPHML)
+        write_graphml(links, &w);
+    else if (format == OG_FORMAT_SVG)
+        og_write_links_picture(links, &w);
+    else
+        return og_error_set(err, OG_ERR_USAGE, "links have no format '%s'",
+                            og_format_name(format));
     return og_writer_finish(&w, err);
 }
 
-static og_status save_bytes(const char *path, const char *data, size_t len,
-                            og_error *err)
-{
-    struct og_new_file file;
-    TRY(og_output_open(&file, path, false, err));
-    og_status status = og_new_file_write(&file, data, len, err);
-    if (status == OG_OK) status = og_new_file_commit(&file, err);
-    og_new_file_discard(&file);
-    return status;
-}
-
-og_status og_links_save(const og_links *links, og_links_format format,
+og_status og_links_save(const og_links *links, og_format format,
                         const char *path, og_error *err)
 {
-    char *data = NULL;
-    size_t len = 0;
-    if (strcmp(path, "-") == 0)
-        return og_links_write(links, format, stdout, err);
-    FILE *memory = open_memstream(&data, &len);
-    if (memory == NULL) return og_error_memory(err, 0, "links");
-    og_status status = og_links_write(links, format, memory, err);
-    if (fclose(memory) != 0 && status == OG_OK)
-        status = og_error_memory(err, len, "links");
-    if (status == OG_OK) status = save_bytes(path, data, len, err);
-    free(data);
+    struct og_outlet outlet;
+    og_status status = og_outlet_open(&outlet, path, false, err);
+    if (status == OG_OK)
+        status =
+            og_links_write(links, format, outlet.w.write, outlet.w.ctx, err);
+    if (status == OG_OK) status = og_outlet_commit(&outlet, NULL, err);
+    og_outlet_discard(&outlet);
     return status;
 }

@@ -14,7 +14,7 @@ static og_status hold(struct og_outlet *o, og_error *err)
     o->file = open_memstream(&o->held, &o->held_len);
     if (o->file == NULL) return og_error_memory(err, 0, "a report");
     o->own_file = true;
-    og_writer_init(&o->w, o->file);
+    og_writer_init(&o->w, og_write_file, o->file);
     return OG_OK;
 }
 
@@ -24,7 +24,7 @@ og_status og_outlet_reopen(struct og_outlet *o, og_error *err)
     const int twin = dup(o->new_file.fd);
     o->file = twin < 0 ? NULL : fdopen(twin, "wb");
     o->own_file = o->file != NULL;
-    og_writer_init(&o->w, o->file);
+    og_writer_init(&o->w, og_write_file, o->file);
     if (o->file != NULL) return OG_OK;
     const int error = errno;
     if (twin >= 0) close(twin);
@@ -40,7 +40,7 @@ og_status og_outlet_open(struct og_outlet *o, const char *path, bool holds,
     if (o->to_stdout && holds) return hold(o, err);
     if (o->to_stdout) {
         o->file = stdout;
-        og_writer_init(&o->w, o->file);
+        og_writer_init(&o->w, og_write_file, o->file);
         return OG_OK;
     }
     o->path = strdup(path);
@@ -48,12 +48,11 @@ og_status og_outlet_open(struct og_outlet *o, const char *path, bool holds,
     return og_outlet_reopen(o, err);
 }
 
-void og_outlet_use(struct og_outlet *o, FILE *file)
+void og_outlet_use(struct og_outlet *o, og_write_fn *write, void *ctx)
 {
     memset(o, 0, sizeof(*o));
     o->new_file.fd = o->new_file.copy_to = -1;
-    o->file = file;
-    og_writer_init(&o->w, file);
+    og_writer_init(&o->w, write, ctx);
 }
 
 static og_status pass_held(struct og_outlet *o, og_error *err)

@@ -4,11 +4,13 @@
 #include <stdio.h>
 
 /*   in:  the bytes of a report                    (report)
- *   out: a file that appears whole, stdout, or a FILE of the caller
+ *   out: a file that appears whole, stdout, or a callback
  *
  * A report that goes to a path is written beside it and renamed when it is
  * whole: half a page, or half an XML file, is worse than none. What goes to
  * stdout may be held back in memory until others may read it. */
+
+#include <origo/report.h>
 
 #include "lib/os/new_file.h"
 #include "lib/report/writer.h"
@@ -28,7 +30,7 @@ struct og_outlet {
  * og_outlet_pass(). After a failure og_outlet_discard() is still due. */
 og_status og_outlet_open(struct og_outlet *o, const char *path, bool holds,
                          og_error *err);
-void og_outlet_use(struct og_outlet *o, FILE *file);
+void og_outlet_use(struct og_outlet *o, og_write_fn *write, void *ctx);
 
 /* What was written so far goes to stdout. Nothing for the others. */
 og_status og_outlet_pass(struct og_outlet *o, og_error *err);

@@ -85,42 +85,33 @@ static void write_quote(struct og_writer *w, og_bytes text, const og_quote *q)
     og_writer_string(w, "]}");
 }
 
-og_status og_report_quote_json(FILE *out, const og_document *doc,
-                               const og_quotes *quotes, og_error *err)
-{
-    struct og_writer w;
-    bool is_first = true;
-    og_writer_init(&w, out);
-    og_writer_string(&w, "{\"origo\":1,\"id\":");
-    og_escape_json(&w, doc->id);
-    write_field(&w, "n_sentences", quotes->n_sentences);
-    write_field(&w, "n_reused", quotes->n_reused);
-    og_writer_string(&w, ",\"reused\":");
-    og_writer_share(&w, quotes->n_words == 0 ? 0
-                                             : (double)quotes->n_reused_words /
-                                                   (double)quotes->n_words);
-    if (quotes->n_skipped != 0) write_field(&w, "n_skipped", quotes->n_skipped);
-    if (quotes->n_cut != 0) write_field(&w, "n_cut", quotes->n_cut);
-    og_writer_string(&w, ",\"sentences\":[");
-    for (size_t i = 0; i < quotes->n_sentences; i++) {
-        const og_quote *q = &quotes->sentences[i];
-        if (q->n_found == 0 && q->n_skipped == 0) continue;
-        if (!is_first) og_writer_byte(&w, ',');
-        is_first = false;
-        write_quote(&w, doc->text, q);
-    }
-    og_writer_string(&w, "]}\n");
-    return og_writer_finish(&w, err);
-}
-
 static og_status add_json(struct og_writer *w, const og_document *doc,
                           const og_quotes *quotes,
                           const og_report_options *options,
                           struct og_progress *progress, og_error *err)
 {
-    (void)progress, (void)options;
-    return og_report_quote_json(w->file, doc, quotes, err);
+    bool is_first = true;
+    (void)progress, (void)options, (void)err;
+    og_writer_string(w, "{\"origo\":1,\"id\":");
+    og_escape_json(w, doc->id);
+    write_field(w, "n_sentences", quotes->n_sentences);
+    write_field(w, "n_reused", quotes->n_reused);
+    og_writer_string(w, ",\"reused\":");
+    og_writer_share(w, quotes->n_words == 0 ? 0
+                                            : (double)quotes->n_reused_words /
+                                                  (double)quotes->n_words);
+    if (quotes->n_skipped != 0) write_field(w, "n_skipped", quotes->n_skipped);
+    if (quotes->n_cut != 0) write_field(w, "n_cut", quotes->n_cut);
+    og_writer_string(w, ",\"sentences\":[");
+    for (size_t i = 0; i < quotes->n_sentences; i++) {
+        const og_quote *q = &quotes->sentences[i];
+        if (q->n_found == 0 && q->n_skipped == 0) continue;
+        if (!is_first) og_writer_byte(w, ',');
+        is_first = false;
+        write_quote(w, doc->text, q);
+    }
+    og_writer_string(w, "]}\n");
+    return OG_OK;
 }
 
-const struct og_report_form og_quote_as_json = {.name = "json",
-                                                .add_quotes = add_json};
+const struct og_report_form og_quote_as_json = {.add_quotes = add_json};

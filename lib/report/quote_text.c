@@ -18,7 +18,7 @@
 enum { INDENT = 2, MATCH_INDENT = 6, MOST_SHOWN = 3 };
 
 struct report {
-    struct og_writer writer;
+    struct og_writer *writer;
     bool colour;
     unsigned width;
 };
@@ -57,7 +57,7 @@ static void write_marked(struct report *r, unsigned indent, og_bytes text,
 {
     struct og_flow flow;
     uint64_t at = off;
-    og_flow_init(&flow, &r->writer, r->width, indent, r->colour);
+    og_flow_init(&flow, r->writer, r->width, indent, r->colour);
     for (size_t i = 0; i < n; i++) {
         og_flow_text(&flow, text.data + (at - off), ranges[i].begin - at);
         og_flow_colour(&flow, 2);
@@ -74,7 +74,7 @@ static void write_marked(struct report *r, unsigned indent, og_bytes text,
 
 static void write_match(struct report *r, const og_quote_match *m)
 {
-    struct og_writer *w = &r->writer;
+    struct og_writer *w = r->writer;
     put_spaces(w, MATCH_INDENT);
     og_writer_share(w, m->similarity);
     og_writer_string(w, "  ");
@@ -86,7 +86,7 @@ static void write_match(struct report *r, const og_quote_match *m)
 
 static void write_quote(struct report *r, og_bytes text, const og_quote *q)
 {
-    struct og_writer *w = &r->writer;
+    struct og_writer *w = r->writer;
     const og_bytes own = {text.data + q->begin, (size_t)(q->end - q->begin)};
     og_writer_byte(w, '\n');
     if (q->n_matches != 0)
@@ -107,14 +107,16 @@ static void write_quote(struct report *r, og_bytes text, const og_quote *q)
     og_writer_string(w, " candidates were not looked at\n");
 }
 
-og_status og_report_quote_text(FILE *out, const og_document *doc,
-                               const og_quotes *quotes, og_text_style style,
-                               og_error *err)
+static og_status add_text(struct og_writer *w, const og_document *doc,
+                          const og_quotes *quotes,
+                          const og_report_options *options,
+                          struct og_progress *progress, og_error *err)
 {
-    struct report r = {.colour = style.colour,
+    const og_text_style style = options->style;
+    struct report r = {.writer = w,
+                       .colour = style.colour,
                        .width = style.width == 0 ? 80 : style.width};
-    struct og_writer *w = &r.writer;
-    og_writer_init(w, out);
+    (void)progress, (void)err;
     if (r.colour) og_writer_string(w, "\033[1m");
     put_name(w, doc->id);
     if (r.colour) og_writer_string(w, "\033[0m");
@@ -129,17 +131,7 @@ og_status og_report_quote_text(FILE *out, const og_document *doc,
         if (quotes->sentences[i].n_matches != 0)
             write_quote(&r, doc->text, &quotes->sentences[i]);
     og_writer_byte(w, '\n');
-    return og_writer_finish(w, err);
+    return OG_OK;
 }
 
-static og_status add_text(struct og_writer *w, const og_document *doc,
-                          const og_quotes *quotes,
-                          const og_report_options *options,
-                          struct og_progress *progress, og_error *err)
-{
-    (void)progress;
-    return og_report_quote_text(w->file, doc, quotes, options->style, err);
-}
-
-const struct og_report_form og_quote_as_text = {.name = "text",
-                                                .add_quotes = add_text};
+const struct og_report_form og_quote_as_text = {.add_quotes = add_text};

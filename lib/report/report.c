@@ -15,6 +15,7 @@
 #include "lib/base/memory.h"
 #include "lib/report/outlet.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,22 +41,28 @@ struct item {
     const og_quotes *quotes;
 };
 
-static const struct og_report_form *const forms[] = {
-    [OG_FORMAT_TEXT] = &og_report_as_text,
-    [OG_FORMAT_JSON] = &og_report_as_json,
-    [OG_FORMAT_TSV] = &og_report_as_tsv,
-    [OG_FORMAT_HTML] = &og_report_as_html,
-    [OG_FORMAT_PAN] = &og_report_as_pan,
-    [OG_FORMAT_ANNOTATION] = &og_report_as_annotation,
-    [OG_FORMAT_TEI] = &og_report_as_tei,
+static const struct {
+    const char *name;
+    const struct og_report_form *passages, *sentences;
+} forms[] = {
+    [OG_FORMAT_TEXT] = {"text", &og_report_as_text, &og_quote_as_text},
+    [OG_FORMAT_JSON] = {"json", &og_report_as_json, &og_quote_as_json},
+    [OG_FORMAT_TSV] = {"tsv", &og_report_as_tsv, NULL},
+    [OG_FORMAT_HTML] = {"html", &og_report_as_html, &og_quote_as_html},
+    [OG_FORMAT_PAN] = {"pan", &og_report_as_pan, NULL},
+    [OG_FORMAT_ANNOTATION] = {"annotation", &og_report_as_annotation, NULL},
+    [OG_FORMAT_TEI] = {"tei", &og_report_as_tei, NULL},
+    [OG_FORMAT_CSV] = {"csv", NULL, NULL},
+    [OG_FORMAT_GRAPHML] = {"graphml", NULL, NULL},
+    [OG_FORMAT_SVG] = {"svg", NULL, NULL},
 };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
 bool og_format_parse(og_bytes name, og_format *out)
 {
     for (size_t i = 0; i < N_FORMS; i++) {
-        if (strlen(forms[i]->name) != name.len ||
-            memcmp(forms[i]->name, name.data, name.len) != 0)
+        if (strlen(forms[i].name) != name.len ||
+            memcmp(forms[i].name, name.data, name.len) != 0)
             continue;
         *out = (og_format)i;
         return true;
@@ -65,7 +72,13 @@ bool og_format_parse(og_bytes name, og_format *out)
 
 const char *og_format_name(og_format format)
 {
-    return (size_t)format < N_FORMS ? forms[format]->name : "unknown";
+    return (size_t)format < N_FORMS ? forms[format].name : "unknown";
+}
+
+const struct og_report_form *og_report_form_of(og_format format, bool sentences)
+{
+    if ((size_t)format >= N_FORMS) return NULL;
+    return sentences ? forms[format].sentences : forms[format].passages;
 }
 
 og_report_options og_report_options_default(void)
@@ -94,10 +107,8 @@ static og_status add_json(struct og_writer *w, const og_document *doc,
     return og_write_json(w, doc, answer, options, err);
 }
 
-const struct og_report_form og_report_as_text = {.name = "text",
-                                                 .add = add_text};
-const struct og_report_form og_report_as_json = {.name = "json",
-                                                 .add = add_json};
+const struct og_report_form og_report_as_text = {.add = add_text};
+const struct og_report_form og_report_as_json = {.add = add_json};
 
 /* ---- opening ---- */
 
@@ -124,21 +135,22 @@ static og_status find_form(const og_report_options *options,
                            const struct og_report_form **out, og_error *err)
 {
     const og_report_options usual = og_report_options_default();
-    const og_format format = options != NULL ? options->format : usual.format;
-    if ((size_t)format >= N_FORMS)
-        return og_error_set(err, OG_ERR_USAGE, "there is no format %d",
-                            (int)format);
-    *out = forms[format];
-    return OG_OK;
+    if (options == NULL) options = &usual;
+    *out = og_report_form_of(options->format, options->sentences);
+    if (*out != NULL) return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE, "a report of %s has no format '%s'",
+                        options->sentences ? "sentences" : "passages",
+                        og_format_name(options->format));
 }
 
-og_status og_report_begin(FILE *file, const og_report_options *options,
-                          og_report **out, og_error *err)
+og_status og_report_begin(og_write_fn *write, void *ctx,
+                          const og_report_options *options, og_report **out,
+                          og_error *err)
 {
     const struct og_report_form *form = NULL;
     TRY(find_form(options, &form, err));
     TRY(new_report(form, options, out, err));
-    og_outlet_use(&(*out)->outlet, file);
+    og_outlet_use(&(*out)->outlet, write, ctx);
     return OG_OK;
 }
 
@@ -155,27 +167,21 @@ static og_status take_name(og_report *report, og_error *err)
     return OG_OK;
 }
 
-og_status og_report_start(const char *path, const struct og_report_form *form,
-                          const og_report_options *options, bool holds,
-                          og_report **out, og_error *err)
+og_status og_report_open(const char *path, const og_report_options *options,
+                         og_report **out, og_error *err)
 {
+    const struct og_report_form *form = NULL;
     og_report *report = NULL;
+    TRY(find_form(options, &form, err));
     TRY(new_report(form, options, &report, err));
-    og_status status = og_outlet_open(&report->outlet, path, holds, err);
+    og_status status =
+        og_outlet_open(&report->outlet, path, report->options.holds, err);
     if (status == OG_OK) status = take_name(report, err);
     if (status == OG_OK)
         *out = report;
     else
         og_report_discard(report);
     return status;
-}
-
-og_status og_report_open(const char *path, const og_report_options *options,
-                         og_report **out, og_error *err)
-{
-    const struct og_report_form *form = NULL;
-    TRY(find_form(options, &form, err));
-    return og_report_start(path, form, options, false, out, err);
 }
 
 /* ---- documents ---- */
@@ -214,7 +220,7 @@ static og_status hold(og_report *report, const struct item *item, og_error *err)
     const size_t len = item->doc->text.len;
     FILE *memory = open_memstream(&report->held, &report->held_len);
     if (memory == NULL) return og_error_memory(err, len, "the first document");
-    og_writer_init(&w, memory);
+    og_writer_init(&w, og_write_file, memory);
     og_status status = render(report, &w, item, err);
     if (status == OG_OK) status = og_writer_finish(&w, err);
     if (fclose(memory) != 0 && status == OG_OK)
@@ -249,6 +255,7 @@ og_status og_report_add(og_report *report, const og_document *doc,
                         const og_answer *answer, og_error *err)
 {
     const struct item item = {doc, answer, NULL};
+    assert(report->form->add != NULL);
     return add_item(report, &item, err);
 }
 
@@ -256,6 +263,7 @@ og_status og_report_add_quotes(og_report *report, const og_document *doc,
                                const og_quotes *quotes, og_error *err)
 {
     const struct item item = {doc, NULL, quotes};
+    assert(report->form->add_quotes != NULL);
     return add_item(report, &item, err);
 }
 

@@ -2,7 +2,7 @@
 #define OG_REPORT_REPORT_H
 
 /*   in:  documents with their answers                    (the library)
- *   out: one report in the form that was asked for       (a FILE)
+ *   out: one report in the form that was asked for       (og_write_fn)
  *
  * Each form is three functions: what stands before the first document, a
  * document, what stands behind the last. report.c calls them in order. */
@@ -24,7 +24,6 @@ struct og_progress {
 };
 
 struct og_report_form {
-    const char *name;
     /* Makes progress->state, and ends it. NULL: there is none. */
     og_status (*open)(struct og_progress *progress, og_error *err);
     void (*release)(struct og_progress *progress);
@@ -57,14 +56,9 @@ extern const struct og_report_form og_report_as_text, og_report_as_json,
     og_report_as_annotation, og_report_as_tei, og_quote_as_text,
     og_quote_as_json, og_quote_as_html;
 
-/* What og_report_open() and og_quote_report_open() have in common. `holds`:
- * what goes to stdout waits for og_report_pass(). */
-og_status og_report_start(const char *path, const struct og_report_form *form,
-                          const og_report_options *options, bool holds,
-                          og_report **out, og_error *err);
-og_status og_report_add_quotes(og_report *report, const og_document *doc,
-                               const og_quotes *quotes, og_error *err);
-og_status og_report_pass(og_report *report, og_error *err);
+/* That of a format, NULL: there is none of it. */
+const struct og_report_form *og_report_form_of(og_format format,
+                                               bool sentences);
 
 og_status og_write_json(struct og_writer *w, const og_document *doc,
                         const og_answer *answer,

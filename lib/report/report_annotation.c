@@ -155,8 +155,5 @@ static og_status add_annotation(struct og_writer *w, const og_document *doc,
     return status;
 }
 
-const struct og_report_form og_report_as_annotation = {.name = "annotation",
-                                                       .begin =
-                                                           begin_annotation,
-                                                       .add = add_annotation,
-                                                       .end = end_annotation};
+const struct og_report_form og_report_as_annotation = {
+    .begin = begin_annotation, .add = add_annotation, .end = end_annotation};

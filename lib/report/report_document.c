@@ -15,10 +15,11 @@ static void write_named(struct og_writer *w, const char *name, og_bytes value)
     og_escape_json(w, value);
 }
 
-og_status og_report_document(FILE *out, const og_document *doc, og_error *err)
+og_status og_report_document(og_write_fn *write, void *ctx,
+                             const og_document *doc, og_error *err)
 {
     struct og_writer w;
-    og_writer_init(&w, out);
+    og_writer_init(&w, write, ctx);
     og_writer_string(&w, "{\"id\":");
     og_escape_json(&w, doc->id);
     if (doc->has_time) {

@@ -264,14 +264,14 @@ og_status og_write_json(struct og_writer *w, const og_document *doc,
     return status;
 }
 
-og_status og_report_json(FILE *out, const og_document *doc,
+og_status og_report_json(og_write_fn *write, void *ctx, const og_document *doc,
                          const og_answer *answer, og_offsets offsets,
                          og_error *err)
 {
     struct og_writer w;
     og_report_options options = og_report_options_default();
     options.offsets = offsets;
-    og_writer_init(&w, out);
+    og_writer_init(&w, write, ctx);
     TRY(og_write_json(&w, doc, answer, &options, err));
     return og_writer_finish(&w, err);
 }

@@ -83,8 +83,5 @@ static og_status add_pan(struct og_writer *w, const og_document *doc,
     return status;
 }
 
-const struct og_report_form og_report_as_pan = {.name = "pan",
-                                                .begin = begin_pan,
-                                                .add = add_pan,
-                                                .end = end_pan,
-                                                .holds_first = true};
+const struct og_report_form og_report_as_pan = {
+    .begin = begin_pan, .add = add_pan, .end = end_pan, .holds_first = true};

@@ -201,8 +201,5 @@ static og_status add_tei(struct og_writer *w, const og_document *doc,
     return status;
 }
 
-const struct og_report_form og_report_as_tei = {.name = "tei",
-                                                .begin = begin_tei,
-                                                .add = add_tei,
-                                                .end = end_tei,
-                                                .holds_first = true};
+const struct og_report_form og_report_as_tei = {
+    .begin = begin_tei, .add = add_tei, .end = end_tei, .holds_first = true};

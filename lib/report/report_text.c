@@ -505,12 +505,12 @@ og_status og_write_text(struct og_writer *w, const og_document *doc,
     return OG_OK;
 }
 
-og_status og_report_text(FILE *out, const og_document *doc,
+og_status og_report_text(og_write_fn *write, void *ctx, const og_document *doc,
                          const og_answer *answer, og_text_style style,
                          og_error *err)
 {
     struct og_writer w;
-    og_writer_init(&w, out);
+    og_writer_init(&w, write, ctx);
     TRY(og_write_text(&w, doc, answer, style, err));
     return og_writer_finish(&w, err);
 }

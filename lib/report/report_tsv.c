@@ -67,5 +67,5 @@ static og_status add_tsv(struct og_writer *w, const og_document *doc,
     return status;
 }
 
-const struct og_report_form og_report_as_tsv = {
-    .name = "tsv", .begin = begin_tsv, .add = add_tsv};
+const struct og_report_form og_report_as_tsv = {.begin = begin_tsv,
+                                                .add = add_tsv};

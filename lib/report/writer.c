@@ -1,4 +1,5 @@
-/* The buffer between a report and its FILE; writer.h tells why there is one.
+/* The buffer between a report and where it goes; writer.h says why there is
+ * one.
  *
  * Numbers are written by hand: the output must be the same bytes in every
  * locale, and a report of a long document is mostly numbers. */
@@ -9,34 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
-void og_writer_init(struct og_writer *w, FILE *file)
+int og_write_file(void *ctx, const char *data, size_t len)
 {
-    w->file = file;
-    w->sink = NULL;
-    w->sink_ctx = NULL;
-    w->failed_errno = 0;
-    w->len = 0;
+    errno = 0;
+    if (fwrite(data, 1, len, ctx) == len) return 0;
+    return errno != 0 ? errno : EIO;
 }
 
-void og_writer_init_sink(struct og_writer *w,
-                         int (*sink)(void *ctx, const char *data, size_t len),
-                         void *ctx)
+void og_writer_init(struct og_writer *w, og_write_fn *write, void *ctx)
 {
-    og_writer_init(w, NULL);
-    w->sink = sink;
-    w->sink_ctx = ctx;
+    w->write = write;
+    w->ctx = ctx;
+    w->failed_errno = 0;
+    w->len = 0;
 }
 
 static void hand_over(struct og_writer *w, const char *data, size_t len)
 {
     if (w->failed_errno != 0 || len == 0) return;
-    if (w->sink != NULL) {
-        w->failed_errno = w->sink(w->sink_ctx, data, len);
-        return;
-    }
-    errno = 0;
-    if (fwrite(data, 1, len, w->file) != len)
-        w->failed_errno = errno != 0 ? errno : EIO;
+    w->failed_errno = w->write(w->ctx, data, len);
 }
 
 void og_writer_bytes(struct og_writer *w, const char *data, size_t len)

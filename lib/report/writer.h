@@ -1,33 +1,27 @@
 #ifndef OG_REPORT_WRITER_H
 #define OG_REPORT_WRITER_H
 
-#include <stdio.h>
-
 /*   in:  pieces of a report, some of them a byte long   (the reports)
- *   out: blocks of bytes for a FILE                      (the caller's)
+ *   out: blocks of bytes for og_write_fn                 (the caller's)
  *
  * A report is thousands of tiny pieces, and stdio takes a lock for each. The
  * writer gathers them in a small buffer of its own, remembers the first thing
  * that went wrong and is silent after it: the reports need not look at every
  * byte, only at og_writer_finish(). */
 
+#include <origo/report.h>
+
 #include "lib/base/status.h"
 
 struct og_writer {
-    FILE *file;
-    /* Takes the bytes instead of `file` when it is not NULL; returns 0 or an
-     * errno. */
-    int (*sink)(void *ctx, const char *data, size_t len);
-    void *sink_ctx;
+    og_write_fn *write;
+    void *ctx;
     int failed_errno; /* of the first failed write; 0: all is well */
     size_t len;
     char data[4096];
 };
 
-void og_writer_init(struct og_writer *w, FILE *file);
-void og_writer_init_sink(struct og_writer *w,
-                         int (*sink)(void *ctx, const char *data, size_t len),
-                         void *ctx);
+void og_writer_init(struct og_writer *w, og_write_fn *write, void *ctx);
 
 void og_writer_bytes(struct og_writer *w, const char *data, size_t len);
 void og_writer_string(struct og_writer *w, const char *s);
@@ -46,8 +40,8 @@ static inline void og_writer_byte(struct og_writer *w, char c)
  * 1, 0. Written from integers, for printf asks the locale for its comma. */
 void og_writer_share(struct og_writer *w, double share);
 
-/* Hands the rest to the FILE (which keeps its own buffer: flushing that is the
- * caller's business). OG_ERR_IO when any write failed. */
+/* Hands over the rest. (A FILE keeps its own buffer: flushing that is the
+ * caller's business.) OG_ERR_IO when any write failed. */
 og_status og_writer_finish(struct og_writer *w, og_error *err);
 
 #endif

@@ -85,13 +85,14 @@ static bool print_answer(void *ctx, const og_document *doc,
                          const og_answer *answer)
 {
     og_error err;
-    return og_report_json(ctx, doc, answer, OG_OFFSETS_BYTE, &err) == OG_OK;
+    return og_report_json(og_write_file, ctx, doc, answer, OG_OFFSETS_BYTE,
+                          &err) == OG_OK;
 }
 
 static bool print_document(void *ctx, const og_document *doc)
 {
     og_error err;
-    return og_report_document(ctx, doc, &err) == OG_OK;
+    return og_report_document(og_write_file, ctx, doc, &err) == OG_OK;
 }
 
 static og_status hash_output(og_store *store, const char *queries,

@@ -220,7 +220,8 @@ static void check_report(const struct made *m, og_format format,
     options.offsets = offsets;
     options.style = (og_text_style){.colour = true, .width = 120};
     const size_t n_docs = 1 + m->doc.text.len % 2;
-    must(og_report_begin(file, &options, &report, NULL) == OG_OK);
+    must(og_report_begin(og_write_file, file, &options, &report, NULL) ==
+         OG_OK);
     for (size_t i = 0; i < n_docs; i++)
         must(og_report_add(report, &m->doc, &m->answer, NULL) == OG_OK);
     must(og_report_close(report, NULL) == OG_OK);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <origo/origo.h>
+#include <stdio.h>
 
 static void must(bool holds)
 {
@@ -53,9 +54,10 @@ static void report(const og_document *doc, const og_answer *answer)
     static FILE *out;
     if (out == NULL) out = fopen("/dev/null", "w");
     must(out != NULL);
-    must(og_report_json(out, doc, answer, OG_OFFSETS_UTF16, NULL) == OG_OK);
-    must(og_report_text(out, doc, answer, (og_text_style){true, 40}, NULL) ==
-         OG_OK);
+    must(og_report_json(og_write_file, out, doc, answer, OG_OFFSETS_UTF16,
+                        NULL) == OG_OK);
+    must(og_report_text(og_write_file, out, doc, answer,
+                        (og_text_style){true, 40}, NULL) == OG_OK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

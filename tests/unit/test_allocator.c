@@ -195,7 +195,9 @@ static void comparisons_and_reports(void **state)
         og_report_options options = og_report_options_default();
         options.format = (og_format)format;
         FILE *out = tmpfile();
-        assert_int_equal(og_report_begin(out, &options, &report, NULL), OG_OK);
+        assert_int_equal(
+            og_report_begin(og_write_file, out, &options, &report, NULL),
+            OG_OK);
         assert_int_equal(og_report_add(report, &letter, answer, NULL), OG_OK);
         assert_int_equal(og_report_close(report, NULL), OG_OK);
         assert_true(ftell(out) > 0);

@@ -130,7 +130,7 @@ static void reports(void **state)
     struct og_writer w;
     (void)state;
     enter_comma();
-    og_writer_init_sink(&w, append, &out);
+    og_writer_init(&w, append, &out);
     og_writer_share(&w, 0.41);
     assert_int_equal(og_writer_finish(&w, NULL), OG_OK);
     assert_string_equal(out.data, "0.41");

@@ -12,7 +12,7 @@ static void expect_bytes(escape_function *escape, og_bytes s,
     struct paper p;
     struct og_writer w;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     escape(&w, s);
     assert_int_equal(og_writer_finish(&w, NULL), OG_OK);
     paper_close(&p);

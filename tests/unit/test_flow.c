@@ -10,7 +10,7 @@ static char *flow_of(const char *text, unsigned width)
     struct og_writer w;
     struct og_flow flow;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     og_flow_init(&flow, &w, width, 2, false);
     og_flow_text(&flow, text, strlen(text));
     og_flow_finish(&flow);
@@ -79,7 +79,7 @@ static void test_colour_ends_with_the_line(void **state)
     struct og_writer w;
     struct og_flow flow;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     og_flow_init(&flow, &w, 22, 0, true);
     og_flow_colour(&flow, 1);
     og_flow_mark(&flow, "[1 ");

@@ -10,7 +10,7 @@ static char *html_of(const og_document *doc, const og_span *spans, size_t n)
     struct paper p;
     struct og_writer w;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     struct og_html_report h = {
         .w = &w, .doc = doc, .answer = &answer, .number = 1};
     assert_int_equal(og_sources_gather(&answer, &h.sources, NULL), OG_OK);

@@ -47,7 +47,7 @@ static char *pack(struct og_packed *packed, const char *data, size_t len,
     struct paper p;
     struct og_writer w;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     assert_false(og_packed_is_open(packed));
     struct og_writer *inner = og_packed_begin(packed, &w, "docs", 17);
     assert_true(og_packed_is_open(packed));

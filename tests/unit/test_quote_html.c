@@ -76,7 +76,7 @@ static char *page_with(uint64_t n_documents, const og_quotes *quotes)
     struct paper p;
     struct og_writer w;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     assert_int_equal(form->open(&progress, NULL), OG_OK);
     form->begin(&w, &options, n_documents != 0 ? &doc : NULL, true);
     for (uint64_t i = 1; i <= n_documents; i++) {
@@ -202,23 +202,23 @@ static void a_file_is_whole_or_not_there(void **state)
     og_quote sentences[3];
     const og_quotes quotes = answer_of(sentences);
     const og_document doc = document_of("q", own_text);
-    const og_text_style style = {0};
-    og_quote_report *report;
+    og_report_options options = og_report_options_default();
+    og_report *report;
+    options.format = OG_FORMAT_HTML;
+    options.sentences = options.holds = true;
     struct stat info;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/page.html", folder);
     for (int closes = 0; closes < 2; closes++) {
-        assert_int_equal(
-            og_quote_report_open(path, OG_QUOTE_HTML, style, &report, NULL),
-            OG_OK);
-        assert_int_equal(og_quote_report_add(report, &doc, &quotes, NULL),
+        assert_int_equal(og_report_open(path, &options, &report, NULL), OG_OK);
+        assert_int_equal(og_report_add_quotes(report, &doc, &quotes, NULL),
                          OG_OK);
-        assert_int_equal(og_quote_report_pass(report, NULL), OG_OK);
+        assert_int_equal(og_report_pass(report, NULL), OG_OK);
         assert_int_equal(stat(path, &info), -1);
         if (closes == 0)
-            og_quote_report_discard(report);
+            og_report_discard(report);
         else
-            assert_int_equal(og_quote_report_close(report, NULL), OG_OK);
+            assert_int_equal(og_report_close(report, NULL), OG_OK);
     }
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(unlink(path), 0);

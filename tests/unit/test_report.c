@@ -3,6 +3,7 @@
 #include "report_support.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <origo/origo.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,7 +32,8 @@ static char *report_of(og_format format, size_t n)
     struct paper p;
     og_report *report;
     paper_open(&p);
-    assert_int_equal(og_report_begin(p.file, &options, &report, NULL), OG_OK);
+    assert_int_equal(
+        og_report_begin(og_write_file, p.file, &options, &report, NULL), OG_OK);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(og_report_add(report, &docs[i], &answers[i], NULL),
                          OG_OK);
@@ -87,6 +89,73 @@ static void test_every_format_ends(void **state)
     }
 }
 
+/* Not every kind of report has every form. */
+static void expect_no_report(og_format format, bool sentences, const char *name)
+{
+    og_report_options wrong = options_of(format);
+    og_error err = {0};
+    og_report *report;
+    wrong.sentences = sentences;
+    assert_int_equal(
+        og_report_begin(og_write_file, stdout, &wrong, &report, &err),
+        OG_ERR_USAGE);
+    assert_non_null(strstr(err.message, name));
+}
+
+struct taken {
+    char text[4096];
+    size_t len, n_calls, most;
+};
+
+static int take_bytes(void *ctx, const char *data, size_t len)
+{
+    struct taken *t = ctx;
+    t->n_calls++;
+    if (t->len + len > t->most) return ENOSPC;
+    memcpy(t->text + t->len, data, len);
+    t->len += len;
+    return 0;
+}
+
+/* A callback gets the bytes of a FILE, each document when it is added. */
+static void test_a_callback(void **state)
+{
+    const og_report_options options = options_of(OG_FORMAT_JSON);
+    const og_document doc = document_of("a", "one two");
+    const og_answer answer = {.n_tokens = 2, .n_fresh = 2};
+    char *const expected = report_of(OG_FORMAT_JSON, 1);
+    struct taken t = {.most = sizeof(t.text)};
+    og_report *report;
+    (void)state;
+    assert_int_equal(og_report_begin(take_bytes, &t, &options, &report, NULL),
+                     OG_OK);
+    assert_int_equal(og_report_add(report, &doc, &answer, NULL), OG_OK);
+    assert_int_equal(t.len, strlen(expected));
+    assert_memory_equal(t.text, expected, t.len);
+    assert_int_equal(og_report_close(report, NULL), OG_OK);
+    assert_int_equal(t.len, strlen(expected));
+    free(expected);
+}
+
+/* What it refuses is the error of the call, and it is not asked again. */
+static void test_a_callback_that_is_full(void **state)
+{
+    const og_report_options options = options_of(OG_FORMAT_JSON);
+    const og_document doc = document_of("a", "one two");
+    const og_answer answer = {.n_tokens = 2, .n_fresh = 2};
+    struct taken t = {.most = 10};
+    og_report *report;
+    og_error err = {0};
+    (void)state;
+    assert_int_equal(og_report_begin(take_bytes, &t, &options, &report, NULL),
+                     OG_OK);
+    assert_int_equal(og_report_add(report, &doc, &answer, &err), OG_ERR_IO);
+    assert_non_null(strstr(err.message, strerror(ENOSPC)));
+    assert_int_equal(og_report_add(report, &doc, &answer, &err), OG_ERR_IO);
+    assert_int_equal(t.n_calls, 1);
+    assert_int_equal(og_report_close(report, &err), OG_ERR_IO);
+}
+
 static void test_names_of_formats(void **state)
 {
     (void)state;
@@ -99,11 +168,11 @@ static void test_names_of_formats(void **state)
     og_format format = OG_FORMAT_TEI;
     assert_false(og_format_parse(bytes_of("pdf"), &format));
     assert_int_equal(format, OG_FORMAT_TEI);
-    const og_report_options wrong = options_of((og_format)7);
-    og_error err = {0};
-    og_report *report;
-    assert_int_equal(og_report_begin(stdout, &wrong, &report, &err),
-                     OG_ERR_USAGE);
+    assert_true(og_format_parse(bytes_of("graphml"), &format));
+    assert_int_equal(format, OG_FORMAT_GRAPHML);
+    expect_no_report((og_format)99, false, "unknown");
+    expect_no_report(OG_FORMAT_SVG, false, "svg");
+    expect_no_report(OG_FORMAT_TEI, true, "tei");
 }
 
 /* ---- files ---- */
@@ -226,7 +295,8 @@ static void test_a_full_disk_spoils_the_whole(void **state)
     og_error err = {0};
     og_report *report;
     const og_report_options options = options_of(OG_FORMAT_HTML);
-    assert_int_equal(og_report_begin(full, &options, &report, &err), OG_OK);
+    assert_int_equal(
+        og_report_begin(og_write_file, full, &options, &report, &err), OG_OK);
     assert_int_equal(og_report_add(report, &doc, &answer, &err), OG_ERR_IO);
     assert_int_equal(og_report_close(report, &err), OG_ERR_IO);
     assert_true(err.message[0] != '\0');
@@ -247,6 +317,8 @@ int main(void)
         cmocka_unit_test(test_tsv_has_one_header),
         cmocka_unit_test(test_every_format_ends),
         cmocka_unit_test(test_names_of_formats),
+        cmocka_unit_test(test_a_callback),
+        cmocka_unit_test(test_a_callback_that_is_full),
         cmocka_unit_test(test_a_file_appears_whole_or_not_at_all),
         cmocka_unit_test(test_a_long_report_is_a_folder_of_pages),
         cmocka_unit_test(test_a_folder_that_is_not_there),

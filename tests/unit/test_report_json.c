@@ -11,7 +11,9 @@ static char *json_of(const og_document *doc, const og_answer *answer,
     struct paper p;
     og_error err = {0};
     paper_open(&p);
-    assert_int_equal(og_report_json(p.file, doc, answer, offsets, &err), OG_OK);
+    assert_int_equal(
+        og_report_json(og_write_file, p.file, doc, answer, offsets, &err),
+        OG_OK);
     paper_close(&p);
     return p.text;
 }
@@ -150,7 +152,8 @@ static void test_a_full_disk_is_told(void **state)
     const og_document doc = document_of("a", "b");
     const og_answer answer = {0};
     og_error err = {0};
-    assert_int_equal(og_report_json(full, &doc, &answer, OG_OFFSETS_BYTE, &err),
+    assert_int_equal(og_report_json(og_write_file, full, &doc, &answer,
+                                    OG_OFFSETS_BYTE, &err),
                      OG_ERR_IO);
     assert_non_null(strstr(err.message, "cannot write the report: "));
     fclose(full);

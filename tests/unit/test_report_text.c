@@ -12,7 +12,7 @@ static char *text_of(const og_document *doc, const og_answer *answer,
     struct paper p;
     og_error err = {0};
     paper_open(&p);
-    assert_int_equal(og_report_text(p.file, doc, answer,
+    assert_int_equal(og_report_text(og_write_file, p.file, doc, answer,
                                     (og_text_style){colour, width}, &err),
                      OG_OK);
     paper_close(&p);

@@ -8,7 +8,7 @@ static void expect_share(double share, const char *expected)
     struct paper p;
     struct og_writer w;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     og_writer_share(&w, share);
     assert_int_equal(og_writer_finish(&w, NULL), OG_OK);
     paper_close(&p);
@@ -39,7 +39,7 @@ static void test_numbers(void **state)
     struct paper p;
     struct og_writer w;
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     og_writer_number(&w, 0);
     og_writer_byte(&w, ' ');
     og_writer_number(&w, UINT64_MAX);
@@ -60,7 +60,7 @@ static void test_pieces_of_any_length(void **state)
     for (size_t i = 0; i < sizeof(piece); i++)
         piece[i] = (char)('a' + i % 26);
     paper_open(&p);
-    og_writer_init(&w, p.file);
+    og_writer_init(&w, og_write_file, p.file);
     for (size_t len = 0; len < sizeof(piece); len += 97) {
         og_writer_bytes(&w, piece, len);
         og_writer_byte(&w, '\n');

@@ -36,9 +36,9 @@ static void write_page(const char *folder, const char *name,
                        const og_document *column)
 {
     static const struct {
-        og_quote_format format;
+        og_format format;
         const char *ending;
-    } forms[] = {{OG_QUOTE_HTML, "html"}, {OG_QUOTE_JSON, "json"}};
+    } forms[] = {{OG_FORMAT_HTML, "html"}, {OG_FORMAT_JSON, "json"}};
     og_store *store;
     const og_store_options options = {.indexes = OG_INDEX_SENTENCES};
     const og_quotes *quotes;
@@ -48,12 +48,14 @@ static void write_page(const char *folder, const char *name,
     must(og_store_quote(store, column, NULL, &quotes, &err));
     for (unsigned i = 0; i < 2; i++) {
         char path[4096];
-        og_quote_report *report;
+        og_report_options form = og_report_options_default();
+        og_report *report;
+        form.format = forms[i].format;
+        form.sentences = true;
         snprintf(path, sizeof(path), "%s/%s.%s", folder, name, forms[i].ending);
-        must(og_quote_report_open(path, forms[i].format, (og_text_style){0},
-                                  &report, &err));
-        must(og_quote_report_add(report, column, quotes, &err));
-        must(og_quote_report_close(report, &err));
+        must(og_report_open(path, &form, &report, &err));
+        must(og_report_add_quotes(report, column, quotes, &err));
+        must(og_report_close(report, &err));
     }
     must(og_store_close(store, &err));
 }

@@ -106,7 +106,7 @@ struct og_writer *og_packed_begin(struct og_packed *p, struct og_writer *page,
     p->len = 0;
     p->n_rest = 0;
     deflateReset(&p->z);
-    og_writer_init_sink(&p->data, take, p);
+    og_writer_init(&p->data, take, p);
     return &p->data;
 }
 

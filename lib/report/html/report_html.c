@@ -312,8 +312,7 @@ static og_status open_html(struct og_progress *progress, og_error *err)
     return OG_OK;
 }
 
-const struct og_report_form og_report_as_html = {.name = "html",
-                                                 .open = open_html,
+const struct og_report_form og_report_as_html = {.open = open_html,
                                                  .release = og_web_page_release,
                                                  .begin = og_web_page_begin,
                                                  .add = add_html,

@@ -69,7 +69,7 @@ og_status og_web_page_new(const char *unit, struct og_web_page **out,
     struct og_web_page *page = og_allocate_zero(NULL, sizeof(*page));
     if (page == NULL) return og_error_memory(err, sizeof(*page), "a page");
     page->unit = unit;
-    og_writer_init_sink(&page->row_writer, take_row, page);
+    og_writer_init(&page->row_writer, take_row, page);
     const og_status status = og_packed_new(LEVEL, &page->packed, err);
     if (status == OG_OK)
         *out = page;
