@@ -19,6 +19,9 @@ static void print_text(const struct og_page_main *m, const struct og_page *page,
     const uint32_t node = m->blocks[i].node;
     for (uint32_t n = node; n < page->nodes[node].end; n++) {
         const og_bytes text = page->nodes[n].text;
+        if (page->nodes[n].tag == GUMBO_TAG_BR ||
+            og_page_is_block(page->nodes[n].tag))
+            putchar(' ');
         if (m->stats[n].block != i + 1 || page->nodes[n].tag != OG_PAGE_TEXT)
             continue;
         for (size_t k = 0; k < text.len; k++) {

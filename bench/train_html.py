@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+# Two threads that wait for each other are slower than one on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy
 from sklearn.ensemble import HistGradientBoostingClassifier
 

@@ -1,7 +1,8 @@
 /* What kind of file it is shows in its first bytes: 8 KiB of them, or one
  * record if it may be JSON or CSV. Nothing here depends on how much a read
  * happens to give: the same bytes are the same kind of file from a disk and
- * from a pipe. */
+ * from a pipe. Of a pipe no more is awaited than is needed, since who writes to
+ * it may wait for an answer; a file is read as far as all of this looks. */
 
 #include <stdio.h>
 #include <string.h>
@@ -87,17 +88,17 @@ static og_status take_mark(struct og_source *source, struct og_block *block,
     return start_recoding(source, block, charset, err);
 }
 
-/* A zero byte is in no text but in these. */
+/* A zero byte is in no text but in these; `look`: where one is looked for. */
 static og_status guess_charset(struct og_source *source, struct og_block *block,
-                               og_error *err)
+                               size_t look, og_error *err)
 {
-    enum { LOOK = 4 };
-    if (source->recode.charset != NULL ||
-        !has_zero((og_bytes){block->data,
-                             block->len < LOOK ? block->len : (size_t)LOOK}))
-        return OG_OK;
+    og_bytes front = bytes_of(block);
+    if (front.len > look) front.len = look;
+    if (source->recode.charset != NULL || !has_zero(front)) return OG_OK;
     TRY(read_up_to(source, block, OG_KIND_HEAD_LEN, err));
-    const char *const charset = og_recode_guess(head_of(block));
+    const og_bytes head = head_of(block);
+    const char *const charset =
+        head.len % 2 == 0 ? og_recode_guess(head) : NULL;
     return charset == NULL ? OG_OK
                            : start_recoding(source, block, charset, err);
 }
@@ -303,12 +304,16 @@ static og_status read_front(struct og_source *source, struct og_block *block,
                             og_error *err)
 {
     enum { FRONT = 4 };
-    TRY(read_up_to(source, block, FRONT, err));
+    const size_t len = source->is_regular ? OG_KIND_HEAD_LEN : FRONT;
+    TRY(read_up_to(source, block, len, err));
     TRY(take_mark(source, block, err));
-    if (source->recode.charset != NULL) return OG_OK;
-    TRY(look_for_archive(source, block, err));
-    if (source->is_archive || source->is_ended) return OG_OK;
-    return guess_charset(source, block, err);
+    if (source->recode.charset == NULL) {
+        TRY(look_for_archive(source, block, err));
+        if (source->is_archive) return OG_OK;
+        TRY(guess_charset(source, block, FRONT, err));
+    }
+    /* A mark is gone, and recoded text is shorter or longer. */
+    return read_up_to(source, block, len, err);
 }
 
 og_status og_source_find_kind(struct og_source *source, struct og_block *block,
@@ -332,6 +337,11 @@ og_status og_source_find_kind(struct og_source *source, struct og_block *block,
         return OG_OK;
     TRY(read_up_to(source, block, OG_KIND_HEAD_LEN, err));
     if (source->kind != OG_BLOCK_EMPTY) return OG_OK;
+    /* Arabic or Chinese in UTF-16 has its first zero at the first blank. A few
+     * bytes with a zero may be anything. */
+    enum { LEAST_WIDE = 32 };
+    if (block->len >= LEAST_WIDE)
+        TRY(guess_charset(source, block, OG_KIND_HEAD_LEN, err));
     source->kind = og_kind_of(head_of(block), source->file);
     if (source->kind == OG_BLOCK_TEXT) {
         source->kind = OG_BLOCK_EMPTY;

@@ -110,6 +110,7 @@ static void set_file_time(struct og_source *source, int fd)
 {
     struct stat info;
     source->has_file_time = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    source->is_regular = source->has_file_time;
     source->file_time = 0;
     source->file_len = 0;
     if (source->has_file_time)

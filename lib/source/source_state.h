@@ -32,6 +32,7 @@ struct og_source {
     const char *file;
     int64_t file_time;
     bool has_file_time;
+    bool is_regular;    /* on a disk: a read never waits for who writes it */
     uint64_t file_len;  /* on disk, when has_file_time */
     bool is_ended;      /* there is no more to read of it ... */
     bool is_cut;        /* ... because it broke off */

@@ -100,6 +100,15 @@ static void test_guessed(void **state)
     og_charset_release(&charset);
 }
 
+/* Undeclared and without a mark. */
+static void test_escapes(void **state)
+{
+    (void)state;
+    check("\x1b$B%F%9%H\x1b(B", "", "\xe3\x83\x86\xe3\x82\xb9\xe3\x83\x88");
+    check("x \x1b$@%F\x1b(J", "", "x \xe3\x83\x86");
+    check("\x1b[1mbold\x1b[0m", "", "\x1b[1mbold\x1b[0m");
+}
+
 static void check_declared(og_bytes found, const char *expected)
 {
     assert_int_equal(found.len, strlen(expected));
@@ -132,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_utf8_stays), cmocka_unit_test(test_declared),
         cmocka_unit_test(test_marks),      cmocka_unit_test(test_broken),
         cmocka_unit_test(test_guessed),    cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,6 +232,23 @@ static void test_wrong(void **state)
     run_release(&run);
 }
 
+/* The same document, however small the blocks are. */
+static void check_wide_text(const struct string *wide, const char *expected)
+{
+    static const size_t lens[] = {1, 64, 0};
+    const char *const path =
+        folder_write(&folder, "guess", wide->data, wide->len);
+    struct run run;
+    for (size_t i = 0; i < sizeof(lens) / sizeof(*lens); i++) {
+        const struct og_source_options options = {.fields = OG_FIELDS_DEFAULT,
+                                                  .block_len = lens[i]};
+        run_path(path, &options, &run);
+        assert_int_equal(run.n_documents, 1);
+        assert_non_null(strstr(run.documents.data, expected));
+        run_release(&run);
+    }
+}
+
 /* Without a mark: seen in texts of any script, and in nothing else. */
 static void test_guess(void **state)
 {
@@ -239,13 +256,15 @@ static void test_guess(void **state)
         "Plain English text, in two lines.\nThis is the second.\n",
         "Всеобщая декларация прав человека. Статья 1.\n",
         "人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心。\n",
-        "すべての人間は、生まれながらにして自由である。\n"};
+        "すべての人間は、生まれながらにして自由である。\n",
+        "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق\n",
+        "כל בני האדם נולדו בני חורין ושווים בערכם\n"};
     static const char binary[] = "\x7f"
                                  "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\x3e\0"
                                  "\1\0\0\0\x50\x10\0\0\0\0\0\0\x40\0\0\0";
     struct string text = {0}, wide = {0};
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         text.len = 0;
         string_add(&text, texts[i], strlen(texts[i]));
         recode(&text, "UTF-16LE", &wide);
@@ -254,6 +273,7 @@ static void test_guess(void **state)
         recode(&text, "UTF-16BE", &wide);
         const og_bytes big = {wide.data, wide.len};
         assert_string_equal(og_recode_guess(big), "UTF-16BE");
+        check_wide_text(&wide, texts[i]);
         assert_null(og_recode_guess((og_bytes){text.data, text.len}));
     }
     assert_null(og_recode_guess((og_bytes){binary, sizeof(binary)}));
