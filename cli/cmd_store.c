@@ -26,7 +26,7 @@ static void plain_defaults(void *settings)
 
 /* ---- info ---- */
 
-static void print_params(const og_params *p)
+static void print_params(const og_params *p, bool is_keyed)
 {
     char select[16];
     og_select_name(&p->select, select);
@@ -42,6 +42,7 @@ static void print_params(const og_params *p)
     char fold[32];
     og_fold_name(p->fold, fold);
     printf("folding       %s\n", fold);
+    printf("keyed         %s\n", is_keyed ? "yes" : "no");
     if (p->same[0] != 0) printf("same          %s\n", p->same);
 }
 
@@ -95,7 +96,7 @@ static void print_info(const og_store *store, const og_survey *survey)
            info.n_noise);
     printf("oldest print  %s\n", oldest);
     printf("journal       %" PRIu64 " bytes\n", info.journal_bytes);
-    print_params(og_store_params(store));
+    print_params(og_store_params(store), og_store_is_keyed(store));
     print_ages(survey);
 }
 
@@ -109,11 +110,12 @@ static void print_info_json(const og_store *store, const og_survey *survey)
     printf("{\"documents\":%" PRIu64 ",\"removed\":%" PRIu64
            ",\"table_bytes\":%" PRIu64 ",\"table_used_bytes\":%" PRIu64
            ",\"slots\":%" PRIu64 ",\"slots_used\":%" PRIu64
-           ",\"evicted\":%" PRIu64 ",\"boilerplate\":%" PRIu64
+           ",\"evicted\":%" PRIu64 ",\"keyed\":%s,\"boilerplate\":%" PRIu64
            ",\"journal_bytes\":%" PRIu64 ",\"oldest_print\":",
            info.n_documents, info.n_removed, info.table_bytes,
            info.table_used_bytes, info.n_slots, info.n_slots_used,
-           info.n_evicted, info.n_noise, info.journal_bytes);
+           info.n_evicted, og_store_is_keyed(store) ? "true" : "false",
+           info.n_noise, info.journal_bytes);
     printf(oldest[0] != 0 ? "\"%s\"" : "null", oldest);
     printf(",\"ages\":[");
     for (size_t i = 0; i < survey->n_ages; i++) {

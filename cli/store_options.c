@@ -74,6 +74,33 @@ const struct option_type type_fold = {
     true, "none, or of marks, latin and arabic, with commas", parse_fold,
     show_fold};
 
+static bool parse_key(const struct option *option, const char *s, void *out)
+{
+    uint64_t key = 0;
+    (void)option;
+    if (strcmp(s, "random") == 0 || strcmp(s, "default") == 0) {
+        key = s[0] == 'd' ? OG_KEY_PUBLIC : 0;
+    } else {
+        const size_t len = strspn(s, "0123456789abcdefABCDEF");
+        if (len == 0 || len > 16 || s[len] != 0) return false;
+        key = strtoull(s, NULL, 16);
+        if (key == 0 || key == OG_KEY_PUBLIC) return false;
+    }
+    memcpy(out, &key, sizeof(key));
+    return true;
+}
+
+static void show_key(const struct option *option, const void *value, char *out,
+                     size_t out_cap)
+{
+    (void)option, (void)value;
+    snprintf(out, out_cap, "random");
+}
+
+const struct option_type type_key = {
+    true, "random, default, or 1 to 16 hex digits that are not all 0 or f",
+    parse_key, show_key};
+
 static bool parse_indexes(const struct option *option, const char *s, void *out)
 {
     (void)option;
@@ -121,6 +148,9 @@ static const char *unlike(const og_params *wanted, const og_params *has)
     if (UNLIKE("bucket", bucket_slots)) return "bucket";
     if (UNLIKE("min-tokens", min_tokens)) return "min-tokens";
 #undef UNLIKE
+    if (option_was_given("key") && wanted->key != 0 &&
+        (wanted->key == OG_KEY_PUBLIC ? 0 : wanted->key) != has->key)
+        return "key";
     if (option_was_given("fold") && wanted->fold != has->fold) return "fold";
     if (option_was_given("no-texts") && wanted->no_texts != has->no_texts)
         return "no-texts";

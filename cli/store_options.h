@@ -35,6 +35,7 @@ extern const struct option_type type_indexes; /* unsigned, og_index */
 extern const struct option_type type_preset;  /* og_params, as a set */
 extern const struct option_type type_same;    /* og_params.same */
 extern const struct option_type type_fold;    /* og_params.fold */
+extern const struct option_type type_key;     /* og_params.key */
 
 #define STORE_OPTION(AT, member, about)                                        \
     {                                                                          \
@@ -91,6 +92,20 @@ extern const struct option_type type_fold;    /* og_params.fold */
          "Besides case and width. marks: with and without the vowel marks of " \
          "Arabic and Hebrew. latin: u and v, i and j. arabic: letters with "   \
          "and without hamza, those of Persian."},                              \
+        {MAKE,                                                                 \
+         0,                                                                    \
+         "key",                                                                \
+         &type_key,                                                            \
+         AT(member.params.key),                                                \
+         "KEY",                                                                \
+         "random|default",                                                     \
+         NULL,                                                                 \
+         "of the fingerprints: random, default, or hex digits",                \
+         "A key that nobody else knows keeps hostile texts from filling one "  \
+         "bucket of the table and from being taken for others. Answers do "    \
+         "not depend on it until the table is full; with a key of your own, "  \
+         "or the public one (default), a full table is the same in every "     \
+         "run."},                                                              \
         {MAKE,                                                                 \
          0,                                                                    \
          "no-texts",                                                           \

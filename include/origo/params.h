@@ -75,6 +75,10 @@ enum {
 OG_API bool og_fold_parse(og_bytes names, uint32_t *out);
 OG_API void og_fold_name(uint32_t fold, char out[32]);
 
+/* og_params.key of a new store: fingerprints as everybody can make them, for
+ * tables that shall be the same, byte for byte, in every run. */
+#define OG_KEY_PUBLIC UINT64_MAX
+
 /* Everything that decides what an answer is. Fixed when a store is made. */
 typedef struct og_params {
     og_token_kind tokens;
@@ -87,8 +91,12 @@ typedef struct og_params {
     uint32_t bucket_slots; /* 4 to 256, a power of two */
     uint64_t memory;       /* bytes of the table, a hard cap */
     uint32_t min_tokens;   /* 0; shorter ones are answered, not kept */
-    uint64_t key;          /* 0, or a secret that hides the fingerprints */
-    bool no_texts;         /* a store on disk shall not keep the texts */
+    /* What the store keeps of a shingle depends on it, and no answer does as
+     * long as the table has room: texts cannot be written to fill one bucket or
+     * to be taken for others. 0: drawn at random when the store is made;
+     * OG_KEY_PUBLIC: none. og_store_params() tells 0 for a public one. */
+    uint64_t key;
+    bool no_texts; /* a store on disk shall not keep the texts */
     /* Documents with the same value of this field are not compared: "id" (the
      * versions of one), "host" (of the url), or the name of a field of their
      * own. "": all are. */

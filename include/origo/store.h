@@ -63,6 +63,8 @@ OG_API og_status og_store_commit(og_store *store, og_error *err);
  * case. NULL is fine. */
 OG_API og_status og_store_close(og_store *store, og_error *err);
 OG_API const og_params *og_store_params(const og_store *store);
+/* Whether what it keeps of texts depends on a key (og_params). */
+OG_API bool og_store_is_keyed(const og_store *store);
 
 /* The indexes that are on. */
 OG_API unsigned og_store_indexes(const og_store *store);

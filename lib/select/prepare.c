@@ -22,6 +22,14 @@ void og_scratch_release(struct og_scratch *scratch)
     og_text_release(&scratch->prepared.text);
 }
 
+static void add_key(struct og_prepared *p, const struct og_shingle_key *key)
+{
+    struct og_selection *sel = &p->selection;
+    for (size_t i = 0; i < sel->n; i++)
+        sel->fp[i] =
+            og_shingle_keyed(key, p->tokens.hash + sel->pos[i], sel->len[i]);
+}
+
 og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
                              const struct og_prepare_options *options,
                              og_error *err)
@@ -38,6 +46,7 @@ og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
     TRY(og_fps_select(&p->tokens, &scratch->fps, options->shingle_factors,
                       &options->select, &p->selection, err));
     og_selection_add_context(&p->selection, &p->tokens, options->note);
+    if (options->shingle_key != NULL) add_key(p, options->shingle_key);
     return OG_OK;
 }
 

@@ -7,6 +7,7 @@
  * The stages that need no table, one behind the other, and the buffers between
  * them. One per thread, used again for every document. */
 
+#include "lib/fingerprint/shingle_key.h"
 #include "lib/select/select.h"
 
 #include <origo/params.h>
@@ -31,6 +32,8 @@ struct og_prepare_options {
     og_token_kind tokens;
     uint64_t token_key;
     const struct og_shingle_factors *shingle_factors;
+    const struct og_shingle_key *shingle_key; /* NULL: what is selected keeps
+                                                 its public fingerprint */
     og_select_options select;
     og_context_kind note;
     uint32_t fold; /* of og_params */

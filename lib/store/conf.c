@@ -14,6 +14,7 @@
 #include "lib/base/checksum.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
+#include "lib/os/secret.h"
 
 enum { TEXT_MOST = 4096 };
 
@@ -32,6 +33,8 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
     char select[16];
     char indexes[64 + 9] = "";
     const bool has_indexes = conf->indexes != OG_INDEX_PASSAGES;
+    const unsigned features = (has_indexes ? OG_STORE_HAS_INDEXES : 0) |
+                              (conf->is_keyed ? OG_STORE_KEYED : 0);
     print_uuid(conf->uuid, uuid);
     if (has_indexes) {
         char names[64];
@@ -45,9 +48,9 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
         "shingle %u\nselect %s\nevict %s\nestimate %s\nbridge-limit %u\n"
         "layout %s\nbucket %u\nmemory %" PRIu64 "\nmin-tokens %u\n"
         "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n%s",
-        OG_STORE_VERSION, has_indexes ? OG_STORE_HAS_INDEXES : 0, uuid,
-        og_token_name(p->tokens), p->shingle_len, select,
-        og_evict_name(p->evict), og_estimate_name(p->estimate), p->bridge_limit,
+        OG_STORE_VERSION, features, uuid, og_token_name(p->tokens),
+        p->shingle_len, select, og_evict_name(p->evict),
+        og_estimate_name(p->estimate), p->bridge_limit,
         og_layout_name(p->layout), p->bucket_slots, p->memory, p->min_tokens,
         p->key, p->no_texts ? "no" : "yes", p->same, p->fold, indexes);
     const int m =
@@ -56,10 +59,18 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
     return (size_t)n + (size_t)m;
 }
 
+uint64_t og_conf_new_key(uint64_t key)
+{
+    if (key == OG_KEY_PUBLIC) return 0;
+    return key != 0 ? key : og_secret_draw();
+}
+
 og_status og_conf_init(struct og_conf *conf, const og_params *params,
                        unsigned indexes, og_error *err)
 {
     conf->params = *params;
+    conf->params.key = og_conf_new_key(params->key);
+    conf->is_keyed = conf->params.key != 0;
     conf->indexes = indexes;
     if (getrandom(conf->uuid, OG_UUID_LEN, 0) != OG_UUID_LEN)
         return og_error_set(err, OG_ERR_IO, "the system gives no random bytes");
@@ -74,9 +85,9 @@ og_status og_conf_write(const struct og_conf *conf, const char *folder,
     struct og_new_file file;
     const size_t len = print_conf(conf, text, sizeof(text));
     snprintf(path, sizeof(path), "%s/origo.conf", folder);
-    /* A key is a secret: only the owner may read it. */
-    TRY(og_new_file_open(&file, path, conf->params.key != 0 ? 0600 : 0666,
-                         err));
+    /* Who may read the texts may read the key: it is a secret from those who
+     * write them. */
+    TRY(og_new_file_open(&file, path, 0666, err));
     og_status status = og_new_file_write(&file, text, len, err);
     if (status == OG_OK) status = og_new_file_commit(&file, err);
     og_new_file_discard(&file);
@@ -215,6 +226,7 @@ og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
         return unknown_version(name, version, features, err);
     take_uuid(&l, out->uuid);
     take_params(&l, &out->params);
+    out->is_keyed = (features & OG_STORE_KEYED) != 0;
     out->indexes = OG_INDEX_PASSAGES;
     if ((features & OG_STORE_HAS_INDEXES) != 0 && !l.bad)
         l.bad = !og_indexes_parse(take_line(&l, "indexes"), &out->indexes);

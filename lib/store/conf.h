@@ -14,7 +14,10 @@
  * of a store that has others than passages: who adds documents must tell them,
  * and so must who removes one. */
 #define OG_STORE_HAS_INDEXES 1u
-#define OG_STORE_FEATURES    1u
+/* The key is one of shingles (lib/fingerprint/shingle_key.h); without it, one
+ * of tokens, as in stores of before, and nearly always 0. */
+#define OG_STORE_KEYED    2u
+#define OG_STORE_FEATURES 3u
 
 #define OG_UUID_LEN 16
 
@@ -22,7 +25,11 @@ struct og_conf {
     uint8_t uuid[OG_UUID_LEN];
     og_params params;
     unsigned indexes; /* og_index, added up */
+    bool is_keyed;    /* params.key is one of shingles */
 };
+
+/* The key that a new store has when `key` is asked for (og_params). */
+uint64_t og_conf_new_key(uint64_t key);
 
 /* Of a new store: draws its uuid. */
 og_status og_conf_init(struct og_conf *conf, const og_params *params,

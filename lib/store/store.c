@@ -40,6 +40,7 @@ void og_trace_init(og_trace *trace, og_store *store)
                    allocator);
     og_origin_texts_init(&trace->origins, &trace->lookup, &store->params,
                          allocator);
+    trace->origins.token_key = store->prepare.token_key;
     og_confirming_init(&trace->confirming, allocator);
     og_copiers_init(&trace->chain, allocator);
     og_filter_rules_init(&trace->filter, allocator);
@@ -83,12 +84,15 @@ const og_answer *og_trace_answer(const og_trace *trace)
 static void set_stages(og_store *store)
 {
     const og_params *p = &store->params;
+    const bool is_keyed = og_store_is_keyed(store);
+    og_shingle_key_init(&store->shingle_key, p->key);
     og_shingle_factors_init(&store->shingle_factors, og_rabin_default(),
                             p->shingle_len);
     store->prepare = (struct og_prepare_options){
         .tokens = p->tokens,
-        .token_key = p->key,
+        .token_key = is_keyed ? 0 : p->key,
         .shingle_factors = &store->shingle_factors,
+        .shingle_key = is_keyed ? &store->shingle_key : NULL,
         .select = p->select,
         .note = og_estimate_context_kind(p->estimate),
         .fold = p->fold,
@@ -116,6 +120,7 @@ static og_status open_in_memory(og_store *store, const og_params *params,
     TRY(og_params_check(params, err));
     store->indexes.on = indexes;
     store->params = *params;
+    store->params.key = og_conf_new_key(params->key);
     const struct og_table_options options = og_store_table_options(params);
     TRY(og_table_init(&store->table, &options, store->allocator, err));
     og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN, store->allocator);
@@ -195,6 +200,12 @@ void og_store_warm(og_store *store)
     /* Without memory of its own the table works as well, only slower. */
     if (og_table_take_over(&store->table, NULL) == OG_OK)
         og_pages_touch(&store->table.pages);
+}
+
+bool og_store_is_keyed(const og_store *store)
+{
+    return store->params.key != 0 &&
+           (store->disk == NULL || store->disk->conf.is_keyed);
 }
 
 const og_params *og_store_params(const og_store *store)

@@ -37,6 +37,7 @@ struct og_store {
     const og_allocator *allocator;
     og_params params;
     struct og_shingle_factors shingle_factors;
+    struct og_shingle_key shingle_key;
     struct og_prepare_options prepare;
     struct og_table table;
     struct og_catalogue catalogue;

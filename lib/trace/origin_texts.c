@@ -27,7 +27,6 @@ void og_origin_texts_init(struct og_origin_texts *origins,
     *origins = (struct og_origin_texts){.allocator = allocator,
                                         .lookup = lookup,
                                         .tokens = params->tokens,
-                                        .token_key = params->key,
                                         .fold = params->fold,
                                         .most = most_kept(params->memory)};
     og_text_init(&origins->folded, allocator);

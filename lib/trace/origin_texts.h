@@ -36,7 +36,7 @@ struct og_origin_texts {
     struct og_lookup *lookup;
     struct og_text_reader *reader; /* NULL: the store has no texts */
     og_token_kind tokens;
-    uint64_t token_key;
+    uint64_t token_key;    /* 0 after _init */
     uint32_t fold;         /* of the store */
     struct og_text folded; /* scratch */
     struct og_tokens cut;

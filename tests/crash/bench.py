@@ -35,7 +35,7 @@ class Bench:
 
     def add(self, store, *files, how=("trace", "--add")):
         return [self.origo, *how, "-q", "-s", store, "--memory",
-                streams.MEMORY, *files]
+                streams.MEMORY, "--key", "default", *files]
 
     def state(self, store, mode="state"):
         """(documents, removed), and the probe's line; what it says is a

@@ -33,17 +33,21 @@ static void test_comes_back(void **state)
     assert_string_equal(again.params.same, "the author");
 }
 
-/* A key is a secret. */
-static void test_only_the_owner_reads_a_key(void **state)
+static void test_every_new_store_has_a_key(void **state)
 {
-    struct og_conf conf;
-    struct stat st;
-    const og_params params = some_params();
+    struct og_conf conf, other;
+    og_params params = og_params_default();
     (void)state;
     ASSERT_OK(og_conf_init(&conf, &params, OG_INDEX_PASSAGES, &story));
+    ASSERT_OK(og_conf_init(&other, &params, OG_INDEX_PASSAGES, &story));
+    assert_true(conf.is_keyed && conf.params.key != 0);
+    assert_true(conf.params.key != other.params.key);
     ASSERT_OK(og_conf_write(&conf, folder, &story));
-    assert_int_equal(stat(in("origo.conf"), &st), 0);
-    assert_int_equal(st.st_mode & 077, 0);
+    ASSERT_OK(og_conf_read(folder, &other, &story));
+    assert_true(other.is_keyed && other.params.key == conf.params.key);
+    params.key = OG_KEY_PUBLIC;
+    ASSERT_OK(og_conf_init(&conf, &params, OG_INDEX_PASSAGES, &story));
+    assert_true(!conf.is_keyed && conf.params.key == 0);
 }
 
 static void test_every_flip_is_told(void **state)
@@ -101,7 +105,7 @@ static void test_no_store_is_no_store(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_comes_back),           TEST(test_only_the_owner_reads_a_key),
+        TEST(test_comes_back),           TEST(test_every_new_store_has_a_key),
         TEST(test_every_flip_is_told),   TEST(test_a_newer_version_is_named),
         TEST(test_no_store_is_no_store),
     };

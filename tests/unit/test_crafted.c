@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <origo/dedup.h>
+#include <origo/store.h>
+#include <origo/trace.h>
 
 #include "lib/fingerprint/shingler.h"
 #include "lib/os/secret.h"
@@ -143,11 +145,109 @@ static void lines_do_not_meet(void **state)
     free(lists[1].data);
 }
 
+/* ---- a store ---- */
+
+static og_store *new_store(uint64_t key)
+{
+    og_params params = og_params_default();
+    og_store *store;
+    og_error err = {0};
+    params.select = (og_select_options){.kind = OG_SELECT_ALL};
+    params.memory = 1 << 20;
+    params.key = key;
+    if (og_store_open(":memory:", OG_CREATE,
+                      &(og_store_options){.params = &params}, &store,
+                      &err) != OG_OK)
+        fail_msg("%s", err.message);
+    return store;
+}
+
+static void add_text(og_store *store, const char *id, const char *text)
+{
+    const og_document doc = {.id = {id, strlen(id)},
+                             .text = {text, strlen(text)}};
+    og_error err = {0};
+    if (og_store_add(store, &doc, NULL, &err) != OG_OK)
+        fail_msg("%s", err.message);
+}
+
+/* Who is the origin of a text, in one letter; '-': it is new. */
+static char origin_of(og_store *store, const char *text)
+{
+    const og_document doc = {.id = {"q", 1}, .text = {text, strlen(text)}};
+    og_trace *trace = og_trace_new(store);
+    og_error err = {0};
+    if (og_store_trace(store, &doc, trace, &err) != OG_OK)
+        fail_msg("%s", err.message);
+    const og_answer *answer = og_trace_answer(trace);
+    const char origin =
+        answer->n_spans > 0 ? answer->spans[0].origin_id.data[0] : '-';
+    og_trace_free(trace);
+    return origin;
+}
+
+/* A stranger's document with the fingerprint of a passage comes before that
+ * passage, and takes its slot in a table of public fingerprints. */
+static void no_passage_is_forgotten(void **state)
+{
+    (void)state;
+    char texts[2][512];
+    assert_true(crafted_pair(8, texts));
+    assert_true(public_fp(texts[0], 8) == public_fp(texts[1], 8));
+    for (int is_keyed = 0; is_keyed < 2; is_keyed++) {
+        og_store *store = new_store(is_keyed ? 0 : OG_KEY_PUBLIC);
+        assert_int_equal(og_store_is_keyed(store), is_keyed);
+        add_text(store, "x", texts[1]);
+        add_text(store, "o", texts[0]);
+        assert_int_equal(origin_of(store, texts[0]), is_keyed ? 'o' : 'x');
+        assert_int_equal(og_store_close(store, NULL), OG_OK);
+    }
+}
+
+/* What is selected, and so what is found, is the same under every key. */
+static void answers_do_not_depend_on_the_key(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    static char text[16 * N];
+    uint64_t seed = 9;
+    static const uint64_t keys[] = {OG_KEY_PUBLIC, 1, 0xfedcba9876543210u, 0};
+    size_t used[4];
+    for (size_t k = 0; k < 4; k++) {
+        og_params params = og_params_default();
+        og_store *store;
+        og_store_info info;
+        params.memory = 1 << 20;
+        params.key = keys[k];
+        seed = 9;
+        assert_int_equal(og_store_open(":memory:", OG_CREATE,
+                                       &(og_store_options){.params = &params},
+                                       &store, NULL),
+                         OG_OK);
+        for (int d = 0; d < 20; d++) {
+            char id[16];
+            size_t len = 0;
+            for (int i = 0; i < N; i++)
+                len += (size_t)snprintf(text + len, sizeof(text) - len, "w%d ",
+                                        (int)(og_random_next(&seed) % 50));
+            snprintf(id, sizeof(id), "d%d", d);
+            add_text(store, id, text);
+        }
+        og_store_info_get(store, &info);
+        used[k] = (size_t)info.n_slots_used;
+        assert_int_equal(info.n_evicted, 0);
+        assert_int_equal(used[k], used[0]);
+        assert_int_equal(og_store_close(store, NULL), OG_OK);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_document_goes),
         cmocka_unit_test(lines_do_not_meet),
+        cmocka_unit_test(no_passage_is_forgotten),
+        cmocka_unit_test(answers_do_not_depend_on_the_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

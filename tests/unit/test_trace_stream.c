@@ -89,6 +89,7 @@ static og_params small_params(void)
     og_params params = og_params_default();
     params.min_tokens = 8; /* so that some are too short */
     params.memory = 1 << 18;
+    params.key = OG_KEY_PUBLIC; /* what is evicted shall be the same */
     return params;
 }
 
