@@ -146,7 +146,7 @@ quality-pan13: build
 	@cp $(BUILD)/pan13.txt bench/results/pan13.txt
 
 # Are copies that were planted into Thai, Chinese, Arabic and Hindi texts found
-# to the character?
+# to the character? Are marks, letter forms and charsets seen through?
 .PHONY: quality-scripts
 quality-scripts: build
 	@bench/quality_scripts $(ORIGO) $(DATA) >$(BUILD)/scripts.txt; \

@@ -81,6 +81,12 @@ static bool is_xml_name(const char *name)
     return og_kind_has_ending(name, ".xml") || og_kind_has_ending(name, ".tei");
 }
 
+static bool is_html_name(const char *name)
+{
+    return og_kind_has_ending(name, ".html") ||
+           og_kind_has_ending(name, ".htm");
+}
+
 /* ---- markup ---- */
 
 static og_bytes skip_blank(og_bytes s)
@@ -144,7 +150,7 @@ static enum og_block_kind kind_of_markup(og_bytes s, const char *name)
     if (is_xml && s.len > 0 && s.data[0] == '<') return OG_BLOCK_XML;
     if (is_tag(s, "TEI") || is_tag(s, "TEI.2") || is_tag(s, "teiCorpus"))
         return OG_BLOCK_XML;
-    return is_html_tag(s) ? OG_BLOCK_HTML : OG_BLOCK_TEXT;
+    return is_html_tag(s) || is_html_name(name) ? OG_BLOCK_HTML : OG_BLOCK_TEXT;
 }
 
 /* ---- mails ---- */

@@ -33,6 +33,9 @@ static void test_markup(void **state)
     check("<TEI xmlns='x'>", OG_BLOCK_XML);
     check("<!DOCTYPE article SYSTEM 'x'>", OG_BLOCK_XML);
     check_named("<r>", "a.xml.gz", OG_BLOCK_XML);
+    check_named("<b>x", "a.html", OG_BLOCK_HTML);
+    check_named("<b>x", "a.HTM.gz", OG_BLOCK_HTML);
+    check_named("no tag", "a.html", OG_BLOCK_TEXT);
     check("<r>", OG_BLOCK_TEXT);
     check("<pin> is a word here", OG_BLOCK_TEXT);
     check("< 5", OG_BLOCK_TEXT);
