@@ -134,8 +134,8 @@ class Stream:
                 out.write(line)
                 self.documents.append(d)
                 self.by_id.setdefault(record["id"], []).append(d)
-                times.append((record.get("time") or max(times)[0]
-                              if times else "", d.number))
+                latest = max(times)[0] if times else ""
+                times.append((record.get("time") or latest, d.number))
                 own = np.unique(d.grams(K))
                 grams.append(own)
                 holders.append(np.full(len(own), d.number, np.int32))

@@ -16,7 +16,6 @@ enum {
     JOIN_GAP = 6,     /* tokens between two runs of a block, on either side */
     SOLID = 48,       /* tokens that are a passage, whatever stands around */
     MOST_ROUNDS = 16, /* the last one takes everything */
-    LOOK_BACK = 256,  /* blocks that may hold another one */
 };
 
 /* Marks a token that was taken in this round. */
@@ -31,6 +30,7 @@ void og_claims_release(struct og_claims *claims)
 {
     const og_allocator *a = claims->allocator;
     OG_UNGROW(a, claims->blocks, claims->cap);
+    OG_UNGROW(a, claims->claimants, claims->claimants_cap);
     OG_UNGROW(a, claims->pieces, claims->pieces_cap);
     OG_UNGROW(a, claims->longest, claims->longest_cap);
     OG_UNGROW(a, claims->side, claims->side_cap);
@@ -39,7 +39,7 @@ void og_claims_release(struct og_claims *claims)
 
 void og_claims_clear(struct og_claims *claims)
 {
-    claims->n = 0;
+    claims->n = claims->n_claimants = 0;
 }
 
 /* ---- blocks ---- */
@@ -63,26 +63,19 @@ static bool follows(const struct og_run *last, const struct og_run *run)
     return gap <= JOIN_GAP && origin_gap <= JOIN_GAP;
 }
 
-/* Whether an earlier origin, or this one, holds all of the block. */
-static bool is_held(const struct og_claims *claims,
-                    const struct og_claim *block)
-{
-    const size_t n = claims->n;
-    const size_t first = n > LOOK_BACK ? n - LOOK_BACK : 0;
-    for (size_t i = first; i < n; i++)
-        if (claims->blocks[i].begin <= block->begin &&
-            claims->blocks[i].end >= block->end)
-            return true;
-    return false;
-}
-
-static og_status add_block(struct og_claims *claims, struct og_claim block,
+/* Blocks come in the order of their beginnings: one that does not go further
+ * than the last lies inside it. */
+static og_status add_block(struct og_claims *claims,
+                           struct og_claimant *claimant, struct og_claim block,
                            og_error *err)
 {
-    if (is_held(claims, &block)) return OG_OK;
+    if (claimant->end > claimant->first &&
+        claims->blocks[claimant->end - 1].end >= block.end)
+        return OG_OK;
     if (!OG_GROW(claims->allocator, claims->blocks, claims->cap, claims->n + 1))
         return og_error_memory(err, sizeof(block), "blocks");
     claims->blocks[claims->n++] = block;
+    claimant->end = claims->n;
     return OG_OK;
 }
 
@@ -91,17 +84,23 @@ og_status og_claims_add(struct og_claims *claims, uint32_t side,
 {
     struct og_claim block = {.side = side};
     struct og_run last = {0, 0, 0};
+    if (n_runs == 0) return OG_OK;
+    if (!OG_GROW(claims->allocator, claims->claimants, claims->claimants_cap,
+                 claims->n_claimants + 1))
+        return og_error_memory(err, sizeof(*claims->claimants), "origins");
+    struct og_claimant *claimant = &claims->claimants[claims->n_claimants++];
+    *claimant = (struct og_claimant){side, claims->n, claims->n};
     if (n_runs > 1) qsort(runs, n_runs, sizeof(*runs), by_place);
     for (size_t i = 0; i < n_runs; i++) {
         const uint32_t end = runs[i].begin + runs[i].len;
         const bool goes_on = i > 0 && follows(&last, &runs[i]);
         if (goes_on && end <= block.end) continue;
-        if (i > 0 && !goes_on) TRY(add_block(claims, block, err));
+        if (i > 0 && !goes_on) TRY(add_block(claims, claimant, block, err));
         if (!goes_on) block.begin = runs[i].begin;
         block.end = end;
         last = runs[i];
     }
-    return n_runs > 0 ? add_block(claims, block, err) : OG_OK;
+    return add_block(claims, claimant, block, err);
 }
 
 /* ---- pieces ---- */
@@ -152,12 +151,34 @@ static og_status measure(struct og_claims *claims, size_t n_tokens,
     return OG_OK;
 }
 
-/* The first block of the same side. */
-static size_t first_of_side(const struct og_claims *claims, size_t i)
+/* The first block of the claimant that ends behind token `begin`. */
+static size_t first_behind(const struct og_claims *claims,
+                           const struct og_claimant *claimant, uint32_t begin)
 {
-    while (i > 0 && claims->blocks[i - 1].side == claims->blocks[i].side)
-        i--;
-    return i;
+    size_t low = claimant->first;
+    size_t high = claimant->end;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (claims->blocks[middle].end <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The part of block number i that lies in `around`; false: it begins behind
+ * it. */
+static bool clip_block(const struct og_claims *claims,
+                       const struct og_claimant *claimant, size_t i,
+                       const struct og_claim *around, struct og_claim *out)
+{
+    if (i >= claimant->end || claims->blocks[i].begin >= around->end)
+        return false;
+    *out = claims->blocks[i];
+    if (out->begin < around->begin) out->begin = around->begin;
+    if (out->end > around->end) out->end = around->end;
+    return true;
 }
 
 /* Shingles in so many tokens. */
@@ -166,23 +187,19 @@ static uint32_t n_shingles(const struct og_claims *claims, uint32_t len)
     return len >= claims->shingle_len ? len - claims->shingle_len + 1 : 0;
 }
 
-/* Shingles of free tokens of `around` that the blocks of one side have, from
- * block `first` on; blocks of a side stand together and are in order. */
-static uint32_t n_held(const struct og_claims *claims, size_t first,
+/* Shingles of free tokens of `around` that the claimant has. */
+static uint32_t n_held(const struct og_claims *claims,
+                       const struct og_claimant *claimant,
                        const struct og_claim *around)
 {
-    const uint32_t side = claims->blocks[first].side;
+    struct og_claim block = {.begin = 0};
     struct og_claim part = {.begin = 0};
     uint32_t n = 0;
-    for (size_t i = first; i < claims->n && claims->blocks[i].side == side;
-         i++) {
-        struct og_claim block = claims->blocks[i];
-        if (block.begin < around->begin) block.begin = around->begin;
-        if (block.end > around->end) block.end = around->end;
+    for (size_t i = first_behind(claims, claimant, around->begin);
+         clip_block(claims, claimant, i, around, &block); i++)
         for (uint32_t at = block.begin; next_piece(claims, &block, at, &part);
              at = part.end)
             n += n_shingles(claims, len_of(&part));
-    }
     return n;
 }
 
@@ -192,7 +209,8 @@ static bool is_half(const struct og_claims *claims, uint32_t n,
     return 2 * n >= n_shingles(claims, len_of(around));
 }
 
-static bool is_a_passage(const struct og_claims *claims, size_t first,
+static bool is_a_passage(const struct og_claims *claims,
+                         const struct og_claimant *claimant,
                          const struct og_claim *piece)
 {
     const uint32_t n = n_shingles(claims, len_of(piece));
@@ -202,7 +220,7 @@ static bool is_a_passage(const struct og_claims *claims, size_t first,
         const struct og_claim *longest =
             &claims->pieces[claims->longest[t] - 1];
         if (longest == last || is_half(claims, n, longest)) continue;
-        if (!is_half(claims, n_held(claims, first, longest), longest))
+        if (!is_half(claims, n_held(claims, claimant, longest), longest))
             return false;
         last = longest;
     }
@@ -218,55 +236,47 @@ static bool was_cut(const struct og_claims *claims,
            (piece->end < block->end && (claims->side[piece->end] & FRESH) != 0);
 }
 
-/* The first block before number `end` whose side has half of the piece. */
+/* The earliest one that has half of the piece; number `end` when none before
+ * that has. */
 static size_t find_earlier(const struct og_claims *claims, size_t end,
                            const struct og_claim *piece)
 {
-    uint32_t seen = UINT32_MAX; /* blocks of one side stand together */
-    for (size_t i = 0; i < end; i++) {
-        const struct og_claim *block = &claims->blocks[i];
-        if (block->side == seen || block->end <= piece->begin ||
-            block->begin >= piece->end)
-            continue;
-        seen = block->side;
-        const size_t first = first_of_side(claims, i);
-        if (is_half(claims, n_held(claims, first, piece), piece)) return first;
-    }
+    for (size_t i = 0; i < end; i++)
+        if (is_half(claims, n_held(claims, &claims->claimants[i], piece),
+                    piece))
+            return i;
     return end;
 }
 
-static void take_piece(struct og_claims *claims, size_t first_block,
+static void take_piece(struct og_claims *claims, size_t number,
                        struct og_claim piece, uint32_t least);
 
-/* What the side of block `first` has of a piece. */
-static void take_parts(struct og_claims *claims, size_t first,
+/* What claimant number `number` has of a piece. */
+static void take_parts(struct og_claims *claims, size_t number,
                        const struct og_claim *piece, uint32_t least)
 {
-    const uint32_t side = claims->blocks[first].side;
+    const struct og_claimant *claimant = &claims->claimants[number];
+    struct og_claim block = {.begin = 0};
     struct og_claim part = {.begin = 0};
-    for (size_t i = first; i < claims->n && claims->blocks[i].side == side;
-         i++) {
-        struct og_claim block = claims->blocks[i];
-        if (block.begin < piece->begin) block.begin = piece->begin;
-        if (block.end > piece->end) block.end = piece->end;
+    for (size_t i = first_behind(claims, claimant, piece->begin);
+         clip_block(claims, claimant, i, piece, &block); i++)
         for (uint32_t at = block.begin; next_piece(claims, &block, at, &part);
              at = part.end)
-            if (len_of(&part) >= least) take_piece(claims, first, part, least);
-    }
+            if (len_of(&part) >= least) take_piece(claims, number, part, least);
 }
 
-/* For the side of block `first`, or for an earlier one that has half of it. */
-static void take_piece(struct og_claims *claims, size_t first,
+/* For claimant number `number`, or for an earlier one that has half of it. */
+static void take_piece(struct og_claims *claims, size_t number,
                        struct og_claim piece, uint32_t least)
 {
-    const size_t earlier = find_earlier(claims, first, &piece);
-    if (earlier < first) {
+    const size_t earlier = find_earlier(claims, number, &piece);
+    if (earlier < number) {
         take_parts(claims, earlier, &piece, least);
         return;
     }
     for (uint32_t t = piece.begin; t < piece.end; t++)
         if (claims->side[t] == 0)
-            claims->side[t] = (claims->blocks[first].side + 1) | FRESH;
+            claims->side[t] = (claims->claimants[number].side + 1) | FRESH;
 }
 
 /* Returns whether something is left for another round. */
@@ -274,15 +284,18 @@ static bool run_round(struct og_claims *claims, uint32_t least, bool is_last)
 {
     struct og_claim piece = {.begin = 0};
     bool is_left = false;
+    size_t number = 0;
     for (size_t i = 0; i < claims->n; i++) {
         const struct og_claim *block = &claims->blocks[i];
-        const size_t first = first_of_side(claims, i);
+        while (claims->claimants[number].end <= i)
+            number++;
         for (uint32_t at = block->begin; next_piece(claims, block, at, &piece);
              at = piece.end) {
             if (len_of(&piece) < least) continue;
-            if (is_last || (!was_cut(claims, block, &piece) &&
-                            is_a_passage(claims, first, &piece)))
-                take_piece(claims, first, piece, least);
+            if (is_last ||
+                (!was_cut(claims, block, &piece) &&
+                 is_a_passage(claims, &claims->claimants[number], &piece)))
+                take_piece(claims, number, piece, least);
             is_left |= claims->side[piece.begin] == 0 ||
                        claims->side[piece.end - 1] == 0;
         }

@@ -19,12 +19,21 @@ struct og_claim {
     uint32_t side; /* whose */
 };
 
+/* The blocks of one origin. */
+struct og_claimant {
+    uint32_t side;
+    size_t first, end; /* in og_claims.blocks */
+};
+
 struct og_claims {
     const og_allocator *allocator;
     uint32_t shingle_len;    /* the caller's: what counts as held is shingles */
-    struct og_claim *blocks; /* the earliest origin first; one that an earlier
-                                origin holds whole is left out */
+    struct og_claim *blocks; /* the earliest origin first; those of one origin
+                                by their place, none inside another */
     size_t n, cap;
+    struct og_claimant *claimants; /* the earliest first */
+    size_t n_claimants, claimants_cap;
+    size_t n_tokens;         /* of the document */
     struct og_claim *pieces; /* what of them nobody has taken */
     size_t n_pieces, pieces_cap;
     uint32_t *longest; /* of each token: the longest piece that holds it, plus

@@ -55,6 +55,28 @@ enum {
     TIMES = 64,
 };
 
+/* Whether one more text may be fetched. */
+static bool may_fetch(const struct og_confirming *c, size_t document_len)
+{
+    const size_t usual = c->reworded ? REWORDED_TOKENS : MOST_TOKENS;
+    const size_t most =
+        TIMES * document_len > usual ? TIMES * document_len : usual;
+    return c->n_docs < OG_CONFIRM_ORIGINS &&
+           (c->n_docs < ALWAYS || c->n_fetched < most);
+}
+
+static og_status fetch_origin(struct og_confirming *c, uint32_t doc,
+                              const struct og_confirm_source *source,
+                              og_error *err)
+{
+    const uint32_t side = c->n_docs++;
+    c->docs[side] = doc;
+    c->sides[side] = (struct og_align_side){0};
+    TRY(source->side(source->ctx, doc, side, &c->sides[side], err));
+    if (c->sides[side].tokens != NULL) c->n_fetched += c->sides[side].tokens->n;
+    return OG_OK;
+}
+
 /* Those with the most hits. */
 static og_status fetch_origins(struct og_confirming *c, size_t document_len,
                                const struct og_labels *labels,
@@ -64,19 +86,10 @@ static og_status fetch_origins(struct og_confirming *c, size_t document_len,
     struct og_candidate list[OG_CONFIRM_ORIGINS];
     const uint32_t n =
         og_candidates_choose(labels, source->order, list, OG_CONFIRM_ORIGINS);
-    const size_t usual = c->reworded ? REWORDED_TOKENS : MOST_TOKENS;
-    const size_t most =
-        TIMES * document_len > usual ? TIMES * document_len : usual;
-    size_t n_tokens = 0;
     c->n_docs = 0;
-    while (c->n_docs < n && (c->n_docs < ALWAYS || n_tokens < most)) {
-        const uint32_t side = c->n_docs++;
-        c->docs[side] = list[side].doc;
-        c->sides[side] = (struct og_align_side){0};
-        TRY(source->side(source->ctx, c->docs[side], side, &c->sides[side],
-                         err));
-        if (c->sides[side].tokens != NULL) n_tokens += c->sides[side].tokens->n;
-    }
+    c->n_fetched = 0;
+    while (c->n_docs < n && may_fetch(c, document_len))
+        TRY(fetch_origin(c, list[c->n_docs].doc, source, err));
     return OG_OK;
 }
 
@@ -305,44 +318,160 @@ static void choose_compared(struct og_confirming *c, const uint32_t *sides,
     for (uint32_t i = 0; i < c->n_docs; i++) {
         const struct og_tokens *origin = c->sides[sides[i]].tokens;
         if (origin != NULL) n_compared += document_len + origin->n;
-        out[i] = c->reworded && n_compared <= MOST_COMPARED;
+        out[sides[i]] = c->reworded && n_compared <= MOST_COMPARED;
     }
 }
 
+/* What is looked for in the texts. */
+struct confirm_subject {
+    struct og_align_side document;
+    const struct og_selection *sel;
+    const struct og_labels *labels;
+    const struct og_confirm_source *source;
+};
+
+/* The seeds of all sides from number `first` on. */
+static og_status seed_sides(struct og_confirming *c, uint32_t first,
+                            const bool *compared,
+                            const struct confirm_subject *s, og_error *err)
+{
+    for (uint32_t side = first; side < c->n_docs; side++) {
+        c->side_seeds[side] = 0;
+        if (c->sides[side].tokens == NULL || compared[side]) continue;
+        TRY(find_seeds(c, side, s->document, s->sel, s->labels, err));
+    }
+    return OG_OK;
+}
+
+/* `sides` are all of them, the earliest document first. */
 static og_status claim(struct og_confirming *c, const uint32_t *sides,
-                       const bool *compared, struct og_align_side document,
-                       const struct og_selection *sel,
-                       const struct og_labels *labels, og_error *err)
+                       const struct confirm_subject *s, og_error *err)
 {
     og_claims_clear(&c->claims);
-    c->claims.shingle_len = sel->shingle_len;
-    for (uint32_t i = 0; i < c->n_docs; i++) {
-        const uint32_t side = sides[i];
-        if (c->sides[side].tokens == NULL || compared[i]) continue;
-        TRY(find_seeds(c, side, document, sel, labels, err));
-        TRY(og_claims_add(&c->claims, side, c->seeds + c->first_seed[side],
-                          c->side_seeds[side], err));
+    c->claims.shingle_len = s->sel->shingle_len;
+    for (uint32_t i = 0; i < c->n_docs; i++)
+        if (c->side_seeds[sides[i]] > 0)
+            TRY(og_claims_add(&c->claims, sides[i],
+                              c->seeds + c->first_seed[sides[i]],
+                              c->side_seeds[sides[i]], err));
+    return og_claims_settle(&c->claims, s->document.tokens->n, c->least, err);
+}
+
+/* ---- origins of origins ---- */
+
+/* The table knows a few shingles of each document, and the first that it knows
+ * of is not always the first that had a passage: the shorter it is the less. A
+ * passage that no hit leads to at all was found because the text is at hand for
+ * the sake of another one. The origin itself may have it from one of its own
+ * origins, whose texts are then compared as well. */
+enum {
+    DOUBTFUL = 48,        /* tokens of a passage without a hit, at most */
+    DOUBTFUL_ALWAYS = 24, /* with hits, too */
+    MOST_ANCESTORS = 16,
+};
+
+/* Whether a hit of that origin lies in the tokens begin .. end. */
+static bool has_hit(const struct confirm_subject *s, uint32_t doc,
+                    uint32_t begin, uint32_t end)
+{
+    const struct og_selection *sel = s->sel;
+    size_t low = 0;
+    size_t high = sel->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sel->pos[middle] < begin)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return og_claims_settle(&c->claims, document.tokens->n, c->least, err);
+    for (; low < sel->n && sel->pos[low] < end; low++)
+        if (s->labels->hits[low].doc == doc &&
+            sel->pos[low] + sel->len[low] <= end)
+            return true;
+    return false;
+}
+
+/* Marks the sides that were given such a passage. */
+static bool find_doubtful(const struct og_confirming *c,
+                          const struct confirm_subject *s, bool *out)
+{
+    const uint32_t *side = c->claims.side;
+    const uint32_t n = (uint32_t)s->document.tokens->n;
+    bool is_any = false;
+    uint32_t end;
+    for (uint32_t t = 0; t < n; t = end) {
+        for (end = t + 1; end < n && side[end] == side[t];)
+            end++;
+        if (side[t] == 0 || end - t >= DOUBTFUL ||
+            (end - t > DOUBTFUL_ALWAYS &&
+             has_hit(s, c->docs[side[t] - 1], t, end)))
+            continue;
+        out[side[t] - 1] = true;
+        is_any = true;
+    }
+    return is_any;
+}
+
+static bool is_fetched(const struct og_confirming *c, uint32_t doc)
+{
+    for (uint32_t i = 0; i < c->n_docs; i++)
+        if (c->docs[i] == doc) return true;
+    return false;
+}
+
+static og_status fetch_ancestors(struct og_confirming *c,
+                                 const struct confirm_subject *s,
+                                 const bool *doubtful, og_error *err)
+{
+    const uint32_t n_sides = c->n_docs;
+    const size_t len = s->document.tokens->n;
+    for (uint32_t i = 0; i < n_sides; i++) {
+        uint32_t docs[MOST_ANCESTORS];
+        uint32_t n = 0;
+        if (!doubtful[i]) continue;
+        TRY(s->source->ancestors(s->source->ctx, c->docs[i], MOST_ANCESTORS,
+                                 docs, &n, err));
+        for (uint32_t j = 0; j < n && may_fetch(c, len); j++)
+            if (!is_fetched(c, docs[j]))
+                TRY(fetch_origin(c, docs[j], s->source, err));
+    }
+    return OG_OK;
+}
+
+/* Again with the origins of those that were given such a passage. */
+static og_status claim_again(struct og_confirming *c, uint32_t *sides,
+                             const bool *compared,
+                             const struct confirm_subject *s, og_error *err)
+{
+    bool doubtful[OG_CONFIRM_ORIGINS] = {false};
+    const uint32_t n = c->n_docs;
+    if (c->reworded || s->source->ancestors == NULL ||
+        !find_doubtful(c, s, doubtful))
+        return OG_OK;
+    TRY(fetch_ancestors(c, s, doubtful, err));
+    if (c->n_docs == n) return OG_OK;
+    TRY(seed_sides(c, n, compared, s, err));
+    order_sides(c, s->source->order, sides);
+    return claim(c, sides, s, err);
 }
 
 static og_status confirm_origins(struct og_confirming *c,
-                                 struct og_align_side document,
-                                 const struct og_selection *sel,
-                                 const struct og_labels *labels,
-                                 struct og_time_order order, og_error *err)
+                                 const struct confirm_subject *s, og_error *err)
 {
-    uint32_t sides[OG_CONFIRM_ORIGINS];
-    bool compared[OG_CONFIRM_ORIGINS];
-    order_sides(c, order, sides);
-    choose_compared(c, sides, document.tokens->n, compared);
-    TRY(claim(c, sides, compared, document, sel, labels, err));
+    uint32_t sides[OG_CONFIRM_ORIGINS] = {0};
+    bool compared[OG_CONFIRM_ORIGINS] = {false};
+    order_sides(c, s->source->order, sides);
+    choose_compared(c, sides, s->document.tokens->n, compared);
+    TRY(seed_sides(c, 0, compared, s, err));
+    TRY(claim(c, sides, s, err));
+    TRY(claim_again(c, sides, compared, s, err));
     for (uint32_t i = 0; i < c->n_docs; i++) {
         if (c->sides[sides[i]].tokens == NULL) continue;
-        if (compared[i])
-            TRY(compare_origin(c, sides[i], document, err));
+        if (compared[sides[i]])
+            TRY(compare_origin(c, sides[i], s->document, err));
         else
-            TRY(verify_origin(c, sides[i], document, sel->shingle_len, err));
+            TRY(verify_origin(c, sides[i], s->document, s->sel->shingle_len,
+                              err));
     }
     return OG_OK;
 }
@@ -533,7 +662,8 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
     if (c->n_docs == 0) return OG_OK;
     TRY(make_room(c, n_tokens, err));
     TRY(og_text_seeds_set(&c->text_seeds, document.tokens, text_seed, err));
-    TRY(confirm_origins(c, document, sel, labels, source->order, err));
+    const struct confirm_subject subject = {document, sel, labels, source};
+    TRY(confirm_origins(c, &subject, err));
     TRY(own_all_reworded(c, err));
     return cut_apart(c, document, err);
 }

@@ -48,6 +48,11 @@ struct og_confirm_source {
      * NULL: there is no text of it. */
     og_status (*side)(void *ctx, uint32_t doc, uint32_t side,
                       struct og_align_side *out, og_error *err);
+    /* The documents that `doc` itself has passages from, as far as they may be
+     * origins, those of the most tokens first; at most `max` of them. May be
+     * NULL. */
+    og_status (*ancestors)(void *ctx, uint32_t doc, uint32_t max, uint32_t *out,
+                           uint32_t *out_n, og_error *err);
     struct og_time_order order;
 };
 
@@ -79,6 +84,7 @@ struct og_confirming {
     uint32_t docs[OG_CONFIRM_ORIGINS]; /* whose texts were compared */
     struct og_align_side sides[OG_CONFIRM_ORIGINS];
     uint32_t n_docs;
+    size_t n_fetched; /* tokens of their texts */
 };
 
 void og_confirming_init(struct og_confirming *c, const og_allocator *allocator);

@@ -385,13 +385,49 @@ bool og_store_can_confirm(const og_store *store)
            store->params.estimate == OG_ESTIMATE_CONTEXT;
 }
 
+/* The context of what confirming asks for. */
+struct confirm_context {
+    og_store *store;
+    og_trace *trace;
+    struct og_doc_place place; /* of the document */
+};
+
+static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
+                           struct og_align_side *out, og_error *err)
+{
+    const struct confirm_context *c = ctx;
+    return og_origin_texts_side(&c->trace->origins, doc, side, out, err);
+}
+
+/* Also those whose place in the table it took are in the list: they are
+ * later. */
+static og_status give_ancestors(void *ctx, uint32_t doc, uint32_t max,
+                                uint32_t *out, uint32_t *out_n, og_error *err)
+{
+    const struct confirm_context *c = ctx;
+    const struct og_catalogue *catalogue = &c->store->catalogue;
+    struct og_entry entry;
+    *out_n = 0;
+    TRY(og_lookup_get(&c->trace->lookup, doc, &entry, err));
+    for (uint32_t i = 0; i < entry.n_origins && *out_n < max; i++) {
+        const uint32_t other = entry.origins[i].doc;
+        if (og_catalogue_earlier(catalogue, other, doc) &&
+            og_catalogue_is_before(catalogue, other, c->place) &&
+            !og_catalogue_is_removed(catalogue, other))
+            out[(*out_n)++] = other;
+    }
+    return OG_OK;
+}
+
 static og_status confirm(og_store *store, const struct og_subject *subject,
                          og_trace *trace, og_error *err)
 {
     const struct og_prepared *p = subject->prepared;
+    struct confirm_context context = {store, trace, subject->place};
     const struct og_confirm_source source = {
-        .ctx = &trace->origins,
-        .side = og_origin_texts_side,
+        .ctx = &context,
+        .side = give_side,
+        .ancestors = give_ancestors,
         .order = {og_catalogue_earlier, &store->catalogue},
     };
     trace->confirming.reworded = trace->filter.asking.reworded;

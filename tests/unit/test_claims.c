@@ -78,6 +78,21 @@ static void test_most_of_it(void **state)
     expect(60, 65, 0);
 }
 
+/* An early document has half of it in two parts, one of which a still earlier
+ * one has. */
+static void test_half_that_an_earlier_one_shares(void **state)
+{
+    (void)state;
+    struct og_run runs[] = {{20, 120, 26}, {60, 260, 20}};
+    og_error err;
+    has(1, 20, 46);
+    assert_int_equal(og_claims_add(&claims, 3, runs, 2, &err), OG_OK);
+    has(5, 20, 90);
+    settle(SHINGLE);
+    expect(20, 46, 2);
+    expect(46, 90, 6); /* of what is left it has less than half */
+}
+
 /* Half of nine words is not half of their shingles. */
 static void test_half_of_a_short_one(void **state)
 {
@@ -140,8 +155,14 @@ static void test_blocks(void **state)
     assert_int_equal(claims.n, 2);
     assert_int_equal(claims.blocks[0].begin, 10);
     assert_int_equal(claims.blocks[0].end, 40);
-    has(1, 15, 35); /* the earlier one has all of it */
-    assert_int_equal(claims.n, 2);
+    has(1, 15, 35); /* it counts for what this one holds all in all */
+    assert_int_equal(claims.n, 3);
+    struct og_run inside[] = {{100, 0, 30}, {110, 400, 12}, {120, 600, 20}};
+    assert_int_equal(og_claims_add(&claims, 2, inside, 3, &err), OG_OK);
+    assert_int_equal(claims.n, 5);
+    assert_int_equal(claims.claimants[2].first, 3);
+    assert_int_equal(claims.blocks[3].end, 130);
+    assert_int_equal(claims.blocks[4].begin, 120);
 }
 
 static void test_nothing(void **state)
@@ -158,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(test_a_phrase),
         CASE(test_most_of_it),
+        CASE(test_half_that_an_earlier_one_shares),
         CASE(test_half_of_a_short_one),
         CASE(test_a_long_part),
         CASE(test_an_earlier_holder_of_a_long_part),

@@ -29,8 +29,8 @@ static bool comes_before(const void *order, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static const struct og_confirm_source source = {
-    .side = give_side, .order = {.earlier = comes_before}};
+static struct og_confirm_source source = {.side = give_side,
+                                          .order = {.earlier = comes_before}};
 
 /* Document 2 is tokens 10 .. 40 of document 0, then 0 .. 20 of document 1. */
 static void make_documents(void)
@@ -82,6 +82,43 @@ static void test_one_hit_finds_all(void **state)
     assert_int_equal(c.data[1].end, 50);
     assert_int_equal(c.data[1].doc, 1);
     assert_int_equal(c.data[1].origin_begin, 0);
+    og_confirming_release(&c);
+}
+
+/* Document 1 has its beginning from document 0. */
+static og_status give_ancestors(void *ctx, uint32_t doc, uint32_t max,
+                                uint32_t *out, uint32_t *out_n, og_error *err)
+{
+    (void)ctx, (void)err;
+    assert_true(max > 0);
+    *out_n = doc == 1;
+    out[0] = 0;
+    return OG_OK;
+}
+
+/* The table names a copier of a short passage; who had it first is one of its
+ * own origins. */
+static void test_an_origin_of_an_origin(void **state)
+{
+    (void)state;
+    struct og_confirming c;
+    uint32_t pos[] = {35};
+    uint32_t len[] = {SHINGLE};
+    struct og_hit hits[] = {{.doc = 1, .offset = 5}};
+    make_documents();
+    for (uint32_t i = 0; i < 20; i++)
+        hashes[0][40 + i] = hashes[1][i];
+    confirm(&c, pos, len, hits, 1);
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.data[0].doc, 1);
+    og_confirming_release(&c);
+    source.ancestors = give_ancestors;
+    confirm(&c, pos, len, hits, 1);
+    source.ancestors = NULL;
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.data[0].doc, 0);
+    assert_int_equal(c.data[0].begin, 0);
+    assert_int_equal(c.data[0].end, 50);
     og_confirming_release(&c);
 }
 
@@ -182,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_hit_finds_all),
+        cmocka_unit_test(test_an_origin_of_an_origin),
         cmocka_unit_test(test_a_wrong_origin),
         cmocka_unit_test(test_a_gap),
         cmocka_unit_test(test_the_least),
