@@ -46,6 +46,7 @@ LAYERS = [
     "dedup",
     "near",
     "index",
+    "arrow",
 ]
 MAX_FILES = 30
 

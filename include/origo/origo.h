@@ -56,6 +56,7 @@
 #include <origo/sentence.h>  /* sentences that were taken up */
 #include <origo/sketch.h>    /* features, simhash, min-hash, supershingles */
 
-/* How good are the answers? */
+/* Tables of others. */
+#include <origo/arrow.h> /* Arrow: documents in, answers out */
 
 #endif

@@ -55,8 +55,7 @@ static bool add_entry(void *ctx, og_bytes key, og_bytes value)
                                  a->folder, number);
         return false;
     }
-    if (!entry.is_purged)
-        count_pair(&a->ids, og_documents_hash(entry.id), number);
+    count_pair(&a->ids, og_documents_hash(entry.id), number);
     for (uint32_t i = 0; i < entry.n_origins; i++)
         count_pair(&a->copies, entry.origins[i].doc,
                    (uint64_t)number << 32 | entry.origins[i].n_tokens);

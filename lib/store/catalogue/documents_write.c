@@ -46,9 +46,7 @@ struct links {
 static og_status add_links(struct links *links, const struct og_entry *entry,
                            uint32_t number, og_error *err)
 {
-    /* Nobody finds what was purged. */
-    bool fits = entry->is_purged ||
-                add_pair(&links->ids, og_documents_hash(entry->id), number);
+    bool fits = add_pair(&links->ids, og_documents_hash(entry->id), number);
     for (uint32_t i = 0; i < entry->n_origins && fits; i++)
         fits = add_pair(&links->copies, entry->origins[i].doc,
                         (uint64_t)number << 32 | entry->origins[i].n_tokens);

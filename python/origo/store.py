@@ -1,0 +1,274 @@
+"""The store, and questions that need none."""
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+
+from . import _origo
+from .answers import Answer, Match, Quote
+from .sources import make_input, progress_of
+from .tables import Table
+
+ACCESS = {"r": 0, "w": 1, "a": 2}
+
+TRACE_OPTIONS = frozenset((
+    "noise_documents", "noise_share", "min_span", "ignored", "compare_same",
+    "no_verify", "reworded"))
+
+
+def check_options(options, known):
+    for name in options:
+        if name not in known:
+            raise TypeError("there is no option %r; there are %s" %
+                            (name, ", ".join(sorted(known))))
+    return options or None
+
+
+def text_of(document):
+    if isinstance(document, Mapping):
+        document = document.get("text")
+    elif isinstance(document, tuple) and len(document) == 2:
+        document = document[1]
+    if isinstance(document, bytes):
+        return document.decode("utf-8", "replace")
+    return document
+
+
+def make_document(document, **fields):
+    given = {name: value for name, value in fields.items()
+             if value is not None}
+    if not given:
+        return document
+    if isinstance(document, Mapping):
+        return {**document, **given}
+    return {"text": document, **given}
+
+
+class Store:
+    """Documents, and what answers questions about them.
+
+    `path` is a folder, or ":memory:". `mode` is "a" (make it when it is not
+    there, and write), "w" (write) or "r" (read only; any number of processes
+    may). `indexes` of a new store: "passages" (trace), "near", "sentences"
+    (quote), with commas between them. The others are those of `origo add`.
+    """
+
+    def __init__(self, path, mode="a", *, indexes=None, memory=None,
+                 preset=None, shingle=None, tokens=None, select=None,
+                 fold=None, same=None, key=None, keep_texts=True):
+        if mode not in ACCESS:
+            raise ValueError("mode %r: must be 'a', 'w' or 'r'" % (mode,))
+        self.path = os.fspath(path)
+        self.mode = mode
+        self._lock = threading.RLock()
+        self._store = None
+        self._store = _origo.Store(os.fsencode(path), ACCESS[mode], {
+            "indexes": indexes, "memory": memory, "preset": preset,
+            "shingle": shingle, "tokens": tokens, "select": select,
+            "fold": fold, "same": same, "key": key,
+            "no_texts": not keep_texts,
+        })
+
+    # Closing
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def close(self):
+        """Everything that was added is on disk when it returns."""
+        if self._store is not None:
+            with self._lock:
+                self._store.close()
+
+    def commit(self):
+        """Waits until all that was added is safe on disk."""
+        with self._lock:
+            self._store.commit()
+
+    # Adding
+
+    def add(self, document, *, id=None, time=None, title=None, url=None):
+        """Takes a document in: a str, bytes (UTF-8), a dict or (id, text). It
+        is safe on disk after `commit` or `close`."""
+        with self._lock:
+            self._store.add(make_document(document, id=id, time=time,
+                                          title=title, url=url))
+
+    def add_many(self, source, *, fields=None, kind=None, threads=None,
+                 progress=None):
+        """Takes all documents of a source in: a list or iterator of what
+        `add` takes, an Arrow, pandas or polars table, a Hugging Face dataset,
+        or pathlib.Path for files. Returns counts; all is on disk then."""
+        return self._run(source, {}, True, None, False, fields, kind, threads,
+                         progress)[0]
+
+    # Questions
+
+    def trace(self, document, *, id=None, time=None, title=None, url=None,
+              add=False, **options):
+        """Where does this come from? With `add` it is taken in afterwards."""
+        document = make_document(document, id=id, time=time, title=title,
+                                 url=url)
+        checked = check_options(options, TRACE_OPTIONS)
+        if add:
+            with self._lock:
+                answer = self._store.trace(document, checked, True)
+        else:
+            answer = self._store.trace(document, checked, False)
+        return Answer(answer[0], text_of(document), answer[1])
+
+    def trace_many(self, source, *, add=False, fields=None, kind=None,
+                   threads=None, progress=None, on_answer=None, **options):
+        """Asks about all documents of a source, on all cores. Answers go to
+        `on_answer`, in order (return False to stop); without one a Table with
+        a row for each copied passage is returned, whose offsets are bytes."""
+        def give(pair, text):
+            return on_answer(Answer(pair[0], text, pair[1]))
+        counts, capsule = self._run(
+            source, check_options(options, TRACE_OPTIONS), add,
+            give if on_answer else None, on_answer is None, fields, kind,
+            threads, progress)
+        return counts if on_answer else Table(capsule)
+
+    def _run(self, source, options, add, on_answer, as_table, fields, kind,
+             threads, progress):
+        show, close = progress_of(progress, "trace" if not add else "add")
+        source = make_input(source, fields=fields, kind=kind, threads=threads,
+                            on_progress=show)
+        try:
+            with self._lock:
+                return self._store.run(source, options, add, on_answer,
+                                       as_table)
+        finally:
+            close()
+
+    def near(self, document, *, threshold=0.8, max_distance=3, id=None):
+        """Near-duplicates, the most similar first. Needs the index "near"."""
+        with self._lock:
+            found = self._store.near(make_document(document, id=id),
+                                     threshold, max_distance)
+        return [Match(*one) for one in found]
+
+    def near_many(self, source, *, threshold=0.8, max_distance=3, add=False,
+                  fields=None, kind=None, threads=None, progress=None):
+        """A Table with a row for each pair."""
+        show, close = progress_of(progress, "near")
+        source = make_input(source, fields=fields, kind=kind, threads=threads,
+                            on_progress=show)
+        try:
+            with self._lock:
+                _, capsule = self._store.near_run(source, threshold,
+                                                  max_distance, add)
+        finally:
+            close()
+        return Table(capsule)
+
+    def quote(self, document, *, id=None, time=None, threshold=None,
+              min_words=None, limit=None, later=None, method=None):
+        """Sentences that earlier documents have, too. Needs the index
+        "sentences"."""
+        with self._lock:
+            found = self._store.quote(
+                make_document(document, id=id, time=time),
+                {"threshold": threshold, "min_words": min_words,
+                 "limit": limit, "later": later, "method": method})
+        return [Quote(one) for one in json.loads(found)["sentences"]]
+
+    # Maintenance
+
+    def remove(self, id):
+        """Removes a document, all its versions; how many those were."""
+        with self._lock:
+            return self._store.remove(str(id) if isinstance(id, int) else id)
+
+    def __iter__(self):
+        """All documents with their texts, as dicts, in order of arrival."""
+        documents = []
+        with self._lock:
+            self._store.export(
+                lambda id, time, title, url, text: documents.append(
+                    {"id": id, "time": time, "title": title or None,
+                     "url": url or None, "text": text}))
+        return iter(documents)
+
+    def __len__(self):
+        return self.info()["n_documents"]
+
+    def info(self):
+        """Counts and parameters, as a dict."""
+        with self._lock:
+            return self._store.info()
+
+    def add_index(self, indexes):
+        """Builds indexes from the texts: "near", "sentences"."""
+        with self._lock:
+            self._store.index_add(indexes)
+
+    def drop_index(self, indexes):
+        with self._lock:
+            self._store.index_drop(indexes)
+
+    def verify(self):
+        """Reads every byte of a store on disk and compares it with its
+        checksum; StoreError names the file and the place."""
+        if self.path == ":memory:":
+            return {"n_documents": len(self)}
+        if self.mode != "r":
+            self.commit()
+        return verify(self.path)
+
+    def __repr__(self):
+        try:
+            info = self.info()
+        except (ValueError, RuntimeError):
+            return "<Store %r, closed>" % self.path
+        return "<Store %r: %d documents, %s>" % (
+            self.path, info["n_documents"], info["indexes"])
+
+
+def verify(path):
+    """Reads every byte of the store in a folder. May run while it is used."""
+    return _origo.verify(os.fsencode(path))
+
+
+def compare(document, origin, *, min_copy=None, reworded=None):
+    """What of `document` comes from `origin`: an Answer.
+
+    >>> answer = compare(
+    ...     "He said that the lamp of the old lighthouse will be lit again in "
+    ...     "spring, and left.",
+    ...     "The lamp of the old lighthouse will be lit again in spring, they "
+    ...     "hope.", min_copy=8)
+    >>> answer.spans[0].text
+    'the lamp of the old lighthouse will be lit again in spring'
+    """
+    found = _origo.compare(document, origin,
+                           {"min_copy": min_copy, "reworded": reworded})
+    return Answer(found, text_of(document))
+
+
+def read(paths, *, kind=None, threads=None, fields=None, on_document=None):
+    """The documents of files, as dicts: pages without what is around them,
+    mails, web archives, TEI, JSONL, CSV and so on. With `on_document` each is
+    handed over as it comes (return False to stop) and counts are returned."""
+    if isinstance(paths, (str, bytes)):
+        paths = [os.fsdecode(paths)]
+    elif isinstance(paths, os.PathLike):
+        paths = [paths]
+    from pathlib import Path
+    source = make_input([Path(os.fsdecode(path)) for path in paths],
+                        kind=kind, threads=threads, fields=fields)
+    documents = []
+    take = on_document or documents.append
+
+    def give(id, time, time_source, title, url, language, text):
+        return take({
+            "id": id, "time": time, "time_source": time_source or None,
+            "title": title or None, "url": url or None,
+            "language": language or None, "text": text})
+    counts = _origo.read(source, give)
+    return counts if on_document else documents

@@ -1,0 +1,99 @@
+"""What is no document: an exception with a clear sentence, never a crash."""
+
+import pytest
+
+import origo
+
+
+@pytest.fixture
+def store():
+    with origo.Store(":memory:") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("document,sentence", [
+    (None, "no text"),
+    (7, "must be a str, bytes, a dict or a pair"),
+    (["a"], "must be a str, bytes, a dict or a pair"),
+    ({"text": 7}, "text must be str or bytes"),
+    ({"text": None}, "no text"),
+    ({}, "no text"),
+    ({"text": "a", "id": 3.5}, "id must be str or bytes"),
+    ({"text": "a", "time": "yesterday"}, "time 'yesterday' is none"),
+    ({"text": "a", "time": float("nan")}, "time nan is none"),
+    ({"text": "a", "time": float("inf")}, "time inf is none"),
+    ({"text": "a", "time": []}, "must be a str, a number or a datetime"),
+    ("a\ud800b", "lone surrogate"),
+])
+def test_documents(store, document, sentence):
+    with pytest.raises((TypeError, ValueError), match=sentence):
+        store.trace(document)
+
+
+def test_the_place_is_named(store):
+    with pytest.raises(TypeError, match="document 2: the text"):
+        store.add_many(["a", "b", {"text": 3}])
+
+
+def test_bytes_that_are_no_utf8(store):
+    store.add(b"the lamp \xff\xfe will be lit " * 20, id="a")
+    assert len(store) == 1
+
+
+def test_empty_texts(store):
+    assert store.trace("").spans == []
+    assert store.add_many([]) ["n_documents"] == 0
+    assert origo.dedup([]).indices == []
+    assert origo.dedup(["", ""]).indices == [0]
+
+
+def test_exceptions_in_callbacks(store, text):
+    class Broken(Exception):
+        pass
+
+    def documents():
+        yield text(1)
+        raise Broken("generator")
+
+    def fail(*unused):
+        raise Broken("callback")
+    with pytest.raises(Broken, match="generator"):
+        store.add_many(documents())
+    with pytest.raises(Broken, match="callback"):
+        store.trace_many([text(1)] * 5, on_answer=fail)
+    # The store can still be used.
+    store.add(text(2), id="x")
+    assert store.trace(text(2)).spans[0].origin == "x"
+
+
+def test_options(store, tmp_path):
+    with pytest.raises(TypeError, match="no option 'rewordd'"):
+        store.trace("a", rewordd=True)
+    with pytest.raises(TypeError, match="min_span must be an int"):
+        store.trace("a", min_span="3")
+    with pytest.raises(ValueError, match="mode"):
+        origo.Store(tmp_path / "s", "x")
+    with pytest.raises(ValueError, match="preset"):
+        origo.Store(tmp_path / "s", preset="poetry")
+    with pytest.raises(ValueError, match="indexes"):
+        origo.Store(tmp_path / "s", indexes="nothing")
+    assert not (tmp_path / "s").exists()
+    with pytest.raises(ValueError):
+        origo.Store(tmp_path / "s", memory=-1)
+
+
+def test_not_a_store(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(origo.Error):
+        origo.Store(tmp_path / "file")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "letter").write_text("x")
+    with pytest.raises(origo.Error):
+        origo.Store(tmp_path / "folder")
+    assert (tmp_path / "folder" / "letter").read_text() == "x"
+
+
+def test_sources():
+    for bad in ("text", b"text", {"text": "a"}, 7):
+        with pytest.raises(TypeError):
+            origo.dedup(bad)
