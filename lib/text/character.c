@@ -245,6 +245,9 @@ static void learn(const struct og_folder *folder, struct og_character *c,
     const size_t n = decompose(folder, code_point, pieces);
     if (n == 0) { /* ignorable: nothing, between whatever stands around it */
         c->flags = OG_CHARACTER_KNOWN | OG_CHARACTER_FOLLOWS;
+        /* A vowel mark is dropped, but part of its letter: one piece. */
+        if (is_vowel_mark((int32_t)code_point))
+            c->flags |= OG_CHARACTER_COMPLEX;
         return;
     }
     c->flags = OG_CHARACTER_KNOWN | flags_of_pieces(pieces, n);

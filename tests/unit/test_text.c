@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <origo/params.h>
+
 #include "lib/text/text.h"
 
 /* Folds `source`, finds `needle` in the result and expects it to have come
@@ -72,6 +74,24 @@ static void dropped_characters_belong_to_no_one(void **state)
     og_text_release(&text);
 }
 
+/* A word ends behind the mark of its last letter, folded or not. */
+static void vowel_marks_belong_to_their_letter(void **state)
+{
+    (void)state;
+    struct og_text text;
+    og_text_init(&text, NULL);
+    text.fold = OG_FOLD_MARKS;
+    expect(&text, "\u0645\u064e\u0627\u064b \u0623\u0648", "\u0645\u0627",
+           "\u0645\u064e\u0627\u064b");
+    expect(&text, "\u0645\u064e\u0627\u064b \u0623\u0648", "\u0645",
+           "\u0645\u064e");
+    expect(&text, "1420\u0647\u0640 x", "1420\u0647", "1420\u0647\u0640");
+    expect(&text, "\u064b\u0627 x", "\u0627", "\u0627");
+    expect(&text, "\u05d1\u05bc\u05b0 x", "\u05d1", "\u05d1\u05bc\u05b0");
+    expect(&text, "co\u00adop", "co", "co");
+    og_text_release(&text);
+}
+
 static void bytes_inside_a_character_are_that_character(void **state)
 {
     (void)state;
@@ -92,6 +112,7 @@ int main(void)
         cmocka_unit_test(ascii_needs_no_step),
         cmocka_unit_test(pieces_come_back_whole),
         cmocka_unit_test(dropped_characters_belong_to_no_one),
+        cmocka_unit_test(vowel_marks_belong_to_their_letter),
         cmocka_unit_test(bytes_inside_a_character_are_that_character),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
