@@ -184,7 +184,9 @@ def power_after_kill(bench):
         watch(bench, folder, logs[1], command)
         points = some_points(bench, logs[1], 20 if bench.full else 8)
         for n in power.replay(before, logs, points, r, target):
-            least = bench.stream.done[begin][0] + n if n > 0 else \
+            # The first one may have left nothing to add.
+            least = min(bench.stream.done[begin][0] + n,
+                        bench.stream.done[end][0]) if n > 0 else \
                 bench.stream.done[at][0] + acked
             check_copy(bench, os.path.join(target, "store"), least)
         n_points += len(points)
