@@ -1,5 +1,6 @@
 /* The commands that look after a store: info, verify, rm, export, import. */
 
+#include "compaction.h"
 #include "progress.h"
 #include "say.h"
 #include "signals.h"
@@ -12,7 +13,7 @@
 
 struct plain_settings {
     struct store_settings store;
-    bool quiet, json;
+    bool quiet, json, purge;
 };
 
 static void plain_defaults(void *settings)
@@ -248,11 +249,20 @@ static int rm_run(const void *settings, const char *const *ids, size_t n)
     if (status == OG_OK) status = og_store_commit(store, &err);
     int result = n_missing == 0 ? EXIT_DONE : EXIT_IO;
     if (status != OG_OK) result = say_error("rm", &err);
-    return store_close(store, "rm", result);
+    result = store_close(store, "rm", result);
+    if (status != OG_OK || !s->purge) return result;
+    const int purged = compact_store(store_path(&s->store), s->quiet, "rm");
+    return purged != EXIT_DONE ? purged : result;
 }
 
 static const struct option rm_options[] = {
     STORE_OPTION(AT, store, "the store"),
+    {"Store", 0, "purge", &type_flag, AT(purge), NULL, NULL, NULL,
+     "leave no byte of them in the files of the store",
+     "Writes the store anew, as 'origo compact' does, also without what was "
+     "removed earlier."},
+    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "do not say what a purge came to", NULL},
 };
 
 const struct command command_rm = {
@@ -263,9 +273,11 @@ const struct command command_rm = {
     .about =
         "Removes all versions of each document: no command tells of it any "
         "more. What others had copied from it belongs to the earliest of "
-        "them from now on, if the store keeps texts. The space is free "
-        "again in a store made by export and import.",
-    .examples = "  origo rm -s news.store article-4711\n",
+        "them from now on, if the store keeps texts. Their bytes stay in the "
+        "files of the store until 'origo compact', or go at once with "
+        "--purge.",
+    .examples = "  origo rm -s news.store article-4711\n"
+                "  origo rm -s news.store --purge article-4711\n",
     .options = rm_options,
     .n_options = sizeof(rm_options) / sizeof(rm_options[0]),
     .settings_len = sizeof(struct plain_settings),

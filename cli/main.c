@@ -26,6 +26,7 @@ extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_index;
 extern const struct command command_rm;
+extern const struct command command_compact;
 extern const struct command command_read;
 extern const struct command command_export;
 extern const struct command command_import;
@@ -151,6 +152,7 @@ const struct command *const cli_commands[] = {
     &command_info,
     &command_verify,
     &command_rm,
+    &command_compact,
     &command_index,
     &command_export,
     &command_import,

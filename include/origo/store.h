@@ -122,12 +122,32 @@ typedef struct og_survey {
 OG_API og_status og_store_survey(og_store *store, og_survey *out,
                                  og_error *err);
 
-/* Removes all versions of a document. Passages that others have copied from
+/* Removes all versions of a document; its bytes stay in the files of the store
+ * until og_store_compact(). Passages that others have copied from
  * them belong to the earliest of those afterwards, if the store keeps texts.
  * *out_n is the number of versions; 0: there is no such document. Durable
  * after og_store_commit(). */
 OG_API og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
                                  og_error *err);
+
+typedef struct og_compaction {
+    uint64_t n_documents, n_removed;    /* that are there, that were removed */
+    uint64_t bytes_before, bytes_after; /* of all files of the store */
+} og_compaction;
+
+/* Writes what is left of a store anew and gives the space of removed documents
+ * back: afterwards no file in its folder has anything of their texts, ids,
+ * titles, addresses or other fields. Their times stay, and so do fingerprints
+ * in the table, which name nobody. A crash leaves the store as it was or as it
+ * will be. Takes as much room on disk again while it is at work. Nobody else
+ * may write to the store; who reads it goes on, or fails with OG_ERR_IO when a
+ * text is asked for that is gone, and can open it again. `on_step` may be NULL.
+ */
+OG_API og_status og_store_compact(const char *path, og_compaction *out,
+                                  void (*on_step)(void *ctx, const char *what,
+                                                  uint64_t done,
+                                                  uint64_t total),
+                                  void *ctx, og_error *err);
 
 /* All documents in the order of their arrival, with their texts; views until
  * the call returns. OG_ERR_USAGE: the store keeps no texts. */

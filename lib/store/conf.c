@@ -32,27 +32,34 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
     char uuid[2 * OG_UUID_LEN + 1];
     char select[16];
     char indexes[64 + 9] = "";
+    char generation[32] = "";
     const bool has_indexes = conf->indexes != OG_INDEX_PASSAGES;
-    const unsigned features = (has_indexes ? OG_STORE_HAS_INDEXES : 0) |
-                              (conf->is_keyed ? OG_STORE_KEYED : 0);
+    const unsigned features =
+        (has_indexes ? OG_STORE_HAS_INDEXES : 0) |
+        (conf->is_keyed ? OG_STORE_KEYED : 0) |
+        (conf->generation > 0 ? OG_STORE_IS_COMPACTED : 0);
     print_uuid(conf->uuid, uuid);
     if (has_indexes) {
         char names[64];
         og_indexes_name(conf->indexes, names);
         snprintf(indexes, sizeof(indexes), "indexes %s\n", names);
     }
+    if (conf->generation > 0)
+        snprintf(generation, sizeof(generation), "generation %" PRIu32 "\n",
+                 conf->generation);
     og_select_name(&p->select, select);
     const int n = snprintf(
         out, out_cap,
         "origo store\nversion %d\nfeatures %u\nuuid %s\ntokens %s\n"
         "shingle %u\nselect %s\nevict %s\nestimate %s\nbridge-limit %u\n"
         "layout %s\nbucket %u\nmemory %" PRIu64 "\nmin-tokens %u\n"
-        "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n%s",
+        "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n%s%s",
         OG_STORE_VERSION, features, uuid, og_token_name(p->tokens),
         p->shingle_len, select, og_evict_name(p->evict),
         og_estimate_name(p->estimate), p->bridge_limit,
         og_layout_name(p->layout), p->bucket_slots, p->memory, p->min_tokens,
-        p->key, p->no_texts ? "no" : "yes", p->same, p->fold, indexes);
+        p->key, p->no_texts ? "no" : "yes", p->same, p->fold, indexes,
+        generation);
     const int m =
         snprintf(out + n, out_cap - (size_t)n, "checksum %016" PRIx64 "\n",
                  og_checksum(out, (size_t)n));
@@ -72,9 +79,28 @@ og_status og_conf_init(struct og_conf *conf, const og_params *params,
     conf->params.key = og_conf_new_key(params->key);
     conf->is_keyed = conf->params.key != 0;
     conf->indexes = indexes;
+    conf->generation = 0;
     if (getrandom(conf->uuid, OG_UUID_LEN, 0) != OG_UUID_LEN)
         return og_error_set(err, OG_ERR_IO, "the system gives no random bytes");
     return OG_OK;
+}
+
+bool og_conf_data_folder(const char *folder, uint32_t generation, char *out,
+                         size_t out_cap)
+{
+    const int n = generation == 0 ? snprintf(out, out_cap, "%s", folder)
+                                  : snprintf(out, out_cap, "%s/g%06" PRIu32,
+                                             folder, generation);
+    return n > 0 && (size_t)n < out_cap;
+}
+
+uint32_t og_conf_generation_of(const char *name)
+{
+    char same[32];
+    uint32_t generation = 0;
+    if (sscanf(name, "g%9" SCNu32, &generation) != 1) return 0;
+    snprintf(same, sizeof(same), "g%06" PRIu32, generation);
+    return strcmp(name, same) == 0 ? generation : 0;
 }
 
 og_status og_conf_write(const struct og_conf *conf, const char *folder,
@@ -230,6 +256,10 @@ og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
     out->indexes = OG_INDEX_PASSAGES;
     if ((features & OG_STORE_HAS_INDEXES) != 0 && !l.bad)
         l.bad = !og_indexes_parse(take_line(&l, "indexes"), &out->indexes);
+    if ((features & OG_STORE_IS_COMPACTED) != 0)
+        out->generation = (uint32_t)take_number(&l, "generation", 999999999);
+    if ((features & OG_STORE_IS_COMPACTED) != 0 && out->generation == 0)
+        l.bad = true;
     if (l.bad)
         return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %u",
                             name, l.line);

@@ -16,20 +16,31 @@
 #define OG_STORE_HAS_INDEXES 1u
 /* The key is one of shingles (lib/fingerprint/shingle_key.h); without it, one
  * of tokens, as in stores of before, and nearly always 0. */
-#define OG_STORE_KEYED    2u
-#define OG_STORE_FEATURES 3u
+#define OG_STORE_KEYED 2u
+/* The line `generation`, of a store that was compacted: its files are in a
+ * folder of their own, and entries of removed documents may be purged. */
+#define OG_STORE_IS_COMPACTED 4u
+#define OG_STORE_FEATURES     7u
 
 #define OG_UUID_LEN 16
 
 struct og_conf {
     uint8_t uuid[OG_UUID_LEN];
     og_params params;
-    unsigned indexes; /* og_index, added up */
-    bool is_keyed;    /* params.key is one of shingles */
+    unsigned indexes;    /* og_index, added up */
+    bool is_keyed;       /* params.key is one of shingles */
+    uint32_t generation; /* compactions so far */
 };
 
 /* The key that a new store has when `key` is asked for (og_params). */
 uint64_t og_conf_new_key(uint64_t key);
+
+/* Where the files of a store are: in its folder, after a compaction in the
+ * folder "g000001" in it, and so on. False: the name is too long. */
+bool og_conf_data_folder(const char *folder, uint32_t generation, char *out,
+                         size_t out_cap);
+/* The generation when a name is exactly that of such a folder; else 0. */
+uint32_t og_conf_generation_of(const char *name);
 
 /* Of a new store: draws its uuid. */
 og_status og_conf_init(struct og_conf *conf, const og_params *params,

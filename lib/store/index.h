@@ -93,8 +93,16 @@ og_status og_indexes_note(og_store *store, uint32_t number,
 og_status og_index_get(og_store *store, unsigned bit, void **out,
                        og_error *err);
 
-/* Makes all indexes that are on anew, from the texts. */
-og_status og_indexes_rebuild(og_store *store, og_error *err);
+/* Makes all indexes that are on anew, from the texts, below another folder than
+ * that of the store. */
+og_status og_indexes_copy(og_store *store, const char *folder,
+                          void (*on_step)(void *ctx, const char *what,
+                                          uint64_t done, uint64_t total),
+                          void *ctx, og_error *err);
+
+/* OG_ERR_STORE: there are files of an index that is not on, and that was not
+ * made from the documents of this store. */
+og_status og_indexes_check_own(og_store *store, og_error *err);
 
 /* Opens all that are on, which compares every byte of their files. */
 og_status og_indexes_check(og_store *store, og_error *err);

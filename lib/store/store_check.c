@@ -74,6 +74,7 @@ static og_status check_document(struct check *c, uint32_t number,
     TRY(og_lookup_get(lookup, number, &entry, err));
     if (mark->time != entry.time)
         return wrong_entry(number, "its times differ", err);
+    if (entry.is_purged) return OG_OK;
     TRY(check_id(c, lookup, number, entry.id, err));
     if (reader == NULL || entry.place.segment == 0) return OG_OK;
     TRY(og_text_reader_get(reader, &entry.place, entry.text_len, &text, NULL,
@@ -121,8 +122,12 @@ static og_status check_texts(struct check *c, og_error *err)
 static og_status check_catalogue(const char *path, og_error *err)
 {
     char folder[4096];
+    char data[4000];
     enum og_sums sums;
-    snprintf(folder, sizeof(folder), "%s/catalogue", path);
+    struct og_conf conf;
+    TRY(og_conf_read(path, &conf, err));
+    (void)og_conf_data_folder(path, conf.generation, data, sizeof(data));
+    snprintf(folder, sizeof(folder), "%s/catalogue", data);
     return og_documents_check(folder, false, 0, NULL, &sums, err);
 }
 

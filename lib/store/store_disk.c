@@ -78,7 +78,7 @@ static og_status start_journal(og_store *store, og_error *err)
     if (disk->has_failed) return failed(disk, err);
     if (disk->journal != NULL) return OG_OK;
     const struct og_journal_options options = {
-        .folder = disk->folder,
+        .folder = disk->data,
         .number = disk->next_journal,
         .first_sequence = disk->next_sequence,
         .continued_len = disk->continued_len,
@@ -309,8 +309,8 @@ static bool is_packed(const struct og_table *table)
 
 /* Bytes of the old checkpoint that nobody has looked at yet go into the new
  * one: they must be sound. */
-static og_status write_checkpoint(og_store *store, struct og_new_file *file,
-                                  og_error *err)
+og_status og_disk_write_table(og_store *store, const char *folder,
+                              struct og_new_file *file, og_error *err)
 {
     struct og_disk *disk = store->disk;
     const struct og_table *table = &store->table;
@@ -336,7 +336,7 @@ static og_status write_checkpoint(og_store *store, struct og_new_file *file,
     const og_status status =
         state.failed || buckets.failed
             ? og_error_memory(err, PACKED_LEN, "a checkpoint")
-            : og_checkpoint_write(disk->folder, disk->conf.uuid, &parts,
+            : og_checkpoint_write(folder, disk->conf.uuid, &parts,
                                   store->allocator, file, err);
     og_pack_release(&buckets);
     og_pack_release(&state);
@@ -349,9 +349,9 @@ static void remove_old_journals(const struct og_disk *disk, uint64_t keep)
     char path[4096];
     uint64_t first;
     uint64_t last;
-    if (og_journal_list(disk->folder, &first, &last, NULL) != OG_OK) return;
+    if (og_journal_list(disk->data, &first, &last, NULL) != OG_OK) return;
     for (uint64_t i = first; i != 0 && i < keep && i <= last; i++)
-        if (og_journal_path(path, sizeof(path), disk->folder, i))
+        if (og_journal_path(path, sizeof(path), disk->data, i))
             (void)unlink(path);
 }
 
@@ -366,7 +366,7 @@ og_status og_disk_checkpoint(og_store *store, og_error *err)
     TRY(start_filing(store, err));
     /* The journal that has some of them goes. */
     if (disk->texts != NULL) TRY(og_texts_settle(disk->texts, err));
-    TRY(write_checkpoint(store, &file, err));
+    TRY(og_disk_write_table(store, disk->data, &file, err));
     og_status status = og_disk_flush(store, err);
     if (status != OG_OK) {
         og_new_file_discard(&file);
@@ -416,7 +416,7 @@ static og_status finish(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
     if (disk->has_failed) return failed(disk, err);
-    if (disk->journal == NULL) return OG_OK;
+    if (disk->journal == NULL || disk->next_generation > 0) return OG_OK;
     const uint64_t table_len = og_table_len(&store->table);
     const uint64_t most =
         table_len / 128 > CLOSE_LEN ? table_len / 128 : CLOSE_LEN;
@@ -446,8 +446,11 @@ og_status og_disk_close(og_store *store, og_error *err)
     (void)og_documents_close(disk->documents, NULL);
     og_checkpoint_close(&disk->checkpoint);
     og_bloom_release(&disk->bloom);
+    if (disk->next_generation > 0)
+        og_disk_remove_others(disk->folder, disk->next_generation);
     if (disk->lock_fd >= 0) close(disk->lock_fd);
     free(disk->texts_folder);
+    free(disk->data);
     free(disk->folder);
     og_release(store->allocator, disk, sizeof(*disk));
     store->disk = NULL;

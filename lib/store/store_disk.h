@@ -15,8 +15,9 @@
 struct og_journal;
 
 struct og_disk {
-    char *folder;
-    char *texts_folder;
+    char *folder;       /* of the store: conf and lock */
+    char *data;         /* where the rest is: that folder, or one in it */
+    char *texts_folder; /* in `data` */
     struct og_conf conf;
     int lock_fd; /* -1: only read */
     struct og_checkpoint checkpoint;
@@ -28,15 +29,16 @@ struct og_disk {
     struct og_text_reader *reader;  /* of older versions; NULL: not yet */
     struct og_journal *journal;     /* NULL: nothing written yet */
     struct og_catalogue_flush flush;
-    struct og_bloom bloom;  /* on: has the ids of all documents */
-    uint64_t next_sequence; /* as long as there is no journal */
-    uint64_t next_journal;  /* the number of the file to write */
-    uint64_t continued_len; /* of that file, up to its last record; 0: new */
-    uint64_t durable;       /* the last record that is known to be safe */
-    bool is_settled;        /* the last session ended well */
-    bool has_record;        /* of this session */
-    uint64_t journal_len;   /* of all files since the checkpoint */
-    bool has_failed;        /* a write did: nothing more is done */
+    struct og_bloom bloom;    /* on: has the ids of all documents */
+    uint64_t next_sequence;   /* as long as there is no journal */
+    uint64_t next_journal;    /* the number of the file to write */
+    uint64_t continued_len;   /* of that file, up to its last record; 0: new */
+    uint64_t durable;         /* the last record that is known to be safe */
+    bool is_settled;          /* the last session ended well */
+    bool has_record;          /* of this session */
+    uint64_t journal_len;     /* of all files since the checkpoint */
+    bool has_failed;          /* a write did: nothing more is done */
+    uint32_t next_generation; /* > 0: it was compacted to that one */
     /* Of the last opening. */
     uint64_t n_records;  /* that were replayed */
     uint64_t torn_bytes; /* behind them, of a write that was broken off */
@@ -99,6 +101,15 @@ og_status og_disk_tidy(og_store *store, og_error *err);
 
 /* Entries go to the catalogue on disk now. */
 og_status og_disk_flush(og_store *store, og_error *err);
+
+/* Gives the table and what belongs to it to the system, in `folder`; to be
+ * committed or discarded. */
+struct og_new_file;
+og_status og_disk_write_table(og_store *store, const char *folder,
+                              struct og_new_file *file, og_error *err);
+
+/* Removes the files of all generations but one. */
+void og_disk_remove_others(const char *folder, uint32_t generation);
 
 /* Now, whatever the length of the journal. */
 og_status og_disk_checkpoint(og_store *store, og_error *err);

@@ -26,7 +26,7 @@ enum { PATH_MOST = 4096 };
 static void folder_of(const og_store *store,
                       const struct og_derived_index *index, char out[PATH_MOST])
 {
-    snprintf(out, PATH_MOST, "%s/%s", store->disk->folder, index->ops->name);
+    snprintf(out, PATH_MOST, "%s/%s", store->disk->data, index->ops->name);
 }
 
 static const char *name_of(const og_store *store)
@@ -100,14 +100,14 @@ static og_status add_document(og_store *store, struct og_derived_index *index,
     return OG_OK;
 }
 
-/* From the texts, up to the last document. */
-static og_status catch_up(og_store *store, struct og_derived_index *index,
-                          og_error *err)
+/* From the texts, up to document `end`. */
+static og_status catch_up_to(og_store *store, struct og_derived_index *index,
+                             uint32_t end, og_error *err)
 {
     struct og_stored_texts *stored;
-    if (index->n_covered >= store->catalogue.n) return OG_OK;
+    if (index->n_covered >= end) return OG_OK;
     TRY(og_store_stored(store, &stored, err));
-    while (index->n_covered < store->catalogue.n) {
+    while (index->n_covered < end) {
         const uint32_t number = index->n_covered;
         og_document doc;
         bool is_there;
@@ -120,6 +120,12 @@ static og_status catch_up(og_store *store, struct og_derived_index *index,
         }
     }
     return OG_OK;
+}
+
+static og_status catch_up(og_store *store, struct og_derived_index *index,
+                          og_error *err)
+{
+    return catch_up_to(store, index, store->catalogue.n, err);
 }
 
 /* ---- opening ---- */
@@ -448,21 +454,61 @@ og_status og_store_index_drop(og_store *store, unsigned indexes, og_error *err)
     return OG_OK;
 }
 
-static og_status rebuild(og_store *store, struct og_derived_index *index,
-                         og_error *err)
+/* All documents that are left, into an index that is empty. */
+static og_status fill(og_store *store, struct og_derived_index *index,
+                      void (*on_step)(void *ctx, const char *what,
+                                      uint64_t done, uint64_t total),
+                      void *ctx, og_error *err)
 {
-    struct og_index_making making;
-    TRY(open_index(store, index, false, NULL, err));
-    index->ops->describe(index->opened, &making);
-    const og_store_options options = {.near_options = &making.near,
-                                      .sentence_options = &making.sentences};
-    return build(store, index, &options, err);
+    const uint32_t n = store->catalogue.n;
+    while (index->n_covered < n) {
+        uint32_t end = index->n_covered + 1024;
+        if (on_step != NULL)
+            on_step(ctx, index->ops->name, index->n_covered, n);
+        if (end > n) end = n;
+        TRY(catch_up_to(store, index, end, err));
+    }
+    return index->ops->flush(index->opened, err);
 }
 
-og_status og_indexes_rebuild(og_store *store, og_error *err)
+og_status og_indexes_copy(og_store *store, const char *folder,
+                          void (*on_step)(void *ctx, const char *what,
+                                          uint64_t done, uint64_t total),
+                          void *ctx, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        struct og_derived_index *index = &all->one[i];
+        struct og_derived_index copy = {.ops = index->ops};
+        struct og_index_making making;
+        char path[PATH_MOST];
+        if (!is_on(store, index)) continue;
+        TRY(open_index(store, index, false, NULL, err));
+        index->ops->describe(index->opened, &making);
+        const og_store_options options = {.near_options = &making.near,
+                                          .sentence_options =
+                                              &making.sentences};
+        snprintf(path, sizeof(path), "%s/%s", folder, index->ops->name);
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return og_file_failure(err, "create", path, errno);
+        if (og_file_sync_folder(path) != 0)
+            return og_file_failure(err, "sync", path, errno);
+        TRY(copy.ops->open(store, path, true, &options, &copy.opened,
+                           &copy.n_covered, err));
+        /* One whose files are still empty stays so: it is not far behind. */
+        og_status status = OG_OK;
+        if (index->n_saved > 0) status = fill(store, &copy, on_step, ctx, err);
+        copy.ops->close(copy.opened);
+        if (status != OG_OK) return status;
+    }
+    return OG_OK;
+}
+
+og_status og_indexes_check_own(og_store *store, og_error *err)
 {
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
-        if (is_on(store, &all->one[i])) TRY(rebuild(store, &all->one[i], err));
+        if (!is_on(store, &all->one[i]))
+            TRY(check_replaceable(store, &all->one[i], err));
     return OG_OK;
 }

@@ -209,11 +209,11 @@ static og_status open_documents(og_store *store, og_access access,
     struct og_disk *disk = store->disk;
     char folder[4096];
     enum og_sums sums;
-    const bool closed = was_closed(disk->folder);
+    const bool closed = was_closed(disk->data);
     /* One who writes has looked at it already, and changes it. */
     const bool is_quiet =
         access != OG_READ || !og_store_is_locked(disk->folder);
-    snprintf(folder, sizeof(folder), "%s/catalogue", disk->folder);
+    snprintf(folder, sizeof(folder), "%s/catalogue", disk->data);
     TRY(og_documents_check(folder, closed, access == OG_READ ? 1 : CHECKED_LEN,
                            store->allocator, &sums, err));
     const bool has_sums = sums == OG_SUMS_EQUAL || sums == OG_SUMS_HEADS;
@@ -254,7 +254,7 @@ static og_status open_table(og_store *store, og_error *err)
     const struct og_table_options options =
         og_store_table_options(&store->params);
     const og_status status =
-        og_checkpoint_open(&disk->checkpoint, disk->folder, disk->conf.uuid,
+        og_checkpoint_open(&disk->checkpoint, disk->data, disk->conf.uuid,
                            og_table_bytes(&options), store->allocator, err);
     if (status == OG_END)
         return og_table_init(&store->table, &options, store->allocator, err);
@@ -443,9 +443,8 @@ static og_status replay(og_store *store, uint64_t in_catalogue, og_error *err)
     disk->next_journal = 1;
     disk->continued_len = 0;
     disk->is_settled = false;
-    og_status status =
-        og_journal_reader_open(&reader, disk->folder, disk->conf.uuid,
-                               least + 1, store->allocator, err);
+    og_status status = og_journal_reader_open(
+        &reader, disk->data, disk->conf.uuid, least + 1, store->allocator, err);
     if (status == OG_END) {
         /* A new store has none; later there is always one. */
         if (most == 0 && safe == 0) return OG_OK;
@@ -539,12 +538,12 @@ static og_status settle(const struct og_disk *disk, og_error *err)
 {
     char path[4096];
     if (disk->is_settled) return OG_OK;
-    snprintf(path, sizeof(path), "%s/journal", disk->folder);
+    snprintf(path, sizeof(path), "%s/journal", disk->data);
     if (og_file_sync_folder(path) != 0)
-        return og_file_failure(err, "sync", disk->folder, errno);
+        return og_file_failure(err, "sync", disk->data, errno);
     const uint64_t last = disk->next_journal - (disk->continued_len == 0);
     if (last == 0) return OG_OK;
-    og_journal_path(path, sizeof(path), disk->folder, last);
+    og_journal_path(path, sizeof(path), disk->data, last);
     const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     og_status status = OG_OK;
@@ -572,7 +571,9 @@ static og_status open_parts(og_store *store, og_access access, og_error *err)
     if (access == OG_READ) return OG_OK;
     TRY(settle(store->disk, err));
     remove_leftovers(store->disk->folder);
+    remove_leftovers(store->disk->data);
     remove_leftovers(store->disk->texts_folder);
+    og_disk_remove_others(store->disk->folder, store->disk->conf.generation);
     /* To read the ids of others would make the start long. */
     if (store->catalogue.n == 0)
         og_bloom_init(&store->disk->bloom, store->allocator);
@@ -609,9 +610,9 @@ static struct journal_end end_of_journal(const struct og_disk *disk)
     uint64_t first;
     struct stat st;
     struct journal_end end = {0, 0};
-    (void)og_journal_list(disk->folder, &first, &end.number, NULL);
+    (void)og_journal_list(disk->data, &first, &end.number, NULL);
     if (end.number > 0 &&
-        og_journal_path(path, sizeof(path), disk->folder, end.number) &&
+        og_journal_path(path, sizeof(path), disk->data, end.number) &&
         lstat(path, &st) == 0)
         end.len = (uint64_t)st.st_size;
     return end;
@@ -626,32 +627,12 @@ static bool is_newer_now(const struct og_disk *disk, uint64_t sequence,
     struct og_checkpoint now;
     struct og_table_options options =
         og_store_table_options(&disk->conf.params);
-    if (og_checkpoint_open(&now, disk->folder, disk->conf.uuid,
+    if (og_checkpoint_open(&now, disk->data, disk->conf.uuid,
                            og_table_bytes(&options), NULL, NULL) != OG_OK)
         return false;
     const bool is_newer = now.sequence != sequence;
     og_checkpoint_close(&now);
     return is_newer;
-}
-
-static og_status try_parts(og_store *store, og_access access, og_error *err)
-{
-    og_status status = OG_OK;
-    for (int i = 0; i < MOST_TRIES; i++) {
-        const struct journal_end before = end_of_journal(store->disk);
-        og_pending_init(&store->pending, 0, store->allocator);
-        og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN,
-                          store->allocator);
-        store->table = (struct og_table){0};
-        status = open_parts(store, access, err);
-        if (status == OG_OK) return OG_OK;
-        const uint64_t sequence = store->disk->checkpoint.sequence;
-        close_parts(store);
-        if (access != OG_READ || status != OG_ERR_STORE ||
-            !is_newer_now(store->disk, sequence, before))
-            break;
-    }
-    return status;
 }
 
 static og_status new_disk(og_store *store, const char *path, og_error *err)
@@ -668,13 +649,63 @@ static og_status new_disk(og_store *store, const char *path, og_error *err)
         return og_error_set(err, OG_ERR_USAGE,
                             "the name of a store is too "
                             "long");
-    if (asprintf(&disk->texts_folder, "%.*s/texts", (int)len, path) < 0)
-        disk->texts_folder = NULL;
     if (asprintf(&disk->folder, "%.*s", (int)len, path) < 0)
         disk->folder = NULL;
-    if (disk->folder == NULL || disk->texts_folder == NULL)
-        return og_error_memory(err, strlen(path), "a store");
-    return OG_OK;
+    return disk->folder != NULL ? OG_OK
+                                : og_error_memory(err, strlen(path), "a store");
+}
+
+/* As the conf says. */
+static og_status find_data(struct og_disk *disk, og_error *err)
+{
+    char data[4096];
+    free(disk->texts_folder);
+    free(disk->data);
+    disk->texts_folder = NULL;
+    (void)og_conf_data_folder(disk->folder, disk->conf.generation, data,
+                              sizeof(data));
+    disk->data = strdup(data);
+    if (disk->data == NULL ||
+        asprintf(&disk->texts_folder, "%s/texts", data) < 0) {
+        disk->texts_folder = NULL;
+        return og_error_memory(err, strlen(data), "a store");
+    }
+    if (disk->conf.generation == 0) return OG_OK;
+    TRY(check_own(disk->folder, data + strlen(disk->folder) + 1, S_IFDIR, err));
+    return check_links(disk->data, err);
+}
+
+/* A reader finds that the store was compacted since its conf was read. */
+static bool was_compacted(struct og_disk *disk)
+{
+    struct og_conf now;
+    if (og_conf_read(disk->folder, &now, NULL) != OG_OK ||
+        now.generation == disk->conf.generation)
+        return false;
+    disk->conf = now;
+    return find_data(disk, NULL) == OG_OK;
+}
+
+static og_status try_parts(og_store *store, og_access access, og_error *err)
+{
+    og_status status = OG_OK;
+    for (int i = 0; i < MOST_TRIES; i++) {
+        const struct journal_end before = end_of_journal(store->disk);
+        og_pending_init(&store->pending, 0, store->allocator);
+        og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN,
+                          store->allocator);
+        store->table = (struct og_table){0};
+        status = open_parts(store, access, err);
+        if (status == OG_OK) return OG_OK;
+        const uint64_t sequence = store->disk->checkpoint.sequence;
+        close_parts(store);
+        if (access != OG_READ) break;
+        if (was_compacted(store->disk)) continue;
+        if (status != OG_ERR_STORE ||
+            !is_newer_now(store->disk, sequence, before))
+            break;
+    }
+    return status;
 }
 
 static void free_disk(og_store *store)
@@ -683,6 +714,7 @@ static void free_disk(og_store *store)
     if (disk == NULL) return;
     if (disk->lock_fd >= 0) close(disk->lock_fd);
     free(disk->texts_folder);
+    free(disk->data);
     free(disk->folder);
     og_release(store->allocator, disk, sizeof(*disk));
     store->disk = NULL;
@@ -694,6 +726,7 @@ og_status og_disk_open(og_store *store, const char *path, og_access access,
     og_status status = new_disk(store, path, err);
     if (status == OG_OK)
         status = find_or_make(store->disk, access, params, indexes, err);
+    if (status == OG_OK) status = find_data(store->disk, err);
     if (status == OG_OK) {
         store->params = store->disk->conf.params;
         store->indexes.on = store->disk->conf.indexes;

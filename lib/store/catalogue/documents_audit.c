@@ -55,7 +55,8 @@ static bool add_entry(void *ctx, og_bytes key, og_bytes value)
                                  a->folder, number);
         return false;
     }
-    count_pair(&a->ids, og_documents_hash(entry.id), number);
+    if (!entry.is_purged)
+        count_pair(&a->ids, og_documents_hash(entry.id), number);
     for (uint32_t i = 0; i < entry.n_origins; i++)
         count_pair(&a->copies, entry.origins[i].doc,
                    (uint64_t)number << 32 | entry.origins[i].n_tokens);

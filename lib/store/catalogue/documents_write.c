@@ -46,7 +46,9 @@ struct links {
 static og_status add_links(struct links *links, const struct og_entry *entry,
                            uint32_t number, og_error *err)
 {
-    bool fits = add_pair(&links->ids, og_documents_hash(entry->id), number);
+    /* Nobody finds what was purged. */
+    bool fits = entry->is_purged ||
+                add_pair(&links->ids, og_documents_hash(entry->id), number);
     for (uint32_t i = 0; i < entry->n_origins && fits; i++)
         fits = add_pair(&links->copies, entry->origins[i].doc,
                         (uint64_t)number << 32 | entry->origins[i].n_tokens);

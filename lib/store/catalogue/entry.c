@@ -4,7 +4,13 @@
 
 /* Behind the flags stands where the time comes from; in entries of earlier
  * versions that is 0, unknown. */
-enum { HAS_TIME = 1, HAS_SERIES = 2, SOURCE_SHIFT = 2, ALL_FLAGS = 31 };
+enum {
+    HAS_TIME = 1,
+    HAS_SERIES = 2,
+    SOURCE_SHIFT = 2,
+    IS_PURGED = 32,
+    ALL_FLAGS = 63
+};
 
 static void pack_string(struct og_pack *out, og_bytes s)
 {
@@ -18,7 +24,7 @@ static void pack_fields(const struct og_entry *e, struct og_pack *out)
     const unsigned source = e->has_time ? (unsigned)e->time_source : 0;
     og_pack_fixed(out,
                   (e->has_time ? HAS_TIME : 0) | (has_series ? HAS_SERIES : 0) |
-                      source << SOURCE_SHIFT,
+                      source << SOURCE_SHIFT | (e->is_purged ? IS_PURGED : 0),
                   1);
     og_pack_fixed(out, (uint64_t)e->time, 8);
     og_pack_fixed(out, e->text_hash, 8);
@@ -85,6 +91,7 @@ static void take_fields(struct og_unpacker *u, struct og_entry *out)
     const uint64_t flags = og_take_fixed(u, 1);
     if ((flags & ~(uint64_t)ALL_FLAGS) != 0) u->bad = true;
     out->has_time = (flags & HAS_TIME) != 0;
+    out->is_purged = (flags & IS_PURGED) != 0;
     out->time_source = (og_time_source)(flags >> SOURCE_SHIFT & 7);
     if (out->time_source > OG_TIME_FILE) u->bad = true;
     out->time = (int64_t)og_take_fixed(u, 8);

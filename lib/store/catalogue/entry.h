@@ -33,6 +33,7 @@ struct og_entry {
     int64_t time;                   /* that orders it */
     bool has_time;                  /* false: the time of its arrival */
     og_time_source time_source;
+    bool is_purged;     /* removed, and nothing else is left of it */
     uint64_t text_hash; /* the same document again? */
     uint64_t text_len;
     uint64_t n_tokens;

@@ -139,7 +139,14 @@ static og_status open_file(struct og_text_reader *r, uint32_t segment,
     }
     int fd;
     struct og_segment_head head;
-    TRY(og_segment_open(r->folder, r->uuid, segment, &fd, &head, err));
+    const og_status status =
+        og_segment_open(r->folder, r->uuid, segment, &fd, &head, err);
+    if (status != OG_OK && access(r->folder, F_OK) != 0)
+        return og_error_set(err, OG_ERR_IO,
+                            "'%s' is gone: the store was compacted since it "
+                            "was opened; open it again",
+                            r->folder);
+    if (status != OG_OK) return status;
     if (oldest->number != 0) close(oldest->fd);
     *oldest = (struct segment_file){segment, fd, 0, ++r->clock};
     *out = oldest;

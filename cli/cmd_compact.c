@@ -1,0 +1,81 @@
+/* origo compact, and the end of origo rm --purge. */
+
+#include "compaction.h"
+#include "progress.h"
+#include "say.h"
+#include "store_options.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+static void on_step(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+    progress_step(ctx, what, done, total);
+}
+
+int compact_store(const char *path, bool quiet, const char *command)
+{
+    struct progress progress;
+    og_compaction done;
+    og_error err = {0};
+    progress_start(&progress, &path, 1, quiet, false);
+    const og_status status =
+        og_store_compact(path, &done, on_step, &progress, &err);
+    progress_end(&progress);
+    if (status != OG_OK) return say_error(command, &err);
+    if (!quiet)
+        printf("%" PRIu64 " documents, nothing left of %" PRIu64
+               " that were removed; %" PRIu64 " bytes became %" PRIu64 "\n",
+               done.n_documents, done.n_removed, done.bytes_before,
+               done.bytes_after);
+    return EXIT_DONE;
+}
+
+struct compact_settings {
+    struct store_settings store;
+    bool quiet;
+};
+
+static void compact_defaults(void *settings)
+{
+    struct compact_settings *s = settings;
+    store_defaults(&s->store);
+}
+
+static int compact_run(const void *settings, const char *const *operands,
+                       size_t n)
+{
+    const struct compact_settings *s = settings;
+    (void)operands, (void)n;
+    return compact_store(store_path(&s->store), s->quiet, "compact");
+}
+
+#define AT(member) offsetof(struct compact_settings, member)
+
+static const struct option compact_options[] = {
+    STORE_OPTION(AT, store, "the store"),
+    {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
+     "do not say what it came to", NULL},
+};
+
+const struct command command_compact = {
+    .name = "compact",
+    .group = GROUP_STORE,
+    .operands = "",
+    .brief = "write a store anew without what was removed",
+    .about =
+        "Gives the space of removed documents back. Afterwards no file of the "
+        "store has anything of their texts, ids, titles, addresses or other "
+        "fields; their times stay, and fingerprints that name nobody. The new "
+        "files are written beside the old ones and take their place at once, "
+        "so there must be room for both, and a crash leaves the store as it "
+        "was or as it will be. Nobody else may write meanwhile. Who reads goes "
+        "on, or is told to open the store again.",
+    .examples = "  origo rm -s news.store article-4711\n"
+                "  origo compact -s news.store\n",
+    .options = compact_options,
+    .n_options = sizeof(compact_options) / sizeof(compact_options[0]),
+    .settings_len = sizeof(struct compact_settings),
+    .defaults = compact_defaults,
+    .run = compact_run,
+};
