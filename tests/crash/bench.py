@@ -65,7 +65,7 @@ class Bench:
                 at, line, self.states[(n, removed)]))
         return at
 
-    def make(self, name, n_steps=None):
+    def make(self, name, n_steps=None, how=("add",)):
         """A store by the command, undisturbed."""
         store = self.fresh(name)
         at, stop = 0, n_steps or len(self.stream.steps)
@@ -75,7 +75,7 @@ class Bench:
                 end = min(end, stop)
                 path = self.path("input.jsonl")
                 self.stream.write_adds(at, end, path)
-                must(self.add(store, path, how=("add",)))
+                must(self.add(store, path, how=how))
                 at = end
             else:
                 must([self.origo, "rm", "-s", store, self.stream.steps[at][1]])

@@ -19,9 +19,10 @@ import time
 
 import company
 import disturb
+import upkeep
 from bench import Bench, Failure
 
-CHECKS = disturb.CHECKS + company.CHECKS
+CHECKS = disturb.CHECKS + upkeep.CHECKS + company.CHECKS
 
 
 def main():

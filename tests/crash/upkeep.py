@@ -1,0 +1,215 @@
+"""Small appends, compaction and purges, over all indexes: kills, power losses
+and failing changes."""
+
+import os
+import shutil
+import subprocess
+
+import power
+from bench import Failure, must
+from disturb import some_points, watch
+
+ALL = ("add", "--index", "passages,near,sentences")
+APART = ("lock", "origo.conf")  # what is in no folder of a generation
+
+
+def answers(bench, store):
+    """What the derived indexes say."""
+    return [must([bench.origo, *question, "-q", "-s", store,
+                  bench.stream.queries]).stdout
+            for question in (("near", "-t", "0.05"),
+                             ("quote", "--all", "-t", "0.3"))]
+
+
+def check_answers(bench, store, *expected):
+    must([bench.origo, "verify", "-q", "-s", store])
+    if answers(bench, store) not in expected:
+        raise Failure("%s: near and quote answer otherwise" % store)
+
+
+# ---- small appends ------------------------------------------------------------
+
+def small_appends(bench):
+    """A document a session. The power goes in each of them, and nothing that
+    the sessions before it have not synced need be there."""
+    n_sessions, n_points, n_tried = (40, 40, 0) if bench.full else (5, 5, 0)
+    begin = 30
+    base = bench.make("append.base", begin, how=ALL)
+    folder, target = bench.fresh("power.d"), bench.path("power.copy")
+    os.mkdir(folder)
+    store, path = os.path.join(folder, "store"), bench.path("input.jsonl")
+    shutil.copytree(base, store)
+    before = power.Before(folder, bench.path("power.base"))
+    expected, logs, at = {begin: answers(bench, store)}, [], begin
+    while len(logs) < n_sessions:
+        kind, what = bench.stream.steps[at]
+        if kind == "add":
+            bench.stream.write_adds(at, at + 1, path)
+            command = bench.add(store, path, how=("add",))
+        else:
+            command = [bench.origo, "rm", "-s", store, what]
+        logs.append(bench.path("append-%d.log" % len(logs)))
+        watch(bench, folder, logs[-1], command)
+        at += 1
+        bench.check_state(store, bench.stream.done[at][0])
+        expected[at] = answers(bench, store)
+        if kind != "add":
+            continue  # a removal of several versions may be half done
+        points = some_points(bench, logs[-1], n_points)
+        for _ in power.replay(before, logs, points, bench.random, target):
+            copy = os.path.join(target, "store")
+            seen = bench.check_state(copy, bench.stream.done[at - 1][0])
+            check_answers(bench, copy, expected[seen])
+        if seen != at:
+            raise Failure("the session ended, and its document is gone")
+        n_tried += len(points)
+    n_files = sum(len(names) for _, _, names in os.walk(store))
+    if n_files > 20:
+        raise Failure("%d files after %d sessions" % (n_files, n_sessions))
+    return "%d points in %d sessions" % (n_tried, n_sessions)
+
+
+# ---- compaction ---------------------------------------------------------------
+
+class Upkeep:
+    """A store with removed documents, and a command that leaves nothing of
+    them; a purge removes one more first. The words of removed documents weigh
+    in quote until then."""
+
+    def __init__(self, bench, is_purge):
+        self.bench, self.is_purge = bench, is_purge
+        self.base = bench.make("upkeep.base", 120, how=ALL)
+        self.store = bench.path("upkeep.store")
+        self.old = self.export(self.base)
+        self.command = [bench.origo, "compact", "-q", "-s"]
+        if is_purge:
+            alive = next(line for line in self.old.splitlines()
+                         if self.old.count(b'"id":%s' % self.id_of(line)) == 1)
+            self.command = [bench.origo, "rm", "--purge", "-q",
+                            self.id_of(alive).strip(b'"').decode(), "-s"]
+        shutil.rmtree(self.store, ignore_errors=True)
+        shutil.copytree(self.base, self.store)
+        self.old_answers = answers(bench, self.base)
+        if is_purge:  # and when it is removed, not yet purged
+            must([bench.origo, "rm", "-s", self.store, self.command[4]])
+            self.between = [self.old_answers, answers(bench, self.store)]
+            shutil.rmtree(self.store)
+            shutil.copytree(self.base, self.store)
+        must([*self.command, self.store])
+        self.new = self.export(self.store)
+        self.new_answers = answers(bench, self.store)
+        if not is_purge and self.new != self.old:
+            raise Failure("documents changed")
+
+    @staticmethod
+    def id_of(line):
+        return line.split(b'"id":')[1].split(b",")[0]
+
+    def export(self, store):
+        return must([self.bench.origo, "export", "-s", store]).stdout
+
+    def check(self, store, must_be_done=False):
+        """The old store or the new one, whole, and it can be used."""
+        seen = self.export(store)
+        if seen not in (self.old, self.new) or \
+                (must_be_done and seen != self.new):
+            raise Failure("%s: other documents" % store)
+        removed = [] if self.is_purge or must_be_done else [self.old_answers]
+        if self.is_purge and not must_be_done:
+            removed = self.between
+        check_answers(self.bench, store, self.new_answers, *removed)
+        folders = [f for f in os.listdir(store) if f not in APART]
+        if must_be_done and len(folders) != 1:
+            raise Failure("%s: files of two generations: %s" % (store, folders))
+
+    def finish(self, store):
+        """Once more, undisturbed."""
+        if self.export(store) == self.new:
+            must([self.bench.origo, "compact", "-q", "-s", store])
+        else:
+            must([*self.command, store])
+        self.check(store, must_be_done=True)
+
+    def fresh(self):
+        shutil.rmtree(self.store, ignore_errors=True)
+        shutil.copytree(self.base, self.store)
+        return self.store
+
+    def run(self, **env):
+        count = self.bench.path("count")
+        done = subprocess.run(
+            [*self.command, self.fresh()], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, timeout=60,
+            env=dict(os.environ, LD_PRELOAD=self.bench.shim,
+                     SHIM_ROOT=self.store, SHIM_COUNT=count, **env))
+        return done
+
+
+def both(bench):
+    return (Upkeep(bench, False), Upkeep(bench, True))
+
+
+def compact_kills(bench):
+    n_tried = 0
+    for upkeep in both(bench):
+        upkeep.run()
+        n_changes = int(open(bench.path("count")).read())
+        step = 1 if bench.full else max(1, n_changes // 7)
+        for n in range(1, n_changes + 1, step):
+            upkeep.run(SHIM_KILL=str(n))
+            upkeep.check(upkeep.store)
+            if n % 5 == 0 or not bench.full:
+                upkeep.finish(upkeep.store)
+            n_tried += 1
+    return "%d kills" % n_tried
+
+
+def compact_faults(bench):
+    n_tried, statuses = 0, {}
+    kinds = ("enospc", "eio", "short", "enospc:stay", "eio:stay")
+    for upkeep in both(bench):
+        upkeep.run()
+        n_changes = int(open(bench.path("count")).read())
+        step = 1 if bench.full else max(1, n_changes // 7)
+        for n in range(1, n_changes + 1, step):
+            kind = kinds[n_tried % len(kinds)]
+            done = upkeep.run(SHIM_FAIL="%d:%s" % (n, kind))
+            said = done.stderr.decode()
+            if done.returncode not in (0, 3, 4) or \
+                    (done.returncode != 0 and not said.startswith("origo: ")):
+                raise Failure("%d:%s: status %d: '%s'" % (
+                    n, kind, done.returncode, said))
+            upkeep.check(upkeep.store)
+            if done.returncode == 0 and \
+                    upkeep.export(upkeep.store) != upkeep.new:
+                raise Failure("%d:%s: status 0, and nothing done" % (n, kind))
+            if n % 5 == 0 or not bench.full:
+                upkeep.finish(upkeep.store)
+            statuses[done.returncode] = statuses.get(done.returncode, 0) + 1
+            n_tried += 1
+    return "%d faults, by status: %s" % (n_tried, sorted(statuses.items()))
+
+
+def compact_power(bench):
+    n_tried = 0
+    for upkeep in both(bench):
+        folder, target = bench.fresh("power.d"), bench.path("power.copy")
+        os.mkdir(folder)
+        store, log = os.path.join(folder, "store"), bench.path("power.log")
+        shutil.copytree(upkeep.base, store)
+        before = power.Before(folder, bench.path("power.base"))
+        watch(bench, folder, log, [*upkeep.command, store])
+        points = sorted(some_points(bench, log, 250 if bench.full else 8))
+        copy = os.path.join(target, "store")
+        for i, _ in enumerate(power.replay(before, [log], points, bench.random,
+                                           target)):
+            upkeep.check(copy)
+            if i == len(points) - 1 and upkeep.export(copy) != upkeep.new:
+                raise Failure("the command ended, and nothing is done")
+            if i % 5 == 0:
+                upkeep.finish(copy)
+        n_tried += len(points)
+    return "%d points" % n_tried
+
+
+CHECKS = [small_appends, compact_kills, compact_faults, compact_power]
