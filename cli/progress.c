@@ -216,12 +216,18 @@ static void add_count(struct line *line, uint64_t n, const char *one,
     add(line, ", %llu %s", (unsigned long long)n, n == 1 ? one : many);
 }
 
-static double table_fill(const og_store *store)
+static double table_fill(const og_store_info *info)
 {
-    og_store_info info;
-    og_store_info_get(store, &info);
-    if (info.n_slots == 0) return 0;
-    return 100 * (double)info.n_slots_used / (double)info.n_slots;
+    if (info->n_slots == 0) return 0;
+    return 100 * (double)info->n_slots_used / (double)info->n_slots;
+}
+
+static void say_texts_gone(const og_store_info *info)
+{
+    if (info->text_bytes_gone == 0) return;
+    say("%.1f MB of packed texts did not fit into --memory: their documents "
+        "were found by fingerprint alone",
+        (double)info->text_bytes_gone / 1e6);
 }
 
 void progress_summary(const struct progress *p, const og_stream_counts *c,
@@ -229,6 +235,7 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
 {
     struct line line = {.len = 0};
     struct rusage usage = {0};
+    og_store_info info = {0};
     /* Where both go to one place, what was found comes first. An error stays
      * with stdout and is told when the command ends. */
     fflush(stdout);
@@ -247,6 +254,8 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
     add_count(&line, c->n_files_failed, "file failed", "files failed");
     add(&line, ", %.1f MB/s", bytes / 1e6 / (seconds > 0 ? seconds : 1));
     add(&line, ", peak memory %.0f MB", (double)usage.ru_maxrss * 1024 / 1e6);
-    if (store != NULL) add(&line, ", table %.1f %% full", table_fill(store));
+    if (store != NULL) og_store_info_get(store, &info);
+    if (store != NULL) add(&line, ", table %.1f %% full", table_fill(&info));
     say("%s", line.text);
+    say_texts_gone(&info);
 }

@@ -89,7 +89,8 @@ typedef struct og_params {
     uint32_t bridge_limit; /* T: the longest bridge, in selected shingles */
     og_layout_kind layout;
     uint32_t bucket_slots; /* 4 to 256, a power of two */
-    uint64_t memory;       /* bytes of the table, a hard cap */
+    uint64_t memory;       /* bytes of the table, a hard cap; of a store in
+                              memory also of its texts and its catalogue */
     uint32_t min_tokens;   /* 0; shorter ones are answered, not kept */
     /* What the store keeps of a shingle depends on it, and no answer does as
      * long as the table has room: texts cannot be written to fill one bucket or

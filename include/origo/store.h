@@ -93,6 +93,8 @@ typedef struct og_store_info {
         n_noise; /* fingerprints that were counted in 100 documents or more */
     uint64_t journal_bytes; /* to be replayed at the next start; 0 in memory */
     uint64_t table_used_bytes; /* of table_bytes, so far */
+    /* Of a store in memory: packed texts that are kept, and that had to go. */
+    uint64_t text_bytes, text_bytes_gone;
 } og_store_info;
 OG_API void og_store_info_get(const og_store *store, og_store_info *out);
 

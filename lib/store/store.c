@@ -121,8 +121,16 @@ static og_status open_in_memory(og_store *store, const og_params *params,
     store->indexes.on = indexes;
     store->params = *params;
     store->params.key = og_conf_new_key(params->key);
-    const struct og_table_options options = og_store_table_options(params);
+    if ((indexes & OG_INDEX_PASSAGES) == 0) store->params.no_texts = true;
+    og_params share = store->params;
+    share.memory = og_memory_table_share(&share);
+    const struct og_table_options options = og_store_table_options(&share);
     TRY(og_table_init(&store->table, &options, store->allocator, err));
+    const og_status status = og_memory_texts_open(store, err);
+    if (status != OG_OK) {
+        og_table_release(&store->table);
+        return status;
+    }
     og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN, store->allocator);
     og_pending_init(&store->pending, 0, store->allocator);
     return OG_OK;
@@ -183,6 +191,7 @@ og_status og_store_close(og_store *store, og_error *err)
             og_disk_close(store, status == OG_OK ? err : NULL);
         if (status == OG_OK) status = closed;
     }
+    og_keeping_close(&store->keeping);
     og_pending_release(&store->pending);
     og_catalogue_release(&store->catalogue);
     og_table_release(&store->table);
@@ -230,6 +239,7 @@ void og_store_info_get(const og_store *store, og_store_info *out)
                                       store->table.n_noise_lines, COMMON),
         .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
     };
+    og_memory_texts_count(store, &out->text_bytes, &out->text_bytes_gone);
 }
 
 /* ---- who is it? ---- */
@@ -453,7 +463,6 @@ og_status og_store_answer(og_store *store, const struct og_subject *subject,
     TRY(og_answering_build(&trace->answering, subject->prepared, &trace->labels,
                            &trace->lookup, confirmed ? &evidence : NULL,
                            &filter, err));
-    if (store->disk == NULL) return OG_OK;
     return og_copiers_fill(&trace->chain, &trace->answering.answer, subject,
                            store, trace, confirmed, err);
 }
@@ -626,7 +635,10 @@ static og_status take(og_store *store, const struct og_subject *subject,
         return status;
     }
     og_store_apply(store, &mark, &additions);
-    if (store->disk != NULL) TRY(og_disk_tidy(store, err));
+    if (store->disk != NULL)
+        TRY(og_disk_tidy(store, err));
+    else
+        og_memory_texts_limit(store);
     return og_indexes_note(store, store->catalogue.n - 1, subject->doc,
                            subject->text_len, err);
 }
@@ -657,8 +669,9 @@ static og_status add_document(og_store *store, const og_document *doc,
     TRY(og_store_ask(store, &subject, for_answer, trace, err));
     if (for_answer) TRY(og_store_answer(store, &subject, trace, err));
     if (!og_store_keeps(store, p)) return OG_OK;
-    if (store->disk != NULL && !subject.is_known)
-        TRY(og_disk_keep_text(store, &subject, doc->text, &trace->lookup, err));
+    if (!subject.is_known)
+        TRY(og_store_keep_text(store, &subject, doc->text, &trace->lookup,
+                               err));
     return og_store_take(store, &subject, trace, err);
 }
 
@@ -667,7 +680,9 @@ og_status og_store_add(og_store *store, const og_document *doc, og_trace *trace,
 {
     if (trace != NULL) {
         trace->answering.answer = (og_answer){0};
-        return add_document(store, doc, true, trace, err);
+        const og_status status = add_document(store, doc, true, trace, err);
+        if (status != OG_OK) trace->answering.answer = (og_answer){0};
+        return status;
     }
     if (store->own_trace == NULL) store->own_trace = og_trace_new(store);
     if (store->own_trace == NULL)

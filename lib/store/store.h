@@ -33,6 +33,13 @@ struct og_copiers {
     size_t n_copiers, copiers_cap;
 };
 
+/* The texts: store_texts.h. */
+struct og_keeping {
+    struct og_texts *texts;        /* NULL: only read, or none are kept */
+    struct og_framer framer;       /* of og_store_add() */
+    struct og_text_reader *reader; /* of older versions; NULL: not yet */
+};
+
 struct og_store {
     const og_allocator *allocator;
     og_params params;
@@ -44,6 +51,7 @@ struct og_store {
     struct og_pending pending;
     uint32_t n_removed;   /* documents */
     struct og_disk *disk; /* NULL: in memory */
+    struct og_keeping keeping;
     bool is_read_only;
     struct og_derived_indexes indexes;
     og_trace *own_trace; /* of og_store_add() without one; NULL: not yet */

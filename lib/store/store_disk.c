@@ -66,10 +66,10 @@ static og_status failed(const struct og_disk *disk, og_error *err)
  * Texts without a dictionary are longer, and that is all. */
 static og_status sync_texts(void *ctx, og_error *err)
 {
-    struct og_disk *disk = ctx;
-    if (disk->texts == NULL) return OG_OK;
-    (void)og_texts_train(disk->texts, NULL);
-    return og_texts_sync(disk->texts, NULL, err);
+    struct og_texts *texts = ((og_store *)ctx)->keeping.texts;
+    if (texts == NULL) return OG_OK;
+    (void)og_texts_train(texts, NULL);
+    return og_texts_sync(texts, NULL, err);
 }
 
 static og_status start_journal(og_store *store, og_error *err)
@@ -85,7 +85,7 @@ static og_status start_journal(og_store *store, og_error *err)
         .durable = disk->durable,
         .uuid = disk->conf.uuid,
         .sync_first = sync_texts,
-        .ctx = disk,
+        .ctx = store,
     };
     return og_journal_new(&options, store->allocator, &disk->journal, err);
 }
@@ -158,54 +158,6 @@ og_status og_disk_commit(og_store *store, og_error *err)
     const og_status status = og_journal_commit(disk->journal, err);
     if (status != OG_OK) disk->has_failed = true;
     return status;
-}
-
-/* ---- texts ---- */
-
-static og_status pack_alone(og_store *store, struct og_subject *subject,
-                            og_bytes text, og_error *err)
-{
-    struct og_disk *disk = store->disk;
-    struct og_pack frames = {.allocator = store->allocator};
-    uint32_t segment;
-    uint64_t base;
-    og_texts_offer(disk->texts, &text, 1);
-    og_status status = og_framer_pack(&disk->framer, og_texts_dict(disk->texts),
-                                      &text, 1, &frames, &subject->text, err);
-    if (status == OG_OK)
-        status = og_texts_append(disk->texts, frames.data, frames.len, &segment,
-                                 &base, err);
-    if (status == OG_OK) og_text_place_move(&subject->text, segment, base);
-    og_pack_release(&frames);
-    return status;
-}
-
-/* What versions share is kept once. */
-static og_status pack_version(og_store *store, struct og_subject *subject,
-                              og_bytes text, const struct og_entry *older,
-                              og_error *err)
-{
-    struct og_disk *disk = store->disk;
-    if (disk->reader == NULL)
-        TRY(og_text_reader_open(disk->texts_folder, disk->conf.uuid,
-                                disk->texts, store->allocator, &disk->reader,
-                                err));
-    return og_texts_append_version(disk->texts, &disk->framer, disk->reader,
-                                   text, &older->place, older->text_len,
-                                   &subject->text, err);
-}
-
-og_status og_disk_keep_text(og_store *store, struct og_subject *subject,
-                            og_bytes text, struct og_lookup *lookup,
-                            og_error *err)
-{
-    struct og_entry older;
-    if (store->disk->texts == NULL) return OG_OK;
-    if (subject->latest == OG_NO_DOC)
-        return pack_alone(store, subject, text, err);
-    TRY(og_lookup_get(lookup, subject->latest, &older, err));
-    if (older.place.segment == 0) return pack_alone(store, subject, text, err);
-    return pack_version(store, subject, text, &older, err);
 }
 
 /* ---- pages of the checkpoint ---- */
@@ -365,7 +317,8 @@ og_status og_disk_checkpoint(og_store *store, og_error *err)
     TRY(og_disk_commit(store, err));
     TRY(start_filing(store, err));
     /* The journal that has some of them goes. */
-    if (disk->texts != NULL) TRY(og_texts_settle(disk->texts, err));
+    if (store->keeping.texts != NULL)
+        TRY(og_texts_settle(store->keeping.texts, err));
     TRY(og_disk_write_table(store, disk->data, &file, err));
     og_status status = og_disk_flush(store, err);
     if (status != OG_OK) {
@@ -438,11 +391,9 @@ og_status og_disk_close(og_store *store, og_error *err)
     struct og_disk *disk = store->disk;
     const og_status status = finish(store, err);
     (void)og_catalogue_flush_end(&disk->flush, NULL);
-    og_text_reader_close(disk->reader);
     og_text_patches_release(&disk->patches);
     og_journal_free(disk->journal);
-    (void)og_texts_close(disk->texts, NULL);
-    if (disk->framer.packer != NULL) og_framer_release(&disk->framer);
+    og_keeping_close(&store->keeping);
     (void)og_documents_close(disk->documents, NULL);
     og_checkpoint_close(&disk->checkpoint);
     og_bloom_release(&disk->bloom);

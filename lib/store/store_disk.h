@@ -2,12 +2,13 @@
 #define OG_STORE_STORE_DISK_H
 
 /* The part of a store that lies on disk. All of it is the writer's, but for
- * `documents`, `texts` and the folder's name, which any thread may use. */
+ * `documents` and the folder's name, which any thread may use. */
 
 #include "lib/store/catalogue/bloom.h"
 #include "lib/store/catalogue/catalogue_flush.h"
 #include "lib/store/conf.h"
 #include "lib/store/store.h"
+#include "lib/store/store_texts.h"
 #include "lib/store/text/texts.h"
 
 #include <origo/store.h>
@@ -22,11 +23,8 @@ struct og_disk {
     int lock_fd; /* -1: only read */
     struct og_checkpoint checkpoint;
     struct og_documents *documents;
-    struct og_texts *texts;         /* NULL: only read, or none are kept */
     struct og_text_patches patches; /* a reader's: what segments lack */
     struct og_texts_end logged_end; /* behind the last text in the journal */
-    struct og_framer framer;        /* of og_store_add() */
-    struct og_text_reader *reader;  /* of older versions; NULL: not yet */
     struct og_journal *journal;     /* NULL: nothing written yet */
     struct og_catalogue_flush flush;
     struct og_bloom bloom;    /* on: has the ids of all documents */
@@ -84,12 +82,6 @@ og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
                            struct og_unpacked_additions *additions,
                            og_error *err);
 
-/* Packs the text of a new document, as a version of the latest one with its id
- * if there is one, and sets guest->text. Does nothing if none are kept. */
-og_status og_disk_keep_text(og_store *store, struct og_subject *subject,
-                            og_bytes text, struct og_lookup *lookup,
-                            og_error *err);
-
 /* Small texts go into the journal as well: one sync for both. */
 void og_disk_log_texts(og_store *store, struct og_texts_options *options);
 
@@ -117,13 +109,5 @@ og_status og_disk_checkpoint(og_store *store, og_error *err);
 /* Behind the text of the last document that has one. */
 og_status og_disk_texts_end(og_store *store, struct og_texts_end *out,
                             og_error *err);
-
-/* ---- texts, for the calls that read them (store_export.c) ---- */
-
-bool og_store_has_texts(const og_store *store);
-/* To be closed with og_text_reader_close(), before the store. */
-og_status og_store_text_reader(og_store *store, struct og_text_reader **out,
-                               og_error *err);
-og_document og_entry_document(const struct og_entry *entry, og_bytes text);
 
 #endif

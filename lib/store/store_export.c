@@ -4,42 +4,6 @@
 
 #include "lib/store/store_disk.h"
 
-static og_status no_texts(const og_store *store, og_error *err)
-{
-    return og_error_set(err, OG_ERR_USAGE, "store '%s' keeps no texts",
-                        store->disk != NULL ? store->disk->folder : ":memory:");
-}
-
-bool og_store_has_texts(const og_store *store)
-{
-    return store->disk != NULL && !store->params.no_texts;
-}
-
-og_status og_store_text_reader(og_store *store, struct og_text_reader **out,
-                               og_error *err)
-{
-    const struct og_disk *disk = store->disk;
-    if (!og_store_has_texts(store)) return no_texts(store, err);
-    TRY(og_text_reader_open(disk->texts_folder, disk->conf.uuid, disk->texts,
-                            store->allocator, out, err));
-    og_text_reader_patch(*out, &disk->patches);
-    return OG_OK;
-}
-
-og_document og_entry_document(const struct og_entry *entry, og_bytes text)
-{
-    return (og_document){
-        .id = entry->id,
-        .title = entry->title,
-        .url = entry->url,
-        .text = text,
-        .time = entry->has_time ? entry->time : 0,
-        .has_time = entry->has_time,
-        .time_source = entry->time_source,
-        .extra = entry->extra,
-    };
-}
-
 static og_status export_one(og_store *store, uint32_t number,
                             struct og_lookup *lookup,
                             struct og_text_reader *reader,
@@ -51,8 +15,13 @@ static og_status export_one(og_store *store, uint32_t number,
     if (og_catalogue_is_removed(&store->catalogue, number)) return OG_OK;
     og_lookup_clear(lookup);
     TRY(og_lookup_get(lookup, number, &entry, err));
-    TRY(og_text_reader_get(reader, &entry.place, entry.text_len, &text, NULL,
-                           err));
+    const og_status status = og_text_reader_get(
+        reader, &entry.place, entry.text_len, &text, NULL, err);
+    if (status == OG_END)
+        return og_error_set(err, OG_ERR_LIMIT,
+                            "the text of document %u is no longer in memory",
+                            number);
+    if (status != OG_OK) return status;
     const og_document doc = og_entry_document(&entry, text);
     if (!on_document(ctx, &doc))
         return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");

@@ -526,8 +526,9 @@ static og_status open_texts(og_store *store, og_error *err)
     TRY(og_texts_find_end(disk->texts_folder, disk->conf.uuid, store->allocator,
                           &options.end, &options.continues, err));
     og_disk_log_texts(store, &options);
-    TRY(og_framer_init(&disk->framer, store->allocator, err));
-    return og_texts_open(disk->texts_folder, &options, &disk->texts, err);
+    TRY(og_framer_init(&store->keeping.framer, store->allocator, err));
+    return og_texts_open(disk->texts_folder, &options, &store->keeping.texts,
+                         err);
 }
 
 /* ---- the whole ---- */
@@ -583,15 +584,13 @@ static og_status open_parts(og_store *store, og_access access, og_error *err)
 static void close_parts(og_store *store)
 {
     struct og_disk *disk = store->disk;
-    (void)og_texts_close(disk->texts, NULL);
-    if (disk->framer.packer != NULL) og_framer_release(&disk->framer);
+    og_keeping_close(&store->keeping);
     (void)og_documents_close(disk->documents, NULL);
     og_pending_release(&store->pending);
     og_catalogue_release(&store->catalogue);
     og_table_release(&store->table);
     og_checkpoint_close(&disk->checkpoint);
     og_text_patches_release(&disk->patches);
-    disk->texts = NULL;
     disk->documents = NULL;
     disk->logged_end = (struct og_texts_end){0};
     store->n_removed = 0;

@@ -83,8 +83,10 @@ static og_status ask_one(og_store *store, uint32_t number, og_trace *trace,
     if (og_catalogue_is_removed(&store->catalogue, number)) return OG_OK;
     og_lookup_clear(&trace->lookup);
     TRY(og_lookup_get(&trace->lookup, number, &entry, err));
-    TRY(og_text_reader_get(reader, &entry.place, entry.text_len, &text, NULL,
-                           err));
+    const og_status status = og_text_reader_get(
+        reader, &entry.place, entry.text_len, &text, NULL, err);
+    if (status == OG_END) return OG_OK; /* it is not kept any more */
+    if (status != OG_OK) return status;
     const og_document doc = {
         .id = OG_LITERAL("\xff survey"), /* no document's id is so */
         .text = text,

@@ -144,12 +144,15 @@ static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
     struct og_pending_copy pending[MOST_LOOKED_AT];
     struct og_documents_view *view = &trace->lookup.view;
     const uint32_t end = out->end;
-    out->end = first < end ? first : end;
-    TRY(og_documents_view_begin(view, err));
-    const og_status status = og_documents_copiers(view, origin, MOST_LOOKED_AT,
-                                                  add_candidate, out, err);
-    og_documents_view_end(view);
-    out->end = end;
+    og_status status = OG_OK;
+    if (trace->lookup.documents != NULL) {
+        out->end = first < end ? first : end;
+        TRY(og_documents_view_begin(view, err));
+        status = og_documents_copiers(view, origin, MOST_LOOKED_AT,
+                                      add_candidate, out, err);
+        og_documents_view_end(view);
+        out->end = end;
+    }
     const size_t n =
         og_pending_copiers(&store->pending, origin, MOST_LOOKED_AT, pending);
     for (size_t i = 0; i < n; i++)

@@ -185,8 +185,10 @@ static og_status fetch(struct og_origin_texts *origins, uint32_t doc,
     og_bytes text;
     TRY(og_lookup_get(origins->lookup, doc, &entry, err));
     if (entry.place.segment == 0) return OG_OK;
-    TRY(og_text_reader_get(origins->reader, &entry.place, entry.text_len, &text,
-                           NULL, err));
+    const og_status status = og_text_reader_get(
+        origins->reader, &entry.place, entry.text_len, &text, NULL, err);
+    if (status == OG_END) return OG_OK; /* it is not kept any more */
+    if (status != OG_OK) return status;
     origins->folded.fold = origins->fold;
     TRY(og_text_fold(&origins->folded, text, err));
     TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,

@@ -159,12 +159,13 @@ static og_status keep_text(struct writer *w, const struct og_batch *b,
 {
     og_store *store = w->store;
     const struct og_traced_batch *own = b->own;
-    if (store->disk == NULL || store->disk->texts == NULL) return OG_OK;
-    if (subject->latest != OG_NO_DOC)
-        return og_disk_keep_text(store, subject, d->doc.text, &w->trace.lookup,
-                                 err);
+    if (store->keeping.texts == NULL) return OG_OK;
+    /* The texts of a batch that failed were not packed. */
+    if (subject->latest != OG_NO_DOC || b->status != OG_OK)
+        return og_store_keep_text(store, subject, d->doc.text, &w->trace.lookup,
+                                  err);
     if (w->segment == 0)
-        TRY(og_texts_append(store->disk->texts, own->frames.data,
+        TRY(og_texts_append(store->keeping.texts, own->frames.data,
                             own->frames.len, &w->segment, &w->base, err));
     subject->text = traced(d)->text;
     og_text_place_move(&subject->text, w->segment, w->base);
@@ -231,8 +232,7 @@ static void fill_work(struct writer *w)
 {
     const og_stream_options *o = w->options;
     og_store *store = w->store;
-    struct og_texts *texts =
-        o->add && store->disk != NULL ? store->disk->texts : NULL;
+    struct og_texts *texts = o->add ? store->keeping.texts : NULL;
     const bool asks = o->on_answer != NULL || w->hooks != NULL;
     w->prepare = store->prepare;
     if (w->hooks != NULL && !o->add) w->prepare.no_fps = true;

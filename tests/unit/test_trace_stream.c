@@ -386,7 +386,7 @@ static void test_what_is_told(void **state)
         "problem 5:116 2 bytes are not UTF-8: read as U+FFFD\n"
         "problem 5:116 id 'a' was seen before: taken as another version\n"
         "answer a|||0 0|" EIGHT " \xff\xff| 8 tokens 0 fresh 2 repaired "
-        "[0 39 a hit 1000000] dominant a 1.000000\n"
+        "[0 39 a verified 1000000] dominant a 1.000000\n"
         "problem 6:179 1 byte is not UTF-8: read as U+FFFD\n"
         "answer c|||0 0|\xc3| 0 tokens 0 fresh 1 repaired\n"
         "problem 7:201 the record has no text; its fields: id "

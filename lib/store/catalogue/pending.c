@@ -265,6 +265,18 @@ bool og_pending_get(struct og_pending *pending, uint32_t number,
     return is_here;
 }
 
+size_t og_pending_memory(const struct og_pending *pending)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct og_pending_batch *lot = &pending->lots[i];
+        bytes += lot->bytes + lot->cap * sizeof(*lot->entries) +
+                 lot->copies_cap * sizeof(*lot->copies) +
+                 (lot->ids.cap + lot->origins.cap) * sizeof(*lot->ids.slots);
+    }
+    return bytes;
+}
+
 uint32_t og_pending_first(struct og_pending *pending)
 {
     pthread_rwlock_rdlock(&pending->lock);

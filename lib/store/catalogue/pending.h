@@ -74,6 +74,9 @@ bool og_pending_get(struct og_pending *pending, uint32_t number,
 /* The latest document here with this id; false: none. Any thread. */
 bool og_pending_latest(struct og_pending *pending, og_bytes id, uint32_t *out);
 
+/* Bytes that all of it takes. The writer's. */
+size_t og_pending_memory(const struct og_pending *pending);
+
 /* The young lot: the writer's. */
 const struct og_pending_batch *
 og_pending_active(const struct og_pending *pending);

@@ -73,7 +73,7 @@ uint32_t og_stored_texts_n(const struct og_stored_texts *s)
 
 const char *og_stored_texts_path(const struct og_stored_texts *s)
 {
-    return s->store->disk->folder;
+    return s->store->disk != NULL ? s->store->disk->folder : ":memory:";
 }
 
 og_status og_stored_texts_get(struct og_stored_texts *s, uint32_t number,
@@ -87,8 +87,10 @@ og_status og_stored_texts_get(struct og_stored_texts *s, uint32_t number,
     if (!*out_is_there) return OG_OK;
     og_lookup_clear(&s->trace->lookup);
     TRY(og_lookup_get(&s->trace->lookup, number, &entry, err));
-    TRY(og_text_reader_get(s->reader, &entry.place, entry.text_len, &text, NULL,
-                           err));
+    const og_status status = og_text_reader_get(
+        s->reader, &entry.place, entry.text_len, &text, NULL, err);
+    if (status == OG_END) *out_is_there = false;
+    if (status != OG_OK) return status == OG_END ? OG_OK : status;
     *out = og_entry_document(&entry, text);
     return OG_OK;
 }

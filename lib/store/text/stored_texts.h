@@ -29,7 +29,8 @@ void og_stored_texts_close(struct og_stored_texts *stored); /* NULL is fine */
 uint32_t og_stored_texts_n(const struct og_stored_texts *stored);
 const char *og_stored_texts_path(const struct og_stored_texts *stored);
 
-/* Views until the next call. *out_is_there false: it was removed. */
+/* Views until the next call. *out_is_there false: it was removed, or its text
+ * is no longer kept. */
 og_status og_stored_texts_get(struct og_stored_texts *stored, uint32_t number,
                               og_document *out, bool *out_is_there,
                               og_error *err);

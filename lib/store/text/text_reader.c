@@ -17,6 +17,7 @@
 
 #include "lib/os/new_file.h"
 #include "lib/store/text/text_files.h"
+#include "lib/store/text/text_memory.h"
 #include "lib/store/text/texts.h"
 
 enum {
@@ -50,6 +51,7 @@ struct og_text_reader {
     uint8_t uuid[16];
     struct og_texts *live;
     const struct og_text_patches *patches; /* NULL: none */
+    struct og_text_memory *memory; /* of `live`; NULL: segments are files */
     ZSTD_DCtx *unpacker;
     uint64_t clock; /* of uses */
     struct segment_file files[N_FILES];
@@ -71,6 +73,7 @@ og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
     if (r == NULL) return og_error_memory(err, sizeof(*r), "reading texts");
     r->allocator = allocator;
     r->live = live;
+    r->memory = live != NULL ? og_texts_memory(live) : NULL;
     memcpy(r->uuid, uuid, sizeof(r->uuid));
     r->unpacker = ZSTD_createDCtx();
     if (r->unpacker == NULL ||
@@ -169,21 +172,31 @@ static og_status reach(struct og_text_reader *r, struct segment_file *f,
     return OG_OK;
 }
 
+/* The file of the segment goes on to off + len. */
+static og_status must_reach(struct og_text_reader *r, uint32_t segment,
+                            uint64_t off, uint64_t len,
+                            struct segment_file **out, og_error *err)
+{
+    bool is_there;
+    TRY(open_file(r, segment, out, err));
+    TRY(reach(r, *out, off, len, &is_there, err));
+    if (is_there) return OG_OK;
+    return og_segment_fault(err, r->folder, segment, off,
+                            "the file ends before this frame does");
+}
+
 static og_status read_bytes(struct og_text_reader *r, uint32_t segment,
                             uint64_t off, void *out, size_t len, og_error *err)
 {
     struct segment_file *f;
-    bool is_there;
     const uint8_t *patch = og_text_patches_find(r->patches, segment, off, len);
     if (patch != NULL) {
         memcpy(out, patch, len);
         return OG_OK;
     }
-    TRY(open_file(r, segment, &f, err));
-    TRY(reach(r, f, off, len, &is_there, err));
-    if (!is_there)
-        return og_segment_fault(err, r->folder, segment, off,
-                                "the file ends before this frame does");
+    if (r->memory != NULL)
+        return og_text_memory_read(r->memory, segment, off, out, len, err);
+    TRY(must_reach(r, segment, off, len, &f, err));
     const int64_t n = og_file_read_at(f->fd, out, len, off);
     if (n < 0) return read_failure(r, segment, err);
     if ((size_t)n < len)
@@ -225,13 +238,10 @@ static og_status read_frame(struct og_text_reader *r, uint32_t segment,
 {
     uint8_t head[OG_FRAME_HEADER];
     struct segment_file *f;
-    bool is_there;
     TRY(read_head(r, segment, off, head, out, err));
-    TRY(open_file(r, segment, &f, err));
-    TRY(reach(r, f, off + OG_FRAME_HEADER, out->packed_len, &is_there, err));
-    if (!is_there)
-        return og_segment_fault(err, r->folder, segment, off,
-                                "the file ends before this frame does");
+    if (r->memory == NULL)
+        TRY(must_reach(r, segment, off + OG_FRAME_HEADER, out->packed_len, &f,
+                       err));
     if (r->packed_cap > PACKED_KEEP)
         OG_UNGROW(r->allocator, r->packed, r->packed_cap);
     if (!OG_GROW(r->allocator, r->packed, r->packed_cap, out->packed_len))

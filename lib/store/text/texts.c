@@ -22,6 +22,7 @@
 #include "lib/base/limits.h"
 #include "lib/os/new_file.h"
 #include "lib/store/text/text_files.h"
+#include "lib/store/text/text_memory.h"
 
 enum {
     BUFFER_LEN = OG_LIMIT(2 << 20, 8 << 10),
@@ -65,6 +66,8 @@ struct og_texts {
     size_t n_samples, sample_lens_cap;
     struct og_dict dict_made;
     _Atomic(const struct og_dict *) dict;
+
+    struct og_text_memory memory; /* if options.memory is not 0 */
 };
 
 /* ---- open and close ---- */
@@ -82,6 +85,7 @@ static void free_texts(struct og_texts *t)
     OG_UNGROW(allocator, t->sample_lens, t->sample_lens_cap);
     OG_UNGROW(allocator, t->folder, t->folder_cap);
     og_dict_release(&t->dict_made);
+    if (t->options.memory > 0) og_text_memory_release(&t->memory);
     og_release(allocator, t, sizeof(*t));
 }
 
@@ -156,7 +160,13 @@ og_status og_texts_open(const char *folder,
 {
     struct og_texts *t = new_texts(options);
     if (t == NULL) return og_error_memory(err, sizeof(*t), "texts");
-    const og_status status = open_folder(t, folder, err);
+    og_status status = OG_OK;
+    if (options->memory > 0) {
+        og_text_memory_init(&t->memory, options->memory, t->allocator);
+        atomic_store(&t->training, DONE);
+    } else {
+        status = open_folder(t, folder, err);
+    }
     if (status != OG_OK) {
         free_texts(t);
         return status;
@@ -359,6 +369,9 @@ og_status og_texts_append(struct og_texts *texts, const void *frames,
                           og_error *err)
 {
     bool is_logged = false;
+    if (texts->options.memory > 0)
+        return og_text_memory_append(&texts->memory, frames, len, out_segment,
+                                     out_base, err);
     og_status status = lock_with_segment(texts, err);
     if (status == OG_OK) {
         og_pack_bytes(&texts->buffer, frames, len);
@@ -436,6 +449,16 @@ og_status og_texts_settle(struct og_texts *texts, og_error *err)
         status = sync_segment(texts, true, err);
     pthread_mutex_unlock(&texts->write_lock);
     return status;
+}
+
+void og_texts_limit(struct og_texts *texts, uint64_t memory)
+{
+    if (texts->options.memory > 0) og_text_memory_limit(&texts->memory, memory);
+}
+
+struct og_text_memory *og_texts_memory(struct og_texts *texts)
+{
+    return texts->options.memory > 0 ? &texts->memory : NULL;
 }
 
 struct og_texts_end og_texts_end(struct og_texts *texts)

@@ -57,6 +57,8 @@ struct og_texts_options {
                      const void *frames, size_t len, og_error *err);
     void *ctx;
     size_t log_most;
+    uint64_t memory; /* bytes that segments in memory may have; 0: they
+                        are files */
     const og_allocator *allocator;
 };
 
@@ -73,7 +75,11 @@ struct og_texts_options {
  * fails with the same status and message: nothing more is acknowledged. */
 struct og_texts;
 
-/* Makes the folder when it is missing; opens the newest dictionary. The first
+/* With options->memory, `folder` is not used and nothing is written: segments
+ * are kept in memory (text_memory.h), flush and sync have nothing to do, and no
+ * dictionary is trained. Its readers need it as their `live`.
+ *
+ * Makes the folder when it is missing; opens the newest dictionary. The first
  * append makes the segment. A damaged dictionary is OG_ERR_STORE. */
 og_status og_texts_open(const char *folder,
                         const struct og_texts_options *options,
@@ -110,6 +116,12 @@ og_status og_texts_sync(struct og_texts *texts, struct og_texts_end *out_end,
 
 /* The same for all that lies in segments, logged or not. */
 og_status og_texts_settle(struct og_texts *texts, og_error *err);
+
+/* Segments in memory may have so many bytes from now on: the oldest go. */
+void og_texts_limit(struct og_texts *texts, uint64_t memory);
+
+/* Those segments; NULL: they are files. */
+struct og_text_memory *og_texts_memory(struct og_texts *texts);
 
 /* Behind the last frame appended; the end given at open before the first. */
 struct og_texts_end og_texts_end(struct og_texts *texts);
@@ -203,7 +215,8 @@ void og_text_reader_close(struct og_text_reader *reader); /* NULL is fine */
  * next call with it. out_depth (may be NULL): for struct og_text_prefix.
  * OG_ERR_STORE names file and offset of what is not sound: the frame, one that
  * it rests on, its dictionary, or a place that is none. place->segment 0 (a
- * store without texts) gives len 0. Keeps up to 1 MiB of unpacked frames. */
+ * store without texts) gives len 0. OG_END: it was in memory, and had to go.
+ * Keeps up to 1 MiB of unpacked frames. */
 og_status og_text_reader_get(struct og_text_reader *reader,
                              const struct og_text_place *place, uint64_t len,
                              og_bytes *out, uint32_t *out_depth, og_error *err);
