@@ -26,7 +26,8 @@ def check(ok, text):
 
 def trace(origo, store, path, *options):
     done = subprocess.run(
-        [origo, "trace", "--add", "-s", store, "--format", "json", *options,
+        [origo, "trace", "--add", "-s", store, "--key", "default", "--format",
+         "json", *options,
          path], capture_output=True, timeout=300)
     if done.returncode != 0:
         sys.exit(done.stderr.decode("utf-8", "replace"))

@@ -181,8 +181,8 @@ static void arrival_changes_no_verified_answer(void **state)
     og_params params = og_params_default();
     params.memory = 4 << 20;
     make_documents();
-    check_orders(":memory:", &params);
     check_orders(in("store"), &params);
+    check_orders(":memory:", &params);
 }
 
 int main(void)
