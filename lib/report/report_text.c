@@ -145,12 +145,26 @@ static size_t format_time(int64_t time, char out[40])
     return len;
 }
 
-/* The time of a file is a guess, and has a question mark. */
-static size_t format_origin_time(const og_span *span, char *out)
+/* The longest: 40 and " (metadata)". */
+enum { TIME_LEN = 56 };
+
+/* The time of a file is a guess, and has a question mark; one that is not a
+ * field of a record says where it was found. */
+static size_t format_known_time(int64_t time, og_time_source source,
+                                char out[TIME_LEN])
 {
-    size_t len = format_time(span->origin_time, out);
-    if (span->origin_time_source == OG_TIME_FILE) strcpy(out + len++, "?");
+    size_t len = format_time(time, out);
+    if (source == OG_TIME_FILE)
+        strcpy(out + len++, "?");
+    else if (source != OG_TIME_RECORD && source != OG_TIME_UNKNOWN)
+        len += (size_t)snprintf(out + len, TIME_LEN - len, " (%s)",
+                                og_time_source_name(source));
     return len;
+}
+
+static size_t format_origin_time(const og_span *span, char out[TIME_LEN])
+{
+    return format_known_time(span->origin_time, span->origin_time_source, out);
 }
 
 static void put_code(struct report *r, const char *code)
@@ -167,14 +181,12 @@ static void write_names(struct report *r)
     unsigned used = put_clean(w, r->doc->id, r->width);
     put_code(r, "\033[0m");
     if (r->doc->has_time) {
-        char time[40];
-        used += (unsigned)format_time(r->doc->time, time) + 2;
+        char time[TIME_LEN];
+        used += (unsigned)format_known_time(r->doc->time, r->doc->time_source,
+                                            time) +
+                2;
         og_writer_string(w, "  ");
         og_writer_string(w, time);
-        if (r->doc->time_source == OG_TIME_FILE) {
-            og_writer_byte(w, '?');
-            used++;
-        }
     }
     if (r->doc->title.len != 0 && used + 2 + 8 <= r->width) {
         og_writer_string(w, "  ");
@@ -331,8 +343,10 @@ static void write_note_line(struct report *r, uint32_t number, unsigned line)
         og_writer_string(w, "] ");
         put_clean(w, span->origin_id, SIDE_COLUMNS - 10);
     } else {
-        char time[40] = "no date";
-        if (span->origin_has_time) format_origin_time(span, time);
+        char time[41] = "no date"; /* the margin has no room for more */
+        if (span->origin_has_time) format_time(span->origin_time, time);
+        if (span->origin_has_time && span->origin_time_source == OG_TIME_FILE)
+            strcat(time, "?");
         og_writer_string(w, time);
         og_writer_string(w, "  ");
         put_percent(w, source->n_matching, r->answer->n_tokens);
@@ -433,7 +447,7 @@ static struct columns measure(const struct report *r, size_t n_shown)
         bool fits;
         const unsigned id =
             name_columns(span->origin_id, MOST_ID_COLUMNS, &fits);
-        char time[40];
+        char time[TIME_LEN];
         const unsigned len = !span->origin_has_time
                                  ? 1
                                  : (unsigned)format_origin_time(span, time);
@@ -448,7 +462,7 @@ static void write_source(struct report *r, size_t i, struct columns c)
     struct og_writer *w = r->writer;
     const struct og_source_share *source = &r->sources.list[i];
     const og_span *span = &r->answer->spans[source->first_span];
-    char time[40] = "-";
+    char time[TIME_LEN] = "-";
     if (span->origin_has_time) format_origin_time(span, time);
     put_spaces(w, INDENT + c.number - digits_of(i + 1));
     put_code(r, og_flow_code((uint32_t)(i + 1)));

@@ -39,11 +39,23 @@ static void write_figure(struct og_html_report *h)
     og_writer_string(h->w, "</span>&nbsp;%</strong> <span>copied</span></p>\n");
 }
 
-static void write_guess(struct og_writer *w, og_time_source source)
+/* A record says its time outright; of others the reader may ask how. */
+static void write_time_source(struct og_writer *w, og_time_source source)
 {
+    static const char *const words[] = {
+        [OG_TIME_HEADER] = "time from its header",
+        [OG_TIME_METADATA] = "time from its metadata",
+        [OG_TIME_TEXT] = "time from its text",
+        [OG_TIME_ADDRESS] = "time from its address",
+    };
     if (source == OG_TIME_FILE)
         og_writer_string(w, "<span class=\"warning\">the time of its file: a "
                             "guess</span>");
+    else if (source >= OG_TIME_HEADER && source <= OG_TIME_ADDRESS) {
+        og_writer_string(w, "<span>");
+        og_writer_string(w, words[source]);
+        og_writer_string(w, "</span>");
+    }
 }
 
 static void write_names(struct og_html_report *h)
@@ -60,7 +72,7 @@ static void write_names(struct og_html_report *h)
         og_writer_string(w, "</bdi>");
     }
     if (doc->has_time) og_html_time(w, doc->time);
-    if (doc->has_time) write_guess(w, doc->time_source);
+    if (doc->has_time) write_time_source(w, doc->time_source);
     og_writer_string(w, "<span>");
     og_html_count(w, h->answer->n_tokens, "word", "words");
     og_writer_string(w, "</span>");
@@ -159,7 +171,7 @@ static void write_source_names(struct og_html_report *h, size_t i)
         og_html_time(w, span->origin_time);
     else
         og_writer_string(w, "<span>undated</span>");
-    if (span->origin_has_time) write_guess(w, span->origin_time_source);
+    if (span->origin_has_time) write_time_source(w, span->origin_time_source);
     og_writer_string(w, "<a href=\"#");
     og_html_name(h, 'p', source->first_span + 1);
     og_writer_string(w, "\">");
