@@ -1,0 +1,92 @@
+/* Entries with an equal band, in fixed memory; those that matched stay longer.
+ */
+
+#include "tests/unit/stage_support.h"
+
+#include "lib/near/near_index.h"
+#include <string.h>
+
+enum { LEN = 4 };
+
+static const struct og_near_band bands[] = {{0, 2}, {2, 2}};
+
+static struct og_near_index *new_index(uint64_t memory)
+{
+    struct og_near_index *index;
+    assert_int_equal(
+        og_near_index_new(bands, 2, LEN, memory, NULL, &index, NULL), OG_OK);
+    return index;
+}
+
+static void add(struct og_near_index *index, uint32_t document, const char *s)
+{
+    const struct og_near_entry entry = {(const uint8_t *)s, document};
+    og_near_index_add(index, &entry);
+}
+
+/* Bit d of the answer: document d has a band of `s`. */
+static unsigned find(struct og_near_index *index, const char *s)
+{
+    const uint32_t *found;
+    size_t n;
+    unsigned bits = 0;
+    assert_int_equal(
+        og_near_index_find(index, (const uint8_t *)s, &found, &n, NULL), OG_OK);
+    for (size_t i = 0; i < n; i++) {
+        struct og_near_entry entry;
+        og_near_index_get(index, found[i], &entry);
+        assert_int_equal(bits >> entry.document & 1, 0); /* each once */
+        bits |= 1u << entry.document;
+    }
+    return bits;
+}
+
+static void equal_bands_meet(void **state)
+{
+    struct og_near_index *index = new_index(1 << 16);
+    (void)state;
+    add(index, 1, "aabb");
+    add(index, 2, "aacc");
+    add(index, 3, "ddbb");
+    add(index, 4, "bbaa"); /* the same bytes in other bands */
+    assert_int_equal(find(index, "aabb"), 1u << 1 | 1u << 2 | 1u << 3);
+    assert_int_equal(find(index, "xxaa"), 1u << 4);
+    assert_int_equal(find(index, "xxyy"), 0);
+    assert_int_equal(og_near_index_n(index), 4);
+    og_near_index_free(index);
+}
+
+/* A full index lets one go for each that comes, never one that was just
+ * touched. */
+static void memory_is_fixed(void **state)
+{
+    struct og_near_index *index = new_index(1 << 14);
+    const size_t room = og_near_index_room(index);
+    char sketch[LEN + 1] = "....";
+    (void)state;
+    assert_true(room > 8);
+    add(index, 1, "keep");
+    for (size_t i = 0; i < 3 * room; i++) {
+        const uint32_t *found;
+        size_t n;
+        memcpy(sketch, &(uint32_t){(uint32_t)i * 2654435761u}, LEN);
+        add(index, 2, sketch);
+        assert_int_equal(og_near_index_find(index, (const uint8_t *)"keep",
+                                            &found, &n, NULL),
+                         OG_OK);
+        assert_int_equal(n, 1);
+        og_near_index_touch(index, found[0]);
+    }
+    assert_int_equal(og_near_index_n(index), room);
+    assert_int_equal(og_near_index_n_evicted(index), 2 * room + 1);
+    og_near_index_free(index);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_bands_meet),
+        cmocka_unit_test(memory_is_fixed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

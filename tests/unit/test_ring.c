@@ -1,0 +1,127 @@
+/* Jobs come back in the order in which they were read, on any number of
+ * threads. */
+
+#include "tests/unit/stage_support.h"
+
+#include "lib/stream/ring.h"
+#include <string.h>
+
+enum { N_JOBS = 500 };
+
+struct job {
+    unsigned number, prepared;
+    bool is_last;
+};
+
+struct plan {
+    unsigned n_read, n_released;
+    unsigned n_workers; /* that were started and not stopped */
+    bool fails;         /* a worker cannot be started */
+};
+
+static og_status start_worker(void *ctx, void *worker, og_error *err)
+{
+    struct plan *p = ctx;
+    (void)worker;
+    __atomic_add_fetch(&p->n_workers, 1, __ATOMIC_SEQ_CST);
+    return p->fails ? og_error_memory(err, 1, "a worker") : OG_OK;
+}
+
+static void stop_worker(void *ctx, void *worker)
+{
+    struct plan *p = ctx;
+    (void)worker;
+    __atomic_sub_fetch(&p->n_workers, 1, __ATOMIC_SEQ_CST);
+}
+
+static void release_job(void *ctx, void *job)
+{
+    (void)ctx, (void)job;
+}
+
+static bool read_job(void *ctx, void *job, size_t *out_len)
+{
+    struct plan *p = ctx;
+    struct job *j = job;
+    j->number = p->n_read++;
+    j->prepared = 0;
+    *out_len = 100;
+    return p->n_read < N_JOBS;
+}
+
+static void prepare(void *ctx, void *worker, void *job)
+{
+    struct job *j = job;
+    (void)ctx, (void)worker;
+    j->prepared = j->number + 1;
+}
+
+static const struct og_ring_work work = {.job_len = sizeof(struct job),
+                                         .worker_len = 8,
+                                         .start_worker = start_worker,
+                                         .stop_worker = stop_worker,
+                                         .release_job = release_job,
+                                         .read = read_job,
+                                         .prepare = prepare};
+
+static void the_order_is_that_of_reading(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 5; n_threads++) {
+        struct plan plan = {0};
+        struct og_ring_work w = work;
+        struct og_ring *ring;
+        bool is_last = false;
+        w.ctx = &plan;
+        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
+        for (unsigned i = 0; !is_last; i++) {
+            const struct job *job = og_ring_next(ring, &is_last);
+            assert_int_equal(job->number, i);
+            assert_int_equal(job->prepared, i + 1); /* also the last one */
+            assert_true(is_last == (i + 1 == N_JOBS));
+            og_ring_give_back(ring);
+        }
+        og_ring_free(ring);
+        assert_int_equal(plan.n_workers, 0);
+    }
+}
+
+/* Freed in the middle: the threads end. */
+static void may_be_left(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
+        struct plan plan = {0};
+        struct og_ring_work w = work;
+        struct og_ring *ring;
+        bool is_last;
+        w.ctx = &plan;
+        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
+        (void)og_ring_next(ring, &is_last);
+        og_ring_give_back(ring);
+        og_ring_free(ring);
+        assert_int_equal(plan.n_workers, 0);
+    }
+    og_ring_free(NULL);
+}
+
+static void a_worker_that_cannot_start(void **state)
+{
+    struct plan plan = {.fails = true};
+    struct og_ring_work w = work;
+    struct og_ring *ring = NULL;
+    (void)state;
+    w.ctx = &plan;
+    assert_int_equal(og_ring_new(&w, 3, NULL, &ring, NULL), OG_ERR_MEMORY);
+    assert_int_equal(plan.n_workers, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_order_is_that_of_reading),
+        cmocka_unit_test(may_be_left),
+        cmocka_unit_test(a_worker_that_cannot_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
