@@ -1,5 +1,6 @@
 /* origo add: take documents in. The same stream as trace's, without answers. */
 
+#include "output_options.h"
 #include "progress.h"
 #include "reading_options.h"
 #include "say.h"
@@ -10,6 +11,7 @@ struct add_settings {
     struct store_settings store;
     struct reading_settings reading;
     bool resume;
+    const char *summary;
 };
 
 static void add_defaults(void *settings)
@@ -24,6 +26,7 @@ static void add_defaults(void *settings)
 static const struct option add_options[] = {
     STORE_OPTION(AT, store, "the store to add to; made when there is none"),
     INDEX_OPTION(AT, store),
+    SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
     {"Input", 0, "resume", &type_flag, AT(resume), NULL, NULL, NULL,
      "go on with an input that was interrupted",
@@ -37,14 +40,14 @@ static const struct option add_options[] = {
     STORE_MAKE_OPTIONS(AT, store),
 };
 
-static int add_run(const void *settings, const char *const *paths, size_t n)
+static int add_documents(const struct add_settings *s, const char *command,
+                         const char *const *paths, size_t n)
 {
-    const struct add_settings *s = settings;
     struct progress progress;
     og_stream_counts counts = {0};
     og_store *store;
     og_error err = {0};
-    const int opened = store_open(&s->store, OG_CREATE, "add", &store);
+    const int opened = store_open(&s->store, OG_CREATE, command, &store);
     if (opened != EXIT_DONE) return opened;
     og_input input = reading_input(&s->reading, &progress, paths, n);
     og_stream_options options = og_stream_options_default();
@@ -54,10 +57,27 @@ static int add_run(const void *settings, const char *const *paths, size_t n)
     const og_status status =
         og_stream_run(store, &input, &options, &counts, &err);
     progress_end(&progress);
-    if (s->resume) counts.n_known = 0;
-    if (!s->reading.quiet) progress_summary(&progress, &counts, store);
-    return store_close(store, "add",
-                       reading_status("add", status, &counts, &err));
+    if (!s->reading.quiet) {
+        og_stream_counts shown = counts;
+        if (s->resume) shown.n_known = 0;
+        progress_summary(&progress, &shown, store);
+    }
+    int result = status == OG_ERR_STOPPED
+                     ? stop_status_added(&counts)
+                     : reading_status(command, status, &counts, &err);
+    result = store_close(store, command, result);
+    return summary_write(s->summary, command, &progress, &counts, NULL, 0,
+                         result);
+}
+
+static int add_run(const void *settings, const char *const *paths, size_t n)
+{
+    return add_documents(settings, "add", paths, n);
+}
+
+static int import_run(const void *settings, const char *const *paths, size_t n)
+{
+    return add_documents(settings, "import", paths, n);
 }
 
 const struct command command_add = {
@@ -109,5 +129,5 @@ const struct command command_import = {
     .max_operands = SIZE_MAX,
     .missing = "no FILE given; '-' reads stdin",
     .defaults = add_defaults,
-    .run = add_run,
+    .run = import_run,
 };

@@ -131,7 +131,7 @@ static void print_json(const og_chunk_tree *tree, const char *path,
     size_t n;
     const og_chunk *chunks = og_chunk_tree_chunks(tree, &n);
     fputs("{\"origo\":1,\"file\":", stdout);
-    print_json_string(view(path));
+    print_json_string(stdout, view(path));
     printf(",\"length\":%" PRIu64 ",\"kind\":\"%s\",\"min\":%" PRIu32
            ",\"average\":%" PRIu32 ",\"max\":%" PRIu32 ",\"root\":\"",
            og_chunk_tree_file_len(tree), og_cut_kind_name(options->kind),

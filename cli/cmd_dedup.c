@@ -1,24 +1,28 @@
 /* origo dedup: kept documents out, and what was removed of which. */
 
 #include "keep_option.h"
+#include "output_options.h"
 #include "progress.h"
-#include "say.h"
-
 #include "reading_options.h"
+#include "say.h"
+#include "signals.h"
+#include "store_options.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
+#include <sys/stat.h>
 
 #define COMMAND "dedup"
 
 struct dedup_settings {
     og_dedup_options dedup;
     int level, measure, cluster, format; /* as the parser writes them */
+    int packing;
     const char *keep;
     const char *preset;
-    const char *against;
+    struct string_list against;
+    const char *add_to;
+    const char *summary;
     uint32_t shingle_len, n_bands, n_rows; /* 0: the preset's */
     bool has_tokens;
     const char *tokens;
@@ -33,6 +37,7 @@ static void dedup_defaults(void *settings)
     reading_defaults(&s->reading);
     s->keep = "first";
     s->preset = "datatrove";
+    s->format = -1; /* the name tells */
 }
 
 #define AT(member) offsetof(struct dedup_settings, member)
@@ -60,12 +65,20 @@ static const struct option dedup_options[] = {
      "star: every document that is removed is alike to the one that is kept. "
      "components: chains count, so documents go that are not like the one "
      "that stays; the report tells how alike they are."},
-    {"What", 0, "against", &type_string, AT(against), "WHERE", NULL, "nothing",
+    {"What", 0, "against", &type_strings, AT(against), "WHERE", NULL, "nothing",
      "remove what is like a document there, too",
-     "A file, or a store that origo add made and that keeps its texts. Its "
+     "A file, or a store that origo add made and that keeps its texts; may be "
+     "given more than once. Its "
      "documents are only compared with: a test set against a corpus, or "
      "today's crawl against what was kept before. With another level, pieces "
      "that it has are cut; the report names its documents."},
+    {"What", 0, "add-to", &type_string, AT(add_to), "STORE", NULL, "none",
+     "compare with this store, then add what is kept",
+     "The store is made when there is none. Documents are added when the "
+     "output, a FILE, is whole. One that the store has already, with the same "
+     "id, time and text, stays in the output and is not added twice: a run "
+     "that was stopped, or is repeated, gives the same output and the same "
+     "store."},
     {"What", 0, "min-tokens", &type_count, AT(dedup.least_tokens), "N", NULL,
      "50 of a passage, 5 of a sentence, 1 of a line",
      "the shortest piece that is cut, in tokens", NULL},
@@ -86,15 +99,19 @@ static const struct option dedup_options[] = {
      "scurve draws it."},
     {"Sketch", 0, "rows", &type_count, AT(n_rows), "N", NULL, "the preset's",
      "samples in a band", NULL},
-    {"Output", 'o', "output", &type_string, AT(dedup.output), "FILE", NULL,
+    {"Output", 'o', "output", &type_string, AT(dedup.output), "FILE|DIR/", NULL,
      NULL, "where kept documents go; - is stdout",
-     "The file appears when it is whole."},
+     "The file appears when it is whole; .gz or .zst at its end packs it. DIR/ "
+     "is a folder of files part-00000.jsonl and so on."},
+    SHARDS_OPTION(AT, dedup.n_shards),
+    COMPRESS_OPTION(AT, packing),
     {"Output", 'r', "report", &type_string, AT(dedup.report), "FILE", NULL,
      "none", "a line for everything that was removed",
      "Its id, of which document it is a copy, how alike they are, the cluster "
      "(the number of the kept document), file and line."},
     {"Output", 0, "report-format", &type_choice, AT(format), "FORMAT",
-     "tsv|jsonl", NULL, "of the report: tsv or jsonl", NULL},
+     "tsv|jsonl", "as the report's name ends, else tsv",
+     "of the report: tsv or jsonl", NULL},
     {"Output", 0, "annotate", &type_flag, AT(dedup.annotate), NULL, NULL, NULL,
      "remove nothing; mark copies with an \"origo\" field",
      "It holds duplicate_of, similarity and cluster."},
@@ -102,6 +119,7 @@ static const struct option dedup_options[] = {
      "none", "records that could not be read go there", NULL},
     {"Output", 0, "exit-code", &type_flag, AT(exit_code), NULL, NULL, NULL,
      "exit with 1 when something was removed", NULL},
+    SUMMARY_OPTION(AT, summary),
     {"Output", 'q', "quiet", &type_flag, AT(reading.quiet), NULL, NULL, NULL,
      "no progress and no summary on stderr",
      "Problems of the input are told all the same."},
@@ -189,32 +207,157 @@ static void summarise(const struct progress *progress,
             (unsigned long long)c->n_resumed);
 }
 
+static bool ends_as_jsonl(const char *path)
+{
+    const char *dot = path != NULL ? strstr(path, ".json") : NULL;
+    return dot != NULL && strchr(dot, '/') == NULL;
+}
+
+/* What the library is asked for. */
+static int set_options(const struct dedup_settings *s, og_dedup_options *o)
+{
+    *o = s->dedup;
+    int status = set_keep(COMMAND, o, s->keep);
+    if (status == EXIT_DONE) status = set_sketch(o, s);
+    if (status != EXIT_DONE) return status;
+    o->level = (og_dedup_level)s->level;
+    o->measure = (og_measure_kind)s->measure;
+    o->cluster = (og_cluster_kind)s->cluster;
+    const bool is_json =
+        s->format >= 0 ? s->format == 1 : ends_as_jsonl(o->report);
+    o->format = is_json ? OG_FORMAT_JSON : OG_FORMAT_TSV;
+    o->packing = (og_packing)s->packing;
+    if (o->temp == NULL) o->temp = getenv("TMPDIR");
+    o->keep_known = s->add_to != NULL;
+    return EXIT_DONE;
+}
+
+static int status_of_run(const struct dedup_settings *s, og_status done,
+                         const og_dedup_counts *counts, const og_error *err)
+{
+    if (done == OG_ERR_STOPPED)
+        return stop_status(
+            s->dedup.resume
+                ? "what was decided is kept; the same command goes on from "
+                  "there"
+                : "nothing was written; a run with --resume can be gone on "
+                  "with");
+    if (done != OG_OK)
+        return reading_status(COMMAND, done, &counts->stream, err);
+    const bool found = counts->n_removed + counts->n_cut != 0;
+    return s->exit_code && found ? EXIT_FOUND : EXIT_DONE;
+}
+
+/* ---- what is kept, into a store ---- */
+
+/* Makes the store when there is none: so that it can be compared with, and so
+ * that what cannot be added to is named before the work. */
+static int prepare_store(const struct dedup_settings *s,
+                         struct store_settings *store)
+{
+    og_store *opened;
+    struct stat st;
+    store_defaults(store);
+    store->path = s->add_to;
+    if (store_is_memory(store))
+        return say_usage(COMMAND, "--add-to takes a store on disk");
+    const char *output = s->dedup.output;
+    if (strcmp(output, "-") == 0 || output[strlen(output) - 1] == '/' ||
+        (stat(output, &st) == 0 && !S_ISREG(st.st_mode)))
+        return say_usage(COMMAND,
+                         "--add-to needs -o FILE: what is kept is added from "
+                         "there");
+    const int status = store_open(store, OG_CREATE, COMMAND, &opened);
+    return status == EXIT_DONE ? store_close(opened, COMMAND, status) : status;
+}
+
+/* The lines of the output are those of the input, with its fields. */
+static int add_kept(const struct dedup_settings *s,
+                    const struct store_settings *where,
+                    og_stream_counts *counts)
+{
+    struct progress progress;
+    og_store *store;
+    og_error err = {0};
+    const int opened = store_open(where, OG_WRITE, COMMAND, &store);
+    if (opened != EXIT_DONE) return opened;
+    og_input input = reading_input(&s->reading, &progress, &s->dedup.output, 1);
+    og_stream_options options = og_stream_options_default();
+    input.reading.files_from = NULL;
+    input.reading.kind = OG_FILE_JSONL;
+    input.reading.extra = true;
+    options.add = true;
+    stop_on_signals(&input);
+    const og_status status =
+        og_stream_run(store, &input, &options, counts, &err);
+    progress_end(&progress);
+    const int result = status == OG_ERR_STOPPED
+                           ? stop_status_added(counts)
+                           : reading_status(COMMAND, status, counts, &err);
+    if (!s->reading.quiet && result == EXIT_DONE)
+        say("%llu added to '%s', %llu there already",
+            (unsigned long long)(counts->n_added + counts->n_repeated_ids),
+            s->add_to, (unsigned long long)counts->n_known);
+    return store_close(store, COMMAND, result);
+}
+
+static int write_summary(const struct dedup_settings *s,
+                         const struct progress *progress,
+                         const og_dedup_counts *c,
+                         const og_stream_counts *added, int status)
+{
+    og_stream_counts counts = c->stream;
+    counts.n_added = added->n_added;
+    counts.n_repeated_ids = added->n_repeated_ids;
+    counts.n_known = added->n_known;
+    const struct summary_field fields[] = {
+        {"kept", c->n_kept},
+        {"removed", c->n_removed},
+        {"clusters", c->n_clusters},
+        {"against", c->n_against},
+        {"candidates", c->n_candidates},
+        {"compared", c->n_compared},
+        {"pieces_cut", c->n_cut},
+        {"cut_bytes", c->cut_len},
+        {"kept_bytes", c->kept_len},
+        {"rounds", c->n_rounds},
+        {"resumed", c->n_resumed},
+    };
+    return summary_write(s->summary, COMMAND, progress, &counts, fields,
+                         sizeof(fields) / sizeof(fields[0]), status);
+}
+
 static int dedup_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct dedup_settings *s = settings;
     struct progress progress;
-    og_dedup_options o = s->dedup;
+    struct string_list against = s->against;
+    struct store_settings store = {0};
+    og_dedup_options o;
     og_dedup_counts counts = {0};
+    og_stream_counts added = {0};
     og_error err = {0};
-    int status = set_keep(COMMAND, &o, s->keep);
-    if (status == EXIT_DONE) status = set_sketch(&o, s);
+    int status = set_options(s, &o);
+    if (status == EXIT_DONE && s->add_to != NULL)
+        status = prepare_store(s, &store);
     if (status != EXIT_DONE) return status;
-    o.level = (og_dedup_level)s->level;
-    o.measure = (og_measure_kind)s->measure;
-    o.cluster = (og_cluster_kind)s->cluster;
-    o.format = s->format == 0 ? OG_FORMAT_TSV : OG_FORMAT_JSON;
-    o.against = &s->against;
-    o.n_against = s->against != NULL;
-    if (o.temp == NULL) o.temp = getenv("TMPDIR");
-    const og_input input = reading_input(&s->reading, &progress, paths, n);
+    if (s->add_to != NULL && against.n < MOST_STRINGS)
+        against.items[against.n++] = s->add_to;
+    o.against = against.items;
+    o.n_against = against.n;
+    og_input input = reading_input(&s->reading, &progress, paths, n);
+    if (strcmp(o.output, "-") == 0) progress_prints(&progress);
+    stop_on_signals(&input);
     const og_status done = og_dedup_run(&input, &o, &counts, &err);
     progress_end(&progress);
     const bool has_result = done == OG_OK || counts.stream.is_told;
     if (!s->reading.quiet && has_result) summarise(&progress, s, &counts);
-    if (done != OG_OK)
-        return reading_status(COMMAND, done, &counts.stream, &err);
-    const bool found = counts.n_removed + counts.n_cut != 0;
-    return s->exit_code && found ? EXIT_FOUND : EXIT_DONE;
+    status = status_of_run(s, done, &counts, &err);
+    if (s->add_to != NULL && has_result) {
+        const int added_status = add_kept(s, &store, &added);
+        if (added_status != EXIT_DONE) status = added_status;
+    }
+    return write_summary(s, &progress, &counts, &added, status);
 }
 
 const struct command command_dedup = {
@@ -238,6 +381,7 @@ const struct command command_dedup = {
         "corpus/\n"
         "  origo dedup --against corpus.store -r found.tsv -o clean.jsonl "
         "test.jsonl\n"
+        "  origo dedup --add-to corpus.store -o new.jsonl.zst today.jsonl\n"
         "  origo dedup --level passage -o kept.jsonl crawl.jsonl\n"
         "  origo dedup --memory 256M --resume -o kept.jsonl crawl/\n",
     .options = dedup_options,

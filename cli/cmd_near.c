@@ -1,9 +1,11 @@
 /* origo near: is a document nearly one that was seen, and which? */
 
+#include "output_options.h"
 #include "print_string.h"
 #include "progress.h"
 #include "reading_options.h"
 #include "say.h"
+#include "signals.h"
 #include "store_options.h"
 
 #include <errno.h>
@@ -18,6 +20,8 @@ struct near_settings {
     og_near_ask ask;
     int method;
     const char *store;
+    struct output_settings output;
+    const char *summary;
     struct reading_settings reading;
     uint32_t max_distance;
     uint32_t limit;
@@ -68,6 +72,8 @@ static const struct option near_options[] = {
      "of a new index: bands of min-hash, 1 to 60", NULL},
     {"Sketch", 0, "rows", &type_count, AT(near.n_rows), "N", NULL, NULL,
      "of a new index: samples in a band", NULL},
+    OUTPUT_OPTION(AT, output.path, "FILE", "the answers", ""),
+    COMPRESS_OPTION(AT, output.packing),
     {"Output", 0, "limit", &type_count, AT(limit), "N", NULL, NULL,
      "most matches of a document; 0: all",
      "The most similar ones. Where there are more, \"n_near\" is the number of "
@@ -75,6 +81,7 @@ static const struct option near_options[] = {
     {"Output", 0, "only-near", &type_flag, AT(only), NULL, NULL, NULL,
      "say nothing about documents without a match", NULL},
     EXIT_CODE_OPTION(AT, exit_code, "there was a match"),
+    SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
     THREADS_OPTION(AT, reading.n_threads, "Run",
                    "The output is the same bytes for any number."),
@@ -89,25 +96,32 @@ static const struct option near_options[] = {
 
 struct run {
     struct progress progress;
+    FILE *out;
     bool only, failed;
     size_t limit;
     uint64_t n_near;
 };
 
-static void print_match(const og_near_match *m)
+static void print_time(FILE *out, const og_near_match *m)
 {
     char time[40];
-    printf("{\"id\":");
-    print_json_string(m->id);
-    if (m->has_time) {
-        og_time_format(m->time, time);
-        printf(",\"time\":\"%s\"", time);
-    }
+    const char *source = og_time_source_name(m->time_source);
+    if (!m->has_time) return;
+    og_time_format(m->time, time);
+    fprintf(out, ",\"time\":\"%s\"", time);
+    if (source[0] != 0) fprintf(out, ",\"time_source\":\"%s\"", source);
+}
+
+static void print_match(FILE *out, const og_near_match *m)
+{
+    fprintf(out, "{\"id\":");
+    print_json_string(out, m->id);
+    print_time(out, m);
     if (m->similarity >= 0)
-        printf(",\"similarity\":%.4f,\"exact\":%s", m->similarity,
-               m->is_exact ? "true" : "false");
-    if (m->distance < 64) printf(",\"distance\":%u", m->distance);
-    putchar('}');
+        fprintf(out, ",\"similarity\":%.4f,\"exact\":%s", m->similarity,
+                m->is_exact ? "true" : "false");
+    if (m->distance < 64) fprintf(out, ",\"distance\":%u", m->distance);
+    putc('}', out);
 }
 
 static bool on_answer(void *ctx, const og_document *doc,
@@ -116,19 +130,19 @@ static bool on_answer(void *ctx, const og_document *doc,
     struct run *r = ctx;
     r->n_near += n > 0;
     if (r->only && n == 0) return true;
-    printf("{\"origo\":1,\"id\":");
-    print_json_string(doc->id);
-    printf(",\"near\":[");
+    fprintf(r->out, "{\"origo\":1,\"id\":");
+    print_json_string(r->out, doc->id);
+    fprintf(r->out, ",\"near\":[");
     const size_t n_told = r->limit != 0 && n > r->limit ? r->limit : n;
     for (size_t i = 0; i < n_told; i++) {
-        if (i > 0) putchar(',');
-        print_match(&matches[i]);
+        if (i > 0) putc(',', r->out);
+        print_match(r->out, &matches[i]);
     }
-    printf("]");
-    if (n_told < n) printf(",\"n_near\":%zu", n);
-    printf("}\n");
-    if (!ferror(stdout)) return true;
-    stdout_failed(errno);
+    fprintf(r->out, "]");
+    if (n_told < n) fprintf(r->out, ",\"n_near\":%zu", n);
+    fprintf(r->out, "}\n");
+    if (!ferror(r->out)) return true;
+    if (r->out == stdout) stdout_failed(errno);
     r->failed = true;
     return false;
 }
@@ -149,13 +163,60 @@ static void summarise(const struct run *r, og_store *store,
             (unsigned long long)info.n_estimated);
 }
 
+static int write_summary(const struct near_settings *s, const struct run *r,
+                         og_store *store, const og_stream_counts *counts,
+                         int status)
+{
+    og_near_info info = {0};
+    (void)og_store_near_info(store, &info, NULL);
+    const struct summary_field fields[] = {
+        {"near", r->n_near},
+        {"index_documents", info.n_documents},
+        {"index_room", info.n_room},
+        {"forgotten", info.n_evicted},
+    };
+    return summary_write(s->summary, COMMAND, &r->progress, counts, fields,
+                         sizeof(fields) / sizeof(fields[0]), status);
+}
+
+static int status_of_run(const struct near_settings *s, const struct run *r,
+                         og_status done, const og_stream_counts *counts,
+                         const og_error *err)
+{
+    if (r->failed) return EXIT_IO;
+    if (done == OG_ERR_STOPPED && s->ask.add) return stop_status_added(counts);
+    if (done != OG_OK) return reading_status(COMMAND, done, counts, err);
+    return s->exit_code && r->n_near != 0 ? EXIT_FOUND : EXIT_DONE;
+}
+
+static int ask_all(const struct near_settings *s, og_store *store,
+                   struct run *r, const og_near_ask *ask,
+                   const char *const *paths, size_t n)
+{
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    og_output *output;
+    const int opened = output_open(&s->output, COMMAND, &output);
+    if (opened != EXIT_DONE) return opened;
+    r->out = og_output_file(output);
+    og_input input = reading_input(&s->reading, &r->progress, paths, n);
+    if (output_to_stdout(&s->output)) progress_prints(&r->progress);
+    stop_on_signals(&input);
+    const og_status done = og_near_stream(store, &input, ask, &counts, &err);
+    progress_end(&r->progress);
+    if (!s->reading.quiet && done != OG_ERR_STOPPED)
+        summarise(r, store, &counts);
+    int status = status_of_run(s, r, done, &counts, &err);
+    const bool is_whole = done == OG_OK || counts.is_told;
+    status = output_end(output, &s->output, COMMAND, is_whole, status);
+    return write_summary(s, r, store, &counts, status);
+}
+
 static int near_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct near_settings *s = settings;
     og_near_options options = s->near;
     og_near_ask ask = s->ask;
-    og_stream_counts counts = {0};
-    og_error err = {0};
     og_store *store = NULL;
     const og_store_options making = {.near_options = &options};
     struct run r = {.only = s->only, .limit = s->limit};
@@ -169,17 +230,7 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     const int opened = store_open_index(s->store, OG_INDEX_NEAR, ask.add,
                                         &making, COMMAND, &store);
     if (opened != EXIT_DONE) return opened;
-    const og_input input = reading_input(&s->reading, &r.progress, paths, n);
-    const og_status done = og_near_stream(store, &input, &ask, &counts, &err);
-    progress_end(&r.progress);
-    if (!s->reading.quiet && done != OG_ERR_STOPPED)
-        summarise(&r, store, &counts);
-    int status = s->exit_code && r.n_near != 0 ? EXIT_FOUND : EXIT_DONE;
-    if (r.failed)
-        status = EXIT_IO;
-    else if (done != OG_OK)
-        status = reading_status(COMMAND, done, &counts, &err);
-    return store_close(store, COMMAND, status);
+    return store_close(store, COMMAND, ask_all(s, store, &r, &ask, paths, n));
 }
 
 const struct command command_near = {

@@ -8,10 +8,12 @@
 
 #include "links_settings.h"
 #include "options.h"
+#include "output_options.h"
 #include "progress.h"
 #include "reading_options.h"
 #include "report_settings.h"
 #include "say.h"
+#include "signals.h"
 #include "store_options.h"
 
 #include <errno.h>
@@ -27,6 +29,7 @@ struct quote_settings {
     bool add, explain, all;
     struct report_settings report; /* form, place and colour of it */
     struct links_settings links;
+    const char *summary;
     struct reading_settings reading;
     bool exit_code, only_reused;
     int method;
@@ -104,7 +107,7 @@ static const struct option quote_options[] = {
     {OUT, 'o', "output", &type_string, AT(report.output), "FILE", NULL,
      "stdout", "write the report to FILE",
      "It appears when it is whole. An ending of .html or .txt chooses the "
-     "form, when --format does not."},
+     "form, when --format does not; .gz or .zst behind packs it."},
     COLOUR_OPTION(AT, report.colour),
     {OUT, 0, "only-reused", &type_flag, AT(only_reused), NULL, NULL, NULL,
      "print nothing of documents without a match", NULL},
@@ -112,6 +115,7 @@ static const struct option quote_options[] = {
         AT, links,
         "Each sentence counts for its earliest match. Implies --all."),
     EXIT_CODE_OPTION(AT, exit_code, "something is reused"),
+    SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
 
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
@@ -143,6 +147,7 @@ struct quote_run {
     og_links *links; /* NULL: not asked for */
     bool answered;   /* there is something to report */
     uint64_t n_sentences, n_reused, n_skipped;
+    og_stream_counts counts;
     og_error report_error;
 };
 
@@ -265,24 +270,40 @@ static int ask_stream(og_store *store, struct quote_run *run,
 {
     const struct quote_settings *s = run->settings;
     const og_quote_stream_options options = stream_options(s, run);
-    og_stream_counts counts = {0};
     og_error err = {0};
-    const og_input input = reading_input(&s->reading, &run->progress, paths, n);
+    og_input input = reading_input(&s->reading, &run->progress, paths, n);
+    if (report_to_stdout(&s->report)) progress_prints(&run->progress);
+    stop_on_signals(&input);
     const og_status status =
-        og_quote_stream(store, &input, &options, &counts, &err);
+        og_quote_stream(store, &input, &options, &run->counts, &err);
     progress_end(&run->progress);
+    if (status == OG_ERR_STOPPED && run->report_error.status == OG_OK)
+        return s->add ? stop_status_added(&run->counts) : stop_status("");
     if (status == OG_ERR_STOPPED)
         return run->report_error.status == OG_ERR_IO &&
                        report_to_stdout(&s->report)
                    ? EXIT_IO
                    : say_error(COMMAND, &run->report_error);
-    if (!s->reading.quiet && status != OG_ERR_USAGE) summary(run, &counts);
+    if (!s->reading.quiet && status != OG_ERR_USAGE) summary(run, &run->counts);
     const int written = run->links != NULL
                             ? links_write(run->links, &s->links, COMMAND)
                             : EXIT_DONE;
-    if (status != OG_OK) return reading_status(COMMAND, status, &counts, &err);
+    if (status != OG_OK)
+        return reading_status(COMMAND, status, &run->counts, &err);
     if (written != EXIT_DONE) return written;
     return s->exit_code && run->n_reused != 0 ? EXIT_FOUND : EXIT_DONE;
+}
+
+static int write_summary(const struct quote_run *run, int status)
+{
+    const struct summary_field fields[] = {
+        {"sentences", run->n_sentences},
+        {"reused", run->n_reused},
+        {"candidates_skipped", run->n_skipped},
+    };
+    return summary_write(run->settings->summary, COMMAND, &run->progress,
+                         &run->counts, fields,
+                         sizeof(fields) / sizeof(fields[0]), status);
 }
 
 static int run_stream(og_store *store, struct quote_run *run,
@@ -294,9 +315,13 @@ static int run_stream(og_store *store, struct quote_run *run,
         if (run->links == NULL) return say_usage(COMMAND, "out of memory");
     }
     og_error err = {0};
-    const int status = open_report(run, &err) != OG_OK
-                           ? say_error(COMMAND, &err)
-                           : end_report(run, ask_stream(store, run, paths, n));
+    int status;
+    if (open_report(run, &err) == OG_OK) {
+        status = end_report(run, ask_stream(store, run, paths, n));
+        status = write_summary(run, status);
+    } else {
+        status = say_error(COMMAND, &err);
+    }
     og_links_free(run->links);
     return status;
 }

@@ -80,13 +80,13 @@ static void print_json(const struct similar_run *run, const char *path,
                        const og_files_answer *a)
 {
     printf("{\"origo\":1,\"file\":");
-    print_json_string((og_bytes){path, strlen(path)});
+    print_json_string(stdout, (og_bytes){path, strlen(path)});
     printf(",\"bytes\":%" PRIu64 ",\"chunks\":%zu,\"similar\":[", a->file_len,
            a->n_chunks);
     for (size_t i = 0; i < a->n_matches; i++) {
         const og_files_match *m = &a->matches[i];
         printf("%s{\"file\":", i == 0 ? "" : ",");
-        print_json_string((og_bytes){m->name, strlen(m->name)});
+        print_json_string(stdout, (og_bytes){m->name, strlen(m->name)});
         printf(",\"matches\":%u,\"samples\":%u,\"estimated\":%.4f,"
                "\"jaccard\":%.4f,\"shared_bytes\":%" PRIu64
                ",\"shared_chunks\":%zu",

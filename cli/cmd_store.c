@@ -1,6 +1,7 @@
 /* The commands that look after a store: info, verify, rm, export, import. */
 
 #include "compaction.h"
+#include "output_options.h"
 #include "progress.h"
 #include "say.h"
 #include "signals.h"
@@ -293,6 +294,7 @@ const struct command command_rm = {
 struct index_settings {
     struct store_settings store;
     unsigned add, drop;
+    bool quiet;
 };
 
 static void index_defaults(void *settings)
@@ -308,7 +310,11 @@ static int index_run(const void *settings, const char *const *operands,
     og_store *store;
     char names[64];
     og_error err = {0};
+    struct progress progress;
     (void)operands, (void)n;
+    progress_start(&progress, NULL, 0, s->quiet, false);
+    const og_store_options options = {.on_step = on_step,
+                                      .step_ctx = &progress};
     const bool changes = s->add != 0 || s->drop != 0;
     const int opened =
         store_open(&s->store, changes ? OG_WRITE : OG_READ, "index", &store);
@@ -316,7 +322,8 @@ static int index_run(const void *settings, const char *const *operands,
     og_status status = OG_OK;
     if (s->drop != 0) status = og_store_index_drop(store, s->drop, &err);
     if (status == OG_OK && s->add != 0)
-        status = og_store_index_add(store, s->add, NULL, &err);
+        status = og_store_index_add(store, s->add, &options, &err);
+    progress_end(&progress);
     og_indexes_name(og_store_indexes(store), names);
     if (status == OG_OK) printf("%s\n", names);
     return store_close(store, "index",
@@ -332,6 +339,7 @@ static const struct option index_options[] = {
     {"Store", 0, "drop", &type_indexes, AT_INDEX(drop), "LIST",
      "near|sentences", "none", "remove these indexes",
      "The documents stay, and the index can be built again."},
+    QUIET_OPTION(AT_INDEX, quiet),
 };
 
 const struct command command_index = {
@@ -356,43 +364,95 @@ const struct command command_index = {
 
 /* ---- export ---- */
 
+struct export_settings {
+    struct store_settings store;
+    struct output_settings output;
+    bool quiet;
+};
+
+static void export_defaults(void *settings)
+{
+    struct export_settings *s = settings;
+    store_defaults(&s->store);
+}
+
 struct export_run {
     og_input input; /* asks whether to stop */
-    og_error err;
+    struct progress progress;
+    og_output *output;
+    uint64_t n_documents, n_all, text_len;
+    og_error err; /* of the output */
 };
+
+static void show_export(struct export_run *run, const og_document *doc)
+{
+    char what[96];
+    run->text_len += doc->text.len;
+    snprintf(what, sizeof(what), "%" PRIu64 " documents, %.1f MB of text",
+             run->n_documents + 1, (double)run->text_len / 1e6);
+    progress_step(&run->progress, what, run->n_documents++, run->n_all);
+}
 
 static bool on_document(void *ctx, const og_document *doc)
 {
     struct export_run *run = ctx;
+    FILE *out = og_output_file(run->output);
     if (run->input.should_stop(NULL)) return false;
-    if (og_report_document(og_write_file, stdout, doc, &run->err) == OG_OK)
+    show_export(run, doc);
+    if (og_output_next(run->output, &run->err) == OG_OK &&
+        og_report_document(og_write_file, out, doc, &run->err) == OG_OK)
         return true;
-    stdout_failed(errno);
+    if (out == stdout) stdout_failed(errno);
     return false;
+}
+
+static int status_of_export(const struct export_run *run, og_status status,
+                            const og_error *err)
+{
+    if (status == OG_OK) return EXIT_DONE;
+    if (status != OG_ERR_STOPPED) return say_error("export", err);
+    if (run->err.status == OG_OK) return stop_status("");
+    return og_output_file(run->output) == stdout
+               ? EXIT_IO
+               : say_error("export", &run->err);
+}
+
+static int export_all(const struct export_settings *s, og_store *store,
+                      struct export_run *run)
+{
+    og_error err = {0};
+    og_store_info info;
+    const int opened = output_open(&s->output, "export", &run->output);
+    if (opened != EXIT_DONE) return opened;
+    og_store_info_get(store, &info);
+    run->n_all = info.n_documents;
+    progress_start(&run->progress, NULL, 0, s->quiet, false);
+    if (output_to_stdout(&s->output)) progress_prints(&run->progress);
+    const og_status status = og_store_export(store, on_document, run, &err);
+    progress_end(&run->progress);
+    return output_end(run->output, &s->output, "export", status == OG_OK,
+                      status_of_export(run, status, &err));
 }
 
 static int export_run(const void *settings, const char *const *operands,
                       size_t n)
 {
-    const struct plain_settings *s = settings;
+    const struct export_settings *s = settings;
     struct export_run run = {0};
     og_store *store;
-    og_error err = {0};
     (void)operands, (void)n;
     stop_on_signals(&run.input);
     const int opened = store_open(&s->store, OG_READ, "export", &store);
     if (opened != EXIT_DONE) return opened;
-    const og_status status = og_store_export(store, on_document, &run, &err);
-    int result = EXIT_DONE;
-    if (status == OG_ERR_STOPPED)
-        result = run.err.status != OG_OK ? EXIT_IO : stop_status();
-    else if (status != OG_OK)
-        result = say_error("export", &err);
-    return store_close(store, "export", result);
+    return store_close(store, "export", export_all(s, store, &run));
 }
 
+#define AT_EXPORT(member) offsetof(struct export_settings, member)
+
 static const struct option export_options[] = {
-    STORE_OPTION(AT, store, "the store"),
+    STORE_OPTION(AT_EXPORT, store, "the store"),
+    DOCUMENT_OUTPUT_OPTIONS(AT_EXPORT, output),
+    QUIET_OPTION(AT_EXPORT, quiet),
 };
 
 const struct command command_export = {
@@ -400,14 +460,16 @@ const struct command command_export = {
     .group = GROUP_STORE,
     .operands = "",
     .brief = "write the documents of a store as JSONL",
-    .about = "Writes every document that was not removed to stdout, in the "
+    .about = "Writes every document that was not removed, in the "
              "order of arrival, with all its fields: what 'origo import' and "
              "'origo add' read again. While another process writes, it gives "
              "the documents that were there when it began.",
-    .examples = "  origo export -s news.store | zstd > news.jsonl.zst\n",
+    .examples = "  origo export -s news.store -o news.jsonl.zst\n"
+                "  origo export -s news.store -o parts/ --shards 8 "
+                "--compress zst\n",
     .options = export_options,
     .n_options = sizeof(export_options) / sizeof(export_options[0]),
-    .settings_len = sizeof(struct plain_settings),
-    .defaults = plain_defaults,
+    .settings_len = sizeof(struct export_settings),
+    .defaults = export_defaults,
     .run = export_run,
 };

@@ -8,6 +8,7 @@
 
 #include "links_settings.h"
 #include "options.h"
+#include "output_options.h"
 #include "progress.h"
 #include "reading_options.h"
 #include "report_settings.h"
@@ -27,6 +28,7 @@ struct trace_settings {
     struct report_settings report;
     struct links_settings links;
     const char *clusters; /* a file; NULL: not asked for */
+    const char *summary;  /* likewise */
     struct reading_settings reading;
     bool exit_code;
     const char *boilerplate; /* "100" or "5%"; NULL: all is told */
@@ -60,6 +62,7 @@ static const struct option trace_options[] = {
      "has it, the earliest first. Takes passages that were compared with the "
      "text of their origin."},
     EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
+    SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
 
     {"What counts", 0, "boilerplate", &type_string, AT(boilerplate), "N|P%",
@@ -110,7 +113,8 @@ struct trace_run {
     struct progress progress;
     bool answered, found;
     uint64_t n_guessed; /* documents whose answer rests on the time of a file */
-    uint64_t n_documents, n_copying, n_sources;
+    uint64_t n_documents, n_copying, n_sources, n_passages, n_copied_tokens;
+    og_stream_counts counts;
     unsigned char *sources; /* a bit for each origin that was met */
     size_t sources_len;
     og_error report_error;
@@ -170,6 +174,8 @@ static void count_found(struct trace_run *run, const og_answer *answer)
 {
     run->n_documents++;
     run->n_copying += answer->n_spans != 0;
+    run->n_passages += answer->n_spans;
+    run->n_copied_tokens += answer->n_matching;
     for (size_t i = 0; i < answer->n_spans; i++)
         count_source(run, answer->spans[i].origin);
 }
@@ -277,6 +283,8 @@ static int status_of_run(const struct trace_run *run, og_status status,
             return say_error("trace", &run->report_error);
         return EXIT_IO;
     }
+    if (status == OG_ERR_STOPPED && run->settings->add)
+        return stop_status_added(counts);
     if (status != OG_OK) return reading_status("trace", status, counts, err);
     return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
 }
@@ -286,18 +294,32 @@ static int trace_stream(og_store *store, struct trace_run *run,
 {
     const struct trace_settings *s = run->settings;
     const og_stream_options options = stream_options(s, run);
-    og_stream_counts counts = {0};
     og_error err = {0};
     og_input input = reading_input(&s->reading, &run->progress, paths, n_paths);
     input.reading.extra = s->add; /* a store keeps them */
+    if (report_to_stdout(&s->report)) progress_prints(&run->progress);
     stop_on_signals(&input);
     const og_status status =
-        og_stream_run(store, &input, &options, &counts, &err);
+        og_stream_run(store, &input, &options, &run->counts, &err);
     progress_end(&run->progress);
     if (!s->reading.quiet && status != OG_ERR_STOPPED)
-        progress_summary(&run->progress, &counts, store);
+        progress_summary(&run->progress, &run->counts, store);
     if (!s->reading.quiet) warn_of_guesses(run);
-    return status_of_run(run, status, &counts, &err);
+    return status_of_run(run, status, &run->counts, &err);
+}
+
+static int summarise(const struct trace_run *run, int status)
+{
+    const struct summary_field fields[] = {
+        {"copying", run->n_copying},
+        {"sources", run->n_sources},
+        {"passages", run->n_passages},
+        {"copied_tokens", run->n_copied_tokens},
+        {"guessed_times", run->n_guessed},
+    };
+    return summary_write(run->settings->summary, "trace", &run->progress,
+                         &run->counts, fields,
+                         sizeof(fields) / sizeof(fields[0]), status);
 }
 
 /* "100" documents or "5%" of all. */
@@ -383,6 +405,7 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
                             run.answered, &run.report_error, status);
         status = write_gathered(&run, status);
         if (status == EXIT_DONE || status == EXIT_FOUND) tell_found(&run);
+        status = summarise(&run, status);
     } else {
         status = say_error("trace", &err);
     }

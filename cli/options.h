@@ -39,6 +39,14 @@ extern const struct option_type type_features;  /* og_feature_kind */
 extern const struct option_type type_tf;        /* og_tf_kind */
 extern const struct option_type type_file_kind; /* og_file_kind */
 extern const struct option_type type_weight;    /* double, 0 or more */
+extern const struct option_type type_strings;   /* struct string_list */
+
+/* The values of an option that may be given more than once. */
+enum { MOST_STRINGS = 256 };
+struct string_list {
+    const char *items[MOST_STRINGS];
+    size_t n;
+};
 
 struct option {
     const char

@@ -16,17 +16,17 @@ size_t control_at(const char *at, size_t len, unsigned *out_code)
 }
 
 /* `special` are the characters that get a backslash in front. */
-static void print_escaped(og_bytes s, const char *special)
+static void print_escaped(FILE *out, og_bytes s, const char *special)
 {
     unsigned code;
     for (size_t i = 0; i < s.len;) {
         const size_t n = control_at(s.data + i, s.len - i, &code);
         if (n != 0)
-            printf("\\u%04x", code);
+            fprintf(out, "\\u%04x", code);
         else if (strchr(special, s.data[i]) != NULL)
-            printf("\\%c", s.data[i]);
+            fprintf(out, "\\%c", s.data[i]);
         else
-            putchar(s.data[i]);
+            putc(s.data[i], out);
         i += n != 0 ? n : 1;
     }
 }
@@ -36,7 +36,7 @@ void print_field(og_bytes s)
     for (size_t i = 0; i < s.len;) {
         const char *slash = memchr(s.data + i, '\\', s.len - i);
         const size_t end = slash == NULL ? s.len : (size_t)(slash - s.data);
-        print_escaped((og_bytes){s.data + i, end - i}, "");
+        print_escaped(stdout, (og_bytes){s.data + i, end - i}, "");
         if (slash != NULL) fputs("\\u005c", stdout);
         i = end + (slash != NULL);
     }
@@ -44,7 +44,7 @@ void print_field(og_bytes s)
 
 void print_read_field(og_bytes s)
 {
-    print_escaped(s, "");
+    print_escaped(stdout, s, "");
 }
 
 void print_name(const char *name)
@@ -52,9 +52,9 @@ void print_name(const char *name)
     print_field((og_bytes){name, strlen(name)});
 }
 
-void print_json_string(og_bytes s)
+void print_json_string(FILE *out, og_bytes s)
 {
-    putchar('"');
-    print_escaped(s, "\"\\");
-    putchar('"');
+    putc('"', out);
+    print_escaped(out, s, "\"\\");
+    putc('"', out);
 }

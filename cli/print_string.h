@@ -1,11 +1,12 @@
 #ifndef CLI_PRINT_STRING_H
 #define CLI_PRINT_STRING_H
 
-/* Names and ids on stdout. They come from strangers: a terminal must not obey
- * what stands in them, and a line must not break. Every command prints them
- * through here. */
+/* Names and ids on stdout or another output. They come from strangers: a
+ * terminal must not obey what stands in them, and a line must not break. Every
+ * command prints them through here. */
 
 #include <origo/origo.h>
+#include <stdio.h>
 
 /* A field of a line: control characters (also the upper ones, U+0080 to
  * U+009F) and backslashes as JSON writes them, "\u001b". */
@@ -19,7 +20,7 @@ void print_read_field(og_bytes s);
 void print_name(const char *name);
 
 /* With its quotes. */
-void print_json_string(og_bytes s);
+void print_json_string(FILE *out, og_bytes s);
 
 /* How many bytes a control character at `at` has, and which it is; 0: there is
  * none. `len` is not 0. */

@@ -1,8 +1,9 @@
 /* The progress bar, the problems and the summary; progress.h tells.
  *
  * The bar is drawn at most five times a second, on a terminal only, and wiped
- * before anything else is written there. Its share is of bytes on disk: what
- * is packed counts as packed, so no file need be read twice. */
+ * before anything else is written there. It counts bytes of text; its share,
+ * and so the time that is left, is of bytes on disk: what is packed counts as
+ * packed, so no file need be read twice. */
 
 #define _GNU_SOURCE /* nftw */
 
@@ -58,18 +59,43 @@ void progress_start(struct progress *p, const char *const *paths,
                     size_t n_paths, bool quiet, bool verbose)
 {
     memset(p, 0, sizeof(*p));
-    p->bar = !quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    p->bar = !quiet && isatty(STDERR_FILENO);
     p->verbose = verbose;
-    p->start = now();
+    p->start = p->step_start = p->pass_start = now();
     if (p->bar) p->total_bytes = input_bytes(paths, n_paths);
 }
 
+void progress_prints(struct progress *p)
+{
+    if (isatty(STDOUT_FILENO)) p->bar = false;
+}
+
+double progress_seconds(const struct progress *p)
+{
+    return now() - p->start;
+}
+
 /* ---- the bar ---- */
+
+/* Not at once: what is quick needs none. */
+static const double FIRST_SECONDS = 0.3, SECONDS = 0.2;
 
 static void wipe_bar(struct progress *p)
 {
     if (p->bar_is_shown) fputs("\r\033[K", stderr);
     p->bar_is_shown = false;
+}
+
+/* Whether it is time to draw it, at `at`. */
+static bool begin_bar(struct progress *p, double at)
+{
+    if (!p->bar || at - p->last_shown < SECONDS ||
+        at - p->start < FIRST_SECONDS)
+        return false;
+    p->last_shown = at;
+    wipe_bar(p);
+    p->bar_is_shown = true;
+    return true;
 }
 
 static void draw_bar(double share)
@@ -83,42 +109,60 @@ static void draw_bar(double share)
     fprintf(stderr, "[%s] %3d %%  ", cells, (int)(share * 100));
 }
 
-static void draw_time_left(double seconds)
+/* `seconds` were needed for this share. */
+static void draw_time_left(double seconds, double share)
 {
-    const unsigned long s = (unsigned long)seconds;
-    fprintf(stderr, "  %lu:%02lu:%02lu left", s / 3600, s / 60 % 60, s % 60);
+    const unsigned long s = (unsigned long)(seconds / share * (1 - share));
+    fprintf(stderr, ", %lu:%02lu:%02lu left", s / 3600, s / 60 % 60, s % 60);
 }
 
-void progress_show(struct progress *p, const og_stream_counts *counts)
+static double share_of(uint64_t done, uint64_t total)
+{
+    if (total == 0) return 0;
+    return done < total ? (double)done / (double)total : 1;
+}
+
+/* A second pass over the input counts from 0 again. */
+static void note_pass(struct progress *p, const og_stream_counts *counts,
+                      double at)
+{
+    if (counts->n_documents < p->n_shown) p->pass_start = at;
+    p->n_shown = counts->n_documents;
+}
+
+void progress_show(struct progress *p, const char *step,
+                   const og_stream_counts *counts)
 {
     const double at = now();
-    if (!p->bar || at - p->last_shown < 0.2 || at - p->start < 0.5) return;
-    p->last_shown = at;
-    wipe_bar(p);
-    const double done = (double)counts->n_input_bytes;
-    const double rate = done / (at - p->start);
-    double share = p->total_bytes ? done / (double)p->total_bytes : 0;
-    if (share > 1) share = 1;
-    if (p->total_bytes != 0) draw_bar(share);
-    fprintf(stderr, "%llu documents, %.1f MB/s",
-            (unsigned long long)counts->n_documents, rate / 1e6);
-    if (p->total_bytes != 0 && rate > 0)
-        draw_time_left(((double)p->total_bytes - done) / rate);
+    note_pass(p, counts, at);
+    if (!begin_bar(p, at)) return;
+    const double seconds = at - p->pass_start;
+    const double text = (double)counts->n_text_bytes;
+    /* What is compared with has a length of its own. */
+    const uint64_t total = strcmp(step, "against") == 0 ? 0 : p->total_bytes;
+    const double share = share_of(counts->n_input_bytes, total);
+    if (total != 0) draw_bar(share);
+    if (strcmp(step, "documents") != 0) fprintf(stderr, "%s: ", step);
+    fprintf(stderr, "%llu documents, %.1f MB of text",
+            (unsigned long long)counts->n_documents, text / 1e6);
+    if (seconds > 0) fprintf(stderr, ", %.1f MB/s", text / 1e6 / seconds);
+    if (share > 0 && seconds > 0) draw_time_left(seconds, share);
     fflush(stderr);
-    p->bar_is_shown = true;
 }
 
 void progress_step(struct progress *p, const char *what, uint64_t done,
                    uint64_t total)
 {
     const double at = now();
-    if (!p->bar || at - p->last_shown < 0.2) return;
-    p->last_shown = at;
-    wipe_bar(p);
-    if (total != 0) draw_bar((double)done / (double)total);
+    if (done == 0) p->step_start = at;
+    if (!begin_bar(p, at)) return;
+    const double share = share_of(done, total);
+    if (total != 0) draw_bar(share);
     fprintf(stderr, "%s", what);
+    if (total == 0 && done != 0)
+        fprintf(stderr, " %llu", (unsigned long long)done);
+    if (share > 0) draw_time_left(at - p->step_start, share);
     fflush(stderr);
-    p->bar_is_shown = true;
 }
 
 /* ---- problems ---- */
@@ -171,7 +215,7 @@ static void on_progress(void *ctx, const char *step,
                         const og_stream_counts *counts)
 {
     if (counts->n_input_bytes != 0)
-        progress_show(ctx, counts);
+        progress_show(ctx, step, counts);
     else
         progress_step(ctx, step, counts->n_documents, 0);
 }

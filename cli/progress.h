@@ -14,6 +14,9 @@ struct progress {
     uint64_t n_problems;
     uint64_t total_bytes;     /* of all input files; 0: not known */
     double start, last_shown; /* seconds of a clock that only rises */
+    double step_start;        /* when this kind of steps began */
+    uint64_t n_shown;         /* documents that this pass had when it showed */
+    double pass_start;        /* when it began */
 };
 
 /* Starts it, and gives an input of these files whose callbacks tell it of
@@ -22,12 +25,20 @@ og_input progress_input(struct progress *p, const char *const *paths,
                         size_t n_paths, bool quiet, bool verbose);
 void progress_start(struct progress *p, const char *const *paths,
                     size_t n_paths, bool quiet, bool verbose);
+/* Results go to stdout: where that is the terminal as well, they are all that
+ * is shown. */
+void progress_prints(struct progress *p);
 void progress_problem(struct progress *p, const og_problem *problem);
-void progress_show(struct progress *p, const og_stream_counts *counts);
+void progress_show(struct progress *p, const char *step,
+                   const og_stream_counts *counts);
 
-/* Of work that is counted in steps; `what` tells their kind. */
+/* Of work that is counted in steps; `what` tells their kind, `total` 0: their
+ * number is not known. A `done` of 0 begins another kind. */
 void progress_step(struct progress *p, const char *what, uint64_t done,
                    uint64_t total);
+
+/* Since it was started. */
+double progress_seconds(const struct progress *p);
 
 /* Takes the bar away and tells how many problems were not told. */
 void progress_end(struct progress *p);

@@ -31,7 +31,7 @@ int reading_status(const char *command, og_status status,
                    const og_stream_counts *counts, const og_error *err)
 {
     if (status == OG_OK) return EXIT_DONE;
-    if (status == OG_ERR_STOPPED) return stop_status();
+    if (status == OG_ERR_STOPPED) return stop_status("");
     if (counts->is_told) return EXIT_IO;
     return say_error(command, err);
 }

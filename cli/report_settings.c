@@ -43,10 +43,18 @@ static unsigned terminal_width(const struct report_settings *s)
     return 80;
 }
 
+/* Whether the name ends so, with or without .gz or .zst behind. */
 static bool ends_with(const char *s, const char *end)
 {
-    const size_t len = strlen(s), end_len = strlen(end);
-    return len >= end_len && strcmp(s + len - end_len, end) == 0;
+    static const char *const packed[] = {"", ".gz", ".zst"};
+    for (size_t i = 0; i < 3; i++) {
+        const size_t len = strlen(s), end_len = strlen(end);
+        const size_t all = end_len + strlen(packed[i]);
+        if (len >= all && strncmp(s + len - all, end, end_len) == 0 &&
+            strcmp(s + len - all + end_len, packed[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 og_format report_format_of_output(const struct report_settings *s)
@@ -57,6 +65,7 @@ og_format report_format_of_output(const struct report_settings *s)
     if (ends_with(s->output, ".tsv")) return OG_FORMAT_TSV;
     if (ends_with(s->output, ".txt")) return OG_FORMAT_TEXT;
     if (ends_with(s->output, ".jsonld")) return OG_FORMAT_ANNOTATION;
+    if (ends_with(s->output, ".xml")) return OG_FORMAT_TEI;
     return OG_FORMAT_JSON;
 }
 

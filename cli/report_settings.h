@@ -73,8 +73,9 @@ int report_end(og_report *report, const struct report_settings *s,
          NULL,                                                                 \
          "stdout",                                                             \
          "write the report to FILE",                                           \
-         "It appears when it is whole. An ending of .html, .tsv, .txt or "     \
-         ".jsonld chooses the form, when --format does not."},                 \
+         "It appears when it is whole. An ending of .html, .tsv, .txt, "       \
+         ".jsonld or .xml (TEI) chooses the form, when --format does not; "    \
+         ".gz or .zst behind packs it."},                                      \
         {"Output",                                                             \
          0,                                                                    \
          "offsets",                                                            \

@@ -32,11 +32,21 @@ void stop_on_signals(og_input *input)
     input->should_stop = should_stop;
 }
 
-int stop_status(void)
+int stop_status(const char *story)
 {
     if (stopped == 0) return EXIT_IO;
-    say("stopped; what was taken in is kept");
+    say("stopped%s%s", story[0] != 0 ? "; " : "", story);
     return 128 + stopped;
+}
+
+int stop_status_added(const og_stream_counts *counts)
+{
+    char story[160];
+    const unsigned long long n = counts->n_added + counts->n_repeated_ids;
+    snprintf(story, sizeof(story),
+             "the store keeps %llu new %s; the same command goes on from there",
+             n, n == 1 ? "document" : "documents");
+    return stop_status(story);
 }
 
 /* ---- pipes ---- */

@@ -10,8 +10,12 @@
 /* From now on: the input asks whether there was one. */
 void stop_on_signals(og_input *input);
 
-/* The exit status after a stop: as if the signal had ended the process. */
-int stop_status(void);
+/* The exit status after a stop: as if the signal had ended the process. Says
+ * that it was stopped, and the story behind it: what is kept, how to go on; ""
+ * when there is nothing to tell. */
+int stop_status(const char *story);
+/* The same of a command that takes documents in. */
+int stop_status_added(const og_stream_counts *counts);
 
 /* From now on a reader that goes away (| head) is a failed write, and is
  * remembered. Where the caller of the program ignores SIGPIPE it is only a

@@ -47,6 +47,22 @@ static void show_string(const struct option *o, const void *value, char *out,
     snprintf(out, out_cap, "%s", s != NULL ? s : o->unset ? o->unset : "");
 }
 
+static bool parse_strings(const struct option *o, const char *s, void *out)
+{
+    struct string_list *list = out;
+    (void)o;
+    if (s[0] == '\0' || list->n == MOST_STRINGS) return false;
+    list->items[list->n++] = s;
+    return true;
+}
+
+static void show_strings(const struct option *o, const void *value, char *out,
+                         size_t out_cap)
+{
+    (void)value;
+    snprintf(out, out_cap, "%s", o->unset != NULL ? o->unset : "");
+}
+
 static bool parse_count(const struct option *o, const char *s, void *out)
 {
     (void)o;
@@ -174,6 +190,8 @@ NAMED_TYPE(file_kind, og_file_kind)
 const struct option_type type_flag = {false, "nothing", parse_flag, show_flag};
 const struct option_type type_string = {true, "a name", parse_string,
                                         show_string};
+const struct option_type type_strings = {true, "a name", parse_strings,
+                                         show_strings};
 const struct option_type type_count = {true, "a whole number", parse_count,
                                        show_count};
 const struct option_type type_size = {true, "a size in bytes like 64M or 1Gi",

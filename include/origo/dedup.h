@@ -3,6 +3,7 @@
 
 /* Deduplication, in one run or in stages. */
 
+#include <origo/output.h>
 #include <origo/params.h>
 #include <origo/reading.h>
 #include <origo/report.h>
@@ -86,7 +87,13 @@ typedef struct og_dedup_options {
      * not written, and nothing is removed from them. */
     const char *const *against;
     size_t n_against;
-    const char *output;  /* "-": stdout; NULL: none, with on_decision alone */
+    /* A document that a store of `against` has, under the same id, with the
+     * same text and time, is no copy of it but the document itself, and stays:
+     * so what is kept can be added to that store, and the run be repeated. For
+     * stars of whole documents. */
+    bool keep_known;
+    const char *output;  /* "-": stdout; "DIR/": a folder of shards; NULL:
+                            none, with on_decision alone */
     const char *report;  /* of every removal; NULL: none */
     const char *rejects; /* records that could not be read; NULL: none */
     const char *temp;    /* folder of temporary files; NULL: the output's */
@@ -102,6 +109,10 @@ typedef struct og_dedup_options {
      * by the thread that called og_dedup_run(). Return false to stop
      * (OG_ERR_STOPPED). NULL: nobody asks. Not with `resume`. */
     bool (*on_decision)(void *ctx, const og_dedup_decision *decision);
+    /* Of the output, as in og_output_options. */
+    og_packing packing;
+    uint32_t n_shards;
+    uint64_t shard_len;
 } og_dedup_options;
 
 /* Words in shingles of 5, 14 bands of 8 rows, Jaccard 0.8, stars, the first

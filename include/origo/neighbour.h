@@ -196,6 +196,7 @@ typedef struct og_near_match {
     og_bytes id; /* valid during the call */
     int64_t time;
     bool has_time;
+    og_time_source time_source;
     double similarity; /* Jaccard similarity of shingles; -1: the method has
                           none */
     bool is_exact;     /* compared shingle by shingle; else it is estimated */
@@ -208,8 +209,9 @@ typedef struct og_near_query {
 } og_near_query;
 
 /* The documents of the store that are near this one, the most similar first,
- * and how many; valid until the next question to the store. One thread at a
- * time. `query` NULL: the default. OG_ERR_USAGE: the index is off. */
+ * and how many; the document itself (same id and text) is not one of them;
+ * valid until the next question to the store. One thread at a time. `query`
+ * NULL: the default. OG_ERR_USAGE: the index is off. */
 OG_API og_status og_store_near(og_store *store, const og_document *doc,
                                const og_near_query *query,
                                const og_near_match **out, size_t *out_n,

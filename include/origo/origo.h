@@ -39,6 +39,7 @@
 
 /* What all the others speak of. */
 #include <origo/document.h> /* documents and their times */
+#include <origo/output.h>   /* files that appear whole, packed, in shards */
 #include <origo/params.h>   /* what decides what an answer is */
 #include <origo/reading.h>  /* how files become documents */
 #include <origo/status.h>   /* statuses, errors, memory, bytes */

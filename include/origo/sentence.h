@@ -54,7 +54,8 @@ typedef struct og_quote_match {
     og_bytes id, title;
     int64_t time; /* without has_time the latest that was known then */
     bool has_time;
-    uint64_t begin, end; /* bytes of its document */
+    og_time_source time_source; /* as far as a store knows it */
+    uint64_t begin, end;        /* bytes of its document */
     og_bytes text;
     double similarity; /* 0 to 1: lib/sentence/index/measure.h */
     uint32_t n_shared; /* different words */

@@ -44,6 +44,9 @@ typedef struct og_store_options {
     /* What a new index is like; NULL: the default. */
     const struct og_near_options *near_options;
     const struct og_sentences_options *sentence_options;
+    /* While an index is built: documents done, of all. NULL: nobody asks. */
+    void (*on_step)(void *ctx, const char *what, uint64_t done, uint64_t total);
+    void *step_ctx;
 } og_store_options;
 
 /* `path` is a folder, or ":memory:" for a store that lives until it is closed
@@ -69,7 +72,8 @@ OG_API bool og_store_is_keyed(const og_store *store);
 /* The indexes that are on. */
 OG_API unsigned og_store_indexes(const og_store *store);
 /* Builds those that are not on yet, from the texts. OG_ERR_USAGE: the store
- * keeps none. Of `options`, near_options and sentence_options count. */
+ * keeps none. Of `options`, near_options, sentence_options and on_step count.
+ */
 OG_API og_status og_store_index_add(og_store *store, unsigned indexes,
                                     const og_store_options *options,
                                     og_error *err);

@@ -54,6 +54,11 @@ bool og_dedup_preset(og_bytes name, og_dedup_options *o)
 
 static og_status check_level(const og_dedup_options *o, og_error *err)
 {
+    if (o->keep_known && (o->level != OG_LEVEL_DOCUMENT ||
+                          o->cluster != OG_CLUSTER_STAR || o->annotate))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "what is kept can be added to a store only of "
+                            "whole documents, in stars, and not annotated");
     if (o->level == OG_LEVEL_DOCUMENT) return OG_OK;
     if (o->keep != OG_KEEP_FIRST)
         return og_error_set(
@@ -98,6 +103,10 @@ og_status og_dedup_options_check(const og_dedup_options *o, og_error *err)
     if (o->resume && strcmp(o->output, "-") == 0)
         return og_error_set(err, OG_ERR_USAGE,
                             "a run to stdout cannot be gone on with");
+    if (o->resume && og_is_shards(o->output))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a run that writes a folder cannot be gone on "
+                            "with");
     return check_level(o, err);
 }
 
@@ -230,7 +239,9 @@ static char *folder_of_output(const char *output)
 {
     bool in_place;
     if (output == NULL) return strdup(og_temp_folder());
-    char *target = og_output_target(output, &in_place);
+    char *name = og_shards_name(output);
+    char *target = name != NULL ? og_output_target(name, &in_place) : NULL;
+    free(name);
     char *folder = target == NULL ? NULL
                    : in_place     ? strdup(og_temp_folder())
                                   : og_folder_of(target);

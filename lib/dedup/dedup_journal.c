@@ -54,7 +54,8 @@ static uint64_t digest(const struct og_dedup_run *run)
                                 o->annotate,
                                 o->format == OG_FORMAT_JSON,
                                 o->report != NULL,
-                                o->rejects != NULL};
+                                o->rejects != NULL,
+                                o->keep_known};
     og_pack_bytes(&p, numbers, sizeof(numbers));
     og_pack_bytes(&p, &o->threshold, sizeof(o->threshold));
     og_pack_bytes(&p, &input->max_document, sizeof(input->max_document));

@@ -85,14 +85,13 @@ void og_dedup_output_init(struct og_dedup_output *out,
         (struct og_dedup_output){.options = options,
                                  .input = input,
                                  .locks = {{.fd = -1}, {.fd = -1}, {.fd = -1}},
-                                 .kept.fd = -1,
                                  .report.fd = -1,
                                  .rejects.fd = -1};
 }
 
-og_status og_dedup_output_lock(struct og_dedup_output *out, og_error *err)
+static og_status lock_outputs(struct og_dedup_output *out,
+                              const og_dedup_options *o, og_error *err)
 {
-    const og_dedup_options *o = out->options;
     const char *const outputs[] = {o->output, o->report, o->rejects};
     TRY(check_paths(o, out->input->paths, out->input->n_paths, err));
     for (size_t i = 0; i < 3; i++)
@@ -101,13 +100,38 @@ og_status og_dedup_output_lock(struct og_dedup_output *out, og_error *err)
     return OG_OK;
 }
 
+og_status og_dedup_output_lock(struct og_dedup_output *out, og_error *err)
+{
+    og_dedup_options o = *out->options;
+    if (o.output == NULL) return lock_outputs(out, &o, err);
+    char *name = og_shards_name(o.output);
+    if (name == NULL) return og_error_memory(err, 1, "a file name");
+    o.output = name;
+    const og_status status = lock_outputs(out, &o, err);
+    free(name);
+    return status;
+}
+
 static og_status open_one(const struct og_dedup_output *out,
                           struct og_new_file *file, const char *path,
                           enum og_part_state state, uint64_t len, og_error *err)
 {
-    return out->options->resume
-               ? og_output_open_part(file, path, state, len, err)
-               : og_output_open(file, path, false, err);
+    TRY(out->options->resume ? og_output_open_part(file, path, state, len, err)
+                             : og_output_open(file, path, false, err));
+    return og_new_file_pack(file, OG_PACKING_AUTO, path, err);
+}
+
+static og_status open_kept(struct og_dedup_output *out,
+                           enum og_part_state state, uint64_t len,
+                           og_error *err)
+{
+    const og_dedup_options *o = out->options;
+    const og_output_options shards = {.packing = o->packing,
+                                      .n_shards = o->n_shards,
+                                      .shard_len = o->shard_len};
+    return o->resume ? og_shards_open_part(&out->kept, o->output, o->packing,
+                                           state, len, err)
+                     : og_shards_open(&out->kept, o->output, &shards, err);
 }
 
 og_status og_dedup_output_open(struct og_dedup_output *out,
@@ -116,7 +140,7 @@ og_status og_dedup_output_open(struct og_dedup_output *out,
 {
     const og_dedup_options *o = out->options;
     if (o->output != NULL) {
-        TRY(open_one(out, &out->kept, o->output, state, from->kept, err));
+        TRY(open_kept(out, state, from->kept, err));
         out->has_kept = true;
     }
     if (o->report != NULL) {
@@ -136,32 +160,37 @@ og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err)
 {
     if (out->has_rejects) TRY(og_new_file_commit(&out->rejects, err));
     if (out->has_report) TRY(og_new_file_commit(&out->report, err));
-    if (out->has_kept) TRY(og_new_file_commit(&out->kept, err));
+    if (out->has_kept) TRY(og_shards_commit(&out->kept, err));
     og_pack_release(&out->line);
     return OG_OK;
 }
 
 void og_dedup_output_close(struct og_dedup_output *out, bool are_kept)
 {
-    struct og_new_file *files[] = {&out->kept, &out->report, &out->rejects};
-    for (size_t i = 0; i < 3; i++) {
+    struct og_new_file *files[] = {&out->report, &out->rejects};
+    if (are_kept)
+        og_shards_leave(&out->kept);
+    else
+        og_shards_discard(&out->kept);
+    for (size_t i = 0; i < 2; i++) {
         if (are_kept)
             og_new_file_leave(files[i]);
         else
             og_new_file_discard(files[i]);
-        og_output_unlock(&out->locks[i]);
     }
+    for (size_t i = 0; i < 3; i++)
+        og_output_unlock(&out->locks[i]);
     og_pack_release(&out->line);
 }
 
 og_status og_dedup_output_sync(struct og_dedup_output *out,
                                struct og_output_lens *lens, og_error *err)
 {
-    *lens = (struct og_output_lens){out->kept.len, out->report.len,
-                                    out->rejects.len};
-    if (out->has_kept) TRY(og_new_file_sync(&out->kept, err));
+    if (out->has_kept) TRY(og_shards_sync(&out->kept, err));
     if (out->has_report) TRY(og_new_file_sync(&out->report, err));
     if (out->has_rejects) TRY(og_new_file_sync(&out->rejects, err));
+    *lens = (struct og_output_lens){
+        og_shards_len(&out->kept), out->report.file_len, out->rejects.file_len};
     return OG_OK;
 }
 
@@ -208,6 +237,14 @@ static og_status write_line(struct og_new_file *file, og_bytes line,
     return og_new_file_write(file, "\n", 1, err);
 }
 
+static og_status write_line_kept(struct og_dedup_output *out, og_bytes line,
+                                 og_error *err)
+{
+    struct og_new_file *file;
+    TRY(og_shards_next(&out->kept, &file, err));
+    return write_line(file, line, err);
+}
+
 static og_status write_packed(struct og_new_file *file, struct og_pack *line,
                               og_error *err)
 {
@@ -218,15 +255,22 @@ static og_status write_packed(struct og_new_file *file, struct og_pack *line,
     return og_new_file_write(file, line->data, line->len, err);
 }
 
+static og_status write_packed_kept(struct og_dedup_output *out, og_error *err)
+{
+    struct og_new_file *file;
+    TRY(og_shards_next(&out->kept, &file, err));
+    return write_packed(file, &out->line, err);
+}
+
 og_status og_dedup_write_kept(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err)
 {
     TRY(tell_kept(out, doc->doc.id, NULL, err));
     if (!out->has_kept) return OG_OK;
-    if (doc->record.len != 0) return write_line(&out->kept, doc->record, err);
+    if (doc->record.len != 0) return write_line_kept(out, doc->record, err);
     out->line.len = 0;
     og_pack_document(&out->line, &doc->doc);
-    return write_packed(&out->kept, &out->line, err);
+    return write_packed_kept(out, err);
 }
 
 static void pack_tsv(struct og_pack *line, const struct og_removal *r)
@@ -289,7 +333,7 @@ static og_status write_annotated(struct og_dedup_output *out,
     out->line.failed |= match.failed || record.failed;
     og_pack_release(&match);
     og_pack_release(&record);
-    return write_packed(&out->kept, &out->line, err);
+    return write_packed_kept(out, err);
 }
 
 og_status og_dedup_write_removed(struct og_dedup_output *out,
@@ -335,7 +379,7 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
         og_document changed = doc->doc;
         changed.text = text;
         og_pack_document(&out->line, &changed);
-        return write_packed(&out->kept, &out->line, err);
+        return write_packed_kept(out, err);
     }
     const size_t scratch_len = doc->record.len + OG_BLOCK_PADDING;
     char *scratch = og_allocate(NULL, scratch_len);
@@ -352,7 +396,7 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
     out->line.failed |= value.failed;
     og_release(NULL, scratch, scratch_len);
     og_pack_release(&value);
-    return write_packed(&out->kept, &out->line, err);
+    return write_packed_kept(out, err);
 }
 
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,

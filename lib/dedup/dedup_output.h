@@ -7,7 +7,7 @@
  * All three are part files until the end, and get their names together. */
 
 #include "lib/dedup/document_stream.h"
-#include "lib/os/new_file.h"
+#include "lib/disk/output.h"
 #include "lib/os/output_lock.h"
 
 #include <origo/dedup.h>
@@ -16,7 +16,8 @@ struct og_dedup_output {
     const og_dedup_options *options;
     const og_input *input;
     struct og_output_lock locks[3];
-    struct og_new_file kept, report, rejects;
+    struct og_shards kept;
+    struct og_new_file report, rejects;
     bool has_kept, has_report, has_rejects;
     uint64_t n_decided;  /* documents of the input, told of to on_decision */
     struct og_pack line; /* scratch */

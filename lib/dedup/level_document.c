@@ -78,12 +78,14 @@ struct level {
 
 /* ---- one document ---- */
 
-static og_status read_text(struct level *l, const struct og_dedup_doc *d,
-                           og_bytes *out, og_error *err)
+/* With its text and its time, which the stream has of lines in the file alone.
+ */
+static og_status read_document(struct level *l, const struct og_dedup_doc *d,
+                               og_document *out, og_error *err)
 {
     struct og_record record;
     struct og_jsonl_problem problem;
-    *out = d->doc.text;
+    *out = d->doc;
     if (d->record.len == 0) return OG_OK;
     if (!OG_GROW(NULL, l->unescaped, l->unescaped_cap,
                  d->record.len + OG_BLOCK_PADDING))
@@ -91,7 +93,8 @@ static og_status read_text(struct level *l, const struct og_dedup_doc *d,
     if (og_jsonl_read(d->record, &l->run->input->fields, l->unescaped, NULL,
                       &record, &problem) == NULL)
         return og_error_set(err, OG_ERR_INPUT, "%s", problem.message);
-    *out = record.doc.text;
+    *out = record.doc;
+    out->id = d->doc.id;
     return OG_OK;
 }
 
@@ -100,7 +103,7 @@ static og_status find_place(struct level *l, const struct og_dedup_doc *d,
                             struct og_dedup_place *out, og_error *err)
 {
     bool is_plain;
-    og_bytes text;
+    og_document doc;
     if (d->is_stored) {
         *out = (struct og_dedup_place){.offset = d->offset,
                                        .file = OG_PLACE_STORE,
@@ -113,8 +116,23 @@ static og_status find_place(struct level *l, const struct og_dedup_doc *d,
                             err));
     if (is_plain && d->record.len != 0 && d->record.len < UINT32_MAX)
         return OG_OK;
-    TRY(read_text(l, d, &text, err));
-    return og_dedup_texts_spool(l->texts, d->doc.id, text, out, err);
+    TRY(read_document(l, d, &doc, err));
+    return og_dedup_texts_spool(l->texts, doc.id, doc.text, out, err);
+}
+
+/* Whether a store that is compared with has this very document. */
+static og_status is_known(struct level *l, const struct og_dedup_doc *d,
+                          bool *out, og_error *err)
+{
+    const struct og_dedup_run *run = l->run;
+    og_document doc;
+    *out = false;
+    if (!l->options->keep_known || l->is_against) return OG_OK;
+    TRY(read_document(l, d, &doc, err));
+    for (size_t i = 0; i < l->options->n_against && !*out; i++)
+        if (run->stores[i] != NULL)
+            TRY(og_stored_texts_has(run->stores[i], &doc, out, err));
+    return OG_OK;
 }
 
 static og_status new_sorter(struct level *l, size_t len, unsigned n_keys,
@@ -251,16 +269,22 @@ static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
     struct level *l = ctx;
     const uint64_t number = l->n++;
     struct og_dedup_place place;
+    bool stays;
     if (l->n > UINT32_MAX)
         return og_error_set(err, OG_ERR_LIMIT, "more than 2^32 documents");
     if (d->sketch == NULL) return pass_over(l, d, number, err);
     if (!l->is_against && d->n_tokens == 0) l->run->counts->n_without++;
+    TRY(is_known(l, d, &stays, err));
     if (!l->is_deferred) {
         const bool was_whole = l->aside == NULL;
-        TRY(decide_now(l, d, number, err));
+        if (!stays)
+            TRY(decide_now(l, d, number, err));
+        else if (was_whole)
+            TRY(write_kept(l, d, err));
         if (was_whole && l->aside == NULL) l->n_written = l->n;
         return OG_OK;
     }
+    if (stays) return OG_OK; /* nobody removes it */
     TRY(find_place(l, d, &place, err));
     uint64_t rank = d->rank;
     if (l->options->keep == OG_KEEP_LAST) rank = UINT64_MAX - number;

@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include <string.h>
+
 #include "lib/index/index_kinds.h"
 #include "lib/near/near_files.h"
 #include "lib/store/store_disk.h"
@@ -12,6 +14,7 @@ struct near_of_store {
     og_near *near;
     og_trace *trace; /* for looking documents up */
     uint32_t n_documents;
+    const og_document *asked; /* by the question at hand */
 };
 
 /* ---- opening ---- */
@@ -116,6 +119,15 @@ const struct og_index_ops og_index_near = {
 
 /* ---- questions ---- */
 
+/* The document that is asked about: it is near itself, which nobody asked. */
+static bool is_itself(const struct og_entry *entry, const og_document *doc)
+{
+    return entry->text_len == doc->text.len && entry->id.len == doc->id.len &&
+           doc->id.len != 0 &&
+           memcmp(entry->id.data, doc->id.data, doc->id.len) == 0 &&
+           entry->text_hash == og_text_hash(doc->text);
+}
+
 static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
                             bool *out_is_told, og_error *err)
 {
@@ -125,9 +137,11 @@ static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
                    !og_catalogue_is_removed(&x->store->catalogue, number);
     if (!*out_is_told) return OG_OK;
     TRY(og_lookup_get(&x->trace->lookup, number, &entry, err));
+    *out_is_told = !is_itself(&entry, x->asked);
     match->id = entry.id;
     match->has_time = entry.has_time;
     match->time = entry.has_time ? entry.time : 0;
+    match->time_source = entry.has_time ? entry.time_source : OG_TIME_UNKNOWN;
     return OG_OK;
 }
 
@@ -145,6 +159,7 @@ og_status og_store_near(og_store *store, const og_document *doc,
     const struct og_near_scope scope = {x, name_match};
     og_lookup_clear(&x->trace->lookup);
     x->n_documents = atomic_load(&store->catalogue.n_published);
+    x->asked = doc;
     return og_near_find(x->near, doc->text,
                         query != NULL ? query : &usual_query, &scope, out,
                         out_n, err);

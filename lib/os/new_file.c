@@ -9,6 +9,7 @@
 #include "lib/os/new_file.h"
 
 #include "lib/os/file.h"
+#include "lib/os/packer.h"
 #include "lib/os/temp_file.h"
 
 #include <errno.h>
@@ -102,6 +103,7 @@ static void forget(struct og_new_file *file)
     free(file->path);
     free(file->temp_path);
     free(file->buffer);
+    og_packer_free(file->packer);
     *file = (struct og_new_file){.fd = -1, .copy_to = -1, .status = OG_ERR_IO};
 }
 
@@ -263,7 +265,7 @@ static og_status go_on(struct og_new_file *file, uint64_t len, og_error *err)
     if (ftruncate(file->fd, (off_t)len) != 0 ||
         lseek(file->fd, (off_t)len, SEEK_SET) < 0)
         return og_file_failure(err, "write", file->temp_path, errno);
-    file->len = file->pushed = len;
+    file->len = file->pushed = file->file_len = len;
     return OG_OK;
 }
 
@@ -314,12 +316,50 @@ og_status og_output_open_part(struct og_new_file *file, const char *path,
 
 /* ---- writing ---- */
 
+static int write_raw(void *ctx, const void *data, size_t len)
+{
+    struct og_new_file *file = ctx;
+    file->file_len += len;
+    return og_file_write_all(file->fd, data, len);
+}
+
+static og_status check_write(struct og_new_file *file, int failed,
+                             og_error *err)
+{
+    if (failed == 0) return OG_OK;
+    file->status = OG_ERR_IO;
+    return og_file_failure(err, "write", file->path, errno);
+}
+
 static og_status write_through(struct og_new_file *file, const void *data,
                                size_t len, og_error *err)
 {
-    if (og_file_write_all(file->fd, data, len) == 0) return OG_OK;
-    file->status = OG_ERR_IO;
-    return og_file_failure(err, "write", file->path, errno);
+    return check_write(file,
+                       file->packer != NULL
+                           ? og_packer_write(file->packer, file, data, len)
+                           : write_raw(file, data, len),
+                       err);
+}
+
+/* All of it to the system, in a form that can end here. */
+static og_status end_frame(struct og_new_file *file, bool is_last,
+                           og_error *err)
+{
+    TRY(og_new_file_flush(file, err));
+    if (file->packer == NULL) return OG_OK;
+    const bool is_empty = is_last && file->file_len == 0;
+    return check_write(file, og_packer_end(file->packer, file, is_empty), err);
+}
+
+og_status og_new_file_pack(struct og_new_file *file, og_packing packing,
+                           const char *path, og_error *err)
+{
+    if (packing == OG_PACKING_AUTO) packing = og_packing_of(path);
+    if (packing == OG_PACKING_NONE) return OG_OK;
+    file->packer = og_packer_new(packing, write_raw);
+    if (file->packer != NULL) return OG_OK;
+    og_new_file_discard(file);
+    return og_error_memory(err, BUFFER_LEN, "a packed file");
 }
 
 og_status og_new_file_flush(struct og_new_file *file, og_error *err)
@@ -331,7 +371,7 @@ og_status og_new_file_flush(struct og_new_file *file, og_error *err)
 
 og_status og_new_file_sync(struct og_new_file *file, og_error *err)
 {
-    TRY(og_new_file_flush(file, err));
+    TRY(end_frame(file, false, err));
     if (file->temp_path == NULL || fdatasync(file->fd) == 0) return OG_OK;
     return og_file_failure(err, "write", file->path, errno);
 }
@@ -354,7 +394,7 @@ og_status og_new_file_write(struct og_new_file *file, const void *data,
 
 void og_new_file_push(struct og_new_file *file)
 {
-    const uint64_t given = file->len - file->buffer_len;
+    const uint64_t given = file->file_len;
     if (given - file->pushed < PUSH_LEN) return;
 #ifdef SYNC_FILE_RANGE_WRITE
     (void)sync_file_range(file->fd, (off_t)file->pushed,
@@ -389,7 +429,7 @@ static og_status publish(struct og_new_file *file, og_error *err)
 og_status og_new_file_commit(struct og_new_file *file, og_error *err)
 {
     og_status status = file->status;
-    if (status == OG_OK) status = og_new_file_flush(file, err);
+    if (status == OG_OK) status = end_frame(file, true, err);
     if (status == OG_OK) status = publish(file, err);
     if (status != OG_OK) {
         og_new_file_discard(file);

@@ -15,12 +15,19 @@
 
 #include "lib/base/status.h"
 
+#include <origo/output.h>
+
+struct og_packer;
+
 struct og_new_file {
     int fd; /* -1: not open */
     char *path;
-    char *temp_path; /* NULL: written in place */
-    int copy_to;     /* in place, after all of it was written; -1: none */
-    uint64_t len;    /* written so far */
+    char *temp_path;   /* NULL: written in place */
+    int copy_to;       /* in place, after all of it was written; -1: none */
+    uint64_t len;      /* written so far; of one that goes on, only whether it
+                          is 0 is sure */
+    uint64_t file_len; /* of that, given to the system; as packed */
+    struct og_packer *packer; /* NULL: as it is */
     uint64_t pushed; /* so much of it was said to be ready for the disk */
     og_status status;
     unsigned char *buffer; /* what was not yet given to the system */
@@ -48,6 +55,12 @@ og_status og_output_open_part(struct og_new_file *file, const char *path,
                               enum og_part_state state, uint64_t len,
                               og_error *err);
 
+/* From now on, before anything was written, what is written is packed;
+ * OG_PACKING_AUTO: as the name `path` tells. On failure the file is closed and
+ * what was made of it is gone. */
+og_status og_new_file_pack(struct og_new_file *file, og_packing packing,
+                           const char *path, og_error *err);
+
 /* The name behind the links at `path`, for free(); NULL with errno. It need not
  * exist. *out_in_place: it is no file that could be replaced. */
 char *og_output_target(const char *path, bool *out_in_place);
@@ -59,7 +72,8 @@ og_status og_new_file_write(struct og_new_file *file, const void *data,
 /* Gives all of it to the system, so that the descriptor can be read back. */
 og_status og_new_file_flush(struct og_new_file *file, og_error *err);
 
-/* Gives it to the disk as well. */
+/* Gives it to the disk as well: `file_len` bytes, where the file may be cut and
+ * gone on with. */
 og_status og_new_file_sync(struct og_new_file *file, og_error *err);
 
 /* A hint that what was written may go to the disk by now, so that the sync at

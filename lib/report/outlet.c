@@ -1,5 +1,7 @@
 /* Where a report goes; outlet.h tells. */
 
+#define _GNU_SOURCE /* fopencookie */
+
 #include "lib/report/outlet.h"
 #include "lib/base/memory.h"
 
@@ -18,17 +20,25 @@ static og_status hold(struct og_outlet *o, og_error *err)
     return OG_OK;
 }
 
+static ssize_t write_bytes(void *ctx, const char *data, size_t len)
+{
+    struct og_new_file *file = ctx;
+    og_error err = {0};
+    errno = 0;
+    if (og_new_file_write(file, data, len, &err) == OG_OK) return (ssize_t)len;
+    if (errno == 0) errno = EIO;
+    return 0;
+}
+
 og_status og_outlet_reopen(struct og_outlet *o, og_error *err)
 {
+    const cookie_io_functions_t functions = {.write = write_bytes};
     TRY(og_output_open(&o->new_file, o->path, false, err));
-    const int twin = dup(o->new_file.fd);
-    o->file = twin < 0 ? NULL : fdopen(twin, "wb");
+    TRY(og_new_file_pack(&o->new_file, OG_PACKING_AUTO, o->path, err));
+    o->file = fopencookie(&o->new_file, "w", functions);
     o->own_file = o->file != NULL;
     og_writer_init(&o->w, og_write_file, o->file);
-    if (o->file != NULL) return OG_OK;
-    const int error = errno;
-    if (twin >= 0) close(twin);
-    return og_file_failure(err, "write", o->path, error);
+    return o->file != NULL ? OG_OK : og_error_memory(err, 1, "a report");
 }
 
 og_status og_outlet_open(struct og_outlet *o, const char *path, bool holds,

@@ -18,7 +18,7 @@
 struct og_outlet {
     struct og_writer w; /* what the report writes to */
     FILE *file;
-    bool own_file; /* opened here: a twin of new_file's descriptor, or memory */
+    bool own_file; /* opened here: its bytes go to new_file, or to memory */
     bool to_stdout;
     struct og_new_file new_file;
     char *path; /* NULL: there is none */

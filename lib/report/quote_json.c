@@ -50,6 +50,11 @@ static void write_match(struct og_writer *w, const og_quote_match *m)
     } else {
         og_writer_string(w, "null");
     }
+    if (og_time_source_name(m->time_source)[0] != 0) {
+        og_writer_string(w, ",\"time_source\":\"");
+        og_writer_string(w, og_time_source_name(m->time_source));
+        og_writer_byte(w, '"');
+    }
     if (m->title.len != 0) {
         og_writer_string(w, ",\"title\":");
         og_escape_json(w, m->title);

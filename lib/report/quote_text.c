@@ -35,7 +35,9 @@ static void put_name(struct og_writer *w, og_bytes s)
     }
 }
 
-static void put_time(struct og_writer *w, int64_t time, bool has_time)
+/* The time of a file is a guess, and has a question mark. */
+static void put_time(struct og_writer *w, int64_t time, bool has_time,
+                     og_time_source source)
 {
     char text[40];
     if (!has_time) return;
@@ -43,6 +45,7 @@ static void put_time(struct og_writer *w, int64_t time, bool has_time)
     if (len == 20 && memcmp(text + 10, "T00:00:00Z", 10) == 0) len = 10;
     og_writer_string(w, "  ");
     og_writer_bytes(w, text, len);
+    if (source == OG_TIME_FILE) og_writer_byte(w, '?');
 }
 
 static void put_spaces(struct og_writer *w, unsigned n)
@@ -79,7 +82,7 @@ static void write_match(struct report *r, const og_quote_match *m)
     og_writer_share(w, m->similarity);
     og_writer_string(w, "  ");
     put_name(w, m->id);
-    put_time(w, m->time, m->has_time);
+    put_time(w, m->time, m->has_time, m->time_source);
     og_writer_byte(w, '\n');
     write_marked(r, MATCH_INDENT, m->text, 0, m->shared, m->n_shared_ranges);
 }
@@ -120,7 +123,7 @@ static og_status add_text(struct og_writer *w, const og_document *doc,
     if (r.colour) og_writer_string(w, "\033[1m");
     put_name(w, doc->id);
     if (r.colour) og_writer_string(w, "\033[0m");
-    put_time(w, doc->time, doc->has_time);
+    put_time(w, doc->time, doc->has_time, doc->time_source);
     og_writer_byte(w, '\n');
     og_writer_number(w, quotes->n_sentences);
     og_writer_string(w,

@@ -100,9 +100,19 @@ static og_status add_document(og_store *store, struct og_derived_index *index,
     return OG_OK;
 }
 
+static void tell_step(const og_store *store,
+                      const struct og_derived_index *index,
+                      const og_store_options *options)
+{
+    if (options != NULL && options->on_step != NULL)
+        options->on_step(options->step_ctx, index->ops->name, index->n_covered,
+                         store->catalogue.n);
+}
+
 /* From the texts, up to document `end`. */
 static og_status catch_up_to(og_store *store, struct og_derived_index *index,
-                             uint32_t end, og_error *err)
+                             uint32_t end, const og_store_options *options,
+                             og_error *err)
 {
     struct og_stored_texts *stored;
     if (index->n_covered >= end) return OG_OK;
@@ -110,6 +120,7 @@ static og_status catch_up_to(og_store *store, struct og_derived_index *index,
     while (index->n_covered < end) {
         const uint32_t number = index->n_covered;
         og_document doc;
+        tell_step(store, index, options);
         bool is_there;
         TRY(og_stored_texts_get(stored, number, &doc, &is_there, err));
         if (is_there) {
@@ -123,9 +134,9 @@ static og_status catch_up_to(og_store *store, struct og_derived_index *index,
 }
 
 static og_status catch_up(og_store *store, struct og_derived_index *index,
-                          og_error *err)
+                          const og_store_options *options, og_error *err)
 {
-    return catch_up_to(store, index, store->catalogue.n, err);
+    return catch_up_to(store, index, store->catalogue.n, options, err);
 }
 
 /* ---- opening ---- */
@@ -239,7 +250,7 @@ static og_status bring_up(og_store *store, struct og_derived_index *index,
                           og_error *err)
 {
     TRY(open_index(store, index, false, NULL, err));
-    TRY(catch_up(store, index, err));
+    TRY(catch_up(store, index, NULL, err));
     return flush(store, index, err);
 }
 
@@ -276,7 +287,7 @@ og_status og_indexes_finish(og_store *store, og_error *err)
         if (!is_on(store, index) || index->opened == NULL ||
             index->lag_bytes <= LAG_BYTES)
             continue;
-        TRY(catch_up(store, index, err));
+        TRY(catch_up(store, index, NULL, err));
         TRY(flush(store, index, err));
     }
     return OG_OK;
@@ -301,7 +312,7 @@ og_status og_index_get(og_store *store, unsigned bit, void **out, og_error *err)
         if (index->ops->bit != bit) continue;
         if (!is_on(store, index)) return is_off(store, index, err);
         TRY(open_index(store, index, false, NULL, err));
-        TRY(catch_up(store, index, err));
+        TRY(catch_up(store, index, NULL, err));
         *out = index->opened;
         return OG_OK;
     }
@@ -410,7 +421,7 @@ static og_status build(og_store *store, struct og_derived_index *index,
     remove_files(store, index);
     TRY(open_index(store, index, true, options, err));
     TRY(write_conf(store, store->indexes.on | index->ops->bit, err));
-    TRY(catch_up(store, index, err));
+    TRY(catch_up(store, index, options, err));
     return flush(store, index, err);
 }
 
@@ -466,7 +477,7 @@ static og_status fill(og_store *store, struct og_derived_index *index,
         if (on_step != NULL)
             on_step(ctx, index->ops->name, index->n_covered, n);
         if (end > n) end = n;
-        TRY(catch_up_to(store, index, end, err));
+        TRY(catch_up_to(store, index, end, NULL, err));
     }
     return index->ops->flush(index->opened, err);
 }

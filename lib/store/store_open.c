@@ -38,9 +38,9 @@
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {
-        ".",        "..",        "journal",       "texts",
-        "lock",     "catalogue", "catalogue.sum", "near",
-        "sentences"};
+        ".",         "..",        "journal",       "texts",
+        "lock",      "catalogue", "catalogue.sum", "near",
+        "sentences", "origo.conf"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return strncmp(name, ".origo.conf.new-", 16) == 0;
@@ -151,8 +151,10 @@ static og_status find_or_make(struct og_disk *disk, og_access access,
                               og_error *err)
 {
     TRY(check_links(disk->folder, err));
-    if (access == OG_CREATE && !has_conf(disk->folder))
+    if (access == OG_CREATE && !has_conf(disk->folder)) {
         TRY(make_folder(disk->folder, err));
+        TRY(check_empty(disk->folder, err)); /* a lock would stay there */
+    }
     if (access != OG_READ && (access == OG_CREATE || has_conf(disk->folder)))
         TRY(og_store_lock(disk->folder, &disk->lock_fd, err));
     if (access == OG_CREATE && !has_conf(disk->folder))

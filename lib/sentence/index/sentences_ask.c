@@ -275,6 +275,7 @@ static og_status copy_stored(struct og_sentences *s,
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is not sound: document %u has another text",
                             s->folder, d->number);
+    if (match->has_time) match->time_source = doc.time_source;
     match->id.len = doc.id.len;
     match->title.len = doc.title.len;
     TRY(copy_bytes(s, doc.id, err));

@@ -94,3 +94,19 @@ og_status og_stored_texts_get(struct og_stored_texts *s, uint32_t number,
     *out = og_entry_document(&entry, text);
     return OG_OK;
 }
+
+og_status og_stored_texts_has(struct og_stored_texts *s, const og_document *doc,
+                              bool *out, og_error *err)
+{
+    struct og_entry entry;
+    struct og_subject subject = {.doc = doc,
+                                 .text_hash = og_text_hash(doc->text),
+                                 .text_len = doc->text.len};
+    *out = false;
+    og_lookup_clear(&s->trace->lookup);
+    TRY(og_store_identify(s->store, &subject, true, s->trace, err));
+    if (!subject.is_known) return OG_OK;
+    TRY(og_lookup_get(&s->trace->lookup, subject.latest, &entry, err));
+    *out = !doc->has_time || !entry.has_time || doc->time == entry.time;
+    return OG_OK;
+}

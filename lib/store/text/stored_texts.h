@@ -35,4 +35,9 @@ og_status og_stored_texts_get(struct og_stored_texts *stored, uint32_t number,
                               og_document *out, bool *out_is_there,
                               og_error *err);
 
+/* Whether the latest document with this id is this very document: the same
+ * text, and the same time if both have one. */
+og_status og_stored_texts_has(struct og_stored_texts *stored,
+                              const og_document *doc, bool *out, og_error *err);
+
 #endif

@@ -1,0 +1,81 @@
+#ifndef CLI_OUTPUT_OPTIONS_H
+#define CLI_OUTPUT_OPTIONS_H
+
+/* The options of every command that writes documents or lines: where to,
+ * packed or not, in how many files; and the summary beside it. `member` is the
+ * struct output_settings in the settings that AT() points into. */
+
+#include "options.h"
+#include "progress.h"
+
+#include <origo/origo.h>
+
+struct output_settings {
+    const char *path; /* NULL: stdout */
+    int packing;      /* og_packing */
+    uint32_t n_shards;
+};
+
+/* EXIT_DONE, or the exit status after a word on stderr. */
+int output_open(const struct output_settings *s, const char *command,
+                og_output **out);
+/* Ends it. When it is not whole, because the run was stopped or could not
+ * write, the file is as it was. Returns `status`, or that of a failure that was
+ * told. */
+int output_end(og_output *output, const struct output_settings *s,
+               const char *command, bool is_whole, int status);
+bool output_to_stdout(const struct output_settings *s);
+
+#define COMPRESS_OPTION(AT, member)                                            \
+    {                                                                          \
+        "Output", 0, "compress", &type_choice, AT(member), "HOW",              \
+            "auto|none|gz|zst", NULL, "pack the output: auto, none, gz, zst",  \
+            "auto: as the name of the output ends, .gz or .zst."               \
+    }
+#define SHARDS_OPTION(AT, member)                                              \
+    {                                                                          \
+        "Output", 0, "shards", &type_count, AT(member), "N", NULL,             \
+            "a new file every 256 MiB of text",                                \
+            "write N files to the DIR/ "                                       \
+            "of --output",                                                     \
+            "The first document goes to the first file, the second to the "    \
+            "second, and so on, around."                                       \
+    }
+#define OUTPUT_OPTION(AT, member, value, what, more)                           \
+    {                                                                          \
+        "Output", 'o', "output", &type_string, AT(member), value, NULL,        \
+            "stdout", "write " what " to FILE",                                \
+            "It appears when it is whole; .gz or .zst at its end packs "       \
+            "it." more                                                         \
+    }
+#define DOCUMENT_OUTPUT_OPTIONS(AT, member)                                    \
+    OUTPUT_OPTION(AT, member.path, "FILE|DIR/", "the documents",               \
+                  " DIR/ is a folder of files part-00000.jsonl and so on."),   \
+        SHARDS_OPTION(AT, member.n_shards),                                    \
+        COMPRESS_OPTION(AT, member.packing)
+
+/* ---- the summary ---- */
+
+#define SUMMARY_OPTION(AT, member)                                             \
+    {                                                                          \
+        "Output", 0, "summary", &type_string, AT(member), "FILE", NULL,        \
+            "none", "write what the run came to, as JSON",                     \
+            "One object: counts, seconds, memory and the exit status; "        \
+            "docs/summary.schema.json tells its fields."                       \
+    }
+
+/* What a command counts besides its documents. */
+struct summary_field {
+    const char *name;
+    uint64_t value;
+};
+
+/* Writes it if `path` is not NULL. Returns `status`, or that of a failure that
+ * was told. */
+int summary_write(const char *path, const char *command,
+                  const struct progress *progress,
+                  const og_stream_counts *counts,
+                  const struct summary_field *fields, size_t n_fields,
+                  int status);
+
+#endif

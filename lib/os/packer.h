@@ -1,0 +1,30 @@
+#ifndef OG_OS_PACKER_H
+#define OG_OS_PACKER_H
+
+/*   in:  the bytes of an output                         (lib/os/new_file.c)
+ *   out: the same, packed by gzip or zstd
+ *
+ * What was written so far can be ended at any place: both formats may be
+ * concatenated, so a stopped output goes on behind it. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <origo/output.h>
+
+/* Takes packed bytes; 0, or -1 with errno. */
+typedef int og_packer_sink(void *ctx, const void *data, size_t len);
+
+struct og_packer;
+
+/* NULL: no memory. `packing` is OG_PACKING_GZIP or OG_PACKING_ZSTD. */
+struct og_packer *og_packer_new(og_packing packing, og_packer_sink *sink);
+void og_packer_free(struct og_packer *packer); /* NULL is fine */
+
+/* 0, or -1 with errno. `ctx` goes to the sink. */
+int og_packer_write(struct og_packer *packer, void *ctx, const void *data,
+                    size_t len);
+/* Ends a frame, if one has begun; `always`: an empty one will do. */
+int og_packer_end(struct og_packer *packer, void *ctx, bool always);
+
+#endif

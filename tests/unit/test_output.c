@@ -1,0 +1,179 @@
+/* Outputs of one file or of many, packed or not. */
+
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "files_support.h"
+#include "lib/disk/output.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+static void assert_file(const char *name, const char *expected)
+{
+    size_t len;
+    uint8_t *data = read_file(in(name), &len);
+    assert_int_equal(len, strlen(expected));
+    assert_memory_equal(data, expected, len);
+    free(data);
+}
+
+static void test_packing_of_names(void **state)
+{
+    (void)state;
+    assert_int_equal(og_packing_of("x.jsonl.zst"), OG_PACKING_ZSTD);
+    assert_int_equal(og_packing_of("x.gz"), OG_PACKING_GZIP);
+    assert_int_equal(og_packing_of("x.jsonl"), OG_PACKING_NONE);
+    assert_int_equal(og_packing_of("gz"), OG_PACKING_NONE);
+    assert_int_equal(og_packing_of(""), OG_PACKING_NONE);
+}
+
+static void write_records(og_output *o, int n)
+{
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(og_output_next(o, NULL), OG_OK);
+        fprintf(og_output_file(o), "%d\n", i);
+    }
+}
+
+static void test_records_go_around(void **state)
+{
+    (void)state;
+    og_output *o;
+    const og_output_options options = {.n_shards = 2};
+    char path[300];
+    snprintf(path, sizeof(path), "%s/", in("around"));
+    assert_int_equal(og_output_new(path, &options, &o, NULL), OG_OK);
+    write_records(o, 5);
+    assert_int_equal(og_output_commit(o, NULL), OG_OK);
+    og_output_free(o);
+    assert_file("around/part-00000.jsonl", "0\n2\n4\n");
+    assert_file("around/part-00001.jsonl", "1\n3\n");
+    /* What is there is not mixed with. */
+    assert_int_equal(og_output_new(path, &options, &o, NULL), OG_ERR_IO);
+}
+
+static void test_new_file_when_full(void **state)
+{
+    (void)state;
+    og_output *o;
+    const og_output_options options = {.shard_len = 4};
+    char path[300];
+    snprintf(path, sizeof(path), "%s/", in("full"));
+    assert_int_equal(og_output_new(path, &options, &o, NULL), OG_OK);
+    write_records(o, 4);
+    assert_int_equal(og_output_commit(o, NULL), OG_OK);
+    og_output_free(o);
+    assert_file("full/part-00000.jsonl", "0\n1\n");
+    assert_file("full/part-00001.jsonl", "2\n3\n");
+    struct stat st;
+    assert_int_not_equal(stat(in("full/part-00002.jsonl"), &st), 0);
+}
+
+static void test_free_leaves_nothing(void **state)
+{
+    (void)state;
+    og_output *o;
+    struct stat st;
+    char path[300];
+    snprintf(path, sizeof(path), "%s/", in("gone"));
+    assert_int_equal(og_output_new(path, NULL, &o, NULL), OG_OK);
+    write_records(o, 3);
+    og_output_free(o);
+    assert_int_not_equal(stat(in("gone"), &st), 0);
+    og_output_free(NULL);
+}
+
+static void test_shards_need_a_folder(void **state)
+{
+    (void)state;
+    og_output *o;
+    const og_output_options many = {.n_shards = 2}, most = {.n_shards = 5000};
+    char path[300];
+    snprintf(path, sizeof(path), "%s/", in("many"));
+    assert_int_equal(og_output_new(in("x"), &many, &o, NULL), OG_ERR_USAGE);
+    assert_int_equal(og_output_new(path, &most, &o, NULL), OG_ERR_USAGE);
+    assert_int_equal(og_output_new(in("no/such/"), NULL, &o, NULL), OG_ERR_IO);
+}
+
+/* A part that was synced in the middle and gone on with. */
+static void write_twice(const char *name, og_packing packing)
+{
+    struct og_shards s;
+    struct og_new_file *file;
+    assert_int_equal(
+        og_shards_open_part(&s, in(name), packing, OG_PART_NEW, 0, NULL),
+        OG_OK);
+    assert_int_equal(og_shards_next(&s, &file, NULL), OG_OK);
+    assert_int_equal(og_new_file_write(file, "first ", 6, NULL), OG_OK);
+    assert_int_equal(og_shards_sync(&s, NULL), OG_OK);
+    const uint64_t len = og_shards_len(&s);
+    assert_int_equal(og_new_file_write(file, "lost", 4, NULL), OG_OK);
+    og_shards_leave(&s);
+    assert_int_equal(
+        og_shards_open_part(&s, in(name), packing, OG_PART_GOES_ON, len, NULL),
+        OG_OK);
+    assert_int_equal(og_shards_next(&s, &file, NULL), OG_OK);
+    assert_int_equal(og_new_file_write(file, "second", 6, NULL), OG_OK);
+    assert_int_equal(og_shards_commit(&s, NULL), OG_OK);
+    og_shards_discard(&s);
+}
+
+static void test_gzip_goes_on(void **state)
+{
+    (void)state;
+    char text[32] = "";
+    write_twice("x.gz", OG_PACKING_AUTO);
+    gzFile file = gzopen(in("x.gz"), "rb");
+    assert_int_equal(gzread(file, text, sizeof(text)), 12);
+    gzclose(file);
+    assert_string_equal(text, "first second");
+}
+
+static void test_zstd_goes_on(void **state)
+{
+    (void)state;
+    size_t len;
+    char text[32] = "";
+    write_twice("x", OG_PACKING_ZSTD);
+    uint8_t *data = read_file(in("x"), &len);
+    /* Two frames, one behind the other: each by itself. */
+    const size_t first = ZSTD_findFrameCompressedSize(data, len);
+    assert_int_equal(ZSTD_decompress(text, sizeof(text), data, first), 6);
+    assert_int_equal(
+        ZSTD_decompress(text + 6, sizeof(text) - 6, data + first, len - first),
+        6);
+    assert_string_equal(text, "first second");
+    free(data);
+}
+
+static void test_folder_cannot_go_on(void **state)
+{
+    (void)state;
+    struct og_shards s;
+    char path[300];
+    snprintf(path, sizeof(path), "%s/", in("folder"));
+    assert_int_equal(
+        og_shards_open_part(&s, path, OG_PACKING_AUTO, OG_PART_NEW, 0, NULL),
+        OG_ERR_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packing_of_names),
+        cmocka_unit_test(test_records_go_around),
+        cmocka_unit_test(test_new_file_when_full),
+        cmocka_unit_test(test_free_leaves_nothing),
+        cmocka_unit_test(test_shards_need_a_folder),
+        cmocka_unit_test(test_gzip_goes_on),
+        cmocka_unit_test(test_zstd_goes_on),
+        cmocka_unit_test(test_folder_cannot_go_on),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
