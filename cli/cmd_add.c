@@ -28,10 +28,13 @@ static const struct option add_options[] = {
     INDEX_OPTION(AT, store),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
-    {"Input", 0, "resume", &type_flag, AT(resume), NULL, NULL, NULL,
-     "go on with an input that was interrupted",
-     "Documents that are there already are passed over, as always; with this "
-     "option their number is not worth a word."},
+    {.group = "Input",
+     .name = "resume",
+     .type = &type_flag,
+     .offset = AT(resume),
+     .brief = "go on with an input that was interrupted",
+     .more = "Documents that are there already are passed over, as always; "
+             "with this option their number is not worth a word."},
     THREADS_OPTION(AT, reading.n_threads, "Input",
                    "The store is the same for any number."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),

@@ -54,8 +54,12 @@ static int compact_run(const void *settings, const char *const *operands,
 
 static const struct option compact_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "do not say what it came to", NULL},
+    {.group = "Output",
+     .letter = 'q',
+     .name = "quiet",
+     .type = &type_flag,
+     .offset = AT(quiet),
+     .brief = "do not say what it came to"},
 };
 
 const struct command command_compact = {

@@ -27,12 +27,19 @@ static void distance_defaults(void *settings)
 #define AT(member) offsetof(struct distance_settings, member)
 
 static const struct option distance_options[] = {
-    {"Codes", 0, "codes", &type_flag, AT(codes), NULL, NULL, NULL,
-     "A and B are lines 'id<TAB>code', as origo sketch simhash writes them",
-     "Codes have up to 16 hexadecimal digits or 32; - is stdin."},
-    {"Texts", 0, "weighted", &type_flag, AT(weighted), NULL, NULL, NULL,
-     "weights count: generalized Jaccard",
-     "The distance is then the sum of the differences of weights."},
+    {.group = "Codes",
+     .name = "codes",
+     .type = &type_flag,
+     .offset = AT(codes),
+     .brief =
+         "A and B are lines 'id<TAB>code', as origo sketch simhash writes them",
+     .more = "Codes have up to 16 hexadecimal digits or 32; - is stdin."},
+    {.group = "Texts",
+     .name = "weighted",
+     .type = &type_flag,
+     .offset = AT(weighted),
+     .brief = "weights count: generalized Jaccard",
+     .more = "The distance is then the sum of the differences of weights."},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
     SKETCH_INPUT_OPTIONS(AT, common),

@@ -74,21 +74,25 @@ static const struct option_type type_distance = {
     true, "a number of bits, 0 to 128", parse_distance, show_distance};
 
 /* Rows that several of the commands have. */
-#define DISTANCE(group, unset, brief, more)                                    \
+#define DISTANCE(group_, unset_, brief_, more_)                                \
     {                                                                          \
-        group, 'd', "distance", &type_distance, AT(max_distance), "K", NULL,   \
-            unset, brief, more                                                 \
+        .group = group_, .letter = 'd', .name = "distance",                    \
+        .type = &type_distance, .offset = AT(max_distance), .value = "K",      \
+        .unset = unset_, .brief = brief_, .more = more_                        \
     }
-#define TABLES(more)                                                           \
+#define TABLES(more_)                                                          \
     {                                                                          \
-        MAKE, 0, "tables", &type_string, AT(tables), "N", NULL,                \
-            "what the planner picks", "number of tables; 0: none, a scan",     \
-            more                                                               \
+        .group = MAKE, .name = "tables", .type = &type_string,                 \
+        .offset = AT(tables), .value = "N", .unset = "what the planner picks", \
+        .brief = "number of tables; 0: none, a scan", .more = more_            \
     }
 #define DESIGN                                                                 \
     {                                                                          \
-        MAKE, 0, "design", &type_choice, AT(design), "DESIGN",                 \
-            "directory|sorted|packed|slices", NULL, "what the tables are",     \
+        .group = MAKE, .name = "design", .type = &type_choice,                 \
+        .offset = AT(design), .value = "DESIGN",                               \
+        .choices = "directory|sorted|packed|slices",                           \
+        .brief = "what the tables are",                                        \
+        .more =                                                                \
             "directory: codes behind a directory of their keys, the fastest. " \
             "sorted: the paper's, found by interpolation. packed: these in "   \
             "two thirds of the bytes, slower. slices: no table, a scan bit "   \
@@ -97,13 +101,14 @@ static const struct option_type type_distance = {
     }
 #define MEMORY                                                                 \
     {                                                                          \
-        MAKE, 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,         \
-            "bytes of tables that the planner may use", NULL                   \
+        .group = MAKE, .name = "memory", .type = &type_size,                   \
+        .offset = AT(memory), .value = "SIZE",                                 \
+        .brief = "bytes of tables that the planner may use"                    \
     }
 #define QUIET                                                                  \
     {                                                                          \
-        OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,            \
-            "no summary on stderr", NULL                                       \
+        .group = OUT, .letter = 'q', .name = "quiet", .type = &type_flag,      \
+        .offset = AT(quiet), .brief = "no summary on stderr"                   \
     }
 
 static const struct option build_options[] = {
@@ -112,23 +117,39 @@ static const struct option build_options[] = {
     DESIGN,
     TABLES("For a distance of 3 of 64 bits also the paper's 4, 10, 16 and 20."),
     MEMORY,
-    {OUT, 0, "explain", &type_flag, AT(explain), NULL, NULL, NULL,
-     "tell on stderr what was weighed and why", NULL},
+    {.group = OUT,
+     .name = "explain",
+     .type = &type_flag,
+     .offset = AT(explain),
+     .brief = "tell on stderr what was weighed and why"},
     QUIET,
 };
 
 static const struct option ask_options[] = {
     DISTANCE("Question", "that of the index", "bits that codes may differ in",
              NULL),
-    {"Question", 'c', "code", &type_string, AT(code), "CODE", NULL, NULL,
-     "ask about this code, not about a file",
-     "Up to 16 or 32 hexadecimal digits. Answers then have no question in "
-     "front."},
-    {"Question", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
-     "take each entry in after its answer",
-     "So a stream is compared with what came before, in itself and earlier."},
-    {OUT, 0, "limit", &type_size, AT(limit), "N", NULL, NULL,
-     "at most so many answers to each; 0: all", NULL},
+    {.group = "Question",
+     .letter = 'c',
+     .name = "code",
+     .type = &type_string,
+     .offset = AT(code),
+     .value = "CODE",
+     .brief = "ask about this code, not about a file",
+     .more = "Up to 16 or 32 hexadecimal digits. Answers then have no question "
+             "in front."},
+    {.group = "Question",
+     .name = "add",
+     .type = &type_flag,
+     .offset = AT(add),
+     .brief = "take each entry in after its answer",
+     .more = "So a stream is compared with what came before, in itself and "
+             "earlier."},
+    {.group = OUT,
+     .name = "limit",
+     .type = &type_size,
+     .offset = AT(limit),
+     .value = "N",
+     .brief = "at most so many answers to each; 0: all"},
     EXIT_CODE_OPTION(AT, exit_code, "something is near"),
 };
 
@@ -136,8 +157,13 @@ static const struct option change_options[] = {QUIET};
 
 static const struct option plan_options[] = {
     DISTANCE(MAKE, NULL, "bits that codes may differ in", NULL),
-    {MAKE, 0, "bits", &type_count, AT(n_bits), "N", "64|128", NULL,
-     "bits of a code: 64 or 128", NULL},
+    {.group = MAKE,
+     .name = "bits",
+     .type = &type_count,
+     .offset = AT(n_bits),
+     .value = "N",
+     .choices = "64|128",
+     .brief = "bits of a code: 64 or 128"},
     DESIGN,
     TABLES(NULL),
     MEMORY,

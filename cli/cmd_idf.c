@@ -25,12 +25,22 @@ static void idf_defaults(void *settings)
 #define AT(member) offsetof(struct idf_settings, member)
 
 static const struct option idf_options[] = {
-    {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, NULL,
-     "the file to write, - for stdout", "It appears when it is whole."},
-    {"Output", 0, "memory", &type_size, AT(memory), "SIZE", NULL, NULL,
-     "bytes to count in, a hard cap",
-     "When it is full the rarest features go; the file says how much that can "
-     "matter."},
+    {.group = "Output",
+     .letter = 'o',
+     .name = "output",
+     .type = &type_string,
+     .offset = AT(output),
+     .value = "FILE",
+     .brief = "the file to write, - for stdout",
+     .more = "It appears when it is whole."},
+    {.group = "Output",
+     .name = "memory",
+     .type = &type_size,
+     .offset = AT(memory),
+     .value = "SIZE",
+     .brief = "bytes to count in, a hard cap",
+     .more = "When it is full the rarest features go; the file says how much "
+             "that can matter."},
     SKETCH_INPUT_OPTIONS(AT, common),
     SKETCH_FEATURE_OPTIONS(AT, common),
 };

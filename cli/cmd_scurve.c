@@ -29,11 +29,16 @@ static void scurve_defaults(void *settings)
 }
 
 static const struct option scurve_options[] = {
-    {"Output", 'f', "format", &type_choice,
-     offsetof(struct scurve_settings, format), "FORMAT", "tsv|svg", NULL,
-     "what to print: tsv or svg",
-     "tsv has a line for every hundredth of similarity; svg draws the curves "
-     "twice, on a linear and on a logarithmic scale."},
+    {.group = "Output",
+     .letter = 'f',
+     .name = "format",
+     .type = &type_choice,
+     .offset = offsetof(struct scurve_settings, format),
+     .value = "FORMAT",
+     .choices = "tsv|svg",
+     .brief = "what to print: tsv or svg",
+     .more = "tsv has a line for every hundredth of similarity; svg draws the "
+             "curves twice, on a linear and on a logarithmic scale."},
 };
 
 struct curve {

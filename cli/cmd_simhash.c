@@ -34,16 +34,36 @@ static void simhash_defaults(void *settings)
 #define AT(member) offsetof(struct simhash_settings, member)
 
 static const struct option simhash_options[] = {
-    {"Sketch", 0, "bits", &type_count, AT(n_bits), "N", "64|128", NULL,
-     "bits of a sketch: 64 or 128", "The first half of 128 bits are the 64."},
+    {.group = "Sketch",
+     .name = "bits",
+     .type = &type_count,
+     .offset = AT(n_bits),
+     .value = "N",
+     .choices = "64|128",
+     .brief = "bits of a sketch: 64 or 128",
+     .more = "The first half of 128 bits are the 64."},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
-    {"Output", 'f', "format", &type_choice, AT(format), "FORMAT", "text|binary",
-     NULL, "what to write: text or binary",
-     "text is a line of id, tab and hexadecimal digits, the highest bit first. "
-     "binary tells its parameters and is checked when it is read."},
-    {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, "stdout",
-     "where to write binary to", "The file appears when it is whole."},
+    {.group = "Output",
+     .letter = 'f',
+     .name = "format",
+     .type = &type_choice,
+     .offset = AT(format),
+     .value = "FORMAT",
+     .choices = "text|binary",
+     .brief = "what to write: text or binary",
+     .more =
+         "text is a line of id, tab and hexadecimal digits, the highest bit "
+         "first. binary tells its parameters and is checked when it is read."},
+    {.group = "Output",
+     .letter = 'o',
+     .name = "output",
+     .type = &type_string,
+     .offset = AT(output),
+     .value = "FILE",
+     .unset = "stdout",
+     .brief = "where to write binary to",
+     .more = "The file appears when it is whole."},
     SKETCH_INPUT_OPTIONS(AT, common),
 };
 

@@ -32,112 +32,98 @@ static void stage_defaults(void *settings)
 #define AT(member) offsetof(struct stage_settings, member)
 
 #define STAGE_OPTIONS                                                          \
-    {"Stage",                                                                  \
-     0,                                                                        \
-     "shard",                                                                  \
-     &type_string,                                                             \
-     AT(shard),                                                                \
-     "I/N",                                                                    \
-     NULL,                                                                     \
-     NULL,                                                                     \
-     "which share of the work, from 1/N to N/N",                               \
-     "Shards may run at the same time, on any machines that see the files."},  \
-        {"Stage",                                                              \
-         'w',                                                                  \
-         "state",                                                              \
-         &type_string,                                                         \
-         AT(stage.work),                                                       \
-         "DIR",                                                                \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "folder of what the stages tell each other",                          \
-         NULL},                                                                \
-        {"Sketch",                                                             \
-         0,                                                                    \
-         "keep",                                                               \
-         &type_string,                                                         \
-         AT(keep),                                                             \
-         "WHICH",                                                              \
-         KEEP_VALUES,                                                          \
-         NULL,                                                                 \
-         "which of the documents that are alike stays",                        \
-         "As for origo dedup; the same for all stages."},                      \
-        {"Sketch",                                                             \
-         0,                                                                    \
-         "preset",                                                             \
-         &type_string,                                                         \
-         AT(preset),                                                           \
-         "NAME",                                                               \
-         "datatrove|slimpajama|nemo|thorough",                                 \
-         NULL,                                                                 \
-         "shingles, bands and rows of others",                                 \
-         NULL},                                                                \
-        {"Sketch",                                                             \
-         'k',                                                                  \
-         "shingle",                                                            \
-         &type_count,                                                          \
-         AT(shingle_len),                                                      \
-         "N",                                                                  \
-         NULL,                                                                 \
-         "the preset's",                                                       \
-         "tokens in a shingle, 1 to 32",                                       \
-         NULL},                                                                \
-        {"Sketch", 0,    "bands",        &type_count, AT(n_bands),             \
-         "N",      NULL, "the preset's", "bands",     NULL},                   \
-        {"Sketch", 0,    "rows",         &type_count,         AT(n_rows),      \
-         "N",      NULL, "the preset's", "samples in a band", NULL},           \
-        {"Sketch",                                                             \
-         0,                                                                    \
-         "text-field",                                                         \
-         &type_string,                                                         \
-         AT(reading.fields.text),                                              \
-         "NAME",                                                               \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "the field of the text",                                              \
-         NULL},                                                                \
-        {"Sketch",                                                             \
-         0,                                                                    \
-         "id-field",                                                           \
-         &type_string,                                                         \
-         AT(reading.fields.id),                                                \
-         "NAME",                                                               \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "the field of the id",                                                \
-         NULL},                                                                \
+    {.group = "Stage",                                                         \
+     .name = "shard",                                                          \
+     .type = &type_string,                                                     \
+     .offset = AT(shard),                                                      \
+     .value = "I/N",                                                           \
+     .brief = "which share of the work, from 1/N to N/N",                      \
+     .more = "Shards may run at the same time, on any machines that see the "  \
+             "files."},                                                        \
+        {.group = "Stage",                                                     \
+         .letter = 'w',                                                        \
+         .name = "state",                                                      \
+         .type = &type_string,                                                 \
+         .offset = AT(stage.work),                                             \
+         .value = "DIR",                                                       \
+         .brief = "folder of what the stages tell each other"},                \
+        {.group = "Sketch",                                                    \
+         .name = "keep",                                                       \
+         .type = &type_string,                                                 \
+         .offset = AT(keep),                                                   \
+         .value = "WHICH",                                                     \
+         .choices = KEEP_VALUES,                                               \
+         .brief = "which of the documents that are alike stays",               \
+         .more = "As for origo dedup; the same for all stages."},              \
+        {.group = "Sketch",                                                    \
+         .name = "preset",                                                     \
+         .type = &type_string,                                                 \
+         .offset = AT(preset),                                                 \
+         .value = "NAME",                                                      \
+         .choices = "datatrove|slimpajama|nemo|thorough",                      \
+         .brief = "shingles, bands and rows of others"},                       \
+        {.group = "Sketch",                                                    \
+         .letter = 'k',                                                        \
+         .name = "shingle",                                                    \
+         .type = &type_count,                                                  \
+         .offset = AT(shingle_len),                                            \
+         .value = "N",                                                         \
+         .unset = "the preset's",                                              \
+         .brief = "tokens in a shingle, 1 to 32"},                             \
+        {.group = "Sketch",                                                    \
+         .name = "bands",                                                      \
+         .type = &type_count,                                                  \
+         .offset = AT(n_bands),                                                \
+         .value = "N",                                                         \
+         .unset = "the preset's",                                              \
+         .brief = "bands"},                                                    \
+        {.group = "Sketch",                                                    \
+         .name = "rows",                                                       \
+         .type = &type_count,                                                  \
+         .offset = AT(n_rows),                                                 \
+         .value = "N",                                                         \
+         .unset = "the preset's",                                              \
+         .brief = "samples in a band"},                                        \
+        {.group = "Sketch",                                                    \
+         .name = "text-field",                                                 \
+         .type = &type_string,                                                 \
+         .offset = AT(reading.fields.text),                                    \
+         .value = "NAME",                                                      \
+         .brief = "the field of the text"},                                    \
+        {.group = "Sketch",                                                    \
+         .name = "id-field",                                                   \
+         .type = &type_string,                                                 \
+         .offset = AT(reading.fields.id),                                      \
+         .value = "NAME",                                                      \
+         .brief = "the field of the id"},                                      \
         TYPE_OPTION(AT, reading.reading.kind),                                 \
         STRIP_QUOTES_OPTION(AT, reading.reading.strip_quotes),                 \
-        {"Stage",                                                              \
-         'j',                                                                  \
-         "threads",                                                            \
-         &type_count,                                                          \
-         AT(reading.n_threads),                                                \
-         "N",                                                                  \
-         NULL,                                                                 \
-         "as many as the machine has",                                         \
-         "threads",                                                            \
-         NULL},                                                                \
+        {.group = "Stage",                                                     \
+         .letter = 'j',                                                        \
+         .name = "threads",                                                    \
+         .type = &type_count,                                                  \
+         .offset = AT(reading.n_threads),                                      \
+         .value = "N",                                                         \
+         .unset = "as many as the machine has",                                \
+         .brief = "threads"},                                                  \
     {                                                                          \
-        "Stage", 'q', "quiet", &type_flag, AT(reading.quiet), NULL, NULL,      \
-            NULL, "no summary on stderr", NULL                                 \
+        .group = "Stage", .letter = 'q', .name = "quiet", .type = &type_flag,  \
+        .offset = AT(reading.quiet), .brief = "no summary on stderr"           \
     }
 
 #define COMPARE_OPTIONS                                                        \
-    {"Compare",                                                                \
-     't',                                                                      \
-     "threshold",                                                              \
-     &type_weight,                                                             \
-     AT(stage.dedup.threshold),                                                \
-     "SHARE",                                                                  \
-     NULL,                                                                     \
-     NULL,                                                                     \
-     "similarity from which documents are alike",                              \
-     NULL},                                                                    \
+    {.group = "Compare",                                                       \
+     .letter = 't',                                                            \
+     .name = "threshold",                                                      \
+     .type = &type_weight,                                                     \
+     .offset = AT(stage.dedup.threshold),                                      \
+     .value = "SHARE",                                                         \
+     .brief = "similarity from which documents are alike"},                    \
     {                                                                          \
-        "Compare", 0, "measure", &type_choice, AT(measure), "MEASURE",         \
-            "jaccard|containment", NULL,                                       \
-            "jaccard, or containment in the larger one", NULL                  \
+        .group = "Compare", .name = "measure", .type = &type_choice,           \
+        .offset = AT(measure), .value = "MEASURE",                             \
+        .choices = "jaccard|containment",                                      \
+        .brief = "jaccard, or containment in the larger one"                   \
     }
 
 /* clang-format off */
@@ -145,25 +131,12 @@ static const struct option plain_options[] = {STAGE_OPTIONS};
 static const struct option compare_options[] = {
     STAGE_OPTIONS,
     COMPARE_OPTIONS,
-    {"Compare", 0, "candidates", &type_string, AT(stage.candidates), "DIR",
-     NULL, "the bands", "folder with datatrove's .dups or .clusters",
-     "Of its stages 2 or 3, over the same files in the same order. Documents "
-     "that they join are compared; stage bands is not needed. Pairs with an "
-     "index of another data set are passed over and counted: there is no text "
-     "to compare with."},
+    {.group = "Compare", .name = "candidates", .type = &type_string, .offset = AT(stage.candidates), .value = "DIR", .unset = "the bands", .brief = "folder with datatrove's .dups or .clusters", .more = "Of its stages 2 or 3, over the same files in the same order. Documents that they join are compared; stage bands is not needed. Pairs with an index of another data set are passed over and counted: there is no text to compare with."},
 };
 static const struct option filter_options[] = {
     STAGE_OPTIONS,
-    {"Stage", 'o', "output", &type_string, AT(stage.output), "DIR", NULL, NULL,
-     "folder of kept documents, reports and lists",
-     "File F of the inputs, from 0, gives FFFFFF.jsonl, FFFFFF.tsv, and "
-     "FFFFFF.remove and FFFFFF.clusters in datatrove's form."},
-    {"Stage", 0, "remove", &type_string, AT(stage.remove), "DIR", NULL,
-     "the decisions of components", "folder with datatrove's .remove",
-     "What they name goes, uncompared, and the report says of no document "
-     "what it is a copy of; its cluster, if .clusters are there. No other "
-     "stage is needed. To have it compared, give .dups or .clusters to origo "
-     "components --candidates."},
+    {.group = "Stage", .letter = 'o', .name = "output", .type = &type_string, .offset = AT(stage.output), .value = "DIR", .brief = "folder of kept documents, reports and lists", .more = "File F of the inputs, from 0, gives FFFFFF.jsonl, FFFFFF.tsv, and FFFFFF.remove and FFFFFF.clusters in datatrove's form."},
+    {.group = "Stage", .name = "remove", .type = &type_string, .offset = AT(stage.remove), .value = "DIR", .unset = "the decisions of components", .brief = "folder with datatrove's .remove", .more = "What they name goes, uncompared, and the report says of no document what it is a copy of; its cluster, if .clusters are there. No other stage is needed. To have it compared, give .dups or .clusters to origo components --candidates."},
 };
 /* clang-format on */
 

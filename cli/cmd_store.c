@@ -148,8 +148,11 @@ static int info_run(const void *settings, const char *const *operands, size_t n)
 
 static const struct option info_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    {OUT, 0, "json", &type_flag, AT(json), NULL, NULL, NULL,
-     "one JSON object instead of lines", NULL},
+    {.group = OUT,
+     .name = "json",
+     .type = &type_flag,
+     .offset = AT(json),
+     .brief = "one JSON object instead of lines"},
 };
 
 const struct command command_info = {
@@ -207,8 +210,12 @@ static int verify_run(const void *settings, const char *const *operands,
 
 static const struct option verify_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "say nothing when the store is sound", NULL},
+    {.group = OUT,
+     .letter = 'q',
+     .name = "quiet",
+     .type = &type_flag,
+     .offset = AT(quiet),
+     .brief = "say nothing when the store is sound"},
 };
 
 const struct command command_verify = {
@@ -258,12 +265,19 @@ static int rm_run(const void *settings, const char *const *ids, size_t n)
 
 static const struct option rm_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    {"Store", 0, "purge", &type_flag, AT(purge), NULL, NULL, NULL,
-     "leave no byte of them in the files of the store",
-     "Writes the store anew, as 'origo compact' does, also without what was "
-     "removed earlier."},
-    {OUT, 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "do not say what a purge came to", NULL},
+    {.group = "Store",
+     .name = "purge",
+     .type = &type_flag,
+     .offset = AT(purge),
+     .brief = "leave no byte of them in the files of the store",
+     .more = "Writes the store anew, as 'origo compact' does, also without "
+             "what was removed earlier."},
+    {.group = OUT,
+     .letter = 'q',
+     .name = "quiet",
+     .type = &type_flag,
+     .offset = AT(quiet),
+     .brief = "do not say what a purge came to"},
 };
 
 const struct command command_rm = {
@@ -334,11 +348,23 @@ static int index_run(const void *settings, const char *const *operands,
 
 static const struct option index_options[] = {
     STORE_OPTION(AT_INDEX, store, "the store"),
-    {"Store", 0, "add", &type_indexes, AT_INDEX(add), "LIST", "near|sentences",
-     "none", "build these indexes from the texts", NULL},
-    {"Store", 0, "drop", &type_indexes, AT_INDEX(drop), "LIST",
-     "near|sentences", "none", "remove these indexes",
-     "The documents stay, and the index can be built again."},
+    {.group = "Store",
+     .name = "add",
+     .type = &type_indexes,
+     .offset = AT_INDEX(add),
+     .value = "LIST",
+     .choices = "near|sentences",
+     .unset = "none",
+     .brief = "build these indexes from the texts"},
+    {.group = "Store",
+     .name = "drop",
+     .type = &type_indexes,
+     .offset = AT_INDEX(drop),
+     .value = "LIST",
+     .choices = "near|sentences",
+     .unset = "none",
+     .brief = "remove these indexes",
+     .more = "The documents stay, and the index can be built again."},
     QUIET_OPTION(AT_INDEX, quiet),
 };
 

@@ -36,25 +36,27 @@ static void sync_defaults(void *settings)
 
 #define CHUNK                                                                  \
     {                                                                          \
-        "Work", 0, "chunk", &type_size, AT(chunk), "SIZE", NULL, NULL,         \
-            "average length of a chunk", NULL                                  \
+        .group = "Work", .name = "chunk", .type = &type_size,                  \
+        .offset = AT(chunk), .value = "SIZE",                                  \
+        .brief = "average length of a chunk"                                   \
     }
 #define PIECES                                                                 \
     {                                                                          \
-        "Work", 0, "pieces", &type_size, AT(pieces), "SIZE", NULL, NULL,       \
-            "average length of the pieces of a changed chunk",                 \
-            "Changed chunks are cut again and only new pieces are sent; 0 "    \
-            "sends changed chunks whole and saves a round trip."               \
+        .group = "Work", .name = "pieces", .type = &type_size,                 \
+        .offset = AT(pieces), .value = "SIZE",                                 \
+        .brief = "average length of the pieces of a changed chunk",            \
+        .more = "Changed chunks are cut again and only new pieces are sent; "  \
+                "0 sends changed chunks whole and saves a round trip."         \
     }
 #define PLAIN                                                                  \
     {                                                                          \
-        "Work", 0, "no-compress", &type_flag, AT(no_compress), NULL, NULL,     \
-            NULL, "send without compression", NULL                             \
+        .group = "Work", .name = "no-compress", .type = &type_flag,            \
+        .offset = AT(no_compress), .brief = "send without compression"         \
     }
 #define QUIET                                                                  \
     {                                                                          \
-        "Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,       \
-            "no summary", NULL                                                 \
+        .group = "Output", .letter = 'q', .name = "quiet", .type = &type_flag, \
+        .offset = AT(quiet), .brief = "no summary"                             \
     }
 
 static og_sync_options sync_options_of(const struct sync_settings *s)
@@ -160,9 +162,14 @@ static void say_counts(const og_sync_counts *c, bool sends)
 /* ---- send ---- */
 
 static const struct option send_options[] = {
-    {"Connection", 0, "to", &type_string, AT(peer), "CMD", NULL,
-     "stdin and stdout", "start a command that runs 'origo receive'",
-     "For example: --to 'ssh host origo sync receive backup'."},
+    {.group = "Connection",
+     .name = "to",
+     .type = &type_string,
+     .offset = AT(peer),
+     .value = "CMD",
+     .unset = "stdin and stdout",
+     .brief = "start a command that runs 'origo receive'",
+     .more = "For example: --to 'ssh host origo sync receive backup'."},
     CHUNK,
     PIECES,
     PLAIN,
@@ -207,13 +214,25 @@ const struct command command_send = {
 /* ---- receive ---- */
 
 static const struct option receive_options[] = {
-    {"Connection", 0, "from", &type_string, AT(peer), "CMD", NULL,
-     "stdin and stdout", "start a command that runs 'origo send'",
-     "For example: --from 'ssh host origo sync send papers'."},
-    {"Files", 0, "delete", &type_flag, AT(delete_extra), NULL, NULL, NULL,
-     "remove files that the sender does not have", NULL},
-    {"Files", 'v', "verbose", &type_flag, AT(verbose), NULL, NULL, NULL,
-     "tell each file that is new", NULL},
+    {.group = "Connection",
+     .name = "from",
+     .type = &type_string,
+     .offset = AT(peer),
+     .value = "CMD",
+     .unset = "stdin and stdout",
+     .brief = "start a command that runs 'origo send'",
+     .more = "For example: --from 'ssh host origo sync send papers'."},
+    {.group = "Files",
+     .name = "delete",
+     .type = &type_flag,
+     .offset = AT(delete_extra),
+     .brief = "remove files that the sender does not have"},
+    {.group = "Files",
+     .letter = 'v',
+     .name = "verbose",
+     .type = &type_flag,
+     .offset = AT(verbose),
+     .brief = "tell each file that is new"},
     PLAIN,
     THREADS_OPTION(AT, n_threads, "Work", NULL),
     QUIET,

@@ -50,48 +50,78 @@ static void trace_defaults(void *settings)
 
 static const struct option trace_options[] = {
     STORE_OPTION(AT, store, "the store to ask"),
-    {"Store", 0, "add", &type_flag, AT(add), NULL, NULL, NULL,
-     "take each document in after its answer",
-     "Always so with -s :memory:, where the documents answer each other."},
+    {.group = "Store",
+     .name = "add",
+     .type = &type_flag,
+     .offset = AT(add),
+     .brief = "take each document in after its answer",
+     .more =
+         "Always so with -s :memory:, where the documents answer each other."},
 
     REPORT_OPTIONS(AT, report),
     LINKS_OPTIONS(AT, links, "A line for each document and each origin."),
-    {"Output", 0, "clusters", &type_string, AT(clusters), "FILE", NULL, "none",
-     "write all documents that share a passage, as JSONL",
-     "One line for each passage: its text, its origin and every document that "
-     "has it, the earliest first. Takes passages that were compared with the "
-     "text of their origin."},
+    {.group = "Output",
+     .name = "clusters",
+     .type = &type_string,
+     .offset = AT(clusters),
+     .value = "FILE",
+     .unset = "none",
+     .brief = "write all documents that share a passage, as JSONL",
+     .more = "One line for each passage: its text, its origin and every "
+             "document that has it, the earliest first. Takes passages that "
+             "were compared with the text of their origin."},
     EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
 
-    {"What counts", 0, "boilerplate", &type_string, AT(boilerplate), "N|P%",
-     NULL, "all passages are told",
-     "leave out what stands in more documents than this",
-     "A number of documents, or a share of all that the store has. A span goes "
-     "when most of it is such text."},
-    {"What counts", 0, "ignore", &type_string, AT(ignore), "FILE", NULL, "none",
-     "leave out what stands in this text, too",
-     "Known text that never counts: a licence, a form, a footer."},
-    {"What counts", 0, "min-span", &type_count, AT(asking.min_span), "N", NULL,
-     "as many as a shingle has, 8 words at least",
-     "leave out spans of fewer tokens",
-     "1 tells all of them; in scripts without spaces a token is a "
-     "character."},
-    {"What counts", 0, "across-groups", &type_flag, AT(asking.compare_same),
-     NULL, NULL, NULL, "also documents that the store's --group-by keeps apart",
-     NULL},
-    {"What counts", 0, "no-verify", &type_flag, AT(asking.no_verify), NULL,
-     NULL, NULL, "do not compare with the texts of the origins",
-     "Faster; spans then rest on fingerprints alone, and have no place in "
-     "their "
-     "origin."},
-    {"What counts", 0, "reworded", &type_flag, AT(asking.reworded), NULL, NULL,
-     NULL, "also passages that were reworded",
-     "Compares with the whole texts of the up to 64 documents that have most "
-     "in common: finds what was said in other words, in another order, or "
-     "summarised, and leaves out what is too short to be a passage. Some "
-     "milliseconds a document. Finds most in a store of preset short."},
+    {.group = "What counts",
+     .name = "boilerplate",
+     .type = &type_string,
+     .offset = AT(boilerplate),
+     .value = "N|P%",
+     .unset = "all passages are told",
+     .brief = "leave out what stands in more documents than this",
+     .more = "A number of documents, or a share of all that the store has. A "
+             "span goes when most of it is such text."},
+    {.group = "What counts",
+     .name = "ignore",
+     .type = &type_string,
+     .offset = AT(ignore),
+     .value = "FILE",
+     .unset = "none",
+     .brief = "leave out what stands in this text, too",
+     .more = "Known text that never counts: a licence, a form, a footer."},
+    {.group = "What counts",
+     .name = "min-span",
+     .type = &type_count,
+     .offset = AT(asking.min_span),
+     .value = "N",
+     .unset = "as many as a shingle has, 8 words at least",
+     .brief = "leave out spans of fewer tokens",
+     .more = "1 tells all of them; in scripts without spaces a token is a "
+             "character."},
+    {.group = "What counts",
+     .name = "across-groups",
+     .type = &type_flag,
+     .offset = AT(asking.compare_same),
+     .brief = "also documents that the store's --group-by keeps apart"},
+    {.group = "What counts",
+     .name = "no-verify",
+     .type = &type_flag,
+     .offset = AT(asking.no_verify),
+     .brief = "do not compare with the texts of the origins",
+     .more = "Faster; spans then rest on fingerprints alone, and have no place "
+             "in their origin."},
+    {.group = "What counts",
+     .name = "reworded",
+     .type = &type_flag,
+     .offset = AT(asking.reworded),
+     .brief = "also passages that were reworded",
+     .more = "Compares with the whole texts of the up to 64 documents that "
+             "have most in common: finds what was said in other words, in "
+             "another order, or summarised, and leaves out what is too short "
+             "to be a passage. Some milliseconds a document. Finds most in a "
+             "store of preset short."},
     THREADS_OPTION(AT, reading.n_threads, "Input",
                    "The output is the same bytes for any number."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),

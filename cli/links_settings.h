@@ -20,31 +20,28 @@ int links_write(const og_links *links, const struct links_settings *s,
                 const char *command);
 
 #define LINKS_OPTIONS(AT, member, about)                                       \
-    {"Output",                                                                 \
-     0,                                                                        \
-     "links-csv",                                                              \
-     &type_string,                                                             \
-     AT(member.csv),                                                           \
-     "FILE",                                                                   \
-     NULL,                                                                     \
-     "none",                                                                   \
-     "write who takes from whom, and how much, as CSV",                        \
-     about},                                                                   \
-        {"Output",                                                             \
-         0,                                                                    \
-         "links-graphml",                                                      \
-         &type_string,                                                         \
-         AT(member.graphml),                                                   \
-         "FILE",                                                               \
-         NULL,                                                                 \
-         "none",                                                               \
-         "the same as GraphML",                                                \
-         "Documents have a label, a title and a time."},                       \
+    {.group = "Output",                                                        \
+     .name = "links-csv",                                                      \
+     .type = &type_string,                                                     \
+     .offset = AT(member.csv),                                                 \
+     .value = "FILE",                                                          \
+     .unset = "none",                                                          \
+     .brief = "write who takes from whom, and how much, as CSV",               \
+     .more = about},                                                           \
+        {.group = "Output",                                                    \
+         .name = "links-graphml",                                              \
+         .type = &type_string,                                                 \
+         .offset = AT(member.graphml),                                         \
+         .value = "FILE",                                                      \
+         .unset = "none",                                                      \
+         .brief = "the same as GraphML",                                       \
+         .more = "Documents have a label, a title and a time."},               \
     {                                                                          \
-        "Output", 0, "links-svg", &type_string, AT(member.svg), "FILE", NULL,  \
-            "none", "the same as a picture: a time line",                      \
-            "The documents with the strongest links, the earliest at the "     \
-            "top; colours are groups that belong together."                    \
+        .group = "Output", .name = "links-svg", .type = &type_string,          \
+        .offset = AT(member.svg), .value = "FILE", .unset = "none",            \
+        .brief = "the same as a picture: a time line",                         \
+        .more = "The documents with the strongest links, the earliest at the " \
+                "top; colours are groups that belong together."                \
     }
 
 #endif

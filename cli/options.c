@@ -12,9 +12,15 @@
 #include <string.h>
 
 const struct option cli_common_options[] = {
-    {"Help", 'h', "", &type_flag, 0, NULL, NULL, NULL, "short help", NULL},
-    {"Help", 0, "help", &type_flag, 0, NULL, NULL, NULL, "this help, in full",
-     NULL},
+    {.group = "Help",
+     .letter = 'h',
+     .name = "",
+     .type = &type_flag,
+     .brief = "short help"},
+    {.group = "Help",
+     .name = "help",
+     .type = &type_flag,
+     .brief = "this help, in full"},
 };
 const size_t cli_n_common_options = 2;
 

@@ -120,28 +120,31 @@ enum parse_result cli_parse(const struct command *command, void *settings,
  * AT() points into the settings of the command, `member` is the place there. */
 
 /* `same` is what does not depend on their number. */
-#define THREADS_OPTION(AT, member, group, same)                                \
+#define THREADS_OPTION(AT, member, group_, same)                               \
     {                                                                          \
-        group, 'j', "threads", &type_count, AT(member), "N", NULL,             \
-            "all that the machine has", "threads to work with", same           \
+        .group = group_, .letter = 'j', .name = "threads",                     \
+        .type = &type_count, .offset = AT(member), .value = "N",               \
+        .unset = "all that the machine has", .brief = "threads to work with",  \
+        .more = same                                                           \
     }
 
 #define QUIET_OPTION(AT, member)                                               \
     {                                                                          \
-        "Output", 'q', "quiet", &type_flag, AT(member), NULL, NULL, NULL,      \
-            "no progress and no summary on stderr",                            \
-            "Problems of the input are told all the same."                     \
+        .group = "Output", .letter = 'q', .name = "quiet", .type = &type_flag, \
+        .offset = AT(member), .brief = "no progress and no summary on stderr", \
+        .more = "Problems of the input are told all the same."                 \
     }
 #define VERBOSE_OPTION(AT, member)                                             \
     {                                                                          \
-        "Output", 'v', "verbose", &type_flag, AT(member), NULL, NULL, NULL,    \
-            "tell every problem of the input, not 20", NULL                    \
+        .group = "Output", .letter = 'v', .name = "verbose",                   \
+        .type = &type_flag, .offset = AT(member),                              \
+        .brief = "tell every problem of the input, not 20"                     \
     }
 /* `what` is found. */
 #define EXIT_CODE_OPTION(AT, member, what)                                     \
     {                                                                          \
-        "Output", 0, "exit-code", &type_flag, AT(member), NULL, NULL, NULL,    \
-            "end with status 1 when " what, NULL                               \
+        .group = "Output", .name = "exit-code", .type = &type_flag,            \
+        .offset = AT(member), .brief = "end with status 1 when " what          \
     }
 
 #endif

@@ -28,25 +28,27 @@ bool output_to_stdout(const struct output_settings *s);
 
 #define COMPRESS_OPTION(AT, member)                                            \
     {                                                                          \
-        "Output", 0, "compress", &type_choice, AT(member), "HOW",              \
-            "auto|none|gz|zst", NULL, "pack the output: auto, none, gz, zst",  \
-            "auto: as the name of the output ends, .gz or .zst."               \
+        .group = "Output", .name = "compress", .type = &type_choice,           \
+        .offset = AT(member), .value = "HOW", .choices = "auto|none|gz|zst",   \
+        .brief = "pack the output: auto, none, gz, zst",                       \
+        .more = "auto: as the name of the output ends, .gz or .zst."           \
     }
 #define SHARDS_OPTION(AT, member)                                              \
     {                                                                          \
-        "Output", 0, "shards", &type_count, AT(member), "N", NULL,             \
-            "a new file every 256 MiB of text",                                \
-            "write N files to the DIR/ "                                       \
-            "of --output",                                                     \
-            "The first document goes to the first file, the second to the "    \
-            "second, and so on, around."                                       \
+        .group = "Output", .name = "shards", .type = &type_count,              \
+        .offset = AT(member), .value = "N",                                    \
+        .unset = "a new file every 256 MiB of text",                           \
+        .brief = "write N files to the DIR/ of --output",                      \
+        .more = "The first document goes to the first file, the second to "    \
+                "the second, and so on, around."                               \
     }
-#define OUTPUT_OPTION(AT, member, value, what, more)                           \
+#define OUTPUT_OPTION(AT, member, value_, what, more_)                         \
     {                                                                          \
-        "Output", 'o', "output", &type_string, AT(member), value, NULL,        \
-            "stdout", "write " what " to FILE",                                \
-            "It appears when it is whole; .gz or .zst at its end packs "       \
-            "it." more                                                         \
+        .group = "Output", .letter = 'o', .name = "output",                    \
+        .type = &type_string, .offset = AT(member), .value = value_,           \
+        .unset = "stdout", .brief = "write " what " to FILE",                  \
+        .more = "It appears when it is whole; .gz or .zst at its end packs "   \
+                "it." more_                                                    \
     }
 #define DOCUMENT_OUTPUT_OPTIONS(AT, member)                                    \
     OUTPUT_OPTION(AT, member.path, "FILE|DIR/", "the documents",               \
@@ -58,10 +60,11 @@ bool output_to_stdout(const struct output_settings *s);
 
 #define SUMMARY_OPTION(AT, member)                                             \
     {                                                                          \
-        "Output", 0, "summary", &type_string, AT(member), "FILE", NULL,        \
-            "none", "write what the run came to, as JSON",                     \
-            "One object: counts, seconds, memory and the exit status; "        \
-            "docs/summary.schema.json tells its fields."                       \
+        .group = "Output", .name = "summary", .type = &type_string,            \
+        .offset = AT(member), .value = "FILE", .unset = "none",                \
+        .brief = "write what the run came to, as JSON",                        \
+        .more = "One object: counts, seconds, memory and the exit status; "    \
+                "docs/summary.schema.json tells its fields."                   \
     }
 
 /* What a command counts besides its documents. */

@@ -36,41 +36,45 @@ int reading_status(const char *command, og_status status,
 
 #define TYPE_OPTION(AT, member)                                                \
     {                                                                          \
-        "Input", 0, "type", &type_file_kind, AT(member), "KIND",               \
-            "auto|text|jsonl|json|csv|tsv|html|warc|arc|mbox|mail|xml", NULL,  \
-            "what the files are: auto, text, jsonl, csv, ...",                 \
+        .group = "Input", .name = "type", .type = &type_file_kind,             \
+        .offset = AT(member), .value = "KIND",                                 \
+        .choices = "auto|text|jsonl|json|csv|tsv|html|warc|arc|mbox|mail|xml", \
+        .brief = "what the files are: auto, text, jsonl, csv, ...",            \
+        .more =                                                                \
             "auto looks at the first bytes of each. json is an array of "      \
             "objects, csv and tsv name the fields in their first row. html "   \
-            "is the main text of "                                             \
-            "a page; warc (also WET) and arc are archives, a document for "    \
-            "each page or text in them; mbox has a document for each mail; "   \
-            "xml is TEI or any other that holds text."                         \
+            "is the main text of a page; warc (also WET) and arc are "         \
+            "archives, a document for each page or text in them; mbox has a "  \
+            "document for each mail; xml is TEI or any other that holds text." \
     }
 #define STRIP_QUOTES_OPTION(AT, member)                                        \
     {                                                                          \
-        "Input", 0, "strip-quotes", &type_flag, AT(member), NULL, NULL, NULL,  \
-            "take the > off quoted lines of mails", NULL                       \
+        .group = "Input", .name = "strip-quotes", .type = &type_flag,          \
+        .offset = AT(member), .brief = "take the > off quoted lines of mails"  \
     }
 #define FILES_FROM_OPTION(AT, member)                                          \
     {                                                                          \
-        "Input", 0, OPTION_FILES_FROM, &type_string, AT(member), "FILE", NULL, \
-            "none", "read the files that this one names, too",                 \
-            "One path a line, or ended by zeros as find -print0 writes them. " \
-            "They come after those of the command line; - is stdin."           \
+        .group = "Input", .name = OPTION_FILES_FROM, .type = &type_string,     \
+        .offset = AT(member), .value = "FILE", .unset = "none",                \
+        .brief = "read the files that this one names, too",                    \
+        .more = "One path a line, or ended by zeros as find -print0 writes "   \
+                "them. They come after those of the command line; - is stdin." \
     }
 #define TIMES_OPTION(AT, member)                                               \
     {                                                                          \
-        "Input", 0, "times", &type_string, AT(member), "FILE", NULL, "none",   \
-            "a list of times, by id or path",                                  \
-            "CSV or JSONL with id or path, time, and title and url if they "   \
-            "are to be set, too."                                              \
+        .group = "Input", .name = "times", .type = &type_string,               \
+        .offset = AT(member), .value = "FILE", .unset = "none",                \
+        .brief = "a list of times, by id or path",                             \
+        .more = "CSV or JSONL with id or path, time, and title and url if "    \
+                "they are to be set, too."                                     \
     }
 #define TIME_FROM_NAME_OPTION(AT, member)                                      \
     {                                                                          \
-        "Input", 0, "time-from-name", &type_string, AT(member), "PATTERN",     \
-            NULL, "none", "take times from names of files, as %Y-%m-%d",       \
-            "%Y %m %d %H %M %S are digits, * is any run of characters, ? any " \
-            "one. For documents that tell no time of their own."               \
+        .group = "Input", .name = "time-from-name", .type = &type_string,      \
+        .offset = AT(member), .value = "PATTERN", .unset = "none",             \
+        .brief = "take times from names of files, as %Y-%m-%d",                \
+        .more = "%Y %m %d %H %M %S are digits, * is any run of characters, ? " \
+                "any one. For documents that tell no time of their own."       \
     }
 #define READING_OPTIONS(AT, member)                                            \
     TYPE_OPTION(AT, member.kind),                                              \
@@ -81,17 +85,18 @@ int reading_status(const char *command, og_status status,
 
 #define MAX_DOCUMENT_OPTION(AT, member)                                        \
     {                                                                          \
-        "Input", 0, "max-document", &type_size, AT(member), "SIZE", NULL,      \
-            "64Mi, or an eighth of a store's --memory",                        \
-            "skip documents longer than this, in bytes", NULL                  \
+        .group = "Input", .name = "max-document", .type = &type_size,          \
+        .offset = AT(member), .value = "SIZE",                                 \
+        .unset = "64Mi, or an eighth of a store's --memory",                   \
+        .brief = "skip documents longer than this, in bytes"                   \
     }
 
 /* ---- the names of the JSON fields: og_fields ---- */
 
-#define FIELD_OPTION(AT, member, name, brief, more)                            \
+#define FIELD_OPTION(AT, member, name_, brief_, more_)                         \
     {                                                                          \
-        "Input", 0, name, &type_string, AT(member), "NAME", NULL, NULL, brief, \
-            more                                                               \
+        .group = "Input", .name = name_, .type = &type_string,                 \
+        .offset = AT(member), .value = "NAME", .brief = brief_, .more = more_  \
     }
 #define ID_FIELD_OPTION(AT, member)                                            \
     FIELD_OPTION(AT, member.id, "id-field", "the JSON field of the id", NULL)

@@ -43,62 +43,58 @@ int report_end(og_report *report, const struct report_settings *s,
 
 #define COLOUR_OPTION(AT, member)                                              \
     {                                                                          \
-        "Output", 0, "color", &type_choice, AT(member), "WHEN",                \
-            "auto|always|never", NULL,                                         \
-            "colour in text: auto, always or never",                           \
-            "auto: on a terminal, unless NO_COLOR is set."                     \
+        .group = "Output", .name = "color", .type = &type_choice,              \
+        .offset = AT(member), .value = "WHEN", .choices = "auto|always|never", \
+        .brief = "colour in text: auto, always or never",                      \
+        .more = "auto: on a terminal, unless NO_COLOR is set."                 \
     }
 
 #define REPORT_OPTIONS(AT, member)                                             \
-    {"Output",                                                                 \
-     'f',                                                                      \
-     "format",                                                                 \
-     &type_choice,                                                             \
-     AT(member.format),                                                        \
-     "FORMAT",                                                                 \
-     "text|json|tsv|html|pan|annotation|tei",                                  \
-     "text on a terminal, else what FILE ends with, else json",                \
-     "text, json, tsv, html, pan, annotation or tei",                          \
-     "text is for people; json is one object a line for each document; tsv "   \
-     "is one line for each copied passage; html is one page that needs no "    \
-     "network; pan is the XML of the PAN competitions; annotation is W3C Web " \
-     "Annotation in JSON-LD; tei is TEI P5 with stand-off spans. The last "    \
-     "three count characters."},                                               \
-        {"Output",                                                             \
-         'o',                                                                  \
-         "output",                                                             \
-         &type_string,                                                         \
-         AT(member.output),                                                    \
-         "FILE",                                                               \
-         NULL,                                                                 \
-         "stdout",                                                             \
-         "write the report to FILE",                                           \
-         "It appears when it is whole. An ending of .html, .tsv, .txt, "       \
-         ".jsonld or .xml (TEI) chooses the form, when --format does not; "    \
-         ".gz or .zst behind packs it."},                                      \
-        {"Output",                                                             \
-         0,                                                                    \
-         "offsets",                                                            \
-         &type_choice,                                                         \
-         AT(member.offsets),                                                   \
-         "UNIT",                                                               \
-         "byte|char|utf16",                                                    \
-         NULL,                                                                 \
-         "what offsets count: byte, char or utf16",                            \
-         "For json and tsv. char counts code points, utf16 counts units of "   \
-         "UTF-16 as JavaScript and Java do. Offsets in an origin are known "   \
-         "in bytes only, unless its text is at hand."},                        \
-        {"Output",                                                             \
-         0,                                                                    \
-         "matches",                                                            \
-         &type_flag,                                                           \
-         AT(member.matches),                                                   \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "json: also the equal words of each passage",                         \
-         "Four offsets for each run of them: begin and end in the document, "  \
-         "begin and end in its origin. Verified passages have them."},         \
+    {.group = "Output",                                                        \
+     .letter = 'f',                                                            \
+     .name = "format",                                                         \
+     .type = &type_choice,                                                     \
+     .offset = AT(member.format),                                              \
+     .value = "FORMAT",                                                        \
+     .choices = "text|json|tsv|html|pan|annotation|tei",                       \
+     .unset = "text on a terminal, else what FILE ends with, else json",       \
+     .brief = "text, json, tsv, html, pan, annotation or tei",                 \
+     .more =                                                                   \
+         "text is for people; json is one object a line for each document; "   \
+         "tsv is one line for each copied passage; html is one page that "     \
+         "needs no network; pan is the XML of the PAN competitions; "          \
+         "annotation is W3C Web Annotation in JSON-LD; tei is TEI P5 with "    \
+         "stand-off spans. The last three count characters."},                 \
+        {.group = "Output",                                                    \
+         .letter = 'o',                                                        \
+         .name = "output",                                                     \
+         .type = &type_string,                                                 \
+         .offset = AT(member.output),                                          \
+         .value = "FILE",                                                      \
+         .unset = "stdout",                                                    \
+         .brief = "write the report to FILE",                                  \
+         .more = "It appears when it is whole. An ending of .html, .tsv, "     \
+                 ".txt, .jsonld or .xml (TEI) chooses the form, when "         \
+                 "--format does not; .gz or .zst behind packs it."},           \
+        {.group = "Output",                                                    \
+         .name = "offsets",                                                    \
+         .type = &type_choice,                                                 \
+         .offset = AT(member.offsets),                                         \
+         .value = "UNIT",                                                      \
+         .choices = "byte|char|utf16",                                         \
+         .brief = "what offsets count: byte, char or utf16",                   \
+         .more =                                                               \
+             "For json and tsv. char counts code points, utf16 counts units "  \
+             "of UTF-16 as JavaScript and Java do. Offsets in an origin are "  \
+             "known in bytes only, unless its text is at hand."},              \
+        {.group = "Output",                                                    \
+         .name = "matches",                                                    \
+         .type = &type_flag,                                                   \
+         .offset = AT(member.matches),                                         \
+         .brief = "json: also the equal words of each passage",                \
+         .more = "Four offsets for each run of them: begin and end in the "    \
+                 "document, begin and end in its origin. Verified passages "   \
+                 "have them."},                                                \
         COLOUR_OPTION(AT, member.colour)
 
 #endif

@@ -20,92 +20,80 @@ struct sketch_settings {
 void sketch_defaults(struct sketch_settings *s);
 
 #define SKETCH_FEATURE_OPTIONS(AT, member)                                     \
-    {"Features",                                                               \
-     0,                                                                        \
-     "features",                                                               \
-     &type_features,                                                           \
-     AT(member.features.kind),                                                 \
-     "KIND",                                                                   \
-     "tokens|phrases|wrap|spot",                                               \
-     NULL,                                                                     \
-     "tokens, phrases, wrap or spot",                                          \
-     "phrases are tokens in a row; wrap lets them go over the end of the "     \
-     "text "                                                                   \
-     "to its beginning; a spot is a stop word and the words behind it that "   \
-     "are none, which passes over headlines and captions."},                   \
-        {"Features",                                                           \
-         0,                                                                    \
-         "phrase",                                                             \
-         &type_count,                                                          \
-         AT(member.features.phrase_len),                                       \
-         "K",                                                                  \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "tokens in a phrase, 1 to 32",                                        \
-         NULL},                                                                \
-        {"Features",                                                           \
-         0,                                                                    \
-         "tokens",                                                             \
-         &type_tokens,                                                         \
-         AT(member.features.tokens),                                           \
-         "KIND",                                                               \
-         "words|chars|lines|dna",                                              \
-         NULL,                                                                 \
-         "what a token is: words, chars, lines, dna",                          \
-         NULL},                                                                \
-        {"Features",                                                           \
-         0,                                                                    \
-         "stop",                                                               \
-         &type_string,                                                         \
-         AT(member.features.stop),                                             \
-         "LANG",                                                               \
-         "de|en|es|fr|it|nl|pt|ru|sv",                                         \
-         "none",                                                               \
-         "leave out the stop words of a language",                             \
-         "With spot they are kept, to begin the phrases: en, unless told."},   \
-        {"Features",                                                           \
-         0,                                                                    \
-         "stem",                                                               \
-         &type_string,                                                         \
-         AT(member.features.stem),                                             \
-         "LANG",                                                               \
-         "da|de|en|es|fi|fr|hu|it|nl|no|pt|ro|ru|sv|tr",                       \
-         "none",                                                               \
-         "take stems for words",                                               \
-         "By Snowball: 'connection' and 'connected' are both 'connect'."},     \
+    {.group = "Features",                                                      \
+     .name = "features",                                                       \
+     .type = &type_features,                                                   \
+     .offset = AT(member.features.kind),                                       \
+     .value = "KIND",                                                          \
+     .choices = "tokens|phrases|wrap|spot",                                    \
+     .brief = "tokens, phrases, wrap or spot",                                 \
+     .more =                                                                   \
+         "phrases are tokens in a row; wrap lets them go over the end of the " \
+         "text to its beginning; a spot is a stop word and the words behind "  \
+         "it that are none, which passes over headlines and captions."},       \
+        {.group = "Features",                                                  \
+         .name = "phrase",                                                     \
+         .type = &type_count,                                                  \
+         .offset = AT(member.features.phrase_len),                             \
+         .value = "K",                                                         \
+         .brief = "tokens in a phrase, 1 to 32"},                              \
+        {.group = "Features",                                                  \
+         .name = "tokens",                                                     \
+         .type = &type_tokens,                                                 \
+         .offset = AT(member.features.tokens),                                 \
+         .value = "KIND",                                                      \
+         .choices = "words|chars|lines|dna",                                   \
+         .brief = "what a token is: words, chars, lines, dna"},                \
+        {.group = "Features",                                                  \
+         .name = "stop",                                                       \
+         .type = &type_string,                                                 \
+         .offset = AT(member.features.stop),                                   \
+         .value = "LANG",                                                      \
+         .choices = "de|en|es|fr|it|nl|pt|ru|sv",                              \
+         .unset = "none",                                                      \
+         .brief = "leave out the stop words of a language",                    \
+         .more = "With spot they are kept, to begin the phrases: en, unless "  \
+                 "told."},                                                     \
+        {.group = "Features",                                                  \
+         .name = "stem",                                                       \
+         .type = &type_string,                                                 \
+         .offset = AT(member.features.stem),                                   \
+         .value = "LANG",                                                      \
+         .choices = "da|de|en|es|fi|fr|hu|it|nl|no|pt|ro|ru|sv|tr",            \
+         .unset = "none",                                                      \
+         .brief = "take stems for words",                                      \
+         .more =                                                               \
+             "By Snowball: 'connection' and 'connected' are both 'connect'."}, \
     {                                                                          \
-        "Features", 0, "title-weight", &type_weight,                           \
-            AT(member.features.title_weight), "W", NULL, NULL,                 \
-            "weight of the title's tokens; 0: left out", NULL                  \
+        .group = "Features", .name = "title-weight", .type = &type_weight,     \
+        .offset = AT(member.features.title_weight), .value = "W",              \
+        .brief = "weight of the title's tokens; 0: left out"                   \
     }
 
 /* Only where features are weighed. */
 #define SKETCH_WEIGHT_OPTIONS(AT, member)                                      \
-    {"Features",                                                               \
-     0,                                                                        \
-     "heading-weight",                                                         \
-     &type_weight,                                                             \
-     AT(member.features.heading_weight),                                       \
-     "W",                                                                      \
-     NULL,                                                                     \
-     NULL,                                                                     \
-     "weight of tokens in headings of the text",                               \
-     "A heading is a line after # signs, above a row of = or -, or with a "    \
-     "section number between empty lines."},                                   \
-        {"Features",                                                           \
-         0,                                                                    \
-         "tf",                                                                 \
-         &type_tf,                                                             \
-         AT(member.features.tf),                                               \
-         "HOW",                                                                \
-         "count|log|one",                                                      \
-         NULL,                                                                 \
-         "what repetition weighs: count, log, one",                            \
-         "count: as often as it comes; log: log2(1 + count); one: nothing."},  \
+    {.group = "Features",                                                      \
+     .name = "heading-weight",                                                 \
+     .type = &type_weight,                                                     \
+     .offset = AT(member.features.heading_weight),                             \
+     .value = "W",                                                             \
+     .brief = "weight of tokens in headings of the text",                      \
+     .more = "A heading is a line after # signs, above a row of = or -, or "   \
+             "with a section number between empty lines."},                    \
+        {.group = "Features",                                                  \
+         .name = "tf",                                                         \
+         .type = &type_tf,                                                     \
+         .offset = AT(member.features.tf),                                     \
+         .value = "HOW",                                                       \
+         .choices = "count|log|one",                                           \
+         .brief = "what repetition weighs: count, log, one",                   \
+         .more = "count: as often as it comes; log: log2(1 + count); one: "    \
+                 "nothing."},                                                  \
     {                                                                          \
-        "Features", 0, "idf", &type_string, AT(member.idf), "FILE", NULL,      \
-            "none", "document frequencies, from origo idf",                    \
-            "A feature then weighs log2((N + 1) / df) times its tf."           \
+        .group = "Features", .name = "idf", .type = &type_string,              \
+        .offset = AT(member.idf), .value = "FILE", .unset = "none",            \
+        .brief = "document frequencies, from origo idf",                       \
+        .more = "A feature then weighs log2((N + 1) / df) times its tf."       \
     }
 
 #define SKETCH_INPUT_OPTIONS(AT, member)                                       \

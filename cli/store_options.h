@@ -39,186 +39,151 @@ extern const struct option_type type_key;     /* og_params.key */
 
 #define STORE_OPTION(AT, member, about)                                        \
     {                                                                          \
-        "Store", 's', "store", &type_string, AT(member.path), "STORE", NULL,   \
-            "$ORIGO_STORE, else ./origo.store", about,                         \
-            "':memory:' is a store that lives as long as the command."         \
+        .group = "Store", .letter = 's', .name = "store",                      \
+        .type = &type_string, .offset = AT(member.path), .value = "STORE",     \
+        .unset = "$ORIGO_STORE, else ./origo.store", .brief = about,           \
+        .more = "':memory:' is a store that lives as long as the command."     \
     }
 
 #define MAKE "A new store (also -s :memory:)"
 
 #define INDEX_OPTION(AT, member)                                               \
     {                                                                          \
-        "Store", 0, "index", &type_indexes, AT(member.indexes), "LIST",        \
-            "passages|near|sentences", "passages",                             \
-            "indexes that the store shall have",                               \
-            "passages is for origo trace, near for origo near, sentences for " \
-            "origo quote; several with commas. One that the store does not "   \
-            "have yet is built from its texts. passages cannot be built "      \
-            "later."                                                           \
+        .group = "Store", .name = "index", .type = &type_indexes,              \
+        .offset = AT(member.indexes), .value = "LIST",                         \
+        .choices = "passages|near|sentences", .unset = "passages",             \
+        .brief = "indexes that the store shall have",                          \
+        .more = "passages is for origo trace, near for origo near, sentences " \
+                "for origo quote; several with commas. One that the store "    \
+                "does not have yet is built from its texts. passages cannot "  \
+                "be built later."                                              \
     }
 
 #define STORE_MAKE_OPTIONS(AT, member)                                         \
-    {MAKE,                                                                     \
-     0,                                                                        \
-     "preset",                                                                 \
-     &type_preset,                                                             \
-     AT(member.params),                                                        \
-     "NAME",                                                                   \
-     "prose|short|code|dna",                                                   \
-     NULL,                                                                     \
-     "a set of the options below",                                             \
-     "prose: shingles of 8 words. short: of 4, for short or reworded "         \
-     "passages. code: of 12. dna: of 24 bases. Give it before the options "    \
-     "that change it."},                                                       \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "memory",                                                             \
-         &type_size,                                                           \
-         AT(member.params.memory),                                             \
-         "SIZE",                                                               \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "bytes of the table, a hard cap",                                     \
-         "When the table is full, old fingerprints make room for new ones."},  \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "fold",                                                               \
-         &type_fold,                                                           \
-         AT(member.params.fold),                                               \
-         "LANG,...",                                                           \
-         "none|marks|latin|arabic",                                            \
-         NULL,                                                                 \
-         "spellings that count as one",                                        \
-         "Besides case and width. marks: with and without the vowel marks of " \
-         "Arabic and Hebrew. latin: u and v, i and j. arabic: letters with "   \
-         "and without hamza, those of Persian."},                              \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "key",                                                                \
-         &type_key,                                                            \
-         AT(member.params.key),                                                \
-         "KEY",                                                                \
-         "random|default",                                                     \
-         NULL,                                                                 \
-         "of the fingerprints: random, default, or hex digits",                \
-         "A key that nobody else knows keeps hostile texts from filling one "  \
-         "bucket of the table and from being taken for others. Answers do "    \
-         "not depend on it until the table is full; with a key of your own, "  \
-         "or the public one (default), a full table is the same in every "     \
-         "run."},                                                              \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "no-texts",                                                           \
-         &type_flag,                                                           \
-         AT(member.params.no_texts),                                           \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "do not keep the texts of the documents",                             \
-         "The store is smaller then, but spans are not verified, versions "    \
-         "are "                                                                \
-         "not shared and nothing can be exported."},                           \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "group-by",                                                           \
-         &type_same,                                                           \
-         AT(member.params.same),                                               \
-         "FIELD",                                                              \
-         NULL,                                                                 \
-         "all documents are compared",                                         \
-         "do not compare documents that have this in common",                  \
-         "id: versions of one document; host: of the url; else the name of a " \
-         "field of the input, such as author."},                               \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "tokens",                                                             \
-         &type_tokens,                                                         \
-         AT(member.params.tokens),                                             \
-         "KIND",                                                               \
-         "words|chars|lines|dna",                                              \
-         NULL,                                                                 \
-         "what a token is: words, chars, lines, dna",                          \
-         "Scripts without spaces are taken by character in words, too."},      \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "shingle",                                                            \
-         &type_count,                                                          \
-         AT(member.params.shingle_len),                                        \
-         "K",                                                                  \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "tokens in a row that make a shingle, 2 to 32",                       \
-         NULL},                                                                \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "select",                                                             \
-         &type_select,                                                         \
-         AT(member.params.select),                                             \
-         "NAME",                                                               \
-         "All|4th|6th|8th|M4|NM3|W8|NW8|Hb3|Dct8|Hs|NHs|SHs|Os3",              \
-         NULL,                                                                 \
-         "which shingles are worth keeping",                                   \
-         "All; Nth (every N-th); MN (modulo N); WN (winnow N); HbN "           \
-         "(hash-break "                                                        \
-         "N); DctN; Hs (hailstorm); OsN (open syncmers). N before a name "     \
-         "drops "                                                              \
-         "what the others cover, S keeps it where there is room."},            \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "evict",                                                              \
-         &type_evict,                                                          \
-         AT(member.params.evict),                                              \
-         "NAME",                                                               \
-         "R|LRU|CC|LS|S3|thin|learn",                                          \
-         NULL,                                                                 \
-         "which fingerprints go when a bucket is full",                        \
-         "R random, LRU least recently used, CC copy count, LS lucky "         \
-         "shingles, "                                                          \
-         "S3 (S3-FIFO), thin, learn (what the stream shows to come back "      \
-         "least)."},                                                           \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "estimate",                                                           \
-         &type_estimate,                                                       \
-         AT(member.params.estimate),                                           \
-         "NAME",                                                               \
-         "NB|E|B|BE|CX",                                                       \
-         NULL,                                                                 \
-         "how passages grow from hits",                                        \
-         "NB not at all, E expansion, B bridging, BE both, CX by context."},   \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "bridge-limit",                                                       \
-         &type_count,                                                          \
-         AT(member.params.bridge_limit),                                       \
-         "T",                                                                  \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "longest bridge, in selected shingles",                               \
-         NULL},                                                                \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "layout",                                                             \
-         &type_layout,                                                         \
-         AT(member.params.layout),                                             \
-         "NAME",                                                               \
-         "packed|paper",                                                       \
-         NULL,                                                                 \
-         "how the table keeps a fingerprint: packed, paper",                   \
-         NULL},                                                                \
-        {MAKE,                                                                 \
-         0,                                                                    \
-         "bucket",                                                             \
-         &type_count,                                                          \
-         AT(member.params.bucket_slots),                                       \
-         "N",                                                                  \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "slots in a bucket, 4 to 256, a power of two",                        \
-         NULL},                                                                \
+    {.group = MAKE,                                                            \
+     .name = "preset",                                                         \
+     .type = &type_preset,                                                     \
+     .offset = AT(member.params),                                              \
+     .value = "NAME",                                                          \
+     .choices = "prose|short|code|dna",                                        \
+     .brief = "a set of the options below",                                    \
+     .more = "prose: shingles of 8 words. short: of 4, for short or reworded " \
+             "passages. code: of 12. dna: of 24 bases. Give it before the "    \
+             "options that change it."},                                       \
+        {.group = MAKE,                                                        \
+         .name = "memory",                                                     \
+         .type = &type_size,                                                   \
+         .offset = AT(member.params.memory),                                   \
+         .value = "SIZE",                                                      \
+         .brief = "bytes of the table, a hard cap",                            \
+         .more = "When the table is full, old fingerprints make room for new " \
+                 "ones."},                                                     \
+        {.group = MAKE,                                                        \
+         .name = "fold",                                                       \
+         .type = &type_fold,                                                   \
+         .offset = AT(member.params.fold),                                     \
+         .value = "LANG,...",                                                  \
+         .choices = "none|marks|latin|arabic",                                 \
+         .brief = "spellings that count as one",                               \
+         .more = "Besides case and width. marks: with and without the vowel "  \
+                 "marks of Arabic and Hebrew. latin: u and v, i and j. "       \
+                 "arabic: letters with and without hamza, those of Persian."}, \
+        {.group = MAKE,                                                        \
+         .name = "key",                                                        \
+         .type = &type_key,                                                    \
+         .offset = AT(member.params.key),                                      \
+         .value = "KEY",                                                       \
+         .choices = "random|default",                                          \
+         .brief = "of the fingerprints: random, default, or hex digits",       \
+         .more = "A key that nobody else knows keeps hostile texts from "      \
+                 "filling one bucket of the table and from being taken for "   \
+                 "others. Answers do not depend on it until the table is "     \
+                 "full; with a key of your own, or the public one (default), " \
+                 "a full table is the same in every run."},                    \
+        {.group = MAKE,                                                        \
+         .name = "no-texts",                                                   \
+         .type = &type_flag,                                                   \
+         .offset = AT(member.params.no_texts),                                 \
+         .brief = "do not keep the texts of the documents",                    \
+         .more = "The store is smaller then, but spans are not verified, "     \
+                 "versions are not shared and nothing can be exported."},      \
+        {.group = MAKE,                                                        \
+         .name = "group-by",                                                   \
+         .type = &type_same,                                                   \
+         .offset = AT(member.params.same),                                     \
+         .value = "FIELD",                                                     \
+         .unset = "all documents are compared",                                \
+         .brief = "do not compare documents that have this in common",         \
+         .more = "id: versions of one document; host: of the url; else the "   \
+                 "name of a field of the input, such as author."},             \
+        {.group = MAKE,                                                        \
+         .name = "tokens",                                                     \
+         .type = &type_tokens,                                                 \
+         .offset = AT(member.params.tokens),                                   \
+         .value = "KIND",                                                      \
+         .choices = "words|chars|lines|dna",                                   \
+         .brief = "what a token is: words, chars, lines, dna",                 \
+         .more =                                                               \
+             "Scripts without spaces are taken by character in words, too."},  \
+        {.group = MAKE,                                                        \
+         .name = "shingle",                                                    \
+         .type = &type_count,                                                  \
+         .offset = AT(member.params.shingle_len),                              \
+         .value = "K",                                                         \
+         .brief = "tokens in a row that make a shingle, 2 to 32"},             \
+        {.group = MAKE,                                                        \
+         .name = "select",                                                     \
+         .type = &type_select,                                                 \
+         .offset = AT(member.params.select),                                   \
+         .value = "NAME",                                                      \
+         .choices = "All|4th|6th|8th|M4|NM3|W8|NW8|Hb3|Dct8|Hs|NHs|SHs|Os3",   \
+         .brief = "which shingles are worth keeping",                          \
+         .more = "All; Nth (every N-th); MN (modulo N); WN (winnow N); HbN "   \
+                 "(hash-break N); DctN; Hs (hailstorm); OsN (open syncmers). " \
+                 "N before a name drops what the others cover, S keeps it "    \
+                 "where there is room."},                                      \
+        {.group = MAKE,                                                        \
+         .name = "evict",                                                      \
+         .type = &type_evict,                                                  \
+         .offset = AT(member.params.evict),                                    \
+         .value = "NAME",                                                      \
+         .choices = "R|LRU|CC|LS|S3|thin|learn",                               \
+         .brief = "which fingerprints go when a bucket is full",               \
+         .more = "R random, LRU least recently used, CC copy count, LS lucky " \
+                 "shingles, S3 (S3-FIFO), thin, learn (what the stream shows " \
+                 "to come back least)."},                                      \
+        {.group = MAKE,                                                        \
+         .name = "estimate",                                                   \
+         .type = &type_estimate,                                               \
+         .offset = AT(member.params.estimate),                                 \
+         .value = "NAME",                                                      \
+         .choices = "NB|E|B|BE|CX",                                            \
+         .brief = "how passages grow from hits",                               \
+         .more = "NB not at all, E expansion, B bridging, BE both, CX by "     \
+                 "context."},                                                  \
+        {.group = MAKE,                                                        \
+         .name = "bridge-limit",                                               \
+         .type = &type_count,                                                  \
+         .offset = AT(member.params.bridge_limit),                             \
+         .value = "T",                                                         \
+         .brief = "longest bridge, in selected shingles"},                     \
+        {.group = MAKE,                                                        \
+         .name = "layout",                                                     \
+         .type = &type_layout,                                                 \
+         .offset = AT(member.params.layout),                                   \
+         .value = "NAME",                                                      \
+         .choices = "packed|paper",                                            \
+         .brief = "how the table keeps a fingerprint: packed, paper"},         \
+        {.group = MAKE,                                                        \
+         .name = "bucket",                                                     \
+         .type = &type_count,                                                  \
+         .offset = AT(member.params.bucket_slots),                             \
+         .value = "N",                                                         \
+         .brief = "slots in a bucket, 4 to 256, a power of two"},              \
     {                                                                          \
-        MAKE, 0, "min-tokens", &type_count, AT(member.params.min_tokens), "N", \
-            NULL, NULL, "shorter documents are answered, not kept", NULL       \
+        .group = MAKE, .name = "min-tokens", .type = &type_count,              \
+        .offset = AT(member.params.min_tokens), .value = "N",                  \
+        .brief = "shorter documents are answered, not kept"                    \
     }
 
 #endif
