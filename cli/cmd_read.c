@@ -13,6 +13,7 @@
 struct read_settings {
     struct output_settings output;
     struct reading_settings reading;
+    int format; /* there is one */
 };
 
 static void read_defaults(void *settings)
@@ -25,6 +26,14 @@ static void read_defaults(void *settings)
 
 static const struct option read_options[] = {
     DOCUMENT_OUTPUT_OPTIONS(AT, output),
+    {.group = "Output",
+     .letter = 'f',
+     .name = "format",
+     .type = &type_choice,
+     .offset = AT(format),
+     .value = "FORMAT",
+     .choices = "jsonl",
+     .brief = "what to write: jsonl, a document a line"},
     TALK_OPTIONS(AT, reading),
     THREADS_OPTION(AT, reading.n_threads, "Input",
                    "The output is the same for any number."),
