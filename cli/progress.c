@@ -296,7 +296,9 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
     add_count(&line, c->n_repeated_ids, "repeated id", "repeated ids");
     add_count(&line, c->n_bad_times, "bad time", "bad times");
     add_count(&line, c->n_files_failed, "file failed", "files failed");
-    add(&line, ", %.1f MB/s", bytes / 1e6 / (seconds > 0 ? seconds : 1));
+    /* Less is over before it is fast. */
+    if (bytes >= 1e6 && seconds > 0)
+        add(&line, ", %.1f MB/s", bytes / 1e6 / seconds);
     add(&line, ", peak memory %.0f MB", (double)usage.ru_maxrss * 1024 / 1e6);
     if (store != NULL) og_store_info_get(store, &info);
     if (store != NULL) add(&line, ", table %.1f %% full", table_fill(&info));
