@@ -32,7 +32,7 @@ static const struct option add_options[] = {
      .name = "resume",
      .type = &type_flag,
      .offset = AT(resume),
-     .brief = "go on with an input that was interrupted",
+     .brief = "resume an input that was interrupted",
      .more = "Documents that are there already are passed over, as always; "
              "with this option their number is not worth a word."},
     THREADS_OPTION(AT, reading.n_threads, "Input",
@@ -92,7 +92,7 @@ const struct command command_add = {
         "Reads documents in the order given and takes them into a store, so "
         "that later questions know of them. When the command ends with status "
         "0 all of them are safe on disk; what was taken in before an "
-        "interruption is kept, and the same command goes on from there.\n\n"
+        "interruption is kept, and the same command resumes from there.\n\n"
         "A document that the store has (same id, time and text) changes "
         "nothing. A known id with another text is a new version of that "
         "document.\n\n"

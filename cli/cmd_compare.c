@@ -139,7 +139,7 @@ const struct command command_compare = {
     .brief = "what of A comes from B, passage by passage",
     .about =
         "Compares each document of A with each document of B, without a "
-        "store, and tells which passages of A stand in B too: word for word, "
+        "store, and says which passages of A are in B too: word for word, "
         "with words changed, left out, put in or moved, and reworded. Ends "
         "are exact on both sides.\n\n"
         "A and B are files as for origo trace, one of them may be - for "

@@ -88,7 +88,7 @@ static const struct option dedup_options[] = {
      .brief = "alike to the kept one, or to one that is",
      .more = "star: every document that is removed is alike to the one that is "
              "kept. components: chains count, so documents go that are not "
-             "like the one that stays; the report tells how alike they are."},
+             "like the one that stays; the report says how alike they are."},
     {.group = "What",
      .name = "against",
      .type = &type_strings,
@@ -217,13 +217,13 @@ static const struct option dedup_options[] = {
      .type = &type_flag,
      .offset = AT(reading.quiet),
      .brief = "no progress and no summary on stderr",
-     .more = "Problems of the input are told all the same."},
+     .more = "Problems of the input are reported all the same."},
     {.group = "Output",
      .letter = 'v',
      .name = "verbose",
      .type = &type_flag,
      .offset = AT(reading.verbose),
-     .brief = "tell every problem, not the first 20"},
+     .brief = "report every problem, not the first 20"},
     {.group = "Run",
      .letter = 'm',
      .name = "memory",
@@ -245,8 +245,8 @@ static const struct option dedup_options[] = {
      .name = "resume",
      .type = &type_flag,
      .offset = AT(dedup.resume),
-     .brief = "keep a journal, and go on from one that is there",
-     .more = "The journal stands beside the output. Give --resume to the first "
+     .brief = "keep a journal, and resume from one that is there",
+     .more = "The journal is beside the output. Give --resume to the first "
              "run, too. The output is the same as without a stop. At level "
              "document, what was decided is not decided again; at the others, "
              "tables are made again and what was written stays."},

@@ -97,7 +97,7 @@ const struct command command_delta = {
     .operands = "OLD... NEW",
     .brief = "write how a new file is made of old ones",
     .about =
-        "Writes a delta: what of NEW stands in any of the OLD files, and the "
+        "Writes a delta: what of NEW is in any of the OLD files, and the "
         "rest, compressed. 'origo patch' makes NEW from the same OLD files and "
         "the delta.\n\n"
         "An OLD that is a folder gives those of its files that are similar to "

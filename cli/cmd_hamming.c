@@ -121,7 +121,7 @@ static const struct option build_options[] = {
      .name = "explain",
      .type = &type_flag,
      .offset = AT(explain),
-     .brief = "tell on stderr what was weighed and why"},
+     .brief = "say on stderr what was weighed and why"},
     QUIET,
 };
 
@@ -508,7 +508,7 @@ const struct command command_hamming_rm = {
 const struct command command_hamming_plan = {
     .name = "hamming plan",
     .operands = "CODES",
-    .brief = "tell which tables an index of so many codes would have",
+    .brief = "show which tables an index of so many codes would have",
     .about = "Lists the designs that the planner weighs for a number of codes, "
              "with the bytes of their tables and the time of a question by its "
              "model, and the one it takes (*).",

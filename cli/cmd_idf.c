@@ -82,9 +82,9 @@ const struct command command_idf = {
     .name = COMMAND,
     .alias = "idf",
     .operands = "FILE...",
-    .brief = "count in how many documents each feature stands",
+    .brief = "count in how many documents each feature occurs",
     .about =
-        "Reads documents and writes a file that tells how rare each feature "
+        "Reads documents and writes a file that says how rare each feature "
         "is, so that sketches can give rare ones more weight (--idf). The "
         "options under Features must be those of the sketches.\n\n"
         "Counting takes the memory that is given and no more. Nothing is "

@@ -112,7 +112,7 @@ static const struct option minhash_options[] = {
      .choices = "text|binary",
      .brief = "what to write: text or binary",
      .more = "text is a line of id, tab and hexadecimal digits; a document "
-             "without features has '-'. binary tells its parameters and is "
+             "without features has '-'. binary states its parameters and is "
              "checked when it is read."},
     {.group = "Output",
      .letter = 'o',

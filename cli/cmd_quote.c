@@ -73,7 +73,7 @@ static const struct option quote_options[] = {
      .name = "explain",
      .type = &type_flag,
      .offset = AT(explain),
-     .brief = "tell what qSign would do in this store",
+     .brief = "show what qSign would do in this store",
      .more = "m, l, n, k, d of the paper, the predicted recall and rate of "
              "false positives. Needs no FILE."},
 
@@ -91,8 +91,8 @@ static const struct option quote_options[] = {
      .name = "all",
      .type = &type_flag,
      .offset = AT(all),
-     .brief = "tell of later documents, too",
-     .more = "Without it a sentence is told to be of earlier documents alone, "
+     .brief = "report later documents, too",
+     .more = "Without it a sentence is traced to earlier documents alone, "
              "in the order of their times, then of their arrival."},
     {.group = FIND,
      .name = "min-words",
@@ -129,7 +129,7 @@ static const struct option quote_options[] = {
      .type = &type_count,
      .offset = AT(max_matches),
      .value = "N",
-     .brief = "matches told of a sentence, the earliest ones"},
+     .brief = "matches reported for a sentence, the earliest"},
     {.group = FIND,
      .name = "max-candidates",
      .type = &type_size,
@@ -157,8 +157,9 @@ static const struct option quote_options[] = {
      .value = "FILE",
      .unset = "stdout",
      .brief = "write the report to FILE",
-     .more = "It appears when it is whole. An ending of .html or .txt chooses "
-             "the form, when --format does not; .gz or .zst behind packs it."},
+     .more =
+         "It appears when it is whole. An ending of .html or .txt chooses "
+         "the form, when --format does not; .gz or .zst at the end packs it."},
     COLOUR_OPTION(AT, report.colour),
     {.group = OUT,
      .name = "only-reused",
@@ -448,7 +449,7 @@ const struct command command_quote = {
     .operands = "[FILE...]",
     .brief = "which sentences of a document were written before",
     .about =
-        "Cuts documents into sentences and tells for each which sentences of "
+        "Cuts documents into sentences and says for each which sentences of "
         "earlier documents have its words, from which documents and when, the "
         "earliest first. Results go to stdout, problems and a summary to "
         "stderr.\n\n"

@@ -54,7 +54,7 @@ static const struct option simhash_options[] = {
      .brief = "what to write: text or binary",
      .more =
          "text is a line of id, tab and hexadecimal digits, the highest bit "
-         "first. binary tells its parameters and is checked when it is read."},
+         "first. binary states its parameters and is checked when it is read."},
     {.group = "Output",
      .letter = 'o',
      .name = "output",

@@ -64,7 +64,7 @@ static const struct option similar_options[] = {
      .name = "chunks",
      .type = &type_flag,
      .offset = AT(ranges),
-     .brief = "tell which bytes of the file are shared"},
+     .brief = "show which bytes of the file are shared"},
     {.group = "Output",
      .name = "format",
      .type = &type_choice,
@@ -246,7 +246,7 @@ const struct command command_similar = {
     .brief = "which known files share content with a file",
     .about =
         "Cuts each FILE (or the files of a folder) into chunks by content and "
-        "tells which known files have the same ones, under whatever name: how "
+        "says which known files have the same ones, under whatever name: how "
         "much as a few samples estimate it, and how much in truth.\n\n"
         "The answer begins with the share of the file's bytes that the other "
         "has too. Jaccard is the share of chunks that both have among those "

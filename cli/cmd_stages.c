@@ -46,7 +46,7 @@ static void stage_defaults(void *settings)
          .type = &type_string,                                                 \
          .offset = AT(stage.work),                                             \
          .value = "DIR",                                                       \
-         .brief = "folder of what the stages tell each other"},                \
+         .brief = "folder of what the stages hand to each other"},             \
         {.group = "Sketch",                                                    \
          .name = "keep",                                                       \
          .type = &type_string,                                                 \

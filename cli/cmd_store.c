@@ -286,7 +286,7 @@ const struct command command_rm = {
     .operands = "ID...",
     .brief = "remove documents from a store",
     .about =
-        "Removes all versions of each document: no command tells of it any "
+        "Removes all versions of each document: no command names it any "
         "more. What others had copied from it belongs to the earliest of "
         "them from now on, if the store keeps texts. Their bytes stay in the "
         "files of the store until 'origo compact', or go at once with "

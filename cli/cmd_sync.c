@@ -232,7 +232,7 @@ static const struct option receive_options[] = {
      .name = "verbose",
      .type = &type_flag,
      .offset = AT(verbose),
-     .brief = "tell each file that is new"},
+     .brief = "name each file that is new"},
     PLAIN,
     THREADS_OPTION(AT, n_threads, "Work", NULL),
     QUIET,
@@ -269,7 +269,7 @@ const struct command command_receive = {
         "The other side of 'origo send'. TREE is made when it is not there. "
         "Files get their names at the end, each whole; a connection that "
         "breaks leaves what arrived in TREE/.origo-parts, and the next receive "
-        "goes on from it.",
+        "resumes from it.",
     .examples = "  origo sync receive papers --from 'ssh host origo sync send "
                 "papers'\n",
     .options = receive_options,

@@ -79,8 +79,8 @@ static const struct option trace_options[] = {
      .type = &type_string,
      .offset = AT(boilerplate),
      .value = "N|P%",
-     .unset = "all passages are told",
-     .brief = "leave out what stands in more documents than this",
+     .unset = "all passages are reported",
+     .brief = "leave out what is in more documents than this",
      .more = "A number of documents, or a share of all that the store has. A "
              "span goes when most of it is such text."},
     {.group = "What counts",
@@ -89,7 +89,7 @@ static const struct option trace_options[] = {
      .offset = AT(ignore),
      .value = "FILE",
      .unset = "none",
-     .brief = "leave out what stands in this text, too",
+     .brief = "leave out what is also in this text",
      .more = "Known text that never counts: a licence, a form, a footer."},
     {.group = "What counts",
      .name = "min-span",
@@ -98,7 +98,7 @@ static const struct option trace_options[] = {
      .value = "N",
      .unset = "as many as a shingle has, 8 words at least",
      .brief = "leave out spans of fewer tokens",
-     .more = "1 tells all of them; in scripts without spaces a token is a "
+     .more = "1 reports all of them; in scripts without spaces a token is a "
              "character."},
     {.group = "What counts",
      .name = "across-groups",
@@ -449,14 +449,14 @@ const struct command command_trace = {
     .operands = "FILE...",
     .brief = "where did each passage of a document come from",
     .about =
-        "Reads documents in the order given and tells for each which passages "
+        "Reads documents in the order given and says for each which passages "
         "are copied, from which earliest document, and which are new. Results "
         "go to stdout, problems and a summary to stderr.\n\n"
         "FILE is text (one document), JSONL (one document a line: id, time, "
         "title, url, text), HTML (the main text of a page), a WARC, WET or ARC "
         "archive, an mbox or a mail, TEI or other XML, a folder of such files, "
         "or - for stdin; .gz and .zst are seen through. What a file is shows "
-        "in its first bytes; --type tells otherwise. What cannot be read is "
+        "in its first bytes; --type overrides it. What cannot be read is "
         "named and skipped, and the rest goes in. Sizes and numbers take k M G "
         "and Ki Mi Gi.",
     .examples = "  origo trace -s :memory: letters.jsonl\n"

@@ -227,7 +227,7 @@ static void write_statuses(void)
 static void write_top_page(void)
 {
     write_top_card();
-    printf("\norigo reads documents in the order of time and tells for each "
+    printf("\norigo reads documents in the order of time and says for each "
            "which passages\nare copied, from which earliest document, and "
            "which are new. The memory of its\ntable is fixed in advance.\n"
            "\nTry:\n"

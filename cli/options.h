@@ -132,13 +132,13 @@ enum parse_result cli_parse(const struct command *command, void *settings,
     {                                                                          \
         .group = "Output", .letter = 'q', .name = "quiet", .type = &type_flag, \
         .offset = AT(member), .brief = "no progress and no summary on stderr", \
-        .more = "Problems of the input are told all the same."                 \
+        .more = "Problems of the input are reported all the same."             \
     }
 #define VERBOSE_OPTION(AT, member)                                             \
     {                                                                          \
         .group = "Output", .letter = 'v', .name = "verbose",                   \
         .type = &type_flag, .offset = AT(member),                              \
-        .brief = "tell every problem of the input, not 20"                     \
+        .brief = "report every problem of the input, not 20"                   \
     }
 /* `what` is found. */
 #define EXIT_CODE_OPTION(AT, member, what)                                     \

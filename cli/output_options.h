@@ -64,7 +64,7 @@ bool output_to_stdout(const struct output_settings *s);
         .offset = AT(member), .value = "FILE", .unset = "none",                \
         .brief = "write what the run came to, as JSON",                        \
         .more = "One object: counts, seconds, memory and the exit status; "    \
-                "docs/summary.schema.json tells its fields."                   \
+                "docs/summary.schema.json lists its fields."                   \
     }
 
 /* What a command counts besides its documents. */

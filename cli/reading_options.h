@@ -74,7 +74,7 @@ int reading_status(const char *command, og_status status,
         .offset = AT(member), .value = "PATTERN", .unset = "none",             \
         .brief = "take times from names of files, as %Y-%m-%d",                \
         .more = "%Y %m %d %H %M %S are digits, * is any run of characters, ? " \
-                "any one. For documents that tell no time of their own."       \
+                "any one. For documents without a time of their own."          \
     }
 #define READING_OPTIONS(AT, member)                                            \
     TYPE_OPTION(AT, member.kind),                                              \

@@ -75,7 +75,7 @@ int report_end(og_report *report, const struct report_settings *s,
          .brief = "write the report to FILE",                                  \
          .more = "It appears when it is whole. An ending of .html, .tsv, "     \
                  ".txt, .jsonld or .xml (TEI) chooses the form, when "         \
-                 "--format does not; .gz or .zst behind packs it."},           \
+                 "--format does not; .gz or .zst at the end packs it."},       \
         {.group = "Output",                                                    \
          .name = "offsets",                                                    \
          .type = &type_choice,                                                 \

@@ -44,7 +44,7 @@ int stop_status_added(const og_stream_counts *counts)
     char story[160];
     const unsigned long long n = counts->n_added + counts->n_repeated_ids;
     snprintf(story, sizeof(story),
-             "the store keeps %llu new %s; the same command goes on from there",
+             "the store keeps %llu new %s; the same command resumes from there",
              n, n == 1 ? "document" : "documents");
     return stop_status(story);
 }

@@ -29,7 +29,7 @@ void sketch_defaults(struct sketch_settings *s);
      .brief = "tokens, phrases, wrap or spot",                                 \
      .more =                                                                   \
          "phrases are tokens in a row; wrap lets them go over the end of the " \
-         "text to its beginning; a spot is a stop word and the words behind "  \
+         "text to its beginning; a spot is a stop word and the words after "   \
          "it that are none, which passes over headlines and captions."},       \
         {.group = "Features",                                                  \
          .name = "phrase",                                                     \

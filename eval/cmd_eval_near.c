@@ -182,7 +182,7 @@ const struct command command_eval_near = {
     .brief = "measure sketches against exact similarity",
     .about =
         "Draws documents from a stream and works out the exact Jaccard "
-        "similarity of every two. Then sketches them and tells how well "
+        "similarity of every two. Then sketches them and measures how well "
         "sketches find the pairs that are duplicates.\n\n"
         "Prints a header and a line of TSV for every Hamming distance of "
         "simhashes: pairs at that distance, duplicates of them, and precision "

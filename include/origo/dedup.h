@@ -102,7 +102,7 @@ typedef struct og_dedup_options {
                               passage, 5 of a sentence, 1 of a line */
     uint64_t memory; /* bytes of tables; what is more goes to disk. 0: no cap */
     double journal_seconds; /* how often a journal is written */
-    bool resume;            /* keep one beside the output, and go on from it */
+    bool resume;            /* keep one beside the output, and resume from it */
     bool annotate;          /* write all documents, with an "origo" field */
     void *ctx;              /* of on_decision */
     /* One call for each document of the input, in its order, one at a time,

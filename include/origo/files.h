@@ -12,7 +12,7 @@ extern "C" {
 /* ---- chunks ---- */
 
 /* How a file is cut, so that the content decides where: docs/architecture.md
- * and lib/chunk/cut.h tell the rules. Text form: "gear", "winnow",
+ * and lib/chunk/cut.h give the rules. Text form: "gear", "winnow",
  * "winnow-fast". */
 typedef enum og_cut_kind {
     OG_CUT_GEAR = 0,
@@ -193,8 +193,8 @@ OG_API og_status og_delta_apply(const char *const *old_paths, size_t n_old,
 
 /* ---- the exchange: two trees of files become equal over a pipe ----
  *
- * docs/format-exchange.md tells the messages. Both sides cut files into the
- * same chunks; the sender tells hashes from the root down, the receiver asks
+ * docs/format-exchange.md describes the messages. Both sides cut files into the
+ * same chunks; the sender gives hashes from the root down, the receiver asks
  * for what no file of its own has, under whatever name. */
 
 typedef struct og_sync_counts {
@@ -229,7 +229,7 @@ OG_API og_sync_options og_sync_options_default(void);
 
 /* Each speaks over two descriptors (a pipe pair, a socket twice) until both
  * sides are done; they stay open. A connection that breaks is OG_ERR_IO; what
- * arrived stays as hidden part files, and the next receive goes on from it. */
+ * arrived stays as hidden part files, and the next receive resumes from it. */
 OG_API og_status og_sync_send(const char *tree, int in_fd, int out_fd,
                               const og_sync_options *options,
                               og_sync_counts *out, og_error *err);

@@ -185,7 +185,7 @@ OG_API og_near_options og_near_options_default(void);
 
 typedef struct og_near_info {
     uint64_t n_documents, n_room, n_evicted;
-    uint64_t n_exact, n_estimated; /* matches told so far */
+    uint64_t n_exact, n_estimated; /* matches reported so far */
     og_near_options options;
 } og_near_info;
 /* OG_ERR_USAGE: the store has no such index. */

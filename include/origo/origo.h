@@ -34,8 +34,8 @@
  * Threads: a store has one writer (og_store_add, og_stream_run); any number
  * of threads may call og_store_trace meanwhile, each with its own og_trace. */
 
-/* The subjects. Each header stands alone, too, but this one is the door: what
- * stands in which of them may change. */
+/* The subjects. Each header can be included alone, too, but this one is the
+ * door: what is in which of them may change. */
 
 /* What all the others speak of. */
 #include <origo/document.h> /* documents and their times */

@@ -14,14 +14,14 @@ extern "C" {
 /* How an output is packed. */
 typedef enum og_packing {
     OG_PACKING_AUTO =
-        0, /* the ending of its name tells: .gz, .zst, else none */
+        0, /* the ending of its name decides: .gz, .zst, else none */
     OG_PACKING_NONE,
     OG_PACKING_GZIP,
     OG_PACKING_ZSTD,
 } og_packing;
 OG_API og_packing og_packing_of(const char *path); /* never OG_PACKING_AUTO */
 
-/* All zero is one file, packed as its name tells. */
+/* All zero is one file, packed as its name says. */
 typedef struct og_output_options {
     og_packing packing;
     uint32_t n_shards;  /* of a folder: so many files, and record i goes to file
@@ -33,7 +33,7 @@ typedef struct og_output_options {
  * was when anything fails before; what is no regular file (a device, a named
  * pipe) is written where it is; NULL and "-" are stdout. A path that ends with
  * a slash is a folder, made when there is none: its files are
- * part-00000.jsonl, part-00001.jsonl and so on, with .gz or .zst behind.
+ * part-00000.jsonl, part-00001.jsonl and so on, with .gz or .zst after it.
  * OG_ERR_USAGE: shards without a folder. OG_ERR_IO: the folder holds such parts
  * already. */
 typedef struct og_output og_output;

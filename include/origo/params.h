@@ -17,9 +17,9 @@ typedef enum og_token_kind {
     OG_TOKEN_DNA,       /* A C G T U; all else ends a run and is skipped */
 } og_token_kind;
 
-/* The names of the paper and ours; docs/architecture.md tells each. Text form:
- * "All", "4th", "M4", "NM3", "W8", "NW8", "Hb3", "Dct8", "Hs", "NHs", "SHs",
- * "Os3". */
+/* The names of the paper and ours; docs/architecture.md explains each. Text
+ * form: "All", "4th", "M4", "NM3", "W8", "NW8", "Hb3", "Dct8", "Hs", "NHs",
+ * "SHs", "Os3". */
 typedef enum og_select_kind {
     OG_SELECT_ALL = 0,
     OG_SELECT_EVERY,
@@ -28,7 +28,7 @@ typedef enum og_select_kind {
     OG_SELECT_HASH_BREAK,
     OG_SELECT_DCT,
     OG_SELECT_HAILSTORM,
-    OG_SELECT_SYNCMER, /* open: the smallest token stands at `param` of 0.. */
+    OG_SELECT_SYNCMER, /* open: the smallest token is at `param` of 0.. */
 } og_select_kind;
 
 typedef struct og_select_options {

@@ -22,7 +22,7 @@ typedef struct og_fields {
 /* What a file is. Text form: "auto", "text", "jsonl", "html", "warc" (also WET
  * and WAT), "arc", "mbox", "mail", "xml", "json", "csv", "tsv". */
 typedef enum og_file_kind {
-    OG_FILE_AUTO = 0, /* its first bytes tell */
+    OG_FILE_AUTO = 0, /* its first bytes decide */
     OG_FILE_TEXT,     /* one document */
     OG_FILE_JSONL,    /* a document a line */
     OG_FILE_HTML,     /* one document: the main text of the page */
@@ -87,8 +87,8 @@ typedef struct og_stream_counts {
 typedef struct og_input {
     /* Each path is a file of some og_file_kind, a folder (its files in the
      * order of their names, all levels), any of them .gz or .zst, or "-" for
-     * stdin. A file that cannot be read is a problem and the others go on: the
-     * status is then that of the first one. */
+     * stdin. A file that cannot be read is a problem and the others are read:
+     * the status is then that of the first one. */
     const char *const *paths;
     size_t n_paths;
     og_fields fields;      /* of JSONL; a name that is NULL is not looked for */

@@ -57,7 +57,7 @@ typedef enum og_format {
 OG_API bool og_format_parse(og_bytes name, og_format *out);
 OG_API const char *og_format_name(og_format format);
 
-/* Several documents in one report; docs/architecture.md tells the contract of
+/* Several documents in one report; docs/architecture.md gives the contract of
  * each form. What an answer lacks (origins that were not asked for, or whose
  * texts no store keeps) is left out or said to be unknown. */
 typedef struct og_report_options {
@@ -76,9 +76,9 @@ typedef struct og_report og_report;
 
 /* `path` is a file that appears, whole, when og_report_close() is done, and is
  * as it was when anything fails before; NULL and "-" are stdout. A page of more
- * than 20,000 documents goes on in the folder PATH.parts, which may hold parts
- * when it fails. `options`
- * NULL means the default. What options->title points to must stay. */
+ * than 20,000 documents continues in the folder PATH.parts, which may hold
+ * parts when it fails. `options` NULL means the default. What options->title
+ * points to must stay. */
 OG_API og_status og_report_open(const char *path,
                                 const og_report_options *options,
                                 og_report **out, og_error *err);

@@ -37,7 +37,7 @@ OG_API const char *og_quote_method_name(og_quote_method method);
 typedef struct og_quote_options {
     double threshold;        /* least similarity, more than 0, at most 1 */
     uint32_t min_words;      /* shorter sentences are not asked about */
-    uint32_t max_matches;    /* told of one sentence, the earliest ones */
+    uint32_t max_matches;    /* reported for one sentence, the earliest */
     uint64_t max_candidates; /* looked at for one sentence; what is beyond is
                                 counted */
     og_quote_method method;
@@ -59,7 +59,7 @@ typedef struct og_quote_match {
     og_bytes text;
     double similarity; /* 0 to 1: lib/sentence/index/measure.h */
     uint32_t n_shared; /* different words */
-    /* Where they stand, in `text` and in the document asked about. */
+    /* Where they are, in `text` and in the document asked about. */
     const og_range *shared, *own;
     size_t n_shared_ranges, n_own_ranges;
 } og_quote_match;
@@ -69,7 +69,7 @@ typedef struct og_quote {
     uint32_t n_words;              /* different ones */
     const og_quote_match *matches; /* by time, the earliest first */
     size_t n_matches;
-    uint64_t n_found;   /* sentences in all, told or not */
+    uint64_t n_found;   /* sentences in all, reported or not */
     uint64_t n_skipped; /* candidates beyond max_candidates */
 } og_quote;
 

@@ -17,7 +17,7 @@ typedef enum og_feature_kind {
     OG_FEATURE_PHRASES,    /* phrase_len tokens in a row; a text that is shorter
                               is one phrase */
     OG_FEATURE_WRAP,       /* and the phrases that begin at the end of the text
-                              and go on at its beginning: as many as tokens */
+                              and continue at its beginning: as many as tokens */
     OG_FEATURE_SPOT,       /* a stop word and the next phrase_len - 1 words that
                               are none: passes over headlines and captions */
 } og_feature_kind;
@@ -32,7 +32,7 @@ typedef enum og_tf_kind {
 OG_API bool og_tf_parse(og_bytes name, og_tf_kind *out);
 OG_API const char *og_tf_name(og_tf_kind kind);
 
-/* In how many documents of a corpus each feature stands. Made by
+/* In how many documents of a corpus each feature occurs. Made by
  * og_idf_make(), read by og_idf_open(); any number of threads may ask. */
 typedef struct og_idf og_idf;
 
@@ -68,7 +68,7 @@ typedef struct og_idf_info {
 } og_idf_info;
 
 /* Reads a file of og_idf_make(). OG_ERR_IO: it cannot be read; OG_ERR_INPUT:
- * it is none, of another version or damaged, and the message tells the place.
+ * it is none, of another version or damaged, and the message names the place.
  */
 OG_API og_status og_idf_open(const char *path, og_idf **out, og_error *err);
 OG_API void og_idf_close(og_idf *idf); /* NULL is fine */
@@ -120,14 +120,14 @@ OG_API og_status og_simhash_stream(const og_input *input, unsigned n_bits,
                                    og_simhash_fn *on_simhash, void *ctx,
                                    og_stream_counts *out_counts, og_error *err);
 
-/* The same into a binary file that tells its parameters, "-" for stdout. It
+/* The same into a binary file that states its parameters, "-" for stdout. It
  * appears whole, or not at all when there is nothing to put into it. */
 OG_API og_status og_simhash_save(const og_input *input, unsigned n_bits,
                                  const og_feature_options *features,
                                  const char *out_path,
                                  og_stream_counts *out_counts, og_error *err);
 
-/* Counts in how many documents each feature stands, in at most `memory` bytes,
+/* Counts in how many documents each feature occurs, in at most `memory` bytes,
  * and writes the file that og_idf_open() reads. Nothing is written unless all
  * input could be read. */
 OG_API og_status og_idf_make(const og_input *input,
@@ -312,7 +312,7 @@ OG_API og_status og_texts_compare(const og_input *input_a,
                                   og_stream_counts *out_counts, og_error *err);
 
 /* The book's grouping of sets of samples, where no supershingles can be made:
- * the set, in its order, is cut behind each sample that a hash picks, one in
+ * the set, in its order, is cut after each sample that a hash picks, one in
  * `one_in`, and every group has a value. Sets that are alike have groups in
  * common, wherever they differ. `out` has room for n; returns how many. */
 OG_API size_t og_sample_groups(const uint64_t *set, size_t n, uint32_t one_in,

@@ -162,7 +162,7 @@ OG_API og_status og_store_export(og_store *store, og_document_fn *on_document,
 
 typedef struct og_check {
     uint64_t n_documents, n_removed;
-    uint64_t n_records;  /* of the journal, behind the checkpoint */
+    uint64_t n_records;  /* of the journal, after the checkpoint */
     uint64_t torn_bytes; /* at its end, of a write that a crash broke off */
     uint64_t table_bytes, text_bytes, packed_bytes;
 } og_check;

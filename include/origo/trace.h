@@ -13,7 +13,7 @@ extern "C" {
 typedef enum og_how {
     OG_HOW_HIT = 0,  /* its own fingerprint was found */
     OG_HOW_BRIDGED,  /* lies between two hits of one origin */
-    OG_HOW_EXPANDED, /* stands beside a hit, and what is known of the hit's
+    OG_HOW_EXPANDED, /* is beside a hit, and what is known of the hit's
                         surroundings agrees */
     OG_HOW_VERIFIED, /* confirmed against the text of the origin */
 } og_how;
@@ -103,31 +103,31 @@ typedef struct og_trace og_trace;
 OG_API og_trace *og_trace_new(og_store *store); /* NULL: no memory */
 OG_API void og_trace_free(og_trace *trace);     /* NULL is fine */
 
-/* What is not told in an answer. All zero: everything is. */
+/* What an answer leaves out. All zero: nothing. */
 typedef struct og_trace_options {
-    /* Passages that stand in more documents than this, or than this share of
-     * all: boilerplate. 0: they are told. The store counts them in memory of
-     * fixed size. */
+    /* Passages that are in more documents than this, or than this share of
+     * all: boilerplate. 0: they are reported. The store counts them in memory
+     * of fixed size. */
     uint64_t noise_documents;
     double noise_share;
     uint32_t min_span; /* spans of fewer tokens */
-    /* Passages that stand in this text, too; it must stay as long as it is
+    /* Passages that are in this text, too; it must stay as long as it is
      * used. len 0: none. */
     og_bytes ignored;
-    bool compare_same; /* tell also of documents that og_params.same keeps
+    bool compare_same; /* report also documents that og_params.same keeps
                           apart */
     bool no_verify;    /* do not compare with the texts of the origins */
     /* Compare with the whole texts of the documents that have something in
-     * common, and tell also of passages that were reworded: other words, in
-     * another order, summarised. What is too little to be a passage is not told
+     * common, and report also passages that were reworded: other words, in
+     * another order, summarised. What is too little to be a passage is left out
      * then. Slower, up to some milliseconds a document. The store must have
      * texts; best with shingles of 4 words (preset short). */
     bool reworded;
     bool no_texts; /* og_origin.text stays empty: a stream then copies less */
 } og_trace_options;
 
-/* From now on; NULL: everything is told again. OG_ERR_USAGE: the store cannot
- * (see `reworded`). OG_ERR_MEMORY. */
+/* From now on; NULL: everything is reported again. OG_ERR_USAGE: the store
+ * cannot (see `reworded`). OG_ERR_MEMORY. */
 OG_API og_status og_trace_configure(og_trace *trace,
                                     const og_trace_options *asking,
                                     og_error *err);

@@ -98,11 +98,11 @@ og_status og_dedup_options_check(const og_dedup_options *o, og_error *err)
         return og_error_set(err, OG_ERR_USAGE, "no output");
     if (o->resume && (o->output == NULL || o->on_decision != NULL))
         return og_error_set(err, OG_ERR_USAGE,
-                            "a run can be gone on with only when all that it "
+                            "a run can be resumed only when all that it "
                             "gives is in files");
     if (o->resume && strcmp(o->output, "-") == 0)
         return og_error_set(err, OG_ERR_USAGE,
-                            "a run to stdout cannot be gone on with");
+                            "a run to stdout cannot be resumed");
     if (o->resume && og_is_shards(o->output))
         return og_error_set(err, OG_ERR_USAGE,
                             "a run that writes a folder cannot be gone on "

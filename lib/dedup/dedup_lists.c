@@ -49,7 +49,7 @@ og_status og_list_check(const char *name, unsigned width, struct og_pack *list,
         memcpy(&word, list->data + at, sizeof(word));
         if (word <= before)
             return og_error_set(err, OG_ERR_INPUT,
-                                "'%s': document %u behind %u at byte %zu", name,
+                                "'%s': document %u after %u at byte %zu", name,
                                 word, before, at);
     }
     return OG_OK;

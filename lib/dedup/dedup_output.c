@@ -50,7 +50,7 @@ static og_status check_path(const char *what, const char *output,
                                 output);
         if (is_inside(paths[i], output))
             return og_error_set(err, OG_ERR_USAGE,
-                                "the %s '%s' stands in the folder '%s' that is "
+                                "the %s '%s' is in the folder '%s' that is "
                                 "read",
                                 what, output, paths[i]);
     }

@@ -64,7 +64,7 @@ og_status og_piece_cutter_end_block(struct og_piece_cutter *c,
     if (sequence + 1 < mark->n_blocks || c->n_taken == mark->n_documents)
         return OG_OK;
     return og_error_set(err, OG_ERR_INPUT,
-                        "'%s' tells of %llu documents where the input has "
+                        "'%s' names %llu documents where the input has "
                         "%llu; remove it to begin anew",
                         c->journal.path, (unsigned long long)mark->n_documents,
                         (unsigned long long)c->n_taken);

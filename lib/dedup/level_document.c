@@ -302,7 +302,7 @@ static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
     if (l->journal.goes_on && sequence + 1 == l->journal.mark.n_blocks) {
         if (n == l->journal.mark.n_documents) return OG_OK;
         return og_error_set(err, OG_ERR_INPUT,
-                            "'%s' tells of %llu documents where the input has "
+                            "'%s' names %llu documents where the input has "
                             "%llu; remove it to begin anew",
                             l->journal.path,
                             (unsigned long long)l->journal.mark.n_documents,
@@ -491,7 +491,7 @@ static og_status remember_kept(void *ctx, uint64_t number,
     TRY(og_decide(&l->decider, &doc, &verdict, err));
     if (verdict.kind == OG_VERDICT_KEPT) return OG_OK;
     return og_error_set(err, OG_ERR_USAGE,
-                        "less memory than the run had that is gone on with");
+                        "less memory than the run had that is resumed");
 }
 
 static og_status remember_center(void *ctx, uint64_t number, og_error *err)

@@ -17,7 +17,7 @@ static og_status broken(const struct og_delta_source *s, og_error *err,
                         const char *why)
 {
     return og_error_set(err, OG_ERR_INPUT,
-                        "'%s' is not a sound delta: %s (at byte %llu)", s->name,
+                        "'%s' is not a valid delta: %s (at byte %llu)", s->name,
                         why, (unsigned long long)s->at);
 }
 
@@ -372,7 +372,7 @@ static og_status read_blocks(struct reader *r, og_error *err)
         TRY(read_block(r, packing, err));
     }
     if (r->source->at != r->source->len)
-        return broken(r->source, err, "something stands behind its end");
+        return broken(r->source, err, "something follows its end");
     if (r->written != r->head->new_len)
         return broken(r->source, err, "it makes less than its new file has");
     return OG_OK;

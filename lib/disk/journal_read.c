@@ -63,7 +63,7 @@ og_status og_journal_list(const char *folder, uint64_t *out_first,
 static og_status unsound(const struct og_journal_reader *r, uint64_t off,
                          const char *what, og_error *err)
 {
-    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound at byte %llu: %s",
+    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged at byte %llu: %s",
                         r->path, (unsigned long long)off, what);
 }
 
@@ -150,7 +150,7 @@ static og_status find_file(struct og_journal_reader *r, uint64_t sequence,
         if (status == OG_END && number == last) continue;
         if (status == OG_END)
             return og_error_set(err, OG_ERR_STORE,
-                                "'%s' is not sound: it is missing or has no "
+                                "'%s' is damaged: it is missing or has no "
                                 "head",
                                 r->path);
         if (status != OG_OK) return status;

@@ -32,7 +32,7 @@ og_status og_journal_list(const char *folder, uint64_t *out_first,
 
 /* Finds the file with `sequence` or the one where it will be. OG_END: the
  * store has no journal so new; OG_ERR_STORE: the one that has it is gone, or
- * is not sound. `folder` and `uuid` must outlive the reader. */
+ * is damaged. `folder` and `uuid` must outlive the reader. */
 og_status og_journal_reader_open(struct og_journal_reader *reader,
                                  const char *folder, const uint8_t *uuid,
                                  uint64_t sequence,

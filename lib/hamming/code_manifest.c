@@ -46,7 +46,7 @@ static uint64_t sum_text(const char *text, size_t len)
 
 static og_status unsound(og_error *err, const char *name, size_t line)
 {
-    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %zu", name,
+    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: line %zu", name,
                         line);
 }
 

@@ -34,7 +34,7 @@ struct og_code_manifest {
 };
 
 /* OG_ERR_NO_STORE when there is none, OG_ERR_IO when it cannot be read,
- * OG_ERR_STORE with the line when it is not sound. */
+ * OG_ERR_STORE with the line when it is damaged. */
 og_status og_code_manifest_read(struct og_code_manifest *manifest,
                                 const char *folder, og_error *err);
 og_status og_code_manifest_parse(struct og_code_manifest *manifest,

@@ -82,7 +82,7 @@ bool og_code_entry_next(const uint8_t **at, const uint8_t *end,
 static og_status unsound(og_error *err, const char *name, const char *what,
                          uint64_t place)
 {
-    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: %s %llu", name,
+    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: %s %llu", name,
                         what, (unsigned long long)place);
 }
 

@@ -211,7 +211,7 @@ static og_status walk_part(struct part *part, FILE *file, char **line,
     while ((n = getline(line, line_cap, file)) > 0) {
         n_lines++;
         if (ended)
-            return bad_part(part, n_lines, "it goes on behind its end", err);
+            return bad_part(part, n_lines, "it continues after its end", err);
         if (parse_end(*line, part)) {
             ended = true;
             continue;
@@ -233,7 +233,7 @@ static og_status walk_part(struct part *part, FILE *file, char **line,
                         err);
     if (seen.n_pairs != part->n_pairs || seen.sum != part->sum)
         return bad_part(part, n_lines,
-                        "its pairs do not have the sum that the end tells",
+                        "its pairs do not have the sum that its end states",
                         err);
     return OG_OK;
 }

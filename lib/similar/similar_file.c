@@ -124,7 +124,7 @@ og_status og_similar_write(const struct og_similar *index, const char *path,
 static og_status broken(og_error *err, const char *name, const char *why)
 {
     return og_error_set(err, OG_ERR_STORE,
-                        "'%s' is not a sound index of files: %s", name, why);
+                        "'%s' is not a valid index of files: %s", name, why);
 }
 
 static uint64_t fixed(const uint8_t *p, size_t len)
@@ -269,7 +269,7 @@ og_status og_similar_decode(const uint8_t *data, size_t len, const char *name,
     for (uint64_t i = fixed(h.n_files, 8); status == OG_OK && i > 0; i--)
         status = take_file(&u, name, &chunks, index, err);
     if (status == OG_OK && og_unpacker_left(&u) > 0)
-        status = broken(err, name, "something stands behind its last file");
+        status = broken(err, name, "something follows its last file");
     og_file_chunks_release(&chunks);
     if (status == OG_OK)
         *out = index;

@@ -408,8 +408,7 @@ static og_status check_end(struct og_sketch_reader *r, og_error *err)
     const uint64_t off = r->off;
     TRY(get_some(r, &more, 1, &n, err));
     if (n != 0)
-        return broken(r, off, "something stands behind the end of the file",
-                      err);
+        return broken(r, off, "something follows the end of the file", err);
     r->ended = true;
     return OG_END;
 }

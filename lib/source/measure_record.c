@@ -82,7 +82,7 @@ size_t og_measure_warc_header(og_bytes record, uint64_t *out_len,
     const size_t len = og_headers_len(record);
     if (len == 0) return 0;
     const og_bytes headers = {record.data, len};
-    *out_why = "the header of the record does not tell its length";
+    *out_why = "the header of the record does not state its length";
     return og_parse_length(og_headers_find(headers, "Content-Length"), out_len)
                ? len
                : 0;

@@ -261,11 +261,11 @@ og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
     if ((features & OG_STORE_IS_COMPACTED) != 0 && out->generation == 0)
         l.bad = true;
     if (l.bad)
-        return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %u",
-                            name, l.line);
+        return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: line %u", name,
+                            l.line);
     if (!check_sum(&l, text))
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not sound: its checksum is wrong", name);
+                            "'%s' is damaged: its checksum is wrong", name);
     return og_params_check(&out->params, err);
 }
 

@@ -36,8 +36,8 @@ static og_status check_table(struct check *c, og_error *err)
 
 static og_status wrong_entry(uint32_t number, const char *what, og_error *err)
 {
-    return og_error_set(err, OG_ERR_STORE, "document %u is not sound: %s",
-                        number, what);
+    return og_error_set(err, OG_ERR_STORE, "document %u is damaged: %s", number,
+                        what);
 }
 
 static bool is_this(void *ctx, uint32_t number)

@@ -242,7 +242,7 @@ static og_status take_document(struct compaction *c, uint32_t number,
                            &text, NULL, err));
     if (og_text_hash(text) != doc->entry.text_hash)
         return og_error_set(err, OG_ERR_STORE,
-                            "document %u is not sound: its text is another one",
+                            "document %u is damaged: its text is another one",
                             number);
     og_pack_bytes(&c->raw, text.data, text.len);
     return c->raw.failed ? og_error_memory(err, text.len, "texts") : OG_OK;
@@ -305,7 +305,7 @@ static og_status new_place(struct compaction *c, uint32_t number,
     if (status == OG_OK) status = og_documents_get(&view, number, &bytes, err);
     if (status == OG_OK && !og_entry_unpack(bytes, &entry))
         status = og_error_set(err, OG_ERR_STORE,
-                              "document %u is not sound: its entry", number);
+                              "document %u is damaged: its entry", number);
     *out = entry.place;
     *out_len = entry.text_len;
     og_documents_view_release(&view);

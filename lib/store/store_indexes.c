@@ -161,7 +161,7 @@ static og_status open_index(og_store *store, struct og_derived_index *index,
     index->ops->close(index->opened);
     index->opened = NULL;
     return og_error_set(err, OG_ERR_STORE,
-                        "'%s' is not sound: it has %u documents, the store %u",
+                        "'%s' is damaged: it has %u documents, the store %u",
                         folder, index->n_covered, store->catalogue.n);
 }
 

@@ -122,8 +122,8 @@ static og_status check_own(const char *folder, const char *name, mode_t kind,
     struct stat st;
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     if (lstat(path, &st) != 0 || (st.st_mode & S_IFMT) == kind) return OG_OK;
-    return og_error_set(err, OG_ERR_STORE,
-                        "store '%s' is not sound: '%s' is %s", folder, path,
+    return og_error_set(err, OG_ERR_STORE, "store '%s' is damaged: '%s' is %s",
+                        folder, path,
                         S_ISLNK(st.st_mode) ? "a link"
                         : kind == S_IFDIR   ? "no folder"
                                             : "no regular file");
@@ -245,7 +245,7 @@ static og_status unpack_table(og_store *store,
     if (og_table_buckets_unpack(&store->table, &from) && from.at == from.end)
         return OG_OK;
     return og_error_set(err, OG_ERR_STORE,
-                        "'%s' is not sound: its buckets are none", c->path);
+                        "'%s' is damaged: its buckets are none", c->path);
 }
 
 /* With a checkpoint the table lies in its map, unless it is small; else in
@@ -273,7 +273,7 @@ static og_status open_table(og_store *store, og_error *err)
     const int64_t latest = (int64_t)og_take_fixed(&from, 8);
     if (!og_table_state_unpack(&store->table, &from) || from.at != from.end)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not sound: its state is none", c->path);
+                            "'%s' is damaged: its state is none", c->path);
     og_catalogue_init(&store->catalogue, c->marks, c->n_documents, latest,
                       store->allocator);
     for (uint32_t i = 0; i < c->n_documents; i++)
@@ -293,7 +293,7 @@ struct replay {
 static og_status bad_record(uint64_t sequence, const char *what, og_error *err)
 {
     return og_error_set(err, OG_ERR_STORE,
-                        "record %llu of the journal is not sound: %s",
+                        "record %llu of the journal is damaged: %s",
                         (unsigned long long)sequence, what);
 }
 
@@ -568,7 +568,7 @@ static og_status open_parts(og_store *store, og_access access, og_error *err)
     const size_t n_known = n_documents + og_pending_active(&store->pending)->n;
     if (store->catalogue.n != n_known)
         return og_error_set(err, OG_ERR_STORE,
-                            "store '%s' is not sound: its checkpoint knows %u "
+                            "store '%s' is damaged: its checkpoint knows %u "
                             "documents, its catalogue %zu",
                             store->disk->folder, store->catalogue.n, n_known);
     if (access == OG_READ) return OG_OK;

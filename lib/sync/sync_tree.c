@@ -228,7 +228,7 @@ void og_sync_list_pack(const struct og_sync_list *list, struct og_pack *out)
     }
 }
 
-/* NULL: it is not sound, or *no_memory. */
+/* NULL: it is damaged, or *no_memory. */
 static char *take_string(struct og_unpacker *u, const og_allocator *a,
                          bool must_be_safe, bool *no_memory)
 {

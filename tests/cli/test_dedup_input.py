@@ -197,7 +197,7 @@ def test_output_is_an_input(place):
         assert done.returncode == 2, done.stderr
         assert b"is one of the inputs" in done.stderr
     done = origo("dedup", "-o", place / "new.jsonl", place)
-    assert done.returncode == 2 and b"stands in the folder" in done.stderr
+    assert done.returncode == 2 and b"is in the folder" in done.stderr
     done = origo("dedup", "-o", place / "x", "-r", place / "x",
                  place / "in.jsonl")
     assert done.returncode == 2 and b"the same file" in done.stderr

@@ -186,7 +186,7 @@ def stops(place):
             "trace --add": "trace --add -s c3.store -o c.answers"}.items():
         status, said = stopped(place, line.split())
         found = re.search(r"stopped; the store keeps (\d+) new documents?; "
-                          r"the same command goes on from there", said)
+                          r"the same command resumes from there", said)
         store = line.split("-s ")[1].split()[0]
         info = subprocess.run([ORIGO, "info", "-s", store, "--json"], cwd=place,
                               capture_output=True)

@@ -142,7 +142,7 @@ og_status og_sentence_manifest_parse(struct og_sentence_manifest *m,
         good && take_number(&l, "sum %" SCNx64 "%n", &sum) && *l.at == '\0' &&
         sum == (m->is_old ? og_sum_bytes(copy, len) : og_checksum(copy, len));
     if (good) return OG_OK;
-    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: line %zu", name,
+    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: line %zu", name,
                         l.number);
 }
 

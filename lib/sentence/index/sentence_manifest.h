@@ -38,7 +38,7 @@ struct og_sentence_manifest {
     size_t n_images;
 };
 
-/* OG_ERR_STORE with `name` and the line that is not sound. */
+/* OG_ERR_STORE with `name` and the line that is damaged. */
 og_status og_sentence_manifest_parse(struct og_sentence_manifest *manifest,
                                      og_bytes text, const char *name,
                                      og_error *err);

@@ -158,7 +158,7 @@ void og_sentence_segment_foot_seal(struct og_sentence_segment_foot *foot)
 
 static og_status unsound(og_error *err, const char *name, const char *what)
 {
-    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound: %s", name, what);
+    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: %s", name, what);
 }
 
 /* Lengths of the parts follow from the counts. */

@@ -273,7 +273,7 @@ static og_status copy_stored(struct og_sentences *s,
     TRY(s->store.document(s->store.ctx, d->number, &doc, err));
     if (where->begin > doc.text.len || where->len > doc.text.len - where->begin)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not sound: document %u has another text",
+                            "'%s' is damaged: document %u has another text",
                             s->folder, d->number);
     if (match->has_time) match->time_source = doc.time_source;
     match->id.len = doc.id.len;

@@ -173,7 +173,7 @@ static og_status check_length(const struct reading *r, size_t begin,
         return broken(r, r->file.len, "the file ends here, cut short", err);
     if (end - begin != n * sizeof(struct og_idf_entry))
         return broken(r, begin + n * sizeof(struct og_idf_entry) + 8,
-                      "something stands behind the end of the file", err);
+                      "something follows the end of the file", err);
     if (check_of(r, end) != og_load64(r->file.data + end))
         return broken(r, end, "the check does not fit: the file is damaged",
                       err);

@@ -398,7 +398,7 @@ bool og_json_close(struct og_json *json)
     if (!take(json, '}')) return fail(json, "expected ',' or '}' in an object");
     skip_space(json);
     return json->at == json->end ||
-           fail(json, "expected nothing behind the object");
+           fail(json, "expected nothing after the object");
 }
 
 bool og_json_is_object(og_bytes data, bool *out_is_cut)

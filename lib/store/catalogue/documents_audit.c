@@ -30,8 +30,8 @@ struct audit {
 
 static og_status unsound(const struct audit *a, const char *what)
 {
-    return og_error_set(a->err, OG_ERR_STORE, "'%s' is not sound: %s",
-                        a->folder, what);
+    return og_error_set(a->err, OG_ERR_STORE, "'%s' is damaged: %s", a->folder,
+                        what);
 }
 
 static void restart_entries(void *ctx)
@@ -50,7 +50,7 @@ static bool add_entry(void *ctx, og_bytes key, og_bytes value)
     if (key.len != 4 || og_load32(key.data) != number ||
         !og_entry_unpack(value, &entry)) {
         a->status = og_error_set(a->err, OG_ERR_STORE,
-                                 "'%s' is not sound: the entry of document "
+                                 "'%s' is damaged: the entry of document "
                                  "%" PRIu32 " is not as it was written",
                                  a->folder, number);
         return false;

@@ -198,7 +198,7 @@ static og_status has_id(struct og_documents_view *view, uint32_t number,
     if (!og_entry_unpack(bytes, &entry))
         return og_error_set(err, OG_ERR_STORE,
                             "'%s': the entry of document %" PRIu32
-                            " is not sound",
+                            " is damaged",
                             view->db->folder, number);
     *out = entry.id.len == id.len &&
            (id.len == 0 || memcmp(entry.id.data, id.data, id.len) == 0);

@@ -65,7 +65,7 @@ static og_status find_links(struct links *links,
         if (!og_entry_unpack(batch->entries[i], &entry))
             return og_error_set(
                 err, OG_ERR_STORE,
-                "document %" PRIu32 " has an entry that is not sound", number);
+                "document %" PRIu32 " has an entry that is damaged", number);
         TRY(add_links(links, &entry, number, err));
     }
     if (links->ids.n > 0)

@@ -57,7 +57,7 @@ og_status og_lookup_get(struct og_lookup *lookup, uint32_t number,
         return og_error_memory(err, packed.len, "an entry");
     if (packed.len == 0 || !og_entry_unpack(packed, out))
         return og_error_set(err, OG_ERR_STORE,
-                            "the catalogue has no sound entry of document %u",
+                            "the catalogue has no valid entry of document %u",
                             number);
     lookup->last = *out;
     lookup->last_number = number;

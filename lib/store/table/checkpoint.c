@@ -169,7 +169,7 @@ og_status og_checkpoint_write(const char *folder, const uint8_t *uuid,
 static og_status unsound(const struct og_checkpoint *c, uint64_t off,
                          const char *what, og_error *err)
 {
-    return og_error_set(err, OG_ERR_STORE, "'%s' is not sound at byte %llu: %s",
+    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged at byte %llu: %s",
                         c->path, (unsigned long long)off, what);
 }
 

@@ -83,7 +83,7 @@ struct og_checkpoint {
 };
 
 /* `table_len` is that of a table at its cap. OG_END: there is no checkpoint.
- * OG_ERR_STORE: it is not sound, or of another version or store. Marks and
+ * OG_ERR_STORE: it is damaged, or of another version or store. Marks and
  * state are checked, pages of the table are not. */
 og_status og_checkpoint_open(struct og_checkpoint *c, const char *folder,
                              const uint8_t *uuid, size_t table_len,

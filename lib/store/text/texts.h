@@ -213,7 +213,7 @@ void og_text_reader_close(struct og_text_reader *reader); /* NULL is fine */
 
 /* The text of `len` bytes at `place`. Points into the reader, valid until the
  * next call with it. out_depth (may be NULL): for struct og_text_prefix.
- * OG_ERR_STORE names file and offset of what is not sound: the frame, one that
+ * OG_ERR_STORE names file and offset of what is damaged: the frame, one that
  * it rests on, its dictionary, or a place that is none. place->segment 0 (a
  * store without texts) gives len 0. OG_END: it was in memory, and had to go.
  * Keeps up to 1 MiB of unpacked frames. */
