@@ -175,6 +175,40 @@ OG_API og_status og_store_check(const char *path, og_check *out,
                                                 uint64_t done, uint64_t total),
                                 void *ctx, og_error *err);
 
+/* ---- a damaged store ---- */
+
+/* Damage that was met, or a document that could not be saved whole. */
+typedef struct og_loss {
+    og_bytes id;        /* of the document; empty: not known, or none */
+    uint64_t number;    /* of the document; UINT64_MAX: not of one */
+    uint64_t n;         /* documents from `number` on, when it is of some */
+    const char *reason; /* with file and place, where they are known */
+} og_loss;
+
+typedef struct og_repair {
+    uint64_t n_saved;   /* documents with all that was known of them */
+    uint64_t n_lost;    /* documents that were not saved, or not whole */
+    uint64_t n_removed; /* documents that had been removed, and are not given */
+    uint64_t n_pieces;  /* texts without an id, which are given one */
+    uint64_t n_damaged; /* other damage that was met */
+    bool is_certain;    /* no other document can have been there */
+    /* Of the store, before the first document. */
+    bool has_params;
+    og_params params;
+    unsigned indexes;
+} og_repair;
+
+/* Gives all that can be read of a damaged store, in the order of arrival, to
+ * `on_document`, and what cannot to `on_loss` (which may be NULL). What is
+ * given is as it was written: texts are compared with their hashes. Texts whose
+ * ids are lost come last, as documents with ids "repair-SEGMENT-FRAME-OFFSET";
+ * such a piece may hold several documents. Nothing in the folder is changed;
+ * nobody may be writing. OG_OK when it came to its end, whatever was lost. */
+OG_API og_status og_store_repair(const char *path, og_document_fn *on_document,
+                                 void (*on_loss)(void *ctx,
+                                                 const og_loss *loss),
+                                 void *ctx, og_repair *out, og_error *err);
+
 #ifdef __cplusplus
 }
 #endif

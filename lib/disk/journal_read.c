@@ -358,3 +358,57 @@ uint64_t og_journal_reader_torn(const struct og_journal_reader *reader)
     if (reader->torn_off == OG_UNKNOWN || fstat(reader->fd, &st) != 0) return 0;
     return (uint64_t)st.st_size - reader->torn_off;
 }
+
+/* ---- a damaged journal ---- */
+
+static og_status salvage_records(struct og_journal_reader *r, uint64_t file_len,
+                                 og_journal_visit *visit, og_journal_gap *gap,
+                                 void *ctx, og_error *err)
+{
+    uint64_t bad = OG_UNKNOWN; /* where a gap begins */
+    uint64_t off = HEAD_LEN;
+    while (off < file_len) {
+        const uint8_t *record;
+        TRY(record_at(r, off, file_len, &record, err));
+        if (record == NULL && bad == OG_UNKNOWN) bad = off;
+        if (record == NULL) {
+            off += 8;
+            continue;
+        }
+        if (bad != OG_UNKNOWN) gap(ctx, r->path, bad, off);
+        bad = OG_UNKNOWN;
+        const struct og_journal_view view = {
+            .type = og_load32(record + 4),
+            .sequence = og_load64(record + 8),
+            .durable = og_load64(record + 16),
+            .data = record + RECORD_LEN,
+            .len = og_load32(record),
+        };
+        visit(ctx, &view);
+        off += RECORD_LEN + og_journal_padded(view.len);
+    }
+    if (bad != OG_UNKNOWN) gap(ctx, r->path, bad, file_len);
+    return OG_OK;
+}
+
+og_status og_journal_salvage(const char *folder, uint64_t number,
+                             const og_allocator *allocator,
+                             og_journal_visit *visit, og_journal_gap *gap,
+                             void *ctx, og_error *err)
+{
+    struct og_journal_reader r = {
+        .allocator = allocator, .folder = folder, .number = number, .fd = -1};
+    struct stat st;
+    if (!og_journal_path(r.path, sizeof(r.path), folder, number))
+        return og_error_set(err, OG_ERR_USAGE, "'%s' is too long a name",
+                            folder);
+    r.fd = og_file_open_own(r.path, O_RDONLY, 0);
+    if (r.fd < 0 && errno == ENOENT) return OG_OK;
+    if (r.fd < 0) return og_file_failure(err, "open", r.path, errno);
+    const og_status status =
+        fstat(r.fd, &st) == 0
+            ? salvage_records(&r, (uint64_t)st.st_size, visit, gap, ctx, err)
+            : og_file_failure(err, "read", r.path, errno);
+    og_journal_reader_close(&r);
+    return status;
+}

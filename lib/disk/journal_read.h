@@ -57,4 +57,18 @@ og_status og_journal_reader_next(struct og_journal_reader *reader,
  */
 uint64_t og_journal_reader_torn(const struct og_journal_reader *reader);
 
+/* ---- a damaged journal ---- */
+
+typedef void og_journal_visit(void *ctx, const struct og_journal_view *record);
+/* Bytes in which no record is sound. */
+typedef void og_journal_gap(void *ctx, const char *path, uint64_t begin,
+                            uint64_t end);
+
+/* Every sound record of file `number`, whatever stands between them. OG_ERR_IO,
+ * OG_ERR_MEMORY; bad bytes are no failure. */
+og_status og_journal_salvage(const char *folder, uint64_t number,
+                             const og_allocator *allocator,
+                             og_journal_visit *visit, og_journal_gap *gap,
+                             void *ctx, og_error *err);
+
 #endif

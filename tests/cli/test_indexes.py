@@ -156,10 +156,30 @@ def test_verify_names_every_file(place):
             path.write_bytes(broken)
             done = origo("verify", "-s", store)
             assert done.returncode == 4, (path, done)
-            assert path.name.encode() in done.stderr or \
-                b"catalogue" in done.stderr, (path, done.stderr)
+            name = path.relative_to(store).as_posix()
+            assert name.encode() in done.stderr, (path, done.stderr)
         path.write_bytes(whole)
     must("verify", "-q", "-s", store)
+
+
+def test_verify_beside_a_writer(place):
+    """It checks a committed state and holds nobody up."""
+    store = make(place)
+    writer = subprocess.Popen([ORIGO, "add", "-q", "-s", store, "-"],
+                              stdin=subprocess.PIPE)
+    n = 0
+    for i in range(4):
+        lines = open(many(place, 300, 1000 * i), "rb").read()
+        writer.stdin.write(lines)
+        writer.stdin.flush()
+        said = must("verify", "-s", store).decode()
+        n_now = int(said.split()[1])
+        assert said.startswith("sound: ") and n_now >= n, (said, n)
+        n = n_now
+    writer.stdin.close()
+    assert writer.wait() == 0
+    said = must("verify", "-s", store).decode()
+    assert int(said.split()[1]) >= n + 1, said
 
 
 def test_killed_writers(place):

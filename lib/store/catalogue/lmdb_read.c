@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/os/new_file.h"
 #include "lib/store/catalogue/lmdb_format.h"
@@ -387,4 +388,54 @@ og_status og_lmdb_tree_find(struct og_lmdb_reader *reader, const char *name,
     const struct og_lmdb_tree names = {.root = reader->head.roots[1]};
     TRY(og_lmdb_scan(reader, names, &search.name, take_tree, &search, err));
     return search.is_found ? OG_OK : OG_END;
+}
+
+/* ---- a damaged file ---- */
+
+static void salvage_page(struct og_lmdb_reader *r, const uint8_t *page,
+                         og_lmdb_visit *visit, void *ctx)
+{
+    unsigned flags;
+    uint64_t n;
+    struct node node;
+    if (!og_lmdb_is_page(page, r->head.page_len, &flags, &n) ||
+        flags != OG_LMDB_LEAF)
+        return;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!node_at(page, r->head.page_len, false, i, &node) ||
+            (node.flags & (OG_LMDB_DUPLICATES | OG_LMDB_TREE)) != 0)
+            continue;
+        og_bytes value = {(const char *)node.value, node.value_len};
+        if ((node.flags & OG_LMDB_BIG) != 0 &&
+            read_long(r, og_load64(node.value), node.value_len, &value, NULL) !=
+                OG_OK)
+            continue;
+        (void)visit(ctx, node.key, value);
+    }
+}
+
+og_status og_lmdb_salvage(int fd, const char *path,
+                          const og_allocator *allocator, og_lmdb_visit *visit,
+                          void *ctx, og_error *err)
+{
+    struct og_lmdb_reader r;
+    struct og_lmdb_head head;
+    struct stat st;
+    if (fstat(fd, &st) != 0) return og_file_failure(err, "read", path, errno);
+    og_lmdb_reader_init(&r, fd, path, NULL, allocator);
+    r.head.page_len =
+        og_lmdb_head_read(fd, &head) ? head.page_len : OG_LMDB_PAGE;
+    r.head.last_page = (uint64_t)st.st_size / r.head.page_len;
+    uint8_t *page = og_allocate(allocator, r.head.page_len);
+    if (page == NULL) return og_error_memory(err, r.head.page_len, "a page");
+    og_status status = OG_OK;
+    for (uint64_t i = 2; i < r.head.last_page && status == OG_OK; i++) {
+        const uint64_t off = i * r.head.page_len;
+        const int64_t got = og_file_read_at(fd, page, r.head.page_len, off);
+        if (got < 0) status = og_file_failure(err, "read", path, errno);
+        if (got == (int64_t)r.head.page_len) salvage_page(&r, page, visit, ctx);
+    }
+    og_release(allocator, page, r.head.page_len);
+    og_lmdb_reader_release(&r);
+    return status;
 }

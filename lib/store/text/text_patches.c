@@ -44,8 +44,8 @@ const uint8_t *og_text_patches_find(const struct og_text_patches *patches,
     return NULL;
 }
 
-static og_status add_patch(struct og_text_patches *p, uint32_t segment,
-                           uint64_t off, og_bytes frames, og_error *err)
+og_status og_text_patches_add(struct og_text_patches *p, uint32_t segment,
+                              uint64_t off, og_bytes frames, og_error *err)
 {
     uint8_t *data = og_allocate(p->allocator, frames.len);
     if (data == NULL || !OG_GROW(p->allocator, p->list, p->cap, p->n + 1)) {
@@ -94,7 +94,8 @@ og_status og_texts_redo(struct og_text_patches *patches, const char *folder,
                                 "no frame begins here");
     TRY(open_segment(patches, folder, uuid, writable, segment, err));
     if (is_there(patches, off, frames)) return OG_OK;
-    if (!writable) return add_patch(patches, segment, off, frames, err);
+    if (!writable)
+        return og_text_patches_add(patches, segment, off, frames, err);
     if (og_file_write_at(patches->fd, frames.data, frames.len, off) == 0)
         return OG_OK;
     return og_file_failure(err, "write",

@@ -163,6 +163,10 @@ void og_text_patches_init(struct og_text_patches *patches,
                           const og_allocator *allocator);
 void og_text_patches_release(struct og_text_patches *patches);
 
+/* Takes a copy. */
+og_status og_text_patches_add(struct og_text_patches *patches, uint32_t segment,
+                              uint64_t off, og_bytes frames, og_error *err);
+
 /* The bytes at this place; NULL: no patch has all of them. */
 const uint8_t *og_text_patches_find(const struct og_text_patches *patches,
                                     uint32_t segment, uint64_t off, size_t len);
@@ -206,6 +210,9 @@ og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
                               struct og_texts *live,
                               const og_allocator *allocator,
                               struct og_text_reader **out, og_error *err);
+/* Of a damaged store: heads of segments and sums of dictionaries are not looked
+ * at. The caller knows a text by its hash. */
+void og_text_reader_trust(struct og_text_reader *reader);
 /* Bytes that count instead of those in the files; must outlive the reader. */
 void og_text_reader_patch(struct og_text_reader *reader,
                           const struct og_text_patches *patches);
