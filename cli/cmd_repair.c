@@ -63,7 +63,8 @@ static bool on_document(void *ctx, const og_document *doc)
     struct repair_run *run = ctx;
     if (run->input.should_stop(NULL)) return false;
     if (run->file != NULL)
-        return og_report_document(run->file, doc, &run->err) == OG_OK;
+        return og_report_document(og_write_file, run->file, doc, &run->err) ==
+               OG_OK;
     if (run->into == NULL && open_new(run) != OG_OK) return false;
     return og_store_add(run->into, doc, NULL, &run->err) == OG_OK;
 }

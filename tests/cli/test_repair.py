@@ -83,6 +83,19 @@ def test_of_a_sound_store(place):
     must("repair", "-s", place / "nothing", status=5)
 
 
+def test_of_a_compacted_store(place):
+    expected = make_store(place / "store")
+    must("compact", "-s", place / "store")
+    must("add", "-q", "-s", place / "store", "-",
+         input=jsonl([dict(document(1), id="last")]))
+    exported = must("export", "-s", place / "store").stdout
+    done, whole, pieces = repair(place / "store")
+    assert done.returncode == 0 and done.stdout == exported, done.stderr
+    (place / "store/origo.conf").unlink()
+    done, whole, pieces = repair(place / "store")
+    assert done.stdout == exported and len(whole) == len(expected) + 1, done
+
+
 def check_files_that_are_gone(place, n, n_words):
     """Each file and folder in turn."""
     expected = make_store(place / "sound", n, n_words)

@@ -1,5 +1,6 @@
 #include "lib/store/repair/salvage.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -50,6 +51,7 @@ static void add_entry(struct og_salvage *s, uint32_t number, og_bytes bytes)
     s->entries[s->n++] = (struct og_salvaged){number, s->bytes.len, bytes.len};
     og_pack_bytes(&s->bytes, bytes.data, bytes.len);
     if (number >= s->n_documents) s->n_documents = number + 1;
+    if (entry.is_purged) og_pack_fixed(&s->removed, number, 4);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -141,11 +143,11 @@ static og_status search_journal(struct og_salvage *s, og_error *err)
 {
     uint64_t first = 0, last = 0;
     const uint64_t safe = og_store_lock_safe(s->folder);
-    if (og_journal_list(s->folder, &first, &last, err) != OG_OK)
+    if (og_journal_list(s->data, &first, &last, err) != OG_OK)
         og_salvage_damage(s, "%s", err->message);
     for (uint64_t i = first; i != 0 && i <= last; i++)
-        TRY(og_journal_salvage(s->folder, i, s->allocator, take_record,
-                               take_gap, s, err));
+        TRY(og_journal_salvage(s->data, i, s->allocator, take_record, take_gap,
+                               s, err));
     if (s->last_sequence >= safe) return OG_OK;
     if (s->tail[0] != 0) og_salvage_damage(s, "%s", s->tail);
     lose_records(s, s->last_sequence + 1, safe);
@@ -166,8 +168,8 @@ static void search_checkpoint(struct og_salvage *s, uint64_t *out_sequence,
     *out_sequence = 0;
     if (!s->report->has_params) return;
     const og_status status =
-        og_checkpoint_open(&c, s->folder, s->conf.uuid,
-                           og_table_bytes(&options), s->allocator, &err);
+        og_checkpoint_open(&c, s->data, s->conf.uuid, og_table_bytes(&options),
+                           s->allocator, &err);
     if (status != OG_OK && status != OG_END)
         og_salvage_damage(s, "%s", err.message);
     if (status != OG_OK) return;
@@ -240,12 +242,26 @@ static void read_conf(struct og_salvage *s)
     s->report->indexes = s->conf.indexes;
 }
 
-/* A store whose conf is gone still has its uuid in every catalogue. */
+/* Without a conf: the last generation that has its files. */
+static uint32_t last_generation(const char *folder)
+{
+    uint32_t last = 0;
+    const struct dirent *item;
+    DIR *dir = opendir(folder);
+    while (dir != NULL && (item = readdir(dir)) != NULL) {
+        const uint32_t generation = og_conf_generation_of(item->d_name);
+        if (generation > last) last = generation;
+    }
+    if (dir != NULL) closedir(dir);
+    return last;
+}
+
+/* A store whose conf is gone still has its uuid in every file. */
 static void guess_uuid(struct og_salvage *s)
 {
     uint8_t head[32];
-    char path[4096];
-    snprintf(path, sizeof(path), "%s/passages.tab", s->folder);
+    char path[4200];
+    snprintf(path, sizeof(path), "%s/passages.tab", s->data);
     const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return;
     if (og_file_read_at(fd, head, sizeof(head), 0) == (int64_t)sizeof(head))
@@ -272,9 +288,12 @@ og_status og_salvage_find(struct og_salvage *s, og_error *err)
     og_error damage = {0};
     uint64_t in_table = 0, in_catalogue = 0;
     bool has_marks;
-    snprintf(folder, sizeof(folder), "%s/catalogue", s->folder);
     read_conf(s);
+    if (!s->report->has_params) s->conf.generation = last_generation(s->folder);
+    (void)og_conf_data_folder(s->folder, s->conf.generation, s->data,
+                              sizeof(s->data) - 32);
     if (!s->report->has_params) guess_uuid(s);
+    snprintf(folder, sizeof(folder), "%.4060s/catalogue", s->data);
     search_checkpoint(s, &in_table, &has_marks);
     TRY(search_journal(s, err));
     const bool is_sound =

@@ -22,7 +22,8 @@ struct og_salvaged {
 
 struct og_salvage {
     const og_allocator *allocator;
-    const char *folder;
+    const char *folder; /* of the store */
+    char data[4096];    /* where its files are */
     struct og_conf conf;
     og_repair *report;
     void (*on_loss)(void *ctx, const og_loss *loss);

@@ -22,7 +22,7 @@
 
 struct repair {
     struct og_salvage *salvage;
-    const char *texts_folder;
+    char texts_folder[4200];
     struct og_text_reader *reader;
     og_document_fn *on_document;
     void *ctx;
@@ -286,7 +286,6 @@ og_status og_store_repair(const char *path, og_document_fn *on_document,
                           void (*on_loss)(void *ctx, const og_loss *loss),
                           void *ctx, og_repair *out, og_error *err)
 {
-    char texts_folder[4096];
     og_error reason = {0};
     struct stat st;
     struct og_salvage salvage = {
@@ -296,14 +295,13 @@ og_status og_store_repair(const char *path, og_document_fn *on_document,
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || strlen(path) > 3900)
         return og_error_set(err, OG_ERR_NO_STORE, "there is no store '%s'",
                             path);
-    snprintf(texts_folder, sizeof(texts_folder), "%s/texts", path);
     og_text_patches_init(&salvage.patches, NULL);
     struct repair r = {.salvage = &salvage,
-                       .texts_folder = texts_folder,
                        .on_document = on_document,
                        .ctx = ctx,
                        .out = out};
     og_status status = og_salvage_find(&salvage, err);
+    snprintf(r.texts_folder, sizeof(r.texts_folder), "%s/texts", salvage.data);
     if (status == OG_OK) status = save_all(&r, err);
     og_salvage_release(&salvage);
     return status;
