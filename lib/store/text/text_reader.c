@@ -52,7 +52,7 @@ struct og_text_reader {
     size_t folder_cap;
     uint8_t uuid[16];
     struct og_texts *live;
-    bool is_trusting; /* og_text_reader_trust() */
+    bool is_trusting;                      /* og_text_reader_trust() */
     const struct og_text_patches *patches; /* NULL: none */
     struct og_text_memory *memory; /* of `live`; NULL: segments are files */
     ZSTD_DCtx *unpacker;
