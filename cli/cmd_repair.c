@@ -136,7 +136,7 @@ static int repair_run(const void *settings, const char *const *operands,
     if (status == OG_ERR_STOPPED && run.err.status != OG_OK)
         result = say_error("repair", &run.err);
     else if (status == OG_ERR_STOPPED)
-        result = stop_status();
+        result = stop_status("");
     else if (status != OG_OK)
         result = say_error("repair", &err);
     const int closed = close_output(&run);
