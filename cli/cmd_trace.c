@@ -99,7 +99,8 @@ static const struct option trace_options[] = {
      .unset = "as many as a shingle has, 8 words at least",
      .brief = "leave out spans of fewer tokens",
      .more = "1 reports all of them; in scripts without spaces a token is a "
-             "character."},
+             "character. When it is not given, words of phrases that a book "
+             "repeats over and over count a quarter."},
     {.group = "What counts",
      .name = "across-groups",
      .type = &type_flag,

@@ -20,6 +20,7 @@ struct og_filter_rules {
     size_t n_ignored, ignored_cap;
     uint8_t *mask;
     size_t mask_cap;
+    struct og_formulae formulae;
     const struct og_catalogue *catalogue;
     uint32_t same; /* of the document asked about */
 };

@@ -90,6 +90,14 @@ static og_status make_pieces(struct og_answering *a,
     return OG_OK;
 }
 
+/* A longer one has enough evidence whatever it is made of. */
+static bool is_weighed(const struct og_answer_piece *piece,
+                       const struct og_filter *filter)
+{
+    return filter->formulae != NULL &&
+           piece->end - piece->begin < OG_FORMULA_WEIGHT * filter->min_tokens;
+}
+
 /* A piece goes when most of it does not count: a sentence of boilerplate in a
  * copied page stays with the page. */
 static bool is_told(const struct og_answer_piece *piece,
@@ -98,6 +106,10 @@ static bool is_told(const struct og_answer_piece *piece,
     const uint32_t len = piece->end - piece->begin;
     uint32_t n_masked = 0;
     if (len < filter->min_tokens) return false;
+    if (is_weighed(piece, filter) &&
+        og_formulae_weight(filter->formulae, piece->begin, piece->end) <
+            filter->min_tokens)
+        return false;
     if (filter->is_barred != NULL && filter->is_barred(filter->ctx, piece->doc))
         return false;
     for (uint32_t t = piece->begin; filter->mask != NULL && t < piece->end; t++)
@@ -105,12 +117,22 @@ static bool is_told(const struct og_answer_piece *piece,
     return 2 * n_masked <= len;
 }
 
-static void drop_pieces(struct og_answering *a, const struct og_filter *filter)
+static og_status drop_pieces(struct og_answering *a,
+                             const struct og_prepared *p,
+                             const struct og_filter *filter, og_error *err)
 {
     size_t n = 0;
+    while (n < a->n_pieces && !is_weighed(&a->pieces[n], filter))
+        n++;
+    if (n < a->n_pieces)
+        TRY(og_formulae_find(filter->formulae,
+                             (struct og_align_side){&p->text, &p->tokens},
+                             err));
+    n = 0;
     for (size_t i = 0; i < a->n_pieces; i++)
         if (is_told(&a->pieces[i], filter)) a->pieces[n++] = a->pieces[i];
     a->n_pieces = n;
+    return OG_OK;
 }
 
 /* ---- spans ---- */
@@ -253,7 +275,7 @@ static og_status build(struct og_answering *a, const struct og_prepared *p,
     struct og_confirming *c = evidence != NULL ? evidence->confirming : NULL;
     if (c != NULL) TRY(og_confirm_rest(c, &a->copies, p->tokens.n, err));
     TRY(make_pieces(a, c != NULL ? &c->rest : &a->copies, c, err));
-    if (filter != NULL) drop_pieces(a, filter);
+    if (filter != NULL) TRY(drop_pieces(a, p, filter, err));
     const size_t n = a->n_pieces;
     if (!OG_GROW(a->allocator, a->spans, a->spans_cap, n) ||
         !OG_GROW(a->allocator, a->novel, a->novel_cap, n + 1))

@@ -6,6 +6,7 @@
 
 #include "lib/estimate/estimate.h"
 #include "lib/select/prepare.h"
+#include "lib/trace/formulae.h"
 #include "lib/trace/origin_texts.h"
 
 #include <origo/trace.h>
@@ -41,6 +42,7 @@ struct og_answer_piece {
 struct og_filter {
     const uint8_t *mask; /* of each token: 1 when it does not count; NULL */
     uint32_t min_tokens; /* of a piece */
+    struct og_formulae *formulae; /* what its tokens weigh; NULL: all count */
     /* Whether a document may not be an origin; NULL: all may. */
     bool (*is_barred)(const void *ctx, uint32_t doc);
     const void *ctx;

@@ -17,12 +17,14 @@ void og_filter_rules_init(struct og_filter_rules *filter,
                           const og_allocator *allocator)
 {
     *filter = (struct og_filter_rules){.allocator = allocator};
+    og_formulae_init(&filter->formulae, allocator);
 }
 
 void og_filter_rules_release(struct og_filter_rules *filter)
 {
     OG_UNGROW(filter->allocator, filter->ignored, filter->ignored_cap);
     OG_UNGROW(filter->allocator, filter->mask, filter->mask_cap);
+    og_formulae_release(&filter->formulae);
     filter->n_ignored = 0;
 }
 
@@ -224,6 +226,9 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
     *out = (struct og_filter){.min_tokens =
                                   og_filter_min_span(filter, &store->params),
                               .ctx = filter};
+    /* Whoever says how long a span must be means its length. */
+    if (filter->asking.min_span == 0 && store->params.tokens == OG_TOKEN_WORDS)
+        out->formulae = &filter->formulae;
     filter->catalogue = &store->catalogue;
     filter->same = subject->same;
     if (subject->same != 0 && !filter->asking.compare_same)
