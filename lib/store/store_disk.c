@@ -41,7 +41,7 @@
 #define LET_GO_EACH 64
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
-#define CLOSE_LEN OG_LIMIT((uint64_t)1 << 20, (uint64_t)24 << 10)
+#define CLOSE_LEN OG_LIMIT((uint64_t)512 << 10, (uint64_t)24 << 10)
 /* Texts of the first so many bytes, packed, stand in the journal as well: a
  * small append then costs one sync. More are worth a sync of their segment. */
 #define LOGGED_LEN OG_LIMIT((size_t)64 << 10, (size_t)2 << 10)
