@@ -126,7 +126,7 @@ og_status og_texts_find_end(const char *folder, const uint8_t uuid[16],
                             struct og_texts_end *end, bool *out_is_whole,
                             og_error *err)
 {
-    struct og_texts_sums sums;
+    struct og_texts_sums sums = {0};
     struct check c = {folder, uuid, NULL, &sums, 0, {.allocator = allocator}};
     struct og_segment_head head;
     struct stat st;
@@ -151,7 +151,7 @@ og_status og_texts_end_of(const char *folder, const uint8_t uuid[16],
                           const struct og_text_patches *patches,
                           struct og_texts_end *out, og_error *err)
 {
-    struct og_texts_sums sums;
+    struct og_texts_sums sums = {0};
     struct check c = {folder, uuid, patches, &sums, 0, {0}};
     struct og_segment_head segment_head;
     uint8_t head[OG_FRAME_HEADER];
