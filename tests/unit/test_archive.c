@@ -274,11 +274,11 @@ static void test_no_records(void **state)
     (void)state;
     check_between("this is no record\r\nat all\r\n", "no record begins here");
     check_between("WARC/1.0\r\nWARC-Type: conversion\r\n\r\nx\r\n\r\n",
-                  "the header of the record does not tell its length");
+                  "the header of the record does not state its length");
     check_between("WARC/1.0\r\nContent-Length: -5\r\n\r\nx\r\n\r\n",
-                  "the header of the record does not tell its length");
+                  "the header of the record does not state its length");
     check_between("WARC/1.0\r\nContent-Length: 7x\r\n\r\nx\r\n\r\n",
-                  "the header of the record does not tell its length");
+                  "the header of the record does not state its length");
 }
 
 static void test_wrong_lengths(void **state)

@@ -164,8 +164,8 @@ static void test_errors(void **state)
     check("{\"a\":1,}", "expected a key in quotes @7");
     check("{,}", "expected a key in quotes @1");
     check("{a:1}", "expected a key in quotes @1");
-    check("{\"a\":1}}", "expected nothing behind the object @7");
-    check("{\"a\":1} {\"b\":2}", "expected nothing behind the object @8");
+    check("{\"a\":1}}", "expected nothing after the object @7");
+    check("{\"a\":1} {\"b\":2}", "expected nothing after the object @8");
     check("{\"a\":tru}", "expected true, false or null @8");
     check("{\"a\":nul", "expected true, false or null @8");
     check("{\"a\":[1,]}", "expected a value @8");

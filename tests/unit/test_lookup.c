@@ -41,7 +41,7 @@ static void check_missing(struct og_lookup *lookup, uint32_t number)
     assert_int_equal(og_lookup_get(lookup, number, &entry, &story),
                      OG_ERR_STORE);
     snprintf(expected, sizeof(expected),
-             "the catalogue has no sound entry of document %u", number);
+             "the catalogue has no valid entry of document %u", number);
     assert_string_equal(story.message, expected);
 }
 
