@@ -314,6 +314,28 @@ static void test_names_that_mislead(void **state)
     assert_null(strstr(text, "Home"));
 }
 
+/* A page that breaks off, at every byte: what was there is read. */
+static void test_cut(void **state)
+{
+    static const char page[] =
+        "<!doctype html><html lang=en><head><title>Salt &amp; ships</title>"
+        "<meta property='article:published_time' content='2019-11-19T13:03'>"
+        "<script type='application/ld+json'>{\"headline\":\"Salt\",\"dateP"
+        "ublished\":\"2001-02-03T04:05:06+01:00\"}</script></head><body>"
+        "<h1>Salt</h1><time datetime='2019-11-19'>19 November 2019</time><p>" P1
+        "<!-- a comment --><table><tr><td>x</table><svg><g/></svg>&nbsp;";
+    (void)state;
+    for (size_t len = 0; len < sizeof(page); len++) {
+        char *const cut = malloc(len + 1); /* to see reads behind its end */
+        assert_non_null(cut);
+        memcpy(cut, page, len);
+        cut[len] = 0;
+        read_len(cut, len, false);
+        read_len(cut, len, true);
+        free(cut);
+    }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -411,7 +433,8 @@ static void test_many(void **state)
     (void)state;
     check_many("<p ", "a%d=1 ", 100000);
     check_many("<p ", "class=a%d ", 100000);
-    check_many("<p ", "a%d=1 ", 100000);
+    check_many("<h1>x</h1>", "<time datetime=2019-01-01>%d<br>1.1.2001 ",
+               20000);
     check_many("", "<p a%d>x", 50000);
     check_many("", "<table><tr><td>%d", 30000);
     check_many("", "<ul><li>%d", 50000);
@@ -464,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_scripts_of_writing),
         cmocka_unit_test(test_names_that_mislead),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_cut),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_deep),
