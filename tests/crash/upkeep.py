@@ -32,7 +32,7 @@ def check_answers(bench, store, *expected):
 def small_appends(bench):
     """A document a session. The power goes in each of them, and nothing that
     the sessions before it have not synced need be there."""
-    n_sessions, n_points, n_tried = (40, 40, 0) if bench.full else (5, 5, 0)
+    n_sessions, n_points, n_tried = (25, 16, 0) if bench.full else (5, 5, 0)
     begin = 30
     base = bench.make("append.base", begin, how=ALL)
     folder, target = bench.fresh("power.d"), bench.path("power.copy")
@@ -199,7 +199,7 @@ def compact_power(bench):
         shutil.copytree(upkeep.base, store)
         before = power.Before(folder, bench.path("power.base"))
         watch(bench, folder, log, [*upkeep.command, store])
-        points = sorted(some_points(bench, log, 250 if bench.full else 8))
+        points = sorted(some_points(bench, log, 120 if bench.full else 8))
         copy = os.path.join(target, "store")
         for i, _ in enumerate(power.replay(before, [log], points, bench.random,
                                            target)):
