@@ -114,6 +114,7 @@ void og_disk_remove_others(const char *folder, uint32_t generation)
 {
     char path[PATH_MOST + 256];
     bool changed = false;
+    struct stat st;
     DIR *dir = opendir(folder);
     const struct dirent *item;
     while (dir != NULL && (item = readdir(dir)) != NULL) {
@@ -121,6 +122,8 @@ void og_disk_remove_others(const char *folder, uint32_t generation)
         changed |= strcmp(item->d_name, "journal") == 0 && generation > 0;
         if (other == 0 || other == generation) continue;
         snprintf(path, sizeof(path), "%s/%s", folder, item->d_name);
+        /* A link could lead to anybody's files. */
+        if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) continue;
         remove_parts(path);
         (void)rmdir(path);
         changed = true;
@@ -132,9 +135,11 @@ void og_disk_remove_others(const char *folder, uint32_t generation)
     (void)og_file_sync_folder(path);
 }
 
+/* It must not be there: what a compaction that was killed has left is gone, so
+ * it would be somebody else's, or a link to it. */
 static og_status make_folder(const char *path, og_error *err)
 {
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+    if (mkdir(path, 0777) != 0)
         return og_file_failure(err, "create", path, errno);
     if (og_file_sync_folder(path) != 0)
         return og_file_failure(err, "sync", path, errno);

@@ -150,9 +150,33 @@ static void test_leftovers_go(void **state)
     assert_int_equal(mkdir(in("s/g000001/texts"), 0777), 0);
     write_file(in("s/g000001/texts/000001.seg"), "half", 4);
     assert_int_equal(mkdir(in("s/g7"), 0777), 0);
+    assert_int_equal(mkdir(in("other"), 0777), 0);
+    assert_int_equal(mkdir(in("other/texts"), 0777), 0);
+    write_file(in("other/texts/mine"), "mine", 4);
+    assert_int_equal(symlink("../other", in("s/g000002")), 0);
     ASSERT_OK(og_store_close(open_as(OG_WRITE), &story));
     assert_int_equal(access(in("s/g000001"), F_OK), -1);
     assert_int_equal(access(in("s/g7"), F_OK), 0);
+    assert_int_equal(access(in("other/texts/mine"), F_OK), 0);
+}
+
+/* Nothing is written where a link leads to. */
+static void test_a_link_in_the_way(void **state)
+{
+    og_compaction done;
+    og_error err = {0};
+    (void)state;
+    og_store *store = open_as(OG_CREATE);
+    add_all(store, 0, 2);
+    ASSERT_OK(og_store_close(store, &story));
+    assert_int_equal(mkdir(in("other"), 0777), 0);
+    assert_int_equal(symlink("../other", in("s/g000001")), 0);
+    assert_int_equal(og_store_compact(in("s"), &done, NULL, NULL, &err),
+                     OG_ERR_IO);
+    assert_int_equal(rmdir(in("other")), 0); /* it is empty */
+    store = open_as(OG_READ);
+    assert_int_equal(n_exported(store), 2);
+    og_store_close(store, NULL);
 }
 
 static void test_no_store(void **state)
@@ -175,6 +199,7 @@ int main(void)
         TEST(test_what_was_removed_goes),
         TEST(test_a_reader_is_told),
         TEST(test_leftovers_go),
+        TEST(test_a_link_in_the_way),
         TEST(test_no_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
