@@ -8,7 +8,9 @@
 3. Numbers are read and written without the locale: no strtod(), and no printf()
    of a "%f" or "%g"; og_text_format() and og_error_set() know no locale.
 4. Every module, a lib/.../X.c with a header X.h, has tests: tests/unit/test_X.c,
-   or a test of tests/ that names one of the functions of X.h.
+   a test that names one of the functions of X.h, or, where a module is a step
+   behind the door of its stage, the test of that door (THROUGH below). A new
+   module has a test of its own.
 
 --tests prints the modules and how each is tested. --root DIR checks another
 tree. A line for each offence, and status 1.
@@ -24,6 +26,57 @@ LOCALE_MAY = {"lib/base/c_locale.c"}
 # Magic words of files, and advice about a program of others.
 WORDS_MAY = re.compile(r"^#?origo [a-z-]+(?: journal)? [%\d]|'origo hamming 1'|"
                        r"libreoffice --convert-to")
+
+# Steps that are tested through the door of their stage, and by which test.
+THROUGH = {
+    "lib/align/aligned_spans": "tests/unit/test_align.c",
+    "lib/arrow/arrow_batch": "tests/unit/test_arrow.c",
+    "lib/arrow/arrow_column": "tests/unit/test_arrow.c",
+    "lib/dedup/dedup_pieces": "tests/cli/test_dedup_pieces.py",
+    "lib/dedup/dedup_texts": "tests/cli/test_dedup_documents.py",
+    "lib/dedup/document_stream": "tests/cli/test_dedup_input.py",
+    "lib/dedup/joiner": "tests/cli/test_dedup_documents.py",
+    "lib/dedup/stages/dedup_stages": "tests/cli/test_dedup_stages.py",
+    "lib/fingerprint/shingle_key": "tests/unit/test_fingerprint.c",
+    "lib/hamming/code_merge": "tests/unit/test_hamming.c",
+    "lib/index/index_kinds": "tests/cli/test_indexes.py",
+    "lib/os/packer": "tests/unit/test_output.c",
+    "lib/report/html/html_pieces": "tests/unit/test_report.c",
+    "lib/report/html/page_tally": "tests/unit/test_report.c",
+    "lib/report/html/quote_data": "tests/unit/test_quote_html.c",
+    "lib/report/html/web_page": "tests/unit/test_quote_html.c",
+    "lib/select/prepare": "tests/unit/test_store.c",
+    "lib/sentence/index/segment_merge": "tests/unit/test_sentences.c",
+    "lib/sentence/index/segment_parts": "tests/unit/test_sentences.c",
+    "lib/sentence/index/segment_writer": "tests/unit/test_sentences.c",
+    "lib/sentence/index/sentence_manifest": "tests/unit/test_sentences.c",
+    "lib/sentence/index/wordset_list": "tests/unit/test_sentences.c",
+    "lib/sketch/ioffe": "tests/unit/test_minhash.c",
+    "lib/sketch/sketch_stream": "tests/unit/test_sketches.c",
+    "lib/sketch/features/idf_file": "tests/unit/test_idf.c",
+    "lib/source/content": "tests/unit/test_archive.c",
+    "lib/source/measure_record": "tests/unit/test_archive.c",
+    "lib/source/web/html_depth": "tests/unit/test_html_reduce.c",
+    "lib/source/web/page": "tests/unit/test_html.c",
+    "lib/source/web/page_about": "tests/unit/test_html.c",
+    "lib/source/web/page_blocks": "tests/unit/test_html.c",
+    "lib/source/web/page_data": "tests/unit/test_html.c",
+    "lib/source/web/page_features": "tests/unit/test_html.c",
+    "lib/source/web/page_judge": "tests/unit/test_html.c",
+    "lib/source/web/page_main": "tests/unit/test_html.c",
+    "lib/source/web/page_times": "tests/unit/test_html.c",
+    "lib/source/xml/xml_limits": "tests/unit/test_xml_text.c",
+    "lib/store/store_texts": "tests/unit/test_store_disk.c",
+    "lib/store/repair/salvage": "tests/cli/test_repair.py",
+    "lib/store/text/stored_texts": "tests/cli/test_dedup_input.py",
+    "lib/stream/problem_teller": "tests/unit/test_engine.c",
+    "lib/sync/sync_receive": "tests/unit/test_sync.c",
+    "lib/sync/sync_wire": "tests/unit/test_sync.c",
+    "lib/trace/answer": "tests/unit/test_store.c",
+    "lib/trace/copiers": "tests/cli/cases/copiers.case",
+    "lib/trace/origin_texts": "tests/unit/test_store_disk.c",
+    "lib/trace/trace_worker": "tests/unit/test_trace_stream.c",
+}
 
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.S)
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
@@ -114,6 +167,10 @@ def tests_of(root):
         if own in sources:
             yield module, [own]
             continue
+        through = THROUGH.get(module)
+        if through and os.path.exists(os.path.join(root, through)):
+            yield module, [through]
+            continue
         header = without_comments(read(root, module + ".h"))
         names = set(FUNCTION.findall(header))
         yield module, [path for path, words in sorted(sources.items())
@@ -141,6 +198,7 @@ def main(argv):
         offences += check_memory(path, code)
         offences += check_words(path, code)
         offences += check_locale(path, code)
+    offences += check_tests(root)
     for offence in offences:
         print(offence)
     return 1 if offences else 0

@@ -102,6 +102,7 @@ void og_dedup_texts_stores(struct og_dedup_texts *t,
 
 static void forget_known(struct og_known_document *known)
 {
+    if (known->fps == NULL && known->id == NULL) return; /* most of them */
     og_release(NULL, known->fps, known->n_fps * sizeof(*known->fps));
     og_release(NULL, known->tags, known->n * sizeof(*known->tags));
     og_release(NULL, known->id, known->id_len + 1);

@@ -15,6 +15,7 @@ BAD = {
     "command": ("lib/a/x.c", "fail(\"'origo add' makes one\");",
                 "command line"),
     "parsing": ("lib/a/x.c", "x = strtod(s, NULL);", "locale"),
+    "no test": ("lib/a/z.c", "int og_z(void);", "has no test"),
     "printing": ("lib/a/x.c", 'snprintf(s, n,\n "%.1f MB", x);', "locale"),
 }
 GOOD = """/* --keep, malloc() and 'origo add' are for comments; strtod(), too. */
@@ -37,7 +38,12 @@ checks.expect_success("library", [sys.executable, TOOL])
 status, out = check({"lib/a/x.c": GOOD})
 checks.report("a good file", out)
 for name, (path, text, expected) in BAD.items():
-    status, out = check({"lib/a/y.c": GOOD, path: text})
+    files = {"lib/a/y.c": GOOD, path: text, "tests/unit/test_x.c": "og_x();",
+             "lib/a/x.h": "int og_x(void);\n", "lib/a/x.c": ""}
+    if name == "no test":
+        files["lib/a/z.h"] = "int og_z(void);\n"
+    files[path] = text
+    status, out = check(files)
     checks.report("finds: " + name, "" if status == 1 and expected in out
                   and len(out.splitlines()) == 1 else out or "nothing")
 checks.finish()
