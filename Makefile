@@ -68,6 +68,7 @@ test-soak:
 	@tools/configure release -Dtests=enabled
 	@ninja -C $(BUILD) cli/origo
 	@tests/cli/test_dedup_growth.py $(ORIGO) --soak
+	@tests/cli/test_appends.py $(ORIGO) --soak
 
 fuzz:
 	@tools/setup build test

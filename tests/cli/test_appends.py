@@ -2,15 +2,20 @@
 """Many small appends, each by a process of its own: few files, one sync, and
 the same store as one run makes.
 
-usage: tests/cli/test_appends.py ORIGO [CASE...]"""
+usage: tests/cli/test_appends.py ORIGO [CASE...] | ORIGO --soak
+
+--soak prints what 4,000 of them cost, with one index and with all."""
 
 import json
 import os
 import random
+import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from dedup_support import ORIGO, Skipped, origo, run_cases
 
@@ -106,5 +111,31 @@ def test_a_journal_of_before_is_followed(place):
     assert after[:len(before)] == before and len(after) == len(before) + 3
 
 
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def soak(n=4000):
+    print("indexes\tappends\tmost files\tCPU ms each\tworst CPU ms")
+    for name, options in (("passages", ("--memory", "512Mi")), ("all", ALL)):
+        with tempfile.TemporaryDirectory(prefix="origo-soak-") as folder:
+            place = pathlib.Path(folder)
+            began, most, worst = cpu_seconds(), 0, 0.0
+            for path in write_documents(place, n):
+                before = cpu_seconds()
+                must("add", "-q", "-s", place / "s", *options, path)
+                worst = max(worst, cpu_seconds() - before)
+                most = max(most, len(files_of(place / "s")))
+            spent = (cpu_seconds() - began) / n
+            print("%s\t%d\t%d\t%.1f\t%.0f" % (name, n, most, 1e3 * spent,
+                                               1e3 * worst), flush=True)
+            if most > MOST_FILES:
+                return 1
+    return 0
+
+
 if __name__ == "__main__":
+    if sys.argv[2:] == ["--soak"]:
+        sys.exit(soak())
     sys.exit(run_cases(sys.modules[__name__]))
