@@ -32,7 +32,6 @@ typedef enum og_quote_method {
     OG_QUOTE_QSIGN,     /* the paper's: signatures within some bits */
     OG_QUOTE_SCAN,      /* every sentence: to measure against */
 } og_quote_method;
-OG_API const char *og_quote_method_name(og_quote_method method);
 
 typedef struct og_quote_options {
     double threshold;        /* least similarity, more than 0, at most 1 */

@@ -230,19 +230,9 @@ og_status og_journal_write_out(struct og_journal *journal, og_error *err)
     return status;
 }
 
-uint64_t og_journal_next_sequence(const struct og_journal *journal)
-{
-    return journal->next_sequence;
-}
-
 uint64_t og_journal_number(const struct og_journal *journal)
 {
     return journal->options.number;
-}
-
-uint64_t og_journal_len(const struct og_journal *journal)
-{
-    return journal->len;
 }
 
 /* ---- files ---- */

@@ -60,10 +60,7 @@ og_status og_journal_write_out(struct og_journal *journal, og_error *err);
  * come stand there. */
 og_status og_journal_rotate(struct og_journal *journal, og_error *err);
 
-uint64_t og_journal_next_sequence(const struct og_journal *journal);
 uint64_t og_journal_number(const struct og_journal *journal);
-/* Bytes of this file, written or not. */
-uint64_t og_journal_len(const struct og_journal *journal);
 
 /* STORE/journal/000001.jnl; false: `out_cap` is too small. */
 bool og_journal_path(char *out, size_t out_cap, const char *folder,

@@ -73,11 +73,6 @@ uint64_t og_places_get(const struct og_places *places, uint64_t byte)
     return found == NULL ? OG_UNKNOWN : places->units[found - places->bytes];
 }
 
-void og_places_clear(struct og_places *places)
-{
-    places->n = 0;
-}
-
 void og_places_release(struct og_places *places)
 {
     OG_UNGROW(NULL, places->bytes, places->bytes_cap);

@@ -32,7 +32,6 @@ og_status og_places_settle(struct og_places *places, og_bytes text,
                            og_offsets offsets, og_error *err);
 /* Of a byte that was added before the places were settled. */
 uint64_t og_places_get(const struct og_places *places, uint64_t byte);
-void og_places_clear(struct og_places *places);
 void og_places_release(struct og_places *places);
 
 #endif

@@ -62,15 +62,6 @@ void og_tell_block_problem(struct og_problem_teller *t,
                                  .message = p->message});
 }
 
-void og_tell_block_problems(struct og_problem_teller *t,
-                            const struct og_block *block, size_t from,
-                            size_t to)
-{
-    og_teller_see(t, block);
-    for (size_t i = from; i < to; i++)
-        og_tell_block_problem(t, block, i);
-}
-
 og_status og_teller_end(const struct og_problem_teller *t, og_status status,
                         og_error *err)
 {

@@ -34,12 +34,9 @@ void og_tell_document(const struct og_problem_teller *teller,
                       const struct og_block *block, uint64_t line,
                       uint64_t offset, const char *message);
 
-/* Problem number i of a block; all from number `from` up to `to`. */
+/* Problem number i of a block. */
 void og_tell_block_problem(struct og_problem_teller *teller,
                            const struct og_block *block, size_t i);
-void og_tell_block_problems(struct og_problem_teller *teller,
-                            const struct og_block *block, size_t from,
-                            size_t to);
 
 /* The status of a run that ended with `status`: a file that failed is a
  * failure, too, and so is an input of which every record was skipped. */

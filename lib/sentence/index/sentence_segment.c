@@ -338,15 +338,6 @@ bool og_sentence_segment_has_id(const struct og_sentence_segment *m,
     return at < m->foot.n_documents && m->id_hashes[at] == id_hash;
 }
 
-int og_sentence_segment_compare_places(const struct og_sentence_segment *m,
-                                       uint32_t a, uint32_t b)
-{
-    const int64_t x = m->documents[m->sentences[a].document].time;
-    const int64_t y = m->documents[m->sentences[b].document].time;
-    if (x != y) return x < y ? -1 : 1;
-    return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /* ---- texts ---- */
 
 void og_text_cache_init(struct og_text_cache *cache,

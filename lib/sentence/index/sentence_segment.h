@@ -186,10 +186,6 @@ og_sentence_segment_signature(const struct og_sentence_segment *image,
     return s;
 }
 
-/* Which of two places comes first, by time, then by arrival. */
-int og_sentence_segment_compare_places(const struct og_sentence_segment *image,
-                                       uint32_t a, uint32_t b);
-
 /* Unpacked blocks, so that sentences that stand together are unpacked once. */
 struct og_text_cache {
     const og_allocator *allocator;

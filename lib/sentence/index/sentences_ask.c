@@ -16,12 +16,6 @@
  * answer: of the document itself, or of one that was removed. */
 enum { OWN_LOOKED_AT = 4096 };
 
-const char *og_quote_method_name(og_quote_method method)
-{
-    static const char *const names[] = {"exact", "qsign", "scan"};
-    return names[method];
-}
-
 og_quote_options og_quote_options_default(void)
 {
     return (og_quote_options){.threshold = 0.5,
