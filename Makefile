@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help run build tidy test test-quick test-crash test-soak fuzz install uninstall format clean
+.PHONY: help run build tidy test test-quick test-crash test-soak fuzz install uninstall wheel format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
@@ -18,6 +18,7 @@ help:
 	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
 	@echo 'make build       the library and the command, in $(BUILD)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
+	@echo 'make wheel       the Python package with its libraries inside'
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make tidy        clang-tidy with its slow checks, on lib and cli'
 	@echo 'make format      clang-format on every C file'
@@ -77,6 +78,10 @@ fuzz:
 install:
 	@tools/setup build
 	@CC=gcc tools/install_tree '$(PREFIX)'
+
+wheel:
+	@tools/setup build python
+	@tools/wheel
 
 uninstall:
 	@tools/install_tree --remove
