@@ -38,6 +38,7 @@ help:
 	@echo 'make quality-late   documents that arrive in another order, from DATA'
 	@echo 'make bench-store    a store on disk: adding, asking, opening'
 	@echo 'make bench-dedup  deduplication beside its peers, from DATA'
+	@echo 'make bench-python  the Python package beside its peers, from DATA'
 	@echo 'make clean       removes build/'
 
 run: build

@@ -248,3 +248,17 @@ bench-store: build
 	    $(STORE_WORK) $(if $(QUICK),--quick) >$(BUILD)/store.txt; \
 	    status=$$?; cat $(BUILD)/store.txt; exit $$status
 	@$(if $(QUICK),true,cp $(BUILD)/store.txt bench/results/store.txt)
+
+# The Python package beside the command, datasketch and rensa: CPU, size, calls,
+# decontamination with planted items. Builds into an environment of its own.
+.PHONY: bench-python
+bench-python: build
+	@tools/setup bench python
+	@bench/setup_peers $(BUILD)/python-bench pyarrow datasketch rensa \
+	    'meson-python>=0.16' 'meson>=1.3' ninja
+	@PATH=$(CURDIR)/$(BUILD)/python-bench/bin:$$PATH \
+	    $(BUILD)/python-bench/bin/pip install -q --no-deps \
+	    --no-build-isolation --force-reinstall \
+	    --config-settings=builddir=$(BUILD)/python-bench/build .
+	@$(BUILD)/python-bench/bin/python bench/bench_python.py $(ORIGO) $(DATA) | \
+	    tee bench/results/python.txt
