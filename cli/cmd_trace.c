@@ -327,7 +327,7 @@ static int trace_stream(og_store *store, struct trace_run *run,
     const og_stream_options options = stream_options(s, run);
     og_error err = {0};
     og_input input = reading_input(&s->reading, &run->progress, paths, n_paths);
-    input.reading.extra = s->add; /* a store keeps them */
+    input.reading.extra = true; /* a store keeps them, reports cite */
     if (report_to_stdout(&s->report)) progress_prints(&run->progress);
     stop_on_signals(&input);
     const og_status status =

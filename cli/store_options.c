@@ -71,7 +71,7 @@ static void show_fold(const struct option *option, const void *value, char *out,
 }
 
 const struct option_type type_fold = {
-    true, "none, or of marks, latin and arabic, with commas", parse_fold,
+    true, "none, or of marks, latin, arabic and han, with commas", parse_fold,
     show_fold};
 
 static bool parse_key(const struct option *option, const char *s, void *out)

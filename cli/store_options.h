@@ -83,11 +83,13 @@ extern const struct option_type type_key;     /* og_params.key */
          .type = &type_fold,                                                   \
          .offset = AT(member.params.fold),                                     \
          .value = "LANG,...",                                                  \
-         .choices = "none|marks|latin|arabic",                                 \
+         .choices = "none|marks|latin|arabic|han",                             \
          .brief = "spellings that count as one",                               \
          .more = "Besides case and width. marks: with and without the vowel "  \
                  "marks of Arabic and Hebrew. latin: u and v, i and j. "       \
-                 "arabic: letters with and without hamza, those of Persian."}, \
+                 "arabic: letters with and without hamza, those of Persian. "  \
+                 "han: traditional and simplified Chinese, of some 800 "       \
+                 "frequent characters."},                                      \
         {.group = MAKE,                                                        \
          .name = "key",                                                        \
          .type = &type_key,                                                    \

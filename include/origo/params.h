@@ -70,7 +70,9 @@ enum {
     OG_FOLD_LATIN = 2,  /* "latin": v is u, j is i */
     OG_FOLD_ARABIC = 4, /* "arabic": alef and yeh with and without hamza, teh
                            marbuta and heh, the letters of Persian */
-    OG_FOLD_ALL = 7,
+    OG_FOLD_HAN = 8,    /* "han": traditional Chinese characters are their
+                           simplified forms */
+    OG_FOLD_ALL = 15,
 };
 OG_API bool og_fold_parse(og_bytes names, uint32_t *out);
 OG_API void og_fold_name(uint32_t fold, char out[32]);

@@ -66,6 +66,7 @@ typedef struct og_origin {
     bool has_time;
     og_time_source time_source;
     og_bytes text;       /* len 0: the store keeps none */
+    og_bytes extra;      /* as og_document.extra: "citations" above all */
     uint64_t n_tokens;   /* of the document that its spans cover */
     uint64_t n_matching; /* of those, the ones that are in it */
     /* Who else has these passages, in the order of time, as far as the store

@@ -24,6 +24,7 @@
 
 struct json {
     struct og_writer *w;
+    const og_document *doc;
     const og_answer *answer;
     const struct og_sources *sources;
     bool matches;
@@ -76,6 +77,19 @@ static void write_time_source(struct og_writer *w, bool has_time,
 
 /* ---- spans ---- */
 
+/* Where it stands by book and line, as a scholar cites: "1.1-1.3". The names
+ * are JSON already. */
+static void write_citation(struct og_writer *w, const struct og_cited *cited)
+{
+    og_writer_string(w, ",\"citation\":\"");
+    og_writer_cited(w, cited);
+    og_writer_byte(w, '"');
+    if (cited->id.len == 0) return;
+    og_writer_string(w, ",\"xml_id\":\"");
+    og_writer_bytes(w, cited->id.data, cited->id.len);
+    og_writer_byte(w, '"');
+}
+
 /* Four numbers for each: begin and end here, begin and end there. */
 static void write_matches(struct json *j, struct og_units at, size_t i)
 {
@@ -108,6 +122,9 @@ static void write_origin_of(struct json *j, size_t i)
     og_writer_string(j->w, ",\"end\":");
     write_place(j->w, og_sources_place(j->sources, i, span->origin_end));
     write_time_source(j->w, span->origin_has_time, span->origin_time_source);
+    struct og_cited cited;
+    if (og_origin_cited(og_sources_detail(j->sources, i), span, &cited))
+        write_citation(j->w, &cited);
     og_writer_byte(j->w, '}');
 }
 
@@ -131,6 +148,8 @@ static void write_span(struct json *j, struct og_units *at, size_t i)
         og_writer_share(w, span->score);
         if (j->matches) write_matches(j, begin, i);
     }
+    struct og_cited cited;
+    if (og_span_cited(j->doc, span, &cited)) write_citation(w, &cited);
     og_writer_byte(w, '}');
 }
 
@@ -248,7 +267,7 @@ og_status og_write_json(struct og_writer *w, const og_document *doc,
     const og_status status = og_sources_locate(
         &sources, answer, options->offsets, options->matches, err);
     if (status == OG_OK) {
-        struct json j = {w, answer, &sources, options->matches};
+        struct json j = {w, doc, answer, &sources, options->matches};
         const struct og_units start = {doc->text, options->offsets, 0, 0};
         write_head(w, doc, answer);
         og_writer_string(w, ",\"spans\":[");

@@ -8,12 +8,16 @@
  *            <text>  <body>  <ab>    the text
  *
  * Targets are pointers of the TEI's own scheme, string-range(id, offset,
- * length), in characters of the <ab>. A character that XML cannot say is one
+ * length), in characters of the <ab>. A document that is a file of TEI is
+ * pointed into as well, FILE.xml#id, where its elements have ids, and cited by
+ * their n. A character that XML cannot say is one
  * U+FFFD there, so the count holds. Several documents are a teiCorpus. */
 
 #include "lib/report/escape.h"
 #include "lib/report/report.h"
 #include "lib/report/shares.h"
+
+#include <string.h>
 
 #define TEI_NAMESPACE " xmlns=\"http://www.tei-c.org/ns/1.0\""
 
@@ -86,10 +90,44 @@ static void write_bibl_parts(struct og_writer *w, og_bytes id, og_bytes title,
     }
 }
 
+/* ---- pointers into the files that the texts came from ---- */
+
+static bool is_xml_file(og_bytes id)
+{
+    return id.len > 4 && memcmp(id.data + id.len - 4, ".xml", 4) == 0;
+}
+
+/* FILE.xml#id, when there is such an element; blanks end a pointer. */
+static void write_pointer(struct og_writer *w, og_bytes file,
+                          const struct og_cited *cited)
+{
+    for (size_t i = 0; i < file.len; i++) {
+        const og_bytes one = {file.data + i, 1};
+        if (file.data[i] == ' ')
+            og_writer_string(w, "%20");
+        else
+            og_escape_xml(w, one);
+    }
+    og_writer_byte(w, '#');
+    og_escape_xml(w, cited->id);
+}
+
+static void write_cited_name(struct og_writer *w, const struct og_cited *cited)
+{
+    og_writer_string(w, " n=\"");
+    og_escape_xml(w, cited->from);
+    if (cited->to.data != cited->from.data) {
+        og_writer_byte(w, '-');
+        og_escape_xml(w, cited->to);
+    }
+    og_writer_byte(w, '"');
+}
+
 /* ---- the sources ---- */
 
 struct tei {
     struct og_writer *w;
+    const og_document *doc;
     const og_answer *answer;
     struct og_sources sources;
     uint64_t number;
@@ -110,6 +148,15 @@ static void write_cited(struct tei *t, size_t span)
         og_writer_string(w, "\" to=\"");
         og_writer_number(w, end);
         og_writer_byte(w, '"');
+    }
+    struct og_cited cited;
+    if (og_origin_cited(og_sources_detail(&t->sources, span), s, &cited)) {
+        write_cited_name(w, &cited);
+        if (cited.id.len > 0 && is_xml_file(s->origin_id)) {
+            og_writer_string(w, " target=\"");
+            write_pointer(w, s->origin_id, &cited);
+            og_writer_byte(w, '"');
+        }
     }
     og_writer_string(w, " />");
 }
@@ -148,7 +195,16 @@ static void write_passage(struct tei *t, size_t i, struct og_units *at)
     og_writer_number(w, begin);
     og_writer_byte(w, ',');
     og_writer_number(w, end - begin);
-    og_writer_string(w, ")\" corresp=\"#");
+    og_writer_byte(w, ')');
+    struct og_cited cited;
+    const bool is_cited = og_span_cited(t->doc, span, &cited);
+    if (is_cited && cited.id.len > 0 && is_xml_file(t->doc->id)) {
+        og_writer_byte(w, ' ');
+        write_pointer(w, t->doc->id, &cited);
+    }
+    og_writer_byte(w, '"');
+    if (is_cited) write_cited_name(w, &cited);
+    og_writer_string(w, " corresp=\"#");
     write_name(w, t->number, 'c', i + 1);
     og_writer_string(w, "\" type=\"");
     og_writer_string(w, og_how_name(span->how));
@@ -192,7 +248,8 @@ static og_status add_tei(struct og_writer *w, const og_document *doc,
                          struct og_progress *progress, og_error *err)
 {
     (void)options;
-    struct tei t = {.w = w, .answer = answer, .number = progress->number};
+    struct tei t = {
+        .w = w, .doc = doc, .answer = answer, .number = progress->number};
     TRY(og_sources_gather(answer, &t.sources, err));
     const og_status status =
         og_sources_locate(&t.sources, answer, OG_OFFSETS_CHAR, false, err);

@@ -457,6 +457,21 @@ static struct columns measure(const struct report *r, size_t n_shown)
     return c;
 }
 
+/* "2.1 from 1.1-1.3": how the first passage of a source is cited. */
+static void write_cited(struct report *r, const og_origin *detail,
+                        const og_span *span)
+{
+    struct og_cited cited;
+    const bool is_own = og_span_cited(r->doc, span, &cited);
+    if (is_own) {
+        og_writer_string(r->writer, "  ");
+        og_writer_cited(r->writer, &cited);
+    }
+    if (!og_origin_cited(detail, span, &cited)) return;
+    og_writer_string(r->writer, is_own ? " from " : "  from ");
+    og_writer_cited(r->writer, &cited);
+}
+
 static void write_source(struct report *r, size_t i, struct columns c)
 {
     struct og_writer *w = r->writer;
@@ -480,6 +495,7 @@ static void write_source(struct report *r, size_t i, struct columns c)
     put_spaces(w, share < 0.0995 ? 4 : share < 0.9995 ? 3 : 2);
     put_percent(w, source->n_matching, whole);
     write_hows(w, source->how_mask, false);
+    write_cited(r, source->detail, span);
     og_writer_byte(w, '\n');
 }
 

@@ -5,6 +5,8 @@
  *   out: its sources, the largest first, each with a number (the reports) */
 
 #include "lib/report/units.h"
+#include "lib/report/writer.h"
+#include "lib/source/citations.h"
 
 #include <origo/report.h>
 
@@ -46,6 +48,39 @@ og_status og_sources_locate(struct og_sources *sources, const og_answer *answer,
  * when the text of the origin is not at hand. */
 uint64_t og_sources_place(const struct og_sources *sources, size_t span,
                           uint64_t byte);
+
+/* What is known of the origin of span number `span`; NULL: id and time alone.
+ */
+static inline const og_origin *
+og_sources_detail(const struct og_sources *sources, size_t span)
+{
+    return sources->list[sources->number_of_span[span] - 1].detail;
+}
+
+/* How a passage is cited, on either side; false: its document has no such
+ * names, or the place is not known. */
+static inline bool og_span_cited(const og_document *doc, const og_span *span,
+                                 struct og_cited *out)
+{
+    return og_citations_find(doc->extra, span->begin, span->end, out);
+}
+static inline bool og_origin_cited(const og_origin *detail, const og_span *span,
+                                   struct og_cited *out)
+{
+    return detail != NULL && span->origin_begin != OG_UNKNOWN &&
+           og_citations_find(detail->extra, span->origin_begin,
+                             span->origin_end, out);
+}
+
+/* "1.1", or "1.1-1.3" of several parts. */
+static inline void og_writer_cited(struct og_writer *w,
+                                   const struct og_cited *cited)
+{
+    og_writer_bytes(w, cited->from.data, cited->from.len);
+    if (cited->to.data == cited->from.data) return;
+    og_writer_byte(w, '-');
+    og_writer_bytes(w, cited->to.data, cited->to.len);
+}
 
 /* The text, when it holds the place of the span; else len 0. */
 og_bytes og_sources_text(const struct og_sources *sources, const og_span *span,

@@ -15,6 +15,8 @@ struct og_readers *og_readers_new(const og_allocator *allocator)
     og_xml_text_init(&r->xml, allocator);
     og_http_init(&r->http, allocator);
     r->title.allocator = allocator;
+    r->openiti.text.allocator = r->openiti.title.allocator = allocator;
+    r->citations.json.allocator = allocator;
     return r;
 }
 
@@ -28,6 +30,8 @@ void og_readers_free(struct og_readers *r)
     og_xml_text_release(&r->xml);
     og_http_release(&r->http);
     og_pack_release(&r->title);
+    og_openiti_release(&r->openiti);
+    og_pack_release(&r->citations.json);
     og_release(allocator, r, sizeof(*r));
 }
 
@@ -39,7 +43,7 @@ size_t og_readers_size(const struct og_readers *r)
            r->html.main.stats_cap * sizeof(*r->html.main.stats) +
            r->html.main.text_cap + r->html.reduced.html.cap + r->mail.text.cap +
            r->mail.part.cap + r->xml.text.cap + r->http.unchunked.cap +
-           r->http.unpacked.cap;
+           r->http.unpacked.cap + r->openiti.text.cap + r->citations.json.cap;
 }
 
 /* A title in one line. */
@@ -96,7 +100,8 @@ static og_status read_xml(struct og_readers *r, og_bytes bytes,
     og_bytes text;
     if (charset.len == 0) charset = og_charset_of_xml(bytes);
     TRY(og_charset_convert(&r->charset, bytes, charset, &text, err));
-    TRY(og_xml_text_read(&r->xml, text, err));
+    TRY(og_xml_text_read(&r->xml, text, &r->citations, err));
+    out->extra = og_citations_end(&r->citations);
     out->text = (og_bytes){(const char *)r->xml.text.data, r->xml.text.len};
     out->language = (og_bytes){r->xml.language, strlen(r->xml.language)};
     if (r->xml.has_time) set_time(r->xml.time, r->xml.time_source, out);
@@ -121,6 +126,24 @@ static og_status read_mail(struct og_readers *r, og_bytes bytes, bool is_mbox,
         err);
 }
 
+/* A text for people, or one with the marks of OpenITI. */
+static og_status read_text(struct og_readers *r, og_bytes bytes,
+                           og_bytes charset, og_document *out, og_error *err)
+{
+    og_bytes text;
+    TRY(og_charset_convert(&r->charset, bytes, charset, &text, err));
+    out->text = text;
+    if (!og_is_openiti(text)) return OG_OK;
+    TRY(og_openiti_read(&r->openiti, text, &r->citations, err));
+    out->text =
+        (og_bytes){(const char *)r->openiti.text.data, r->openiti.text.len};
+    out->extra = og_citations_end(&r->citations);
+    return set_title(
+        r,
+        (og_bytes){(const char *)r->openiti.title.data, r->openiti.title.len},
+        out, err);
+}
+
 og_status og_content_read(struct og_readers *readers, enum og_block_kind kind,
                           og_bytes bytes, og_bytes charset,
                           const struct og_source_options *options,
@@ -135,8 +158,7 @@ og_status og_content_read(struct og_readers *readers, enum og_block_kind kind,
                          err);
     default: break;
     }
-    return og_charset_convert(&readers->charset, bytes, charset, &out->text,
-                              err);
+    return read_text(readers, bytes, charset, out, err);
 }
 
 enum og_block_kind og_content_kind(og_bytes type)

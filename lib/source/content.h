@@ -8,6 +8,7 @@
  * memory stays warm. */
 
 #include "lib/source/mail/mail.h"
+#include "lib/source/openiti.h"
 #include "lib/source/source.h"
 #include "lib/source/web/http.h"
 #include "lib/source/xml/xml_text.h"
@@ -21,6 +22,8 @@ struct og_readers {
     struct og_xml_text xml;
     struct og_http http;
     struct og_pack title;
+    struct og_openiti openiti;
+    struct og_citations citations;
 };
 
 /* NULL: no memory. */

@@ -34,7 +34,7 @@ og_params og_params_default(void)
     };
 }
 
-static const char *const fold_names[] = {"marks", "latin", "arabic"};
+static const char *const fold_names[] = {"marks", "latin", "arabic", "han"};
 enum { N_FOLDS = sizeof(fold_names) / sizeof(fold_names[0]) };
 
 bool og_fold_parse(og_bytes names, uint32_t *out)

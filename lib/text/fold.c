@@ -28,6 +28,7 @@
  * A mark passes in gear 2 when its class is not below last_ccc (no sorting)
  * and it cannot compose, or nothing is open. */
 
+#include "lib/text/han.h"
 #include "lib/text/text.h"
 
 #include <string.h>
@@ -452,6 +453,7 @@ og_status og_text_fold(struct og_text *text, og_bytes source, og_error *err)
                      .err = err};
     TRY(fold_all(&f));
     if (text->fold & OG_FOLD_LATIN) fold_latin(text->data, f.now.folded);
+    if (text->fold & OG_FOLD_HAN) og_fold_han(text->data, f.now.folded);
     text->len = f.now.folded;
     text->n_steps = f.now.n_steps;
     text->source_len = source.len;

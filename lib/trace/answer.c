@@ -339,7 +339,8 @@ static bool keep_origin(struct og_arena *arena, og_origin *origin)
     return keep_bytes(arena, &origin->id) &&
            keep_bytes(arena, &origin->title) &&
            keep_bytes(arena, &origin->url) &&
-           keep_bytes(arena, &origin->text) && keep_copiers(arena, origin);
+           keep_bytes(arena, &origin->text) &&
+           keep_bytes(arena, &origin->extra) && keep_copiers(arena, origin);
 }
 
 bool og_answer_keep(const og_answer *answer, struct og_arena *arena,

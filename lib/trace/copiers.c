@@ -81,6 +81,7 @@ static og_status add_origin(struct og_copiers *chain, const og_span *span,
         .has_time = entry.has_time,
         .time_source = entry.time_source,
         .text = side != NULL ? side->source : (og_bytes){"", 0},
+        .extra = entry.extra,
         .n_tokens = span->n_tokens,
         .n_matching = span->n_matching,
     };

@@ -12,6 +12,7 @@
 #include "lib/source/xml/xml_text.h"
 
 static struct og_xml_text xml;
+static struct og_citations citations;
 
 static int set_up(void **state)
 {
@@ -24,6 +25,7 @@ static int tear_down(void **state)
 {
     (void)state;
     og_xml_text_release(&xml);
+    og_pack_release(&citations.json);
     return 0;
 }
 
@@ -31,7 +33,8 @@ static void check(const char *data, const char *expected)
 {
     char out[4096];
     og_error err;
-    if (og_xml_text_read(&xml, (og_bytes){data, strlen(data)}, &err) == OG_OK)
+    if (og_xml_text_read(&xml, (og_bytes){data, strlen(data)}, &citations,
+                         &err) == OG_OK)
         snprintf(out, sizeof(out), "%.*s", (int)xml.text.len,
                  (const char *)xml.text.data);
     else
@@ -71,7 +74,8 @@ static void check_date(const char *header, int year, og_time_source source)
                              "</text></TEI>",
                              header);
     assert_int_equal(
-        og_xml_text_read(&xml, (og_bytes){data, (size_t)len}, &err), OG_OK);
+        og_xml_text_read(&xml, (og_bytes){data, (size_t)len}, &citations, &err),
+        OG_OK);
     assert_int_equal(xml.has_time, year != 0);
     if (year == 0) return;
     snprintf(wanted, sizeof(wanted), "%04d", year);
@@ -182,9 +186,9 @@ static void test_deep(void **state)
     assert_non_null(deep);
     for (int i = 0; i < N; i++)
         memcpy(deep + (size_t)i * 3, "<a>", 3);
-    assert_int_equal(
-        og_xml_text_read(&xml, (og_bytes){deep, (size_t)N * 3}, &err),
-        OG_ERR_INPUT);
+    assert_int_equal(og_xml_text_read(&xml, (og_bytes){deep, (size_t)N * 3},
+                                      &citations, &err),
+                     OG_ERR_INPUT);
     free(deep);
 }
 
@@ -202,8 +206,8 @@ static void check_many(const char *front, const char *piece, int n,
         p += sprintf(p, piece, i);
     p += sprintf(p, "%s", back);
     const double begin = og_clock_seconds();
-    const og_status status =
-        og_xml_text_read(&xml, (og_bytes){data, (size_t)(p - data)}, &err);
+    const og_status status = og_xml_text_read(
+        &xml, (og_bytes){data, (size_t)(p - data)}, &citations, &err);
     assert_true(og_clock_seconds() - begin < 20);
     assert_int_equal(status, expected == NULL ? OG_OK : OG_ERR_LIMIT);
     if (expected != NULL) assert_string_equal(err.message, expected);
@@ -230,9 +234,41 @@ static void test_many(void **state)
     check_many("<r>", "<![CDATA[<a b='%d']]><?x <a b='?>", 5000, "</r>", NULL);
 }
 
+static void check_citations(const char *data, const char *expected)
+{
+    assert_int_equal(og_xml_text_read(&xml, (og_bytes){data, strlen(data)},
+                                      &citations, NULL),
+                     OG_OK);
+    const og_bytes found = og_citations_end(&citations);
+    assert_int_equal(found.len, strlen(expected));
+    assert_memory_equal(found.data, expected, found.len);
+}
+
+static void test_citations(void **state)
+{
+    (void)state;
+    check_citations("<TEI><text><body><div n='1'><l n='1' xml:id='a'>one</l>"
+                    "<l n='2'>two</l></div><p>end</p></body></text></TEI>",
+                    "\"citations\":[[0,\"1.1\",\"a\"],[4,\"1.2\"]]");
+    /* Milestones, of P4, and a new division begins without the old one. */
+    check_citations("<TEI.2><text><div1 n='4'><p><milestone n='1'/>a "
+                    "<milestone n='2'/>b</p></div1><div1 n='5' id='x'><p>c"
+                    "</p></div1></text></TEI.2>",
+                    "\"citations\":[[0,\"4.1\"],[2,\"4.2\"],"
+                    "[5,\"5\",\"x\"]]");
+    check_citations("<TEI><text><pb n='12'/><p>a</p><pb n='13'/><p>b</p></text>"
+                    "</TEI>",
+                    "\"citations\":[[0,\"p. 12\"],[3,\"p. 13\"]]");
+    check_citations("<book>\n<p>a</p>\n\n<p>b</p></book>",
+                    "\"citations\":[[0,\"line 2\"],[3,\"line 4\"]]");
+    check_citations("<book n='a\"b'>x</book>",
+                    "\"citations\":[[0,\"a\\\"b\"]]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_citations),
         cmocka_unit_test(test_tei),
         cmocka_unit_test(test_dates),
         cmocka_unit_test(test_any),

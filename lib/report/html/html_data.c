@@ -5,6 +5,7 @@
  *      "best":["courier-7",0.41],"text":"...",
  *      "passages":[{"s":1,"b":120,"e":884,"n":128,"c":131,"how":"verified",
  *                   "score":0.97,"quote":1,"boiler":1,"o":[10234,10998],
+ *                   "at":"1.2","from":"3.1-3.4",
  *                   "m":[[120,187,10234,10301],...]}],
  *      "sources":[{"k":17,"id":"...","title":"...","url":"...","time":"...",
  *                  "n":128,"c":131,"doc":5,"len":90210,
@@ -22,6 +23,7 @@
 #include "lib/report/html/html_parts.h"
 #include "lib/report/html/page_json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -75,6 +77,30 @@ bool og_html_is_boilerplate(const struct og_html_report *h, size_t source)
     return detail != NULL && detail->n_copiers >= OG_BOILERPLATE_COPIERS;
 }
 
+static void put_cited(struct og_writer *w, const char *field,
+                      const struct og_cited *cited)
+{
+    char name[400];
+    const bool is_one = cited->to.data == cited->from.data;
+    const int len =
+        snprintf(name, sizeof(name), "%.*s%s%.*s", (int)cited->from.len,
+                 cited->from.data, is_one ? "" : "-",
+                 is_one ? 0 : (int)cited->to.len, cited->to.data);
+    if (len > 0 && (size_t)len < sizeof(name))
+        og_page_text(w, field, (og_bytes){name, (size_t)len});
+}
+
+/* How it is cited here, and in its source. */
+static void put_citations(struct og_html_report *h, size_t i)
+{
+    const og_span *span = &h->answer->spans[i];
+    struct og_cited cited;
+    if (og_span_cited(h->doc, span, &cited))
+        put_cited(h->w, ",\"at\":", &cited);
+    if (og_origin_cited(og_sources_detail(&h->sources, i), span, &cited))
+        put_cited(h->w, ",\"from\":", &cited);
+}
+
 static void put_passage(struct og_html_report *h, size_t i, struct og_units *at,
                         size_t *quote_at)
 {
@@ -99,6 +125,7 @@ static void put_passage(struct og_html_report *h, size_t i, struct og_units *at,
         og_writer_string(w, ",\"quote\":1");
     if (og_html_is_boilerplate(h, h->sources.number_of_span[i] - 1))
         og_writer_string(w, ",\"boiler\":1");
+    put_citations(h, i);
     put_places(h, i, begin);
     og_writer_byte(w, '}');
 }

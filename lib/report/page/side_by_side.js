@@ -137,7 +137,9 @@ function paneHead(v, s, i) {
         make("span", {}, v.clock(source.time)),
         make("span", {}, count(p.l, "word")),
         make("span", {}, p.score === undefined ? knownBy(p.how)
-            : `${Math.round(100 * p.score)} % the same words`));
+            : `${Math.round(100 * p.score)} % the same words`),
+        p.at || p.from ? make("span", {}, `${p.at || "here"}` +
+            (p.from ? ` from ${p.from}` : "")) : null);
     return make("header", { className: `c${s % 10}` },
         make("h2", {}, make("span", { className: "n" }, String(s + 1)), " ",
             make("bdi", {}, v.nameOf(s))),

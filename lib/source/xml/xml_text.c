@@ -29,9 +29,13 @@ enum { RANK_RELEASE = 1, RANK_EDITION, RANK_SOURCE, RANK_CREATION, N_RANKS };
 
 enum place { PLACE_TEXT, PLACE_HEADER, PLACE_TITLE, PLACE_SILENT };
 
+/* Longer names are no names. */
+enum { NAME_LEN = 40, CHAIN_LEN = 160 };
+
 struct level {
     bool has_text, is_block, is_heading;
-    uint8_t place; /* enum place, of what is inside */
+    uint8_t place;                  /* enum place, of what is inside */
+    char n[NAME_LEN], id[NAME_LEN]; /* attributes; "": none */
 };
 
 struct reading {
@@ -49,6 +53,10 @@ struct reading {
     int date_rank; /* 0: none is at hand */
     unsigned n_entities;
     char refusal[120];
+    struct og_citations *citations;
+    bool is_named;  /* some element has n or an xml:id */
+    bool cite_next; /* the next word begins another part */
+    char milestone[NAME_LEN], page[NAME_LEN];
 };
 
 /* ---- names ---- */
@@ -115,6 +123,75 @@ static void break_line(struct reading *r, int n)
     if (n > r->n_breaks) r->n_breaks = n;
 }
 
+/* ---- citations ---- */
+
+/* "1.2.3": the n of the elements around, and of the last milestone. */
+static void chain_of(const struct reading *r, char out[CHAIN_LEN], og_bytes *id)
+{
+    size_t len = 0;
+    *id = (og_bytes){NULL, 0};
+    out[0] = 0;
+    for (int i = 1; i <= r->depth + 1; i++) {
+        const struct level *level = &r->levels[i];
+        const char *n = i <= r->depth ? level->n : r->milestone;
+        if (n[0] != 0 && len + NAME_LEN + 2 < CHAIN_LEN)
+            len += (size_t)snprintf(out + len, CHAIN_LEN - len, "%s%s",
+                                    len > 0 ? "." : "", n);
+        if (i <= r->depth && level->id[0] != 0)
+            *id = (og_bytes){level->id, strlen(level->id)};
+    }
+    if (len == 0 && r->page[0] != 0) snprintf(out, CHAIN_LEN, "p. %s", r->page);
+}
+
+static void cite(struct reading *r)
+{
+    char name[CHAIN_LEN];
+    og_bytes id;
+    r->cite_next = false;
+    chain_of(r, name, &id);
+    if (!r->is_named)
+        snprintf(name, sizeof(name), "line %d",
+                 xmlSAX2GetLineNumber(r->context));
+    if (name[0] == 0 && id.len > 0)
+        snprintf(name, sizeof(name), "#%.*s", (int)id.len, id.data);
+    if (name[0] == 0) return;
+    og_citations_add(r->citations, r->xml->text.len,
+                     (og_bytes){name, strlen(name)}, id);
+}
+
+static void copy_attribute(char out[NAME_LEN], const xmlChar **attribute)
+{
+    const size_t len = (size_t)(attribute[4] - attribute[3]);
+    if (len == 0 || len >= NAME_LEN) return;
+    memcpy(out, attribute[3], len);
+    out[len] = 0;
+}
+
+/* The n and the id of an element; P4 has an id without a prefix. */
+static void take_names(struct reading *r, const char *name, int n_attributes,
+                       const xmlChar **attributes)
+{
+    struct level *const level = &r->levels[r->depth];
+    const bool is_page = strcmp(name, "pb") == 0;
+    const bool is_milestone =
+        strcmp(name, "milestone") == 0 || strcmp(name, "lb") == 0;
+    for (int i = 0; i < n_attributes; i++) {
+        const xmlChar **attribute = attributes + i * 5;
+        const char *what = (const char *)attribute[0];
+        const bool is_id = strcmp(what, "id") == 0;
+        if (!is_id && strcmp(what, "n") != 0) continue;
+        if (!r->is_named) og_citations_clear(r->citations); /* lines */
+        r->is_named = r->cite_next = true;
+        if (is_id)
+            copy_attribute(level->id, attribute);
+        else if (is_page)
+            copy_attribute(r->page, attribute);
+        else
+            copy_attribute(is_milestone ? r->milestone : level->n, attribute);
+        if (!is_id && !is_page && !is_milestone) r->milestone[0] = 0;
+    }
+}
+
 /* Begins a heading's line when its first word comes. */
 static void write_words(struct reading *r, const char *p, size_t len)
 {
@@ -129,6 +206,7 @@ static void write_words(struct reading *r, const char *p, size_t len)
         p = og_words_end(p, end);
         if (p == word) break;
         settle(r);
+        if (r->cite_next) cite(r);
         if (level->is_heading && !level->has_text) put(r, "## ", 3);
         level->has_text = true;
         put(r, word, (size_t)(p - word));
@@ -286,6 +364,8 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
         if (strcmp(name, "date") == 0) begin_date(r, n_attributes, attributes);
     }
     if (level->place != PLACE_TEXT) return;
+    if (level->is_block && !r->is_named) r->cite_next = true;
+    take_names(r, name, n_attributes, attributes);
     if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
     if (strcmp(name, "lb") == 0 || strcmp(name, "br") == 0) break_line(r, 1);
     /* A heading in the running text is a title that is spoken of. */
@@ -305,6 +385,7 @@ static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix,
         if (strcmp(name, "date") == 0) end_date(r);
     }
     if (level->place != PLACE_TEXT) return;
+    if (level->n[0] != 0 || level->id[0] != 0) r->cite_next = true;
     if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
     if (!level->is_block && level->has_text)
         r->levels[r->depth].has_text = true;
@@ -433,10 +514,10 @@ static int push_all(xmlParserCtxtPtr context, og_bytes data)
 }
 
 og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
-                           og_error *err)
+                           struct og_citations *citations, og_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct reading r = {.xml = xml};
+    struct reading r = {.xml = xml, .citations = citations};
     xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
                              .startDocument = on_document,
                              .internalSubset = on_subset,
@@ -454,6 +535,7 @@ og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
     xml->text.failed = xml->title.failed = false;
     xml->has_time = false;
     xml->language[0] = 0;
+    og_citations_clear(citations);
     r.context = xmlCreatePushParserCtxt(&handler, &r, NULL, 0, NULL);
     if (r.context == NULL) return og_error_memory(err, 0, "XML");
     xmlCtxtUseOptions(r.context, XML_PARSE_NONET | XML_PARSE_NOERROR |

@@ -9,6 +9,7 @@
  * DTD is named by many documents and never read. */
 
 #include "lib/base/packing.h"
+#include "lib/source/citations.h"
 
 #include <origo/document.h>
 
@@ -25,8 +26,11 @@ void og_xml_text_init(struct og_xml_text *xml, const og_allocator *allocator);
 void og_xml_text_release(struct og_xml_text *xml);
 
 /* OG_ERR_INPUT and OG_ERR_LIMIT with the line and the reason; OG_ERR_MEMORY.
- * xml->text has OG_BLOCK_PADDING readable bytes behind it. */
+ * xml->text has OG_BLOCK_PADDING readable bytes behind it. `citations` gets the
+ * parts of the text by the chain of their n (book, poem, line: "1.2.3", also of
+ * milestones) and their xml:id; when no element has either, by the lines of the
+ * file. */
 og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
-                           og_error *err);
+                           struct og_citations *citations, og_error *err);
 
 #endif
