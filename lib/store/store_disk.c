@@ -42,8 +42,9 @@
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
 #define CLOSE_LEN OG_LIMIT((uint64_t)512 << 10, (uint64_t)24 << 10)
-/* Texts of the first so many bytes, packed, stand in the journal as well: a
- * small append then costs one sync. More are worth a sync of their segment. */
+/* Packed texts of so many bytes between two commits stand in the journal as
+ * well: a small append then costs one sync. More are worth a sync of their
+ * segment. */
 #define LOGGED_LEN OG_LIMIT((size_t)64 << 10, (size_t)2 << 10)
 /* ... and while it is open when they are twice as long as the table: so a
  * checkpoint adds half to what is written, however long a stream is. */

@@ -129,10 +129,17 @@ static void what_was_logged_is_put_back(void **state)
                                              .continues = true,
                                              .log = keep_log,
                                              .ctx = &logged,
-                                             .log_most = sizeof(logged.frames)};
+                                             .log_most = 1000};
     ASSERT_OK(og_texts_open(in("texts"), &options, &texts, &story));
     append_all(texts, &second);
-    const struct og_texts_end whole = og_texts_end(texts);
+    struct logged first_log = logged;
+    ASSERT_OK(og_texts_sync(texts, NULL, &story)); /* renews the budget */
+    struct texts third = make_texts(4, 300, 3);
+    append_all(texts, &third);
+    free_texts(&third);
+    assert_int_equal(logged.n, 2);
+    logged = first_log;
+    const struct og_texts_end whole = {1, logged.off + logged.len};
     ASSERT_OK(og_texts_close(texts, &story));
     assert_int_equal(logged.n, 1);
     assert_int_equal(logged.off, end.off);

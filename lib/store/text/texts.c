@@ -426,12 +426,22 @@ og_status og_texts_flush(struct og_texts *texts, og_error *err)
     return status;
 }
 
+/* Whoever adds little between two syncs goes on like that; whoever added much
+ * has the segment synced from then on, and nothing twice in a file. */
+static void renew_log(struct og_texts *t)
+{
+    pthread_mutex_lock(&t->lock);
+    if (t->options.log != NULL) t->log_left = t->options.log_most;
+    pthread_mutex_unlock(&t->lock);
+}
+
 og_status og_texts_sync(struct og_texts *texts, struct og_texts_end *out_end,
                         og_error *err)
 {
     struct og_texts_end end;
     pthread_mutex_lock(&texts->write_lock);
     og_status status = write_buffer(texts, &end, err);
+    if (status == OG_OK && !texts->is_dirty) renew_log(texts);
     if (status == OG_OK && texts->fd >= 0)
         status = sync_segment(texts, false, err);
     pthread_mutex_unlock(&texts->write_lock);

@@ -51,8 +51,9 @@ struct og_texts_options {
     uint64_t segment_len;    /* 0: OG_SEGMENT_LEN; tests take less */
     size_t buffer_len;       /* append writes beyond it; 0: 4 MiB */
     size_t samples_len;      /* texts seen before training; 0: 3 MiB */
-    /* Called by appends of the first `log_most` bytes, with what they have put
-     * where, before they return; a failure is that of the append. */
+    /* Called by appends, as long as they come to no more than `log_most` bytes
+     * between two syncs, with what they have put where, before they return; a
+     * failure is that of the append. */
     og_status (*log)(void *ctx, uint32_t segment, uint64_t off,
                      const void *frames, size_t len, og_error *err);
     void *ctx;
