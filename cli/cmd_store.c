@@ -62,7 +62,7 @@ static void print_date(int64_t time, char *out, size_t out_cap)
 static void print_ages(const og_survey *survey)
 {
     if (survey->n_ages == 0) return;
-    printf("\ndocuments    from        to          prints kept  copies "
+    printf("\ndocuments    from        to          fingerprints kept  copies "
            "recognised\n");
     for (size_t i = 0; i < survey->n_ages; i++) {
         const og_age *a = &survey->ages[i];
@@ -75,9 +75,56 @@ static void print_ages(const og_survey *survey)
         print_date(a->last_time, last, sizeof(last));
         if (a->n_asked > 0)
             snprintf(recall, sizeof(recall), "%.1f %%", 100 * a->recall);
-        printf("%9" PRIu64 "    %-10s  %-10s  %9.1f %%  %17s\n", a->n_documents,
-               first, last, 100 * (kept < 1 ? kept : 1), recall);
+        printf("%9" PRIu64 "    %-10s  %-10s  %15.1f %%  %17s\n",
+               a->n_documents, first, last, 100 * (kept < 1 ? kept : 1),
+               recall);
     }
+}
+
+static const og_index all_indexes[] = {OG_INDEX_PASSAGES, OG_INDEX_NEAR,
+                                       OG_INDEX_SENTENCES};
+enum { N_INDEXES = sizeof(all_indexes) / sizeof(all_indexes[0]) };
+
+/* Documents that are not in the files of an index are replayed from the
+ * journal, or added from their texts when it is asked. */
+static uint64_t n_behind(const og_store *store, const og_index_info *x)
+{
+    og_store_info info;
+    og_store_info_get(store, &info);
+    const uint64_t n = info.n_documents + info.n_removed;
+    return x->is_on && n > x->n_documents ? n - x->n_documents : 0;
+}
+
+static void print_indexes(const og_store *store)
+{
+    for (size_t i = 0; i < N_INDEXES; i++) {
+        og_index_info x;
+        og_store_index_info(store, all_indexes[i], &x);
+        const uint64_t behind = n_behind(store, &x);
+        printf("%-13s %s", x.name, x.is_on ? "on" : "off\n");
+        if (!x.is_on) continue;
+        printf(", %" PRIu64 " documents, %" PRIu64 " bytes on disk",
+               x.n_documents + behind, x.bytes);
+        if (behind > 0)
+            printf("; %" PRIu64 " documents come from the %s", behind,
+                   i == 0 ? "journal" : "texts when it is asked");
+        printf("\n");
+    }
+}
+
+static void print_indexes_json(const og_store *store)
+{
+    printf(",\"indexes\":[");
+    for (size_t i = 0; i < N_INDEXES; i++) {
+        og_index_info x;
+        og_store_index_info(store, all_indexes[i], &x);
+        const uint64_t behind = n_behind(store, &x);
+        printf("%s{\"name\":\"%s\",\"on\":%s,\"documents\":%" PRIu64
+               ",\"bytes\":%" PRIu64 ",\"behind\":%" PRIu64 "}",
+               i == 0 ? "" : ",", x.name, x.is_on ? "true" : "false",
+               x.n_documents + behind, x.bytes, behind);
+    }
+    printf("]");
 }
 
 static void print_info(const og_store *store, const og_survey *survey)
@@ -93,11 +140,12 @@ static void print_info(const og_store *store, const og_survey *survey)
            info.table_used_bytes, info.table_bytes, info.n_slots_used,
            info.n_slots,
            100.0 * (double)info.n_slots_used / (double)info.n_slots);
-    printf("evicted       %" PRIu64 " prints\n", info.n_evicted);
-    printf("boilerplate   %" PRIu64 " prints in over 100 documents\n",
+    printf("evicted       %" PRIu64 " fingerprints\n", info.n_evicted);
+    printf("boilerplate   %" PRIu64 " fingerprints in over 100 documents\n",
            info.n_noise);
-    printf("oldest print  %s\n", oldest);
+    printf("oldest        %s\n", oldest);
     printf("journal       %" PRIu64 " bytes\n", info.journal_bytes);
+    print_indexes(store);
     print_params(og_store_params(store), og_store_is_keyed(store));
     print_ages(survey);
 }
@@ -119,6 +167,7 @@ static void print_info_json(const og_store *store, const og_survey *survey)
            info.n_evicted, og_store_is_keyed(store) ? "true" : "false",
            info.n_noise, info.journal_bytes);
     printf(oldest[0] != 0 ? "\"%s\"" : "null", oldest);
+    print_indexes_json(store);
     printf(",\"ages\":[");
     for (size_t i = 0; i < survey->n_ages; i++) {
         const og_age *a = &survey->ages[i];
@@ -340,8 +389,9 @@ static int index_run(const void *settings, const char *const *operands,
     progress_end(&progress);
     og_indexes_name(og_store_indexes(store), names);
     if (status == OG_OK) printf("%s\n", names);
-    return store_close(store, "index",
-                       status == OG_OK ? EXIT_DONE : say_error("index", &err));
+    const int result = status == OG_OK ? EXIT_DONE : say_error("index", &err);
+    if (status == OG_ERR_STORE) store_say_upgrade(store, store_path(&s->store));
+    return store_close(store, "index", result);
 }
 
 #define AT_INDEX(member) offsetof(struct index_settings, member)
@@ -386,6 +436,55 @@ const struct command command_index = {
     .settings_len = sizeof(struct index_settings),
     .defaults = index_defaults,
     .run = index_run,
+};
+
+/* ---- upgrade ---- */
+
+static int upgrade_run(const void *settings, const char *const *operands,
+                       size_t n)
+{
+    const struct plain_settings *s = settings;
+    og_store *store;
+    unsigned upgraded = 0;
+    char names[64];
+    og_error err = {0};
+    (void)operands, (void)n;
+    const int opened = store_open(&s->store, OG_WRITE, "upgrade", &store);
+    if (opened != EXIT_DONE) return opened;
+    const og_status status = og_store_upgrade(store, &upgraded, &err);
+    og_indexes_name(upgraded, names);
+    if (status == OG_OK && upgraded == 0)
+        printf("nothing to upgrade\n");
+    else if (status == OG_OK)
+        printf("built from the texts: %s; what was there is in folders that "
+               "end in .old\n",
+               names);
+    return store_close(store, "upgrade",
+                       status == OG_OK ? EXIT_DONE
+                                       : say_error("upgrade", &err));
+}
+
+static const struct option upgrade_options[] = {
+    STORE_OPTION(AT, store, "the store"),
+};
+
+const struct command command_upgrade = {
+    .name = "upgrade",
+    .group = GROUP_STORE,
+    .operands = "",
+    .brief = "bring a store of a former version up to date",
+    .about =
+        "Former versions kept the indexes of 'origo near --add' and 'origo "
+        "quote --add' beside a store, with documents of their own. Puts such "
+        "files aside, into folders that end in .old, and builds the indexes "
+        "from the texts of the store. All else that former versions wrote is "
+        "read as it is.",
+    .examples = "  origo upgrade -s news.store\n",
+    .options = upgrade_options,
+    .n_options = sizeof(upgrade_options) / sizeof(upgrade_options[0]),
+    .settings_len = sizeof(struct plain_settings),
+    .defaults = plain_defaults,
+    .run = upgrade_run,
 };
 
 /* ---- export ---- */

@@ -24,6 +24,7 @@ extern const struct command command_filter;
 extern const struct command command_trace;
 extern const struct command command_info;
 extern const struct command command_repair;
+extern const struct command command_upgrade;
 extern const struct command command_verify;
 extern const struct command command_index;
 extern const struct command command_rm;
@@ -153,6 +154,7 @@ const struct command *const cli_commands[] = {
     &command_info,
     &command_verify,
     &command_repair,
+    &command_upgrade,
     &command_rm,
     &command_compact,
     &command_index,

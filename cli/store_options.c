@@ -222,6 +222,14 @@ static int index_is_off(og_store *store, const char *path, unsigned index,
                      path, name, path, name);
 }
 
+void store_say_upgrade(const og_store *store, const char *path)
+{
+    if (og_store_old_indexes(store) != 0)
+        say("'origo upgrade -s %s' puts it aside and builds the index from "
+            "the texts",
+            path);
+}
+
 int store_open_index(const char *path, unsigned index, bool add,
                      const og_store_options *options, const char *command,
                      og_store **out)
@@ -238,6 +246,7 @@ int store_open_index(const char *path, unsigned index, bool add,
     if (og_store_index_add(*out, index, options, &err) == OG_OK)
         return EXIT_DONE;
     const int status = say_error(command, &err);
+    store_say_upgrade(*out, path);
     (void)og_store_close(*out, NULL);
     return status;
 }

@@ -22,6 +22,10 @@ bool store_is_memory(const struct store_settings *s);
  * are wrong usage. EXIT_DONE, or the exit status after a word on stderr. */
 int store_open(const struct store_settings *s, og_access access,
                const char *command, og_store **out);
+/* When an index could not be built because of files of a former version: says
+ * which command helps. */
+void store_say_upgrade(const og_store *store, const char *path);
+
 /* Opens it for questions to one index (og_index). With `add` the store is made
  * when there is none, and the index is built when it is off. `options` are
  * those of a new index. */

@@ -81,6 +81,29 @@ OG_API og_status og_store_index_add(og_store *store, unsigned indexes,
 OG_API og_status og_store_index_drop(og_store *store, unsigned indexes,
                                      og_error *err);
 
+/* What is on disk of an index. */
+typedef struct og_index_info {
+    const char *name;
+    bool is_on;
+    uint64_t n_documents; /* that are in its files; the rest is added from the
+                             journal or the texts when the index is asked */
+    uint64_t bytes;       /* of its files */
+} og_index_info;
+/* `index` is one of og_index. Of a store in memory all is 0 but name and
+ * is_on. */
+OG_API void og_store_index_info(const og_store *store, og_index index,
+                                og_index_info *out);
+
+/* Indexes whose folders hold files that this version cannot use: of a former
+ * version, whose indexes had documents of their own, or of another store. They
+ * are in nobody's way until such an index is to be built. */
+OG_API unsigned og_store_old_indexes(const og_store *store);
+/* Puts those files aside, into folders NAME.old (NAME.old-2, ...) in the
+ * store's folder, and builds the indexes from the texts. *out: which.
+ * OG_ERR_USAGE: the store keeps no texts. */
+OG_API og_status og_store_upgrade(og_store *store, unsigned *out,
+                                  og_error *err);
+
 /* Takes all memory of the table from the system now. Without it each page is
  * taken when a fingerprint first falls into it, which a busy server or a
  * measurement notices. The writer's thread only. */

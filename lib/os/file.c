@@ -28,9 +28,13 @@ int og_file_open_own(const char *path, int flags, unsigned mode)
         fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
                   mode);
     } while (fd < 0 && errno == EINTR);
-    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) return fd;
+    if (fd < 0) return fd;
+    const bool is_known = fstat(fd, &st) == 0;
+    const bool writes = (flags & O_ACCMODE) != O_RDONLY;
+    if (is_known && S_ISREG(st.st_mode) && (!writes || st.st_nlink <= 1))
+        return fd;
     close(fd);
-    errno = EINVAL;
+    errno = is_known && S_ISREG(st.st_mode) ? EMLINK : EINVAL;
     return -1;
 }
 

@@ -12,7 +12,8 @@
 int og_file_open(const char *path);
 
 /* A file of our own, inside the folder of a store: never through a link, and
- * only a regular one (else -1 and EINVAL). `flags` as for open(2). */
+ * only a regular one (else -1 and EINVAL); to write, only one that has no other
+ * name (EMLINK), which may be a file of the user's. `flags` as for open(2). */
 int og_file_open_own(const char *path, int flags, unsigned mode);
 
 /* Whether `path` itself is a link. Folders inside a store are none. */

@@ -382,21 +382,36 @@ static bool has_files(const og_store *store,
 /* What a build of this store has left may be replaced. Files of an earlier
  * version, which had documents of their own, or of another store may not: what
  * they know may be nowhere else. */
+static bool is_old(const og_store *store, const struct og_derived_index *index)
+{
+    char folder[PATH_MOST];
+    uint32_t n;
+    folder_of(store, index, folder);
+    return has_files(store, index) &&
+           index->ops->n_saved(store, folder, &n, NULL) != OG_OK;
+}
+
 static og_status check_replaceable(const og_store *store,
                                    const struct og_derived_index *index,
                                    og_error *err)
 {
     char folder[PATH_MOST];
-    uint32_t n;
+    if (!is_old(store, index)) return OG_OK;
     folder_of(store, index, folder);
-    if (!has_files(store, index) ||
-        index->ops->n_saved(store, folder, &n, NULL) == OG_OK)
-        return OG_OK;
     return og_error_set(err, OG_ERR_STORE,
                         "'%s' holds an index that was not made from the "
                         "documents of this store; move the folder away, then "
                         "the index can be built",
                         folder);
+}
+
+unsigned og_store_old_indexes(const og_store *store)
+{
+    unsigned old = 0;
+    for (unsigned i = 0; i < OG_INDEX_KINDS && store->disk != NULL; i++)
+        if (is_old(store, &store->indexes.one[i]))
+            old |= store->indexes.one[i].ops->bit;
+    return old;
 }
 
 static void close_index(struct og_derived_index *index)
@@ -452,6 +467,101 @@ og_status og_store_index_add(og_store *store, unsigned indexes,
         TRY(build(store, index, options, err));
     }
     return OG_OK;
+}
+
+/* ---- upgrades ---- */
+
+/* To the first name that is free. */
+static og_status put_aside(const og_store *store,
+                           const struct og_derived_index *index, og_error *err)
+{
+    char folder[PATH_MOST], other[PATH_MOST + 16];
+    struct stat st;
+    folder_of(store, index, folder);
+    snprintf(other, sizeof(other), "%s.old", folder);
+    for (int i = 2; lstat(other, &st) == 0; i++)
+        snprintf(other, sizeof(other), "%s.old-%d", folder, i);
+    if (rename(folder, other) != 0 || og_file_sync_folder(folder) != 0)
+        return og_file_failure(err, "rename", folder, errno);
+    return OG_OK;
+}
+
+og_status og_store_upgrade(og_store *store, unsigned *out, og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    *out = 0;
+    TRY(check_writable(store, err));
+    const unsigned old = og_store_old_indexes(store);
+    if (old != 0 && !og_store_has_texts(store))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "store '%s' keeps no texts to build indexes from",
+                            name_of(store));
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
+        struct og_derived_index *index = &all->one[i];
+        if ((old & index->ops->bit) == 0) continue;
+        close_index(index);
+        TRY(put_aside(store, index, err));
+        TRY(build(store, index, NULL, err));
+        *out |= index->ops->bit;
+    }
+    return OG_OK;
+}
+
+/* ---- what there is ---- */
+
+static uint64_t bytes_of(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size
+                                                        : 0;
+}
+
+static uint64_t bytes_in(const char *folder)
+{
+    uint64_t bytes = 0;
+    char path[PATH_MOST + 256];
+    const struct dirent *item;
+    DIR *dir = opendir(folder);
+    while (dir != NULL && (item = readdir(dir)) != NULL) {
+        snprintf(path, sizeof(path), "%s/%s", folder, item->d_name);
+        bytes += bytes_of(path);
+    }
+    if (dir != NULL) closedir(dir);
+    return bytes;
+}
+
+static void passages_info(const og_store *store, og_index_info *out)
+{
+    char path[PATH_MOST];
+    snprintf(path, sizeof(path), "%s/passages.tab", store->disk->data);
+    out->bytes = bytes_of(path);
+    if (store->disk->checkpoint.map != NULL)
+        out->n_documents = store->disk->checkpoint.n_documents;
+}
+
+static void derived_info(const og_store *store,
+                         const struct og_derived_index *index,
+                         og_index_info *out)
+{
+    char folder[PATH_MOST];
+    uint32_t n;
+    folder_of(store, index, folder);
+    out->bytes = bytes_in(folder);
+    if (index->ops->n_saved(store, folder, &n, NULL) == OG_OK)
+        out->n_documents = n;
+}
+
+void og_store_index_info(const og_store *store, og_index index,
+                         og_index_info *out)
+{
+    *out = (og_index_info){.is_on = (store->indexes.on & index) != 0};
+    for (unsigned i = 0; i < N_NAMES; i++)
+        if (index == (og_index)(1u << i)) out->name = index_names[i];
+    if (store->disk == NULL || !out->is_on) return;
+    if (index == OG_INDEX_PASSAGES) passages_info(store, out);
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        if (store->indexes.one[i].ops->bit == (unsigned)index)
+            derived_info(store, &store->indexes.one[i], out);
 }
 
 og_status og_store_index_drop(og_store *store, unsigned indexes, og_error *err)

@@ -110,6 +110,31 @@ def test_links(place):
     check("no link is written through", not wrong, "\n".join(wrong))
 
 
+def test_hard_links(place):
+    """What is written in place must have no other name; to read does no harm."""
+    make_store(place / "sound", 20)
+    wrong = []
+    for name in FILES:
+        if not (place / "sound" / name).is_file():
+            continue
+        store, victim = place / "store", place / "victim"
+        shutil.rmtree(store, ignore_errors=True)
+        shutil.rmtree(victim, ignore_errors=True)
+        shutil.copytree(place / "sound", store)
+        victim.mkdir()
+        os.link(store / name, victim / "mine")
+        before = look(victim)
+        for command, status, said in run_all(store):
+            if look(victim) != before:
+                wrong.append("%s: %s wrote to it" % (name, command))
+                break
+            if status < 0 or "Sanitizer" in said:
+                wrong.append("%s: %s: %d %s" % (name, command, status, said))
+            if status != 0 and command in ("info", "verify", "export"):
+                wrong.append("%s: %s refused: %s" % (name, command, said))
+    check("no second name is written to", not wrong, "\n".join(wrong))
+
+
 def kill(store):
     """As a kill leaves it: no sums, no word that the end was reached."""
     (store / "catalogue.sum").unlink()
@@ -170,10 +195,11 @@ def lose_a_page(data, r):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="origo-hostile-") as folder:
-        for name in ("links", "cut", "changed", "overwritten"):
+        for name in ("links", "names", "cut", "changed", "overwritten"):
             (pathlib.Path(folder) / name).mkdir()
         base = pathlib.Path(folder)
         test_links(base / "links")
+        test_hard_links(base / "names")
         test_damage(base / "cut", "cut", 40, cut)
         test_damage(base / "changed", "changed", 80, flip)
         test_damage(base / "overwritten", "overwritten", 40, lose_a_page)

@@ -223,10 +223,33 @@ def test_files_of_before_are_not_replaced(place):
         assert said.returncode == 4, said
         story = said.stderr.decode()
         assert str(folder) in story and "move" in story, story
+        assert f"origo upgrade -s {store}" in story, story
         assert (folder / name).read_bytes() == b"of another time"
+        command = "near" if index == "near" else "quote"
+        said = origo(command, "-q", "-s", store, "--add", question(place))
+        assert said.returncode == 4 and b"origo upgrade" in said.stderr, said
         folder.rename(place / f"{index}-{name}")
     must("index", "-s", store, "--add", "near,sentences")
     must("verify", "-s", store)
+
+
+def test_upgrade(place):
+    """Old folders are put aside, the indexes come from the texts."""
+    new, store = make(place, "new"), make(place, index="passages")
+    assert must("upgrade", "-s", store) == b"nothing to upgrade\n"
+    old = (("near", "journal"), ("sentences", "journal-1"))
+    for aside in (".old", ".old-2"):
+        for index, name in old:
+            (store / index).mkdir()
+            (store / index / name).write_bytes(b"of another time")
+        said = must("upgrade", "-s", store)
+        assert b"near,sentences" in said, said
+        must("verify", "-s", store)
+        assert origins(store, question(place)) == origins(new, question(place))
+        for index, name in old:
+            kept = store / (index + aside) / name
+            assert kept.read_bytes() == b"of another time"
+        must("index", "-s", store, "--drop", "near,sentences")
 
 
 if __name__ == "__main__":

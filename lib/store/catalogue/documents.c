@@ -303,6 +303,23 @@ static bool has_data(const struct og_documents *db)
     return lstat(db->path, &st) == 0 && st.st_size > 0;
 }
 
+/* LMDB writes in place: a file that has a second name may be the user's. */
+static og_status check_names(const struct og_documents *db, og_error *err)
+{
+    static const char *const names[] = {"data.mdb", "lock.mdb"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char path[4200];
+        struct stat st;
+        snprintf(path, sizeof(path), "%s/%s", db->folder, names[i]);
+        if (lstat(path, &st) == 0 && st.st_nlink > 1)
+            return og_error_set(err, OG_ERR_STORE,
+                                "'%s' is also linked under another name, and "
+                                "is not written to",
+                                path);
+    }
+    return OG_OK;
+}
+
 /* What is there is looked at before LMDB sees it. */
 static og_status open_parts(struct og_documents *db,
                             const struct og_documents_options *options,
@@ -312,6 +329,7 @@ static og_status open_parts(struct og_documents *db,
     const bool is_there = !db->writable || has_data(db);
     if (is_there) TRY(open_views(db, err));
     if (!db->writable) return OG_OK;
+    TRY(check_names(db, err));
     TRY(open_some_env(db, map_len, err));
     TRY(load_trees(db, err));
     if (!options->is_settled) TRY(settle(db, err));
