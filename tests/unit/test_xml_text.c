@@ -171,7 +171,7 @@ static void test_broken(void **state)
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
         assert_int_equal(
             og_xml_text_read(&xml, (og_bytes){broken[i], strlen(broken[i])},
-                             &err),
+                             &citations, &err),
             OG_ERR_INPUT);
         assert_memory_equal(err.message, "XML, line ", 10);
     }

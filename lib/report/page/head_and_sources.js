@@ -100,7 +100,7 @@ function makeSource(v, s) {
     if (known) more.append(make("span", {}, known));
     if (source.doc)
         more.append(make("a", { href: `#d${source.doc}`, className: "open" },
-            "its own page"));
+            "Its own page"));
     more.append(makeButton("", "plain exclude", () => {
         if (!excluded.delete(source.id)) excluded.add(source.id);
         refreshAll();
