@@ -30,6 +30,7 @@ void og_claims_release(struct og_claims *claims)
 {
     const og_allocator *a = claims->allocator;
     OG_UNGROW(a, claims->blocks, claims->cap);
+    OG_UNGROW(a, claims->runs, claims->runs_cap);
     OG_UNGROW(a, claims->claimants, claims->claimants_cap);
     OG_UNGROW(a, claims->pieces, claims->pieces_cap);
     OG_UNGROW(a, claims->longest, claims->longest_cap);
@@ -39,7 +40,7 @@ void og_claims_release(struct og_claims *claims)
 
 void og_claims_clear(struct og_claims *claims)
 {
-    claims->n = claims->n_claimants = 0;
+    claims->n = claims->n_runs = claims->n_claimants = 0;
 }
 
 /* ---- blocks ---- */
@@ -63,8 +64,8 @@ static bool follows(const struct og_run *last, const struct og_run *run)
     return gap <= JOIN_GAP && origin_gap <= JOIN_GAP;
 }
 
-/* Blocks come in the order of their beginnings: one that does not go further
- * than the last lies inside it. */
+/* They come in the order of their beginnings: one that does not go further than
+ * the last of its origin lies inside it. */
 static og_status add_block(struct og_claims *claims,
                            struct og_claimant *claimant, struct og_claim block,
                            og_error *err)
@@ -79,6 +80,22 @@ static og_status add_block(struct og_claims *claims,
     return OG_OK;
 }
 
+static og_status add_run(struct og_claims *claims, struct og_claimant *claimant,
+                         const struct og_run *run, og_error *err)
+{
+    const struct og_claim held = {run->begin, run->begin + run->len,
+                                  claimant->side};
+    if (claimant->run_end > claimant->first_run &&
+        claims->runs[claimant->run_end - 1].end >= held.end)
+        return OG_OK;
+    if (!OG_GROW(claims->allocator, claims->runs, claims->runs_cap,
+                 claims->n_runs + 1))
+        return og_error_memory(err, sizeof(held), "runs");
+    claims->runs[claims->n_runs++] = held;
+    claimant->run_end = claims->n_runs;
+    return OG_OK;
+}
+
 og_status og_claims_add(struct og_claims *claims, uint32_t side,
                         struct og_run *runs, size_t n_runs, og_error *err)
 {
@@ -89,11 +106,13 @@ og_status og_claims_add(struct og_claims *claims, uint32_t side,
                  claims->n_claimants + 1))
         return og_error_memory(err, sizeof(*claims->claimants), "origins");
     struct og_claimant *claimant = &claims->claimants[claims->n_claimants++];
-    *claimant = (struct og_claimant){side, claims->n, claims->n};
+    *claimant = (struct og_claimant){side, claims->n, claims->n, claims->n_runs,
+                                     claims->n_runs};
     if (n_runs > 1) qsort(runs, n_runs, sizeof(*runs), by_place);
     for (size_t i = 0; i < n_runs; i++) {
         const uint32_t end = runs[i].begin + runs[i].len;
         const bool goes_on = i > 0 && follows(&last, &runs[i]);
+        TRY(add_run(claims, claimant, &runs[i], err));
         if (goes_on && end <= block.end) continue;
         if (i > 0 && !goes_on) TRY(add_block(claims, claimant, block, err));
         if (!goes_on) block.begin = runs[i].begin;
@@ -151,15 +170,14 @@ static og_status measure(struct og_claims *claims, size_t n_tokens,
     return OG_OK;
 }
 
-/* The first block of the claimant that ends behind token `begin`. */
-static size_t first_behind(const struct og_claims *claims,
-                           const struct og_claimant *claimant, uint32_t begin)
+/* The first of them, from number `low` on, that ends behind token `begin`;
+ * `high` when none before that does. */
+static size_t first_behind(const struct og_claim *list, size_t low, size_t high,
+                           uint32_t begin)
 {
-    size_t low = claimant->first;
-    size_t high = claimant->end;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (claims->blocks[middle].end <= begin)
+        if (list[middle].end <= begin)
             low = middle + 1;
         else
             high = middle;
@@ -167,18 +185,13 @@ static size_t first_behind(const struct og_claims *claims,
     return low;
 }
 
-/* The part of block number i that lies in `around`; false: it begins behind
- * it. */
-static bool clip_block(const struct og_claims *claims,
-                       const struct og_claimant *claimant, size_t i,
-                       const struct og_claim *around, struct og_claim *out)
+/* The part of `claim` that lies in `around`, which it meets. */
+static struct og_claim clipped(struct og_claim claim,
+                               const struct og_claim *around)
 {
-    if (i >= claimant->end || claims->blocks[i].begin >= around->end)
-        return false;
-    *out = claims->blocks[i];
-    if (out->begin < around->begin) out->begin = around->begin;
-    if (out->end > around->end) out->end = around->end;
-    return true;
+    if (claim.begin < around->begin) claim.begin = around->begin;
+    if (claim.end > around->end) claim.end = around->end;
+    return claim;
 }
 
 /* Shingles in so many tokens. */
@@ -187,19 +200,26 @@ static uint32_t n_shingles(const struct og_claims *claims, uint32_t len)
     return len >= claims->shingle_len ? len - claims->shingle_len + 1 : 0;
 }
 
-/* Shingles of free tokens of `around` that the claimant has. */
+/* Shingles of free tokens of `around` that the claimant has. Runs may overlap:
+ * what two have counts once. */
 static uint32_t n_held(const struct og_claims *claims,
                        const struct og_claimant *claimant,
                        const struct og_claim *around)
 {
-    struct og_claim block = {.begin = 0};
     struct og_claim part = {.begin = 0};
     uint32_t n = 0;
-    for (size_t i = first_behind(claims, claimant, around->begin);
-         clip_block(claims, claimant, i, around, &block); i++)
-        for (uint32_t at = block.begin; next_piece(claims, &block, at, &part);
+    uint32_t counted = around->begin; /* shingles before it */
+    for (size_t i = first_behind(claims->runs, claimant->first_run,
+                                 claimant->run_end, around->begin);
+         i < claimant->run_end && claims->runs[i].begin < around->end; i++) {
+        struct og_claim run = clipped(claims->runs[i], around);
+        if (run.begin < counted) run.begin = counted;
+        for (uint32_t at = run.begin; next_piece(claims, &run, at, &part);
              at = part.end)
             n += n_shingles(claims, len_of(&part));
+        if (run.end + 1 >= counted + claims->shingle_len)
+            counted = run.end + 1 - claims->shingle_len;
+    }
     return n;
 }
 
@@ -213,7 +233,7 @@ static bool is_a_passage(const struct og_claims *claims,
                          const struct og_claimant *claimant,
                          const struct og_claim *piece)
 {
-    const uint32_t n = n_shingles(claims, len_of(piece));
+    const uint32_t n = n_held(claims, claimant, piece);
     const struct og_claim *last = NULL;
     if (len_of(piece) >= SOLID) return true;
     for (uint32_t t = piece->begin; t < piece->end; t++) {
@@ -256,13 +276,15 @@ static void take_parts(struct og_claims *claims, size_t number,
                        const struct og_claim *piece, uint32_t least)
 {
     const struct og_claimant *claimant = &claims->claimants[number];
-    struct og_claim block = {.begin = 0};
     struct og_claim part = {.begin = 0};
-    for (size_t i = first_behind(claims, claimant, piece->begin);
-         clip_block(claims, claimant, i, piece, &block); i++)
+    for (size_t i = first_behind(claims->blocks, claimant->first, claimant->end,
+                                 piece->begin);
+         i < claimant->end && claims->blocks[i].begin < piece->end; i++) {
+        const struct og_claim block = clipped(claims->blocks[i], piece);
         for (uint32_t at = block.begin; next_piece(claims, &block, at, &part);
              at = part.end)
             if (len_of(&part) >= least) take_piece(claims, number, part, least);
+    }
 }
 
 /* For claimant number `number`, or for an earlier one that has half of it. */

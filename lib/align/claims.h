@@ -19,10 +19,11 @@ struct og_claim {
     uint32_t side; /* whose */
 };
 
-/* The blocks of one origin. */
+/* What one origin has. */
 struct og_claimant {
     uint32_t side;
-    size_t first, end; /* in og_claims.blocks */
+    size_t first, end;         /* in og_claims.blocks */
+    size_t first_run, run_end; /* in og_claims.runs */
 };
 
 struct og_claims {
@@ -31,6 +32,9 @@ struct og_claims {
     struct og_claim *blocks; /* the earliest origin first; those of one origin
                                 by their place, none inside another */
     size_t n, cap;
+    struct og_claim *runs; /* without the edits: what the blocks are made of,
+                              in the same order */
+    size_t n_runs, runs_cap;
     struct og_claimant *claimants; /* the earliest first */
     size_t n_claimants, claimants_cap;
     size_t n_tokens;         /* of the document */

@@ -575,15 +575,17 @@ static bool is_enough(const struct og_confirming *c,
 static void keep_part(struct og_confirming *c, struct og_align_side document,
                       struct og_confirmed part, bool is_whole)
 {
+    const uint32_t least_end = c->least_end != 0 ? c->least_end : LEAST_END;
+    const bool trims = !is_whole || c->least_end != 0;
     size_t n = clip_runs(c, &part);
     struct og_run *runs = c->runs + c->n_runs;
     part.first_run = c->n_runs;
-    while (!is_whole && n > 1 && runs[0].len < LEAST_END) {
+    while (trims && n > 1 && runs[0].len < least_end) {
         runs++;
         part.first_run++;
         n--;
     }
-    while (!is_whole && n > 1 && runs[n - 1].len < LEAST_END)
+    while (trims && n > 1 && runs[n - 1].len < least_end)
         n--;
     part.n_runs = n;
     if (n == 0) return;

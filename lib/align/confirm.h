@@ -62,7 +62,9 @@ struct og_confirming {
                       texts of both sides, not only their tokens */
     struct og_aligner *aligner;
     struct og_text_seeds text_seeds;
-    uint32_t least; /* the caller's: tokens of a copy that is told */
+    uint32_t least;     /* the caller's: tokens of a copy that is told */
+    uint32_t least_end; /* the caller's: equal tokens behind a gap with which a
+                           copy may end; 0: those of words */
     struct og_claims claims;
     struct og_run *seeds; /* of all origins */
     size_t n_seeds, seeds_cap;

@@ -74,7 +74,8 @@ void og_fold_name(uint32_t fold, char out[32])
 }
 
 /* Short or reworded passages leave no eight words in a row; code repeats its
- * idioms, so more tokens in a row are needed to mean something; bases are four,
+ * idioms, so more tokens in a row are needed to mean something, but not so many
+ * that one changed in ten leaves none; bases are four,
  * so their order alone must do it, and a smallest one does not stand out. */
 bool og_params_preset(og_bytes name, og_params *out)
 {
@@ -86,7 +87,7 @@ bool og_params_preset(og_bytes name, og_params *out)
     } presets[] = {
         {"prose", OG_TOKEN_WORDS, 8, {OG_SELECT_HAILSTORM, 0, 0, true}},
         {"short", OG_TOKEN_WORDS, 4, {OG_SELECT_HAILSTORM, 0, 0, true}},
-        {"code", OG_TOKEN_WORDS, 12, {OG_SELECT_HAILSTORM, 0, 0, true}},
+        {"code", OG_TOKEN_WORDS, 9, {OG_SELECT_HAILSTORM, 0, 0, true}},
         {"dna", OG_TOKEN_DNA, 24, {OG_SELECT_WINNOW, 8, 0, true}},
     };
     for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {

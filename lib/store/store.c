@@ -251,15 +251,15 @@ uint64_t og_text_hash(og_bytes text)
 
 /* The same text again under its own id, at the same time or later (a file that
  * was touched): nothing new, and no copy of itself. One that is earlier must
- * take its place in the order. */
+ * take its place in the order, unless it is only asked about. */
 static bool is_same(const struct og_subject *subject,
-                    const struct og_entry *entry)
+                    const struct og_entry *entry, bool only_asks)
 {
     const og_document *doc = subject->doc;
     return entry->text_hash == subject->text_hash &&
            entry->text_len == subject->text_len &&
-           entry->has_time == doc->has_time &&
-           (!doc->has_time || entry->time <= doc->time);
+           (only_asks || (entry->has_time == doc->has_time &&
+                          (!doc->has_time || entry->time <= doc->time)));
 }
 
 og_status og_store_identify(og_store *store, struct og_subject *subject,
@@ -282,7 +282,7 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
     TRY(og_lookup_get(&trace->lookup, subject->latest, &entry, err));
     subject->series =
         entry.series != OG_NO_DOC ? entry.series : subject->latest;
-    if (!is_same(subject, &entry) ||
+    if (!is_same(subject, &entry, shared) ||
         og_catalogue_is_removed(catalogue, subject->latest))
         return OG_OK;
     subject->is_known = true;
@@ -395,6 +395,9 @@ bool og_store_can_confirm(const og_store *store)
            store->params.estimate == OG_ESTIMATE_CONTEXT;
 }
 
+/* Of four bases any few in a row are near, whatever was copied. */
+#define LEAST_BASES 9
+
 /* The context of what confirming asks for. */
 struct confirm_context {
     og_store *store;
@@ -443,6 +446,8 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
     trace->confirming.reworded = trace->filter.asking.reworded;
     trace->confirming.least =
         og_filter_min_span(&trace->filter, &store->params);
+    if (store->params.tokens == OG_TOKEN_DNA)
+        trace->confirming.least_end = LEAST_BASES;
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
     og_origin_texts_begin(&trace->origins);
@@ -458,7 +463,8 @@ og_status og_store_answer(og_store *store, const struct og_subject *subject,
     const bool confirmed =
         og_store_can_confirm(store) && !trace->filter.asking.no_verify;
     struct og_filter filter;
-    TRY(og_filter_apply(&trace->filter, store, subject, &filter, err));
+    TRY(og_filter_apply(&trace->filter, store, subject, &trace->labels, &filter,
+                        err));
     if (confirmed) TRY(confirm(store, subject, trace, err));
     TRY(og_answering_build(&trace->answering, subject->prepared, &trace->labels,
                            &trace->lookup, confirmed ? &evidence : NULL,

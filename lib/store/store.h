@@ -18,8 +18,8 @@ struct og_filter_rules {
     og_trace_options asking;
     uint64_t *ignored; /* fingerprints of the text that never counts, sorted */
     size_t n_ignored, ignored_cap;
-    uint8_t *mask;
-    size_t mask_cap;
+    uint8_t *mask, *rare;
+    size_t mask_cap, rare_cap;
     struct og_formulae formulae;
     const struct og_catalogue *catalogue;
     uint32_t same; /* of the document asked about */

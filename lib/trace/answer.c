@@ -98,6 +98,20 @@ static bool is_weighed(const struct og_answer_piece *piece,
            piece->end - piece->begin < OG_FORMULA_WEIGHT * filter->min_tokens;
 }
 
+/* Whether it is more than phrases that are everywhere. */
+static bool has_evidence(const struct og_answer_piece *piece,
+                         const struct og_run *runs,
+                         const struct og_filter *filter)
+{
+    const struct og_confirmed *c = piece->confirmed;
+    if (filter->rare == NULL || c == NULL) return true;
+    for (size_t i = 0; i < c->n_runs; i++)
+        if (runs[c->first_run + i].len >= filter->long_run) return true;
+    for (uint32_t t = piece->begin; t < piece->end; t++)
+        if (filter->rare[t] != 0) return true;
+    return false;
+}
+
 /* A piece goes when most of it does not count: a sentence of boilerplate in a
  * copied page stays with the page. */
 static bool is_told(const struct og_answer_piece *piece,
@@ -119,6 +133,7 @@ static bool is_told(const struct og_answer_piece *piece,
 
 static og_status drop_pieces(struct og_answering *a,
                              const struct og_prepared *p,
+                             const struct og_run *runs,
                              const struct og_filter *filter, og_error *err)
 {
     size_t n = 0;
@@ -130,7 +145,9 @@ static og_status drop_pieces(struct og_answering *a,
                              err));
     n = 0;
     for (size_t i = 0; i < a->n_pieces; i++)
-        if (is_told(&a->pieces[i], filter)) a->pieces[n++] = a->pieces[i];
+        if (is_told(&a->pieces[i], filter) &&
+            has_evidence(&a->pieces[i], runs, filter))
+            a->pieces[n++] = a->pieces[i];
     a->n_pieces = n;
     return OG_OK;
 }
@@ -275,7 +292,8 @@ static og_status build(struct og_answering *a, const struct og_prepared *p,
     struct og_confirming *c = evidence != NULL ? evidence->confirming : NULL;
     if (c != NULL) TRY(og_confirm_rest(c, &a->copies, p->tokens.n, err));
     TRY(make_pieces(a, c != NULL ? &c->rest : &a->copies, c, err));
-    if (filter != NULL) TRY(drop_pieces(a, p, filter, err));
+    if (filter != NULL)
+        TRY(drop_pieces(a, p, c != NULL ? c->runs : NULL, filter, err));
     const size_t n = a->n_pieces;
     if (!OG_GROW(a->allocator, a->spans, a->spans_cap, n) ||
         !OG_GROW(a->allocator, a->novel, a->novel_cap, n + 1))

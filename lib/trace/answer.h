@@ -42,6 +42,11 @@ struct og_answer_piece {
 struct og_filter {
     const uint8_t *mask; /* of each token: 1 when it does not count; NULL */
     uint32_t min_tokens; /* of a piece */
+    /* Of each token: 1 when it stands in a shingle that was found and that few
+     * documents have. A piece without one needs a run of `long_run` equal
+     * tokens. NULL: it does not. */
+    const uint8_t *rare;
+    uint32_t long_run;
     struct og_formulae *formulae; /* what its tokens weigh; NULL: all count */
     /* Whether a document may not be an origin; NULL: all may. */
     bool (*is_barred)(const void *ctx, uint32_t doc);

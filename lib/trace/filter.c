@@ -24,6 +24,7 @@ void og_filter_rules_release(struct og_filter_rules *filter)
 {
     OG_UNGROW(filter->allocator, filter->ignored, filter->ignored_cap);
     OG_UNGROW(filter->allocator, filter->mask, filter->mask_cap);
+    OG_UNGROW(filter->allocator, filter->rare, filter->rare_cap);
     og_formulae_release(&filter->formulae);
     filter->n_ignored = 0;
 }
@@ -110,6 +111,31 @@ static og_status make_mask(struct og_filter_rules *filter,
         if (is_noise(&store->table, sel->fp[i], limit) ||
             is_ignored(filter, sel->fp[i]))
             memset(filter->mask + sel->pos[i], 1, sel->len[i]);
+    return OG_OK;
+}
+
+/* ---- rare evidence ---- */
+
+/* A shingle in so many documents, or in one of so many, is a phrase that is
+ * everywhere. */
+enum { LEAST_COMMON = 8, COMMON_SHARE = 64 };
+
+static og_status mark_rare(struct og_filter_rules *filter,
+                           const og_store *store, const struct og_prepared *p,
+                           const struct og_labels *labels, uint32_t n_documents,
+                           og_error *err)
+{
+    const struct og_selection *sel = &p->selection;
+    const uint32_t share = n_documents / COMMON_SHARE;
+    const uint32_t limit = share > LEAST_COMMON ? share : LEAST_COMMON;
+    if (!OG_GROW(filter->allocator, filter->rare, filter->rare_cap,
+                 p->tokens.n + 1))
+        return og_error_memory(err, p->tokens.n, "rare shingles");
+    memset(filter->rare, 0, p->tokens.n + 1);
+    for (size_t i = 0; i < sel->n; i++)
+        if (labels->hits[i].doc != OG_NO_DOC &&
+            !is_noise(&store->table, sel->fp[i], limit))
+            memset(filter->rare + sel->pos[i], 1, sel->len[i]);
     return OG_OK;
 }
 
@@ -206,20 +232,27 @@ uint32_t og_same_of(const char *field, const og_document *doc)
 
 /* ---- all of it ---- */
 
+enum { LEAST_WORDS = 8 }; /* fewer meet by chance: "the end of the" */
+
+/* Whether a shingle is too short to mean something. */
+static bool has_short_shingles(const og_params *params)
+{
+    return params->tokens == OG_TOKEN_WORDS &&
+           params->shingle_len < LEAST_WORDS;
+}
+
 uint32_t og_filter_min_span(const struct og_filter_rules *filter,
                             const og_params *params)
 {
-    enum { LEAST_WORDS = 8 }; /* fewer meet by chance: "the end of the" */
     const uint32_t asked = filter->asking.min_span;
     if (asked > 0) return asked;
-    return params->tokens == OG_TOKEN_WORDS && params->shingle_len < LEAST_WORDS
-               ? LEAST_WORDS
-               : params->shingle_len;
+    return has_short_shingles(params) ? LEAST_WORDS : params->shingle_len;
 }
 
 og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
                           const struct og_subject *subject,
-                          struct og_filter *out, og_error *err)
+                          const struct og_labels *labels, struct og_filter *out,
+                          og_error *err)
 {
     const uint32_t n = atomic_load(&store->catalogue.n_published);
     const uint32_t limit = noise_limit(filter, n);
@@ -229,6 +262,12 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
     /* Whoever says how long a span must be means its length. */
     if (filter->asking.min_span == 0 && store->params.tokens == OG_TOKEN_WORDS)
         out->formulae = &filter->formulae;
+    if (filter->asking.min_span == 0 && !filter->asking.reworded &&
+        has_short_shingles(&store->params)) {
+        TRY(mark_rare(filter, store, subject->prepared, labels, n, err));
+        out->rare = filter->rare;
+        out->long_run = LEAST_WORDS;
+    }
     filter->catalogue = &store->catalogue;
     filter->same = subject->same;
     if (subject->same != 0 && !filter->asking.compare_same)

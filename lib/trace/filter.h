@@ -12,10 +12,12 @@ void og_filter_rules_init(struct og_filter_rules *filter,
                           const og_allocator *allocator);
 void og_filter_rules_release(struct og_filter_rules *filter);
 
-/* The filter for one document; a view of `hush`. */
+/* The filter for one document, with the hits that it has; a view of `filter`.
+ */
 og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
                           const struct og_subject *subject,
-                          struct og_filter *out, og_error *err);
+                          const struct og_labels *labels, struct og_filter *out,
+                          og_error *err);
 
 /* Tokens of the shortest span that is told: what was asked for, else a whole
  * shingle, and 8 words at least. */
