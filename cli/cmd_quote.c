@@ -36,7 +36,7 @@ struct quote_settings {
     const char *distance;
     double threshold, max_false;
     uint32_t min_words, max_matches;
-    uint64_t max_candidates;
+    uint64_t max_candidates, max_compared;
     og_sentences_options make;
 };
 
@@ -52,6 +52,7 @@ static void quote_defaults(void *settings)
     s->min_words = stream.quote.min_words;
     s->max_matches = stream.quote.max_matches;
     s->max_candidates = stream.quote.max_candidates;
+    s->max_compared = stream.quote.max_compared;
 }
 
 #define AT(member) offsetof(struct quote_settings, member)
@@ -137,6 +138,14 @@ static const struct option quote_options[] = {
      .value = "N",
      .brief = "sentences looked at for one, at most",
      .more = "What is beyond is counted in the answer as skipped."},
+    {.group = FIND,
+     .name = "max-compared",
+     .type = &type_size,
+     .offset = AT(max_compared),
+     .value = "N",
+     .brief = "sentences like one that are compared with it, at most",
+     .more = "Beside those that are shown. What is beyond is counted as "
+             "skipped; 0: all are."},
 
     {.group = OUT,
      .letter = 'f',
@@ -312,6 +321,7 @@ static og_quote_options ask_options(const struct quote_settings *s)
     o.min_words = s->min_words;
     o.max_matches = s->max_matches;
     o.max_candidates = s->max_candidates;
+    o.max_compared = s->max_compared;
     o.method = (og_quote_method)s->method;
     o.max_false = s->max_false;
     /* Links are of the whole stream, in whatever order it comes. */
@@ -342,7 +352,8 @@ static void summary(const struct quote_run *run, const og_stream_counts *counts)
     if (counts->n_skipped != 0)
         say("%llu skipped", (unsigned long long)counts->n_skipped);
     if (run->n_skipped != 0)
-        say("%llu candidates were not looked at (--max-candidates)",
+        say("%llu candidates were not looked at (--max-candidates, "
+            "--max-compared)",
             (unsigned long long)run->n_skipped);
 }
 

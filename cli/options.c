@@ -38,6 +38,7 @@ static const char *const renamed[][2] = {
     {"work", "state"},
     {"same", "group-by"},
     {"compare-same", "across-groups"},
+    {"limit", "max-matches"}, /* as near calls it */
 };
 
 static bool is_old_name(const char *its, const char *name, size_t len)

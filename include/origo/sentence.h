@@ -45,6 +45,10 @@ typedef struct og_quote_options {
     bool later;
     double max_false; /* largest share of sentences with too many other words
                          that may come within the distance */
+    /* Sentences that may be like one and are compared with it, word by word,
+     * beside max_matches; what is beyond is counted as skipped. 0: all. Not of
+     * OG_QUOTE_SCAN. */
+    uint64_t max_compared;
 } og_quote_options;
 OG_API og_quote_options og_quote_options_default(void);
 
@@ -69,7 +73,7 @@ typedef struct og_quote {
     const og_quote_match *matches; /* by time, the earliest first */
     size_t n_matches;
     uint64_t n_found;   /* sentences in all, reported or not */
-    uint64_t n_skipped; /* candidates beyond max_candidates */
+    uint64_t n_skipped; /* beyond max_candidates or max_compared */
 } og_quote;
 
 typedef struct og_quotes {

@@ -293,6 +293,7 @@ static void methods_agree(void **state)
         }
         og_quote_options options = og_quote_options_default();
         options.min_words = 1;
+        options.max_compared = 0;
         for (unsigned i = 0; i < 10; i++) {
             options.threshold = 0.3 + 0.07 * i;
             random_text(&random, text, 8, 300);
@@ -550,6 +551,12 @@ static void nearly_the_same(void **state)
     OK(og_sentences_settle(s, &err));
     og_quote_options options = og_quote_options_default();
     const og_quotes *a = ask(s, "q", asked, &options);
+    assert_true(s->list.n_compared <=
+                options.max_compared + options.max_matches);
+    assert_true(a->n_skipped + a->sentences[0].n_found >= N_NEAR);
+    assert_int_equal(a->sentences[0].n_matches, options.max_matches);
+    options.max_compared = 0;
+    a = ask(s, "q", asked, &options);
     assert_int_equal(a->n_skipped, 0);
     assert_int_equal(a->sentences[0].n_found, N_NEAR);
     assert_int_equal(a->sentences[0].n_matches, options.max_matches);

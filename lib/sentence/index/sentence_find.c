@@ -5,6 +5,16 @@
 
 #include "lib/sentence/index/sentences.h"
 
+/* Of twenty thousand sentences that differ in a word or two, each is like all
+ * others, and few readers want to know of more than some thousand. Older images
+ * come first. */
+static uint64_t most_compared(const og_quote_options *options)
+{
+    return options->max_compared == 0
+               ? UINT64_MAX
+               : options->max_compared + options->max_matches;
+}
+
 /* ---- the question ---- */
 
 /* The words lie far apart in memory: what finding them will look at is asked
@@ -99,6 +109,7 @@ static og_status find_in_heap(struct og_sentences *s,
     else
         og_scan_bitmaps(s->heap.bitmaps, s->heap.n_forms, &s->question, list);
     TRY(check_memory(s, err));
+    og_wordset_list_cut(list);
     for (size_t i = 0; i < list->n; i++) {
         uint32_t n_shared;
         const double similarity = overlap_heap(s, list->forms[i], &n_shared);
@@ -173,6 +184,7 @@ static og_status find_in_image(struct og_sentences *s, size_t image,
     }
     og_wordset_list_sort(&s->list);
     TRY(check_memory(s, err));
+    og_wordset_list_cut(&s->list);
     return verify_list(s, image, err);
 }
 
@@ -206,7 +218,9 @@ og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
     int distance = 0;
     s->n_found = 0;
     s->list.n_seen = s->list.n_skipped = s->list.n_compared = 0;
+    s->list.n_kept = 0;
     s->list.limit = options->max_candidates;
+    s->list.most_kept = most_compared(options);
     if (n_words == 0) return OG_OK;
     TRY(pose(s, words, n_words, options->threshold, err));
     if (options->method == OG_QUOTE_QSIGN) {

@@ -71,6 +71,8 @@ struct og_sentences {
     size_t n_found, found_cap;
     struct og_found_place *told;
     size_t n_told, told_cap;
+    size_t *heap_found; /* of each form of the heap: its place in found + 1 */
+    size_t heap_found_cap;
     struct og_text_cache cache;
     og_quotes answer;
     og_quote *quotes;

@@ -23,7 +23,8 @@ og_quote_options og_quote_options_default(void)
                               .max_matches = 10,
                               .max_candidates = 1000000,
                               .distance = -1,
-                              .max_false = 0.05};
+                              .max_false = 0.05,
+                              .max_compared = 2048};
 }
 
 static og_status check_options(const struct og_sentences *s,
@@ -172,22 +173,31 @@ static uint64_t tell_form(struct og_sentences *s, size_t found,
     return n - n_others;
 }
 
-static uint64_t tell_heap_form(struct og_sentences *s, size_t found,
-                               const struct quote_question *q)
+/* Those of the heap, found[first] and all that follow; a form of the heap does
+ * not know its places, so all sentences are gone through once. */
+static og_status tell_heap_forms(struct og_sentences *s, size_t first,
+                                 const struct quote_question *q, uint64_t *out,
+                                 og_error *err)
 {
-    const struct og_found_form *f = &s->found[found];
-    uint64_t n = 0;
+    const uint32_t image = (uint32_t)s->n_images;
+    if (first == s->n_found) return OG_OK;
+    if (!OG_GROW(s->allocator, s->heap_found, s->heap_found_cap,
+                 s->heap.n_forms))
+        return og_error_memory(err, s->heap.n_forms * 8, "matches");
+    memset(s->heap_found, 0, s->heap.n_forms * sizeof(*s->heap_found));
+    for (size_t i = first; i < s->n_found; i++)
+        s->heap_found[s->found[i].form] = i + 1;
     for (size_t i = 0; i < s->heap.n_sentences; i++) {
+        const size_t found = s->heap_found[s->heap.sentences[i].form];
         struct og_found_place place = {
-            .image = f->image, .sentence = (uint32_t)i, .found = found};
-        if (s->heap.sentences[i].form != f->form ||
-            !is_before(s, f->image, place.sentence, q, &place.time) ||
-            !is_told(s, f->image, place.sentence, q))
+            .image = image, .sentence = (uint32_t)i, .found = found - 1};
+        if (found == 0 || !is_before(s, image, (uint32_t)i, q, &place.time) ||
+            !is_told(s, image, (uint32_t)i, q))
             continue;
         tell_place(s, q->options->max_matches, &place);
-        n++;
+        ++*out;
     }
-    return n;
+    return OG_OK;
 }
 
 /* ---- matches ---- */
@@ -244,6 +254,18 @@ static og_status mark_words(struct og_sentences *s, size_t sentence,
     }
     match->n_own_ranges = s->n_ranges - first;
     return OG_OK;
+}
+
+/* How many words of the question the text of the match has. The index keeps
+ * half of the hash of a word; the texts have all of it. */
+static uint32_t n_read(const struct og_sentences *s)
+{
+    const struct og_word_reader *other = &s->match_reader;
+    uint32_t n = 0;
+    for (size_t i = 0; i < s->question.n; i++)
+        n += bsearch(&s->question.words[i], other->words, other->n_words,
+                     sizeof(uint64_t), og_compare_words) != NULL;
+    return n;
 }
 
 static og_status copy_bytes(struct og_sentences *s, og_bytes bytes,
@@ -310,6 +332,7 @@ static og_status add_match(struct og_sentences *s, size_t sentence,
     if (!OG_GROW(s->allocator, s->matches, s->matches_cap, s->n_matches + 1))
         return og_error_memory(err, sizeof(*s->matches), "matches");
     og_quote_match *m = &s->matches[s->n_matches];
+    const size_t n_ranges = s->n_ranges, texts_len = s->texts_len;
     *m = (og_quote_match){
         .time = d->time,
         .has_time = d->has_time != 0,
@@ -325,7 +348,14 @@ static og_status add_match(struct og_sentences *s, size_t sentence,
         TRY(copy_own(s, place->image, d, where, m, err));
     const og_bytes text = {s->texts + s->texts_len - where->len, where->len};
     TRY(mark_words(s, sentence, text, m, err));
+    if (n_read(s) < form->n_shared) { /* equal by their keys alone */
+        s->n_ranges = n_ranges;
+        s->texts_len = texts_len;
+        s->quotes[sentence].n_found--;
+        return OG_OK;
+    }
     s->n_matches++;
+    s->quotes[sentence].n_matches++;
     return OG_OK;
 }
 
@@ -347,13 +377,12 @@ static og_status ask_sentence(struct og_sentences *s, size_t sentence,
     if (!OG_GROW(s->allocator, s->told, s->told_cap,
                  (size_t)options->max_matches + 1))
         return og_error_memory(err, options->max_matches, "matches");
-    for (size_t i = 0; i < s->n_found; i++)
-        q->n_found += s->found[i].image == s->n_images
-                          ? tell_heap_form(s, i, question)
-                          : tell_form(s, i, question);
-    for (size_t i = 0; i < s->n_told; i++)
+    size_t i = 0;
+    for (; i < s->n_found && s->found[i].image != s->n_images; i++)
+        q->n_found += tell_form(s, i, question);
+    TRY(tell_heap_forms(s, i, question, &q->n_found, err));
+    for (i = 0; i < s->n_told; i++)
         TRY(add_match(s, sentence, &s->told[i], err));
-    q->n_matches = s->n_told;
     return OG_OK;
 }
 

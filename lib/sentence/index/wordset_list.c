@@ -28,7 +28,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-enum { AHEAD = 16, N_KEYS = 65536 };
+/* AT_ONCE: postings between two looks at how many are kept. */
+enum { AHEAD = 16, N_KEYS = 65536, AT_ONCE = 4096 };
 
 static bool reserve(struct og_wordset_list *list, size_t n)
 {
@@ -46,6 +47,22 @@ static size_t admit(struct og_wordset_list *list, size_t n)
     list->n_seen += taken;
     list->n_skipped += n - taken;
     return taken;
+}
+
+/* How many more are worth a look. */
+static uint64_t n_left(const struct og_wordset_list *list)
+{
+    return list->n_kept < list->most_kept ? list->most_kept - list->n_kept : 0;
+}
+
+void og_wordset_list_cut(struct og_wordset_list *list)
+{
+    const uint64_t left = n_left(list);
+    if (list->n > left) {
+        list->n_skipped += list->n - left;
+        list->n = (size_t)left;
+    }
+    list->n_kept += list->n;
 }
 
 /* ---- by words ---- */
@@ -143,7 +160,15 @@ void og_find_by_words(const struct og_sentence_segment *image,
         const size_t n =
             admit(list, (size_t)(image->word_starts[places[i] + 1] - start));
         if (!reserve(list, n)) return;
-        list->n += filter(image, q, start, n, list->forms + list->n);
+        size_t at = 0;
+        while (at < n && list->n < n_left(list)) {
+            const size_t step = n - at < AT_ONCE ? n - at : AT_ONCE;
+            list->n +=
+                filter(image, q, start + at, step, list->forms + list->n);
+            at += step;
+        }
+        list->n_seen -= n - at;
+        list->n_skipped += n - at;
     }
 }
 

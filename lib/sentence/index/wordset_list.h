@@ -11,7 +11,9 @@ struct og_wordset_list {
     size_t n, cap;
     uint64_t n_seen;     /* that were looked at */
     uint64_t limit;      /* of n_seen */
-    uint64_t n_skipped;  /* that the limit left out */
+    uint64_t n_skipped;  /* that a limit left out */
+    uint64_t n_kept;     /* worth a closer look, in all images so far */
+    uint64_t most_kept;  /* of them */
     uint64_t n_compared; /* word by word */
     bool no_memory;
 };
@@ -36,6 +38,10 @@ void og_scan_bitmaps(const struct og_word_bitmap *bitmaps, size_t n,
 void og_scan_signatures(const struct og_signature *signatures, size_t n,
                         const struct og_signature *signature,
                         unsigned max_distance, struct og_wordset_list *list);
+
+/* Cuts it to what most_kept leaves, and counts it: for each image, after it was
+ * sorted. */
+void og_wordset_list_cut(struct og_wordset_list *list);
 
 /* Ascending, each once. */
 void og_wordset_list_sort(struct og_wordset_list *list);
