@@ -71,6 +71,7 @@ test-soak:
 	@ninja -C $(BUILD) cli/origo
 	@tests/cli/test_dedup_growth.py $(ORIGO) --soak
 	@tests/cli/test_appends.py $(ORIGO) --soak
+	@tests/cli/test_memory_cap.py $(ORIGO) 2000 64
 
 fuzz:
 	@tools/setup build test

@@ -176,11 +176,20 @@ static bool names_its_file(const og_problem *problem)
     return strstr(problem->message, quoted) != NULL;
 }
 
+/* The library does not know of options. */
+static bool is_too_long(const og_problem *problem)
+{
+    return strncmp(problem->message, "the record is longer than", 25) == 0;
+}
+
 void progress_problem(struct progress *p, const og_problem *problem)
 {
     if (p->n_problems++ >= MOST_PROBLEMS && !p->verbose) return;
     wipe_bar(p);
-    const char *skipped = problem->skipped ? " (skipped)" : "";
+    const char *skipped = !problem->skipped ? ""
+                          : is_too_long(problem)
+                              ? " (skipped; --max-document sets the limit)"
+                              : " (skipped)";
     const int len = (int)problem->file.len;
     const char *file = problem->file.data;
     if (problem->line != 0)

@@ -87,7 +87,7 @@ int reading_status(const char *command, og_status status,
     {                                                                          \
         .group = "Input", .name = "max-document", .type = &type_size,          \
         .offset = AT(member), .value = "SIZE",                                 \
-        .unset = "64Mi, or an eighth of a store's --memory",                   \
+        .unset = "64Mi, or a sixteenth of a store's --memory",                 \
         .brief = "skip documents longer than this, in bytes"                   \
     }
 

@@ -23,6 +23,10 @@
  * one job is always allowed. */
 #define MOST_IN_FLIGHT ((size_t)32 << 20)
 
+/* Jobs beside those that the threads have at hand: some are read ahead, some
+ * wait for their turn. Each keeps its memory, so they had better be few. */
+#define SPARE_JOBS 4
+
 struct place {
     void *job;
     size_t len;
@@ -208,7 +212,7 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
     r->allocator = allocator;
     r->work = *work;
     r->n_workers = n_threads;
-    r->n_jobs = n_threads == 1 ? 1 : 2 * (size_t)n_threads + 2;
+    r->n_jobs = n_threads == 1 ? 1 : (size_t)n_threads + SPARE_JOBS;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->may_read, NULL);
     pthread_cond_init(&r->may_prepare, NULL);

@@ -12,6 +12,8 @@
 #define LEAST_KEPT ((uint64_t)8 << 20)
 #define MOST_KEPT  ((uint64_t)64 << 20)
 #define SHARE_KEPT 8
+/* Of each, where several threads share it. */
+#define LEAST_SHARE ((size_t)1 << 20)
 
 static size_t most_kept(uint64_t memory)
 {
@@ -54,6 +56,12 @@ void og_origin_texts_release(struct og_origin_texts *origins)
     og_text_reader_close(origins->reader);
     origins->reader = NULL;
     origins->n = 0;
+}
+
+void og_origin_texts_share(struct og_origin_texts *origins, unsigned n)
+{
+    if (n > 1) origins->most /= n;
+    if (origins->most < LEAST_SHARE) origins->most = LEAST_SHARE;
 }
 
 void og_origin_texts_begin(struct og_origin_texts *origins)

@@ -58,6 +58,9 @@ void og_origin_texts_init(struct og_origin_texts *origins,
                           const og_allocator *allocator);
 void og_origin_texts_release(struct og_origin_texts *origins);
 
+/* One of so many that have the memory of one. */
+void og_origin_texts_share(struct og_origin_texts *origins, unsigned n);
+
 /* Another document is at hand: what it does not ask for may go. */
 void og_origin_texts_begin(struct og_origin_texts *origins);
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/os/cpu.h"
 #include "lib/source/block.h"
 #include "lib/store/store_disk.h"
 #include "lib/trace/trace_stream.h"
@@ -223,7 +224,7 @@ static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
 static uint64_t longest_document(const og_params *params)
 {
     const uint64_t least = (uint64_t)2 << 20;
-    const uint64_t share = params->memory / 8;
+    const uint64_t share = params->memory / 16;
     if (share > OG_SOURCE_MAX_DOCUMENT) return OG_SOURCE_MAX_DOCUMENT;
     return share > least ? share : least;
 }
@@ -267,6 +268,8 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
                                   .take = take,
                                   .settle = settle};
     fill_work(w);
+    w->work.n_threads =
+        input->n_threads != 0 ? input->n_threads : og_cpu_count();
     og_trace_work_fill(&work);
     if (wanted.max_document == 0)
         wanted.max_document = longest_document(&w->store->params);

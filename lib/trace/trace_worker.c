@@ -111,16 +111,20 @@ static og_status keep(const struct og_trace_work *work, struct og_batch *b,
 
 /* ---- asking ---- */
 
-/* The texts of origins that the answers of a batch may hold: the writer asks
- * again for those that do not fit, which are few. */
-#define ANSWERS_LEN ((size_t)8 << 20)
+/* The texts of origins that the answers of all batches may hold, and of one at
+ * least: the writer asks again for those that do not fit, which are few. */
+#define ANSWERS_LEN   ((size_t)24 << 20)
+#define LEAST_ANSWERS ((size_t)512 << 10)
 
-static bool fits(struct og_traced_batch *own, const og_answer *answer)
+static bool fits(const struct og_trace_work *work, struct og_traced_batch *own,
+                 const og_answer *answer)
 {
+    const size_t share = ANSWERS_LEN / (work->n_threads + 1);
+    const size_t most = share > LEAST_ANSWERS ? share : LEAST_ANSWERS;
     size_t len = 0;
     for (size_t i = 0; i < answer->n_origins; i++)
         len += answer->origins[i].text.len;
-    if (len > ANSWERS_LEN - own->answers_len) return false;
+    if (len > most - own->answers_len) return false;
     own->answers_len += len;
     return true;
 }
@@ -137,10 +141,11 @@ static og_status ask(const struct og_trace_work *work, struct worker *w,
         if (w->trace == NULL)
             return og_error_memory(err, sizeof(*w->trace), "a trace");
         TRY(og_trace_configure(w->trace, work->asking, err));
+        og_origin_texts_share(&w->trace->origins, work->n_threads);
     }
     TRY(og_store_trace_subject(work->store, &subject, w->trace, err));
     const og_answer *answer = og_trace_answer(w->trace);
-    if (!fits(b->own, answer)) return OG_OK;
+    if (!fits(work, b->own, answer)) return OG_OK;
     if (!og_answer_keep(answer, &b->arena, &traced(d)->answer))
         return og_error_memory(err, d->text_len, "an answer");
     traced(d)->has_answer = true;

@@ -41,6 +41,7 @@ struct og_trace_work {
     /* When nothing is added an answer does not depend on the documents before
      * it: workers ask this store. NULL: they do not. */
     og_store *store;
+    unsigned n_threads; /* that ask */
     const og_trace_options *asking;
 };
 
