@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -13,3 +15,12 @@ def test_quick_start():
     assert blocks
     for block in blocks:
         exec(block, {})
+
+
+def test_reference(tmp_path):
+    """docs/python-api.md is what tools/python_reference writes today."""
+    page = tmp_path / "page.md"
+    subprocess.run([sys.executable, os.path.join(
+        ROOT, "tools", "python_reference"), str(page)], check=True)
+    with open(os.path.join(ROOT, "docs", "python-api.md")) as kept:
+        assert page.read_text() == kept.read()
