@@ -18,6 +18,7 @@
 
 #include "lib/align/aligner.h"
 #include "lib/base/bits.h"
+#include "lib/base/stopping.h"
 
 #define NO_PLACE UINT32_MAX
 
@@ -216,6 +217,7 @@ og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
     TRY(make_index(&s));
     for (uint32_t i = window.begin; i + OG_RUN_MIN <= window.end; i++) {
         if (s.budget == 0) break;
+        if (i % 4096 == 0) TRY(og_stop_check(err));
         TRY(look_up(&s, i));
     }
     return OG_OK;

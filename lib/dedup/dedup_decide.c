@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "lib/base/stopping.h"
+
 /* With more shingles the tags would agree by chance too often. */
 #define WORTH_TAGS (OG_SHINGLE_TAGS / 8)
 /* For fewer candidates marking them takes longer than it saves. */
@@ -149,6 +151,7 @@ static og_status compare_all(struct og_decider *d,
     if (is_equal) out->kind = OG_VERDICT_JOINED;
     for (size_t i = 0; i < d->hits.n && !is_equal; i++) {
         expect(d, i);
+        if (i % 64 == 63) TRY(og_stop_check(err));
         const struct og_dedup_entry *entry = &d->entries[d->hits.hits[i].entry];
         if (!is_star && d->is_joined(d->ctx, doc->number, entry->number))
             continue;

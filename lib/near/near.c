@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/stopping.h"
 #include "lib/dedup/dedup_texts.h"
 #include "lib/os/secret.h"
 #include "lib/sketch/features/feature_list.h"
@@ -301,6 +302,7 @@ static og_status find_all(og_near *near, const og_near_query *query,
     for (size_t i = 0; i < n_found; i++) {
         struct og_near_entry e;
         bool is_match;
+        if (i % 64 == 63) TRY(og_stop_check(err));
         og_near_index_get(near->index, found[i], &e);
         TRY(compare(near, query, scope, &e, &near->matches[n], &is_match, err));
         if (!is_match) continue;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "lib/base/checksum.h"
+#include "lib/base/stopping.h"
 #include "lib/store/store_disk.h"
 #include "lib/table/common_fps.h"
 #include "lib/trace/copiers.h"
@@ -652,6 +653,7 @@ static og_status take(og_store *store, const struct og_subject *subject,
 og_status og_store_take(og_store *store, const struct og_subject *subject,
                         og_trace *trace, og_error *err)
 {
+    og_stop_set(NULL, NULL); /* from here on it is added, whole */
     const struct og_prepared *p = subject->prepared;
     if (store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,

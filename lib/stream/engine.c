@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/stopping.h"
 #include "lib/os/cpu.h"
 #include "lib/source/block.h"
 #include "lib/stream/problem_teller.h"
@@ -282,9 +283,11 @@ static og_status make_document(struct og_stream *s, void *worker,
                                 .text_len = record->doc.text.len,
                                 .bad_time = record->bad_time,
                                 .n_problems_before = b->block.n_problems};
+    og_stop_set(s->input->should_stop, s->input->ctx);
     const og_status status = work->make != NULL
                                  ? work->make(work->ctx, worker, b, d, &b->err)
                                  : OG_OK;
+    og_stop_set(NULL, NULL);
     if (is_own_fault(status)) return report_skipped(b, record, status);
     TRY(status);
     if (!keep_strings(b, &d->doc))
@@ -355,6 +358,19 @@ static og_status take_problems(struct og_stream *s, struct og_batch *b,
     return OG_OK;
 }
 
+/* What was taken before is settled also when a document is given up. */
+static og_status take_document(const struct og_stream *s, struct og_batch *b,
+                               struct og_stream_doc *d, og_error *err)
+{
+    const struct og_stream_work *work = s->work;
+    og_stop_set(s->input->should_stop, s->input->ctx);
+    const og_status status = work->take(work->ctx, b, d, err);
+    og_stop_set(NULL, NULL);
+    if (status == OG_ERR_STOPPED && is_stopped(s) && work->settle != NULL)
+        TRY(work->settle(work->ctx, b, err));
+    return status;
+}
+
 static og_status take_documents(struct og_stream *s, struct og_batch *b,
                                 size_t *out_n_told, og_error *err)
 {
@@ -368,7 +384,7 @@ static og_status take_documents(struct og_stream *s, struct og_batch *b,
             return og_stream_stopped(err);
         }
         count(s, b, d);
-        TRY(work->take(work->ctx, b, d, err));
+        TRY(take_document(s, b, d, err));
     }
     return work->settle != NULL ? work->settle(work->ctx, b, err) : OG_OK;
 }

@@ -21,6 +21,7 @@
 #include "lib/token/tokenise.h"
 
 #include "lib/base/bits.h"
+#include "lib/base/stopping.h"
 #include "lib/text/char_class.h"
 #include "lib/text/utf8.h"
 #include "lib/token/byte_masks.h"
@@ -30,6 +31,8 @@
 #define CHUNK_BYTES  (CHUNK_BLOCKS * OG_MASK_BLOCK)
 
 /* More than a chunk can yield, and what the kernels may write beyond. */
+/* Between two looks whether to go on: some milliseconds. */
+#define STOP_BYTES   (1024 * CHUNK_BYTES)
 #define CHUNK_TOKENS (CHUNK_BYTES + 1 + OG_MASK_POSITIONS_SLACK)
 
 /* What one block leaves to the next: 1 when its last byte belongs to ... */
@@ -182,6 +185,7 @@ og_status og_tokenise_runs(const struct og_text *text, og_token_kind kind,
     og_token_hash_fn *const hash_many = og_token_hash_choose();
     struct runs runs = {.kernels = og_mask_kernels_choose(), .kind = kind};
     for (size_t at = 0; at < text->len; at += CHUNK_BYTES) {
+        if (at % STOP_BYTES == 0) TRY(og_stop_check(err));
         TRY(og_tokens_reserve(tokens, runs.n_begins + CHUNK_TOKENS, err));
         cut_chunk(&runs, text, at, tokens);
         const size_t n = tokens->n;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/c_locale.h"
+#include "lib/base/stopping.h"
 #include "lib/sentence/index/sentences.h"
 
 /* Places of one form that are looked at, in order to count those that are no
@@ -443,8 +444,10 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
         .options = options,
         .scope = scope,
         .is_known = scope == NULL && og_sentences_has(s, doc->id)};
-    for (size_t i = 0; i < s->reader.n; i++)
+    for (size_t i = 0; i < s->reader.n; i++) {
+        TRY(og_stop_check(err));
         TRY(ask_sentence(s, i, &question, err));
+    }
     set_pointers(s);
     sum_up(s);
     *out = &s->answer;

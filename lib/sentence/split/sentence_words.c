@@ -11,6 +11,7 @@
 #include <utf8proc.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/stopping.h"
 #include "lib/text/char_class.h"
 #include "lib/text/utf8.h"
 
@@ -199,6 +200,7 @@ static og_status read_all(struct og_word_reader *r, og_bytes text,
     size_t token = 0;
     for (size_t i = 0; i < n; i++) {
         const size_t first = token;
+        if (i % 1024 == 0) TRY(og_stop_check(err));
         while (token < r->tokens.n &&
                og_text_source_begin(&r->text, r->tokens.begin[token]) <
                    ranges[i].end)
