@@ -31,6 +31,8 @@ struct trace_settings {
     const char *summary;  /* likewise */
     struct reading_settings reading;
     bool exit_code;
+    bool novel;
+    uint32_t n_snippets;
     const char *boilerplate; /* "100" or "5%"; NULL: all is told */
     const char *ignore;      /* a file of known text */
     og_trace_options asking;
@@ -70,6 +72,22 @@ static const struct option trace_options[] = {
      .more = "One line for each passage: its text, its origin and every "
              "document that has it, the earliest first. Takes passages that "
              "were compared with the text of their origin."},
+    {.group = "Output",
+     .name = "novel",
+     .type = &type_flag,
+     .offset = AT(novel),
+     .brief = "write only what is new, with its text",
+     .more = "json and text. What stands in an earlier version under the same "
+             "id is not new."},
+    {.group = "Output",
+     .name = "snippet",
+     .type = &type_count,
+     .offset = AT(n_snippets),
+     .value = "N",
+     .unset = "none",
+     .brief = "write the best N new sentences of each document",
+     .more = "json and text: those that speak of what the other new sentences "
+             "speak of."},
     EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
@@ -419,7 +437,9 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     struct trace_run run = {.settings = settings};
     og_store *store = NULL;
     og_error err = {0};
-    const og_report_options options = report_options(&run.settings->report);
+    og_report_options options = report_options(&run.settings->report);
+    options.novel = run.settings->novel;
+    options.n_snippets = run.settings->n_snippets;
     const og_access access = run.settings->add ? OG_CREATE : OG_READ;
     int status = choose_asking(&run);
     if (status == EXIT_DONE) status = open_gathered(&run);

@@ -67,6 +67,9 @@ typedef struct og_report_options {
     og_offsets
         offsets;  /* of JSON and TSV; the others have units of their own */
     bool matches; /* JSON: also the matches of each verified span */
+    bool novel;   /* only what is new, with its text: text and JSON */
+    uint32_t n_snippets; /* likewise, the best so many new sentences; 0: all
+                            that is new, or the whole answer */
     og_text_style style; /* of text */
     const char *title;   /* of an HTML page; NULL: that of its document */
 } og_report_options;

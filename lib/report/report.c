@@ -43,18 +43,21 @@ struct item {
 
 static const struct {
     const char *name;
-    const struct og_report_form *passages, *sentences;
+    const struct og_report_form *passages, *sentences, *novel;
 } forms[] = {
-    [OG_FORMAT_TEXT] = {"text", &og_report_as_text, &og_quote_as_text},
-    [OG_FORMAT_JSON] = {"json", &og_report_as_json, &og_quote_as_json},
-    [OG_FORMAT_TSV] = {"tsv", &og_report_as_tsv, NULL},
-    [OG_FORMAT_HTML] = {"html", &og_report_as_html, &og_quote_as_html},
-    [OG_FORMAT_PAN] = {"pan", &og_report_as_pan, NULL},
-    [OG_FORMAT_ANNOTATION] = {"annotation", &og_report_as_annotation, NULL},
-    [OG_FORMAT_TEI] = {"tei", &og_report_as_tei, NULL},
-    [OG_FORMAT_CSV] = {"csv", NULL, NULL},
-    [OG_FORMAT_GRAPHML] = {"graphml", NULL, NULL},
-    [OG_FORMAT_SVG] = {"svg", NULL, NULL},
+    [OG_FORMAT_TEXT] = {"text", &og_report_as_text, &og_quote_as_text,
+                        &og_novel_as_text},
+    [OG_FORMAT_JSON] = {"json", &og_report_as_json, &og_quote_as_json,
+                        &og_novel_as_json},
+    [OG_FORMAT_TSV] = {"tsv", &og_report_as_tsv, NULL, NULL},
+    [OG_FORMAT_HTML] = {"html", &og_report_as_html, &og_quote_as_html, NULL},
+    [OG_FORMAT_PAN] = {"pan", &og_report_as_pan, NULL, NULL},
+    [OG_FORMAT_ANNOTATION] = {"annotation", &og_report_as_annotation, NULL,
+                              NULL},
+    [OG_FORMAT_TEI] = {"tei", &og_report_as_tei, NULL, NULL},
+    [OG_FORMAT_CSV] = {"csv", NULL, NULL, NULL},
+    [OG_FORMAT_GRAPHML] = {"graphml", NULL, NULL, NULL},
+    [OG_FORMAT_SVG] = {"svg", NULL, NULL, NULL},
 };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
@@ -75,10 +78,13 @@ const char *og_format_name(og_format format)
     return (size_t)format < N_FORMS ? forms[format].name : "unknown";
 }
 
-const struct og_report_form *og_report_form_of(og_format format, bool sentences)
+const struct og_report_form *og_report_form_of(const og_report_options *options)
 {
-    if ((size_t)format >= N_FORMS) return NULL;
-    return sentences ? forms[format].sentences : forms[format].passages;
+    const size_t format = (size_t)options->format;
+    if (format >= N_FORMS) return NULL;
+    if (options->sentences) return forms[format].sentences;
+    return options->novel || options->n_snippets > 0 ? forms[format].novel
+                                                     : forms[format].passages;
 }
 
 og_report_options og_report_options_default(void)
@@ -136,10 +142,13 @@ static og_status find_form(const og_report_options *options,
 {
     const og_report_options usual = og_report_options_default();
     if (options == NULL) options = &usual;
-    *out = og_report_form_of(options->format, options->sentences);
+    *out = og_report_form_of(options);
     if (*out != NULL) return OG_OK;
+    const bool is_novel = options->novel || options->n_snippets > 0;
     return og_error_set(err, OG_ERR_USAGE, "a report of %s has no format '%s'",
-                        options->sentences ? "sentences" : "passages",
+                        options->sentences ? "sentences"
+                        : is_novel         ? "what is new"
+                                           : "passages",
                         og_format_name(options->format));
 }
 

@@ -54,11 +54,11 @@ struct og_report_form {
 extern const struct og_report_form og_report_as_text, og_report_as_json,
     og_report_as_tsv, og_report_as_html, og_report_as_pan,
     og_report_as_annotation, og_report_as_tei, og_quote_as_text,
-    og_quote_as_json, og_quote_as_html;
+    og_quote_as_json, og_quote_as_html, og_novel_as_text, og_novel_as_json;
 
 /* That of a format, NULL: there is none of it. */
-const struct og_report_form *og_report_form_of(og_format format,
-                                               bool sentences);
+const struct og_report_form *
+og_report_form_of(const og_report_options *options);
 
 og_status og_write_json(struct og_writer *w, const og_document *doc,
                         const og_answer *answer,
