@@ -448,6 +448,11 @@ void og_new_file_discard(struct og_new_file *file)
     forget(file);
 }
 
+bool og_new_file_is_leftover(const char *name)
+{
+    return name[0] == '.' && strstr(name, ".new-") != NULL;
+}
+
 void og_new_file_leave(struct og_new_file *file)
 {
     if (file->fd < 0) return;

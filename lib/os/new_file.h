@@ -88,6 +88,9 @@ og_status og_new_file_commit(struct og_new_file *file, og_error *err);
  * stand at the end of every path. */
 void og_new_file_discard(struct og_new_file *file);
 
+/* Whether a name is one that og_new_file_open() gives until the commit. */
+bool og_new_file_is_leftover(const char *name);
+
 /* Closes it and leaves the temporary file, for a run that goes on. */
 void og_new_file_leave(struct og_new_file *file);
 

@@ -96,43 +96,62 @@ static void remove_folder(void *ctx, const char *path)
     (void)rmdir(path);
 }
 
-/* The files of one generation; what else is in the folder stays. */
-static void remove_parts(const char *folder)
+/* Whether a name in the folder of a generation is one of its files. */
+static bool is_part(const char *name)
 {
     static const char *const names[] = {
         "journal",   "texts",         "catalogue",   "near",
         "sentences", "catalogue.sum", "passages.tab"};
-    const struct tree_walk walk = {remove_file, remove_folder, NULL};
-    char path[PATH_MOST + 512];
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
-        walk_tree(&walk, path, 0);
-    }
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
 }
 
+/* A generation that the conf does not name; what else is in its folder stays. A
+ * link could lead to anybody's files. */
+static void remove_generation(const char *path)
+{
+    const struct tree_walk walk = {remove_file, remove_folder, NULL};
+    char inner[PATH_MOST + 512];
+    struct stat st;
+    if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return;
+    DIR *dir = opendir(path);
+    const struct dirent *item;
+    while (dir != NULL && (item = readdir(dir)) != NULL) {
+        if (!is_part(item->d_name) && !og_new_file_is_leftover(item->d_name))
+            continue;
+        snprintf(inner, sizeof(inner), "%s/%s", path, item->d_name);
+        walk_tree(&walk, inner, 0);
+    }
+    if (dir != NULL) closedir(dir);
+    (void)rmdir(path);
+}
+
+/* Only when the conf is safe that does not name them: a power loss could bring
+ * back the one before it. */
 void og_disk_remove_others(const char *folder, uint32_t generation)
 {
+    const struct tree_walk walk = {remove_file, remove_folder, NULL};
+    char conf[PATH_MOST + 32];
     char path[PATH_MOST + 256];
-    bool changed = false;
-    struct stat st;
+    bool is_safe = false;
+    snprintf(conf, sizeof(conf), "%s/origo.conf", folder);
     DIR *dir = opendir(folder);
     const struct dirent *item;
     while (dir != NULL && (item = readdir(dir)) != NULL) {
         const uint32_t other = og_conf_generation_of(item->d_name);
-        changed |= strcmp(item->d_name, "journal") == 0 && generation > 0;
-        if (other == 0 || other == generation) continue;
+        const bool is_old_part = generation > 0 && is_part(item->d_name);
+        if (!is_old_part && (other == 0 || other == generation)) continue;
+        if (!is_safe && og_file_sync_folder(conf) != 0) break;
+        is_safe = true;
         snprintf(path, sizeof(path), "%s/%s", folder, item->d_name);
-        /* A link could lead to anybody's files. */
-        if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) continue;
-        remove_parts(path);
-        (void)rmdir(path);
-        changed = true;
+        if (is_old_part)
+            walk_tree(&walk, path, 0);
+        else
+            remove_generation(path);
     }
     if (dir != NULL) closedir(dir);
-    if (!changed) return;
-    if (generation > 0) remove_parts(folder);
-    snprintf(path, sizeof(path), "%s/origo.conf", folder);
-    (void)og_file_sync_folder(path);
+    if (is_safe) (void)og_file_sync_folder(conf);
 }
 
 /* It must not be there: what a compaction that was killed has left is gone, so
@@ -511,10 +530,12 @@ static og_status compact(og_store *store, struct compaction *c, og_error *err)
     TRY(og_indexes_check_own(store, err));
     /* Everything in one place: the catalogue on disk. */
     TRY(og_disk_flush(store, err));
-    og_status status = write_generation(c, err);
+    const og_status status = write_generation(c, err);
     og_indexes_close(store);
-    if (status == OG_OK) status = switch_over(c, generation, err);
-    if (status != OG_OK) og_disk_remove_others(disk->folder, generation - 1);
+    /* A conf that could not be written may be there all the same: then both
+     * generations stay, and the next writer sees which one counts. */
+    if (status == OG_OK) return switch_over(c, generation, err);
+    og_disk_remove_others(disk->folder, generation - 1);
     return status;
 }
 

@@ -355,8 +355,7 @@ static void remove_files(const og_store *store, struct og_derived_index *index)
     const struct dirent *item;
     while (dir != NULL && (item = readdir(dir)) != NULL) {
         const char *name = item->d_name;
-        if (!index->ops->is_file(name) &&
-            (name[0] != '.' || strstr(name, ".new-") == NULL))
+        if (!index->ops->is_file(name) && !og_new_file_is_leftover(name))
             continue;
         snprintf(path, sizeof(path), "%s/%s", folder, name);
         (void)unlink(path);

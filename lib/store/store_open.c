@@ -169,8 +169,7 @@ static void remove_leftovers(const char *folder)
     DIR *dir = opendir(folder);
     const struct dirent *item;
     while (dir != NULL && (item = readdir(dir)) != NULL) {
-        if (item->d_name[0] != '.' || strstr(item->d_name, ".new-") == NULL)
-            continue;
+        if (!og_new_file_is_leftover(item->d_name)) continue;
         snprintf(path, sizeof(path), "%s/%s", folder, item->d_name);
         (void)unlink(path);
     }
