@@ -262,3 +262,10 @@ bench-python: build
 	    --config-settings=builddir=$(BUILD)/python-bench/build .
 	@$(BUILD)/python-bench/bin/python bench/bench_python.py $(ORIGO) $(DATA) | \
 	    tee bench/results/python.txt
+
+# How long does a report of many documents take to open in a browser?
+.PHONY: bench-report
+bench-report: build
+	@ninja -C $(BUILD) tests/web/web_fixture tests/web/sentences_fixture
+	@[ -d $(BUILD)/web/node_modules ] || tests/web/run $(BUILD) >/dev/null
+	@bench/bench_report.py $(BUILD)

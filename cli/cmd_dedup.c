@@ -420,9 +420,9 @@ static int add_kept(const struct dedup_settings *s,
     const int result = status == OG_ERR_STOPPED
                            ? stop_status_added(counts)
                            : reading_status(COMMAND, status, counts, &err);
+    const uint64_t n = counts->n_added + counts->n_repeated_ids;
     if (!s->reading.quiet && result == EXIT_DONE)
-        say("%llu added to '%s', %llu there already",
-            (unsigned long long)(counts->n_added + counts->n_repeated_ids),
+        say("%llu added to '%s', %llu there already", (unsigned long long)n,
             s->add_to, (unsigned long long)counts->n_known);
     return store_close(store, COMMAND, result);
 }

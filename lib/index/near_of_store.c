@@ -3,8 +3,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <string.h>
-
 #include "lib/index/index_kinds.h"
 #include "lib/near/near_files.h"
 #include "lib/store/store_disk.h"

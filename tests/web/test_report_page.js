@@ -645,7 +645,7 @@ for (const scheme of ["light", "dark"])
                  context: { colorScheme: scheme } });
 
 for (const scheme of ["light", "dark"])
-    for (const width of [1400, 390])
+    for (const width of [1400, 1920, 390])
         test(`axe finds nothing, ${width}, ${scheme}`, "many",
             async (page) => {
                 assert.deepStrictEqual(await findings(page), []);
