@@ -107,15 +107,16 @@ static void describe_self(char *out, size_t out_cap)
 
 /* Who holds it writes its name only after it has the lock: until then the text
  * is that of the last one, or nothing. */
-static og_status held_by_other(const char *folder, int fd, og_error *err)
+static og_status held_by_other(const char *what, const char *folder, int fd,
+                               og_error *err)
 {
     char who[WHO_LEN + 1];
     const ssize_t n = pread(fd, who, WHO_LEN, 0);
     who[n > 0 ? n : 0] = 0;
     who[strcspn(who, "\n")] = 0;
     const bool is_known = strncmp(who, "process ", 8) == 0;
-    return og_error_set(err, OG_ERR_BUSY, "store '%s' is in use by %s", folder,
-                        is_known ? who : "another process");
+    return og_error_set(err, OG_ERR_BUSY, "%s '%s' is in use by %s", what,
+                        folder, is_known ? who : "another process");
 }
 
 /* Readers hold it for a moment to see whether somebody writes. */
@@ -131,16 +132,20 @@ static int take_lock(int fd)
     return result;
 }
 
-og_status og_store_lock(const char *folder, int *out_fd, og_error *err)
+og_status og_folder_lock(const char *what, const char *folder, int *out_fd,
+                         og_error *err)
 {
     char path[4096];
     char who[WHO_LEN];
-    snprintf(path, sizeof(path), "%s/lock", folder);
+    const int len = snprintf(path, sizeof(path), "%s/lock", folder);
+    if (len < 0 || (size_t)len >= sizeof(path))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the path '%.80s...' is too long", folder);
     const int fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     if (take_lock(fd) != 0) {
         const og_status status =
-            errno == EWOULDBLOCK ? held_by_other(folder, fd, err)
+            errno == EWOULDBLOCK ? held_by_other(what, folder, fd, err)
                                  : og_file_failure(err, "lock", path, errno);
         close(fd);
         return status;
@@ -149,4 +154,9 @@ og_status og_store_lock(const char *folder, int *out_fd, og_error *err)
     write_text(fd, who, read_safe(fd));
     *out_fd = fd;
     return OG_OK;
+}
+
+og_status og_store_lock(const char *folder, int *out_fd, og_error *err)
+{
+    return og_folder_lock("store", folder, out_fd, err);
 }

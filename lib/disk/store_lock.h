@@ -16,6 +16,10 @@
 /* Takes the lock; the descriptor holds it until it is closed. OG_ERR_BUSY:
  * another process writes, and the message says which. OG_ERR_IO. */
 og_status og_store_lock(const char *folder, int *out_fd, og_error *err);
+/* The same for another folder that has one writer: `what`, "index", is its name
+ * in messages. */
+og_status og_folder_lock(const char *what, const char *folder, int *out_fd,
+                         og_error *err);
 
 /* Whether somebody holds the lock right now. */
 bool og_store_is_locked(const char *folder);

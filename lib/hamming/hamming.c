@@ -20,10 +20,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/disk/store_lock.h"
 #include "lib/os/file.h"
 
 enum { PATH_MOST = 4096, GROWTH = 3 };
@@ -353,28 +353,12 @@ static og_status new_hamming(const char *folder, const og_hamming_options *o,
     return OG_OK;
 }
 
-static og_status lock_folder(og_hamming *h, og_error *err)
-{
-    char path[PATH_MOST];
-    if (!og_code_path(path, sizeof(path), h->folder, "lock"))
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the path '%.80s...' is too "
-                            "long",
-                            h->folder);
-    h->lock_fd = og_file_open_own(path, O_RDWR | O_CREAT, 0666);
-    if (h->lock_fd < 0) return failed(err, "open", path);
-    if (flock(h->lock_fd, LOCK_EX | LOCK_NB) == 0) return OG_OK;
-    return og_error_set(err, OG_ERR_BUSY,
-                        "the index '%s' is being written by another process",
-                        h->folder);
-}
-
 static og_status make_folder(og_hamming *h, og_error *err)
 {
     char path[PATH_MOST];
     if (mkdir(h->folder, 0777) != 0 && errno != EEXIST)
         return failed(err, "make", h->folder);
-    TRY(lock_folder(h, err));
+    TRY(og_folder_lock("index", h->folder, &h->lock_fd, err));
     if (og_code_path(path, sizeof(path), h->folder, "manifest") &&
         access(path, F_OK) == 0)
         return og_error_set(err, OG_ERR_USAGE,
@@ -478,7 +462,8 @@ og_status og_hamming_open(const char *folder, bool writable,
     TRY(new_hamming(folder, options, out, err));
     og_hamming *h = *out;
     h->is_writable = writable;
-    og_status status = writable ? lock_folder(h, err) : OG_OK;
+    og_status status =
+        writable ? og_folder_lock("index", h->folder, &h->lock_fd, err) : OG_OK;
     /* A writer may merge runs away between the list and the files. */
     for (int tries = 0; status == OG_OK && tries < 5; tries++) {
         status = open_runs(h, err);
