@@ -212,4 +212,41 @@ def compact_power(bench):
     return "%d points" % n_tried
 
 
-CHECKS = [small_appends, compact_kills, compact_faults, compact_power]
+def conf_change(log):
+    """The number of the change that gives the conf its name."""
+    changes = [row for row in power.read_log(log) if row[0] not in "ua"]
+    return next(i + 1 for i, row in enumerate(changes) if row[0] == "r" and
+                row[5].decode().endswith("/origo.conf"))
+
+
+def compact_power_after_kill(bench):
+    """Killed while it switches over; the next writer cleans up, and the power
+    goes: what it removed must not be what the conf names then."""
+    upkeep, n_tried = Upkeep(bench, False), 0
+    folder, target = bench.path("power.d"), bench.path("power.copy")
+    store, copy = os.path.join(folder, "store"), os.path.join(target, "store")
+    logs = [bench.path("first.log"), bench.path("second.log")]
+    nothing = bench.path("nothing.jsonl")
+    open(nothing, "w").close()
+    at = 0
+    for after in (None, 0, 1, 2) if not bench.full else (None, *range(-1, 12)):
+        bench.fresh("power.d")
+        os.mkdir(folder)
+        shutil.copytree(upkeep.base, store)
+        before = power.Before(folder, bench.path("power.base"))
+        command = [*upkeep.command, store]
+        if after is None:  # the first round shows what there is
+            watch(bench, folder, logs[0], command)
+            at = conf_change(logs[0])
+            continue
+        watch(bench, folder, logs[0], command, SHIM_KILL=str(at + after))
+        watch(bench, folder, logs[1], bench.add(store, nothing, how=("add",)))
+        points = some_points(bench, logs[1], 30 if bench.full else 6)
+        for _ in power.replay(before, logs, points, bench.random, target):
+            upkeep.check(copy)
+        n_tried += len(points)
+    return "%d points" % n_tried
+
+
+CHECKS = [small_appends, compact_kills, compact_faults, compact_power,
+          compact_power_after_kill]
