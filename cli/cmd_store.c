@@ -366,6 +366,26 @@ static void index_defaults(void *settings)
     store_defaults(&s->store);
 }
 
+/* Passages come and go with all that the store has. */
+static int change_passages(const struct index_settings *s,
+                           const og_store_options *options)
+{
+    og_store *store;
+    og_error err = {0};
+    og_store_options used = *options;
+    const int opened = store_open(&s->store, OG_READ, "index", &store);
+    if (opened != EXIT_DONE) return opened;
+    const unsigned on = og_store_indexes(store);
+    (void)og_store_close(store, NULL);
+    used.indexes = (on | s->add) & ~s->drop;
+    if (used.indexes == 0)
+        return say_usage("index", "a store has one index at least");
+    if (((on ^ used.indexes) & OG_INDEX_PASSAGES) == 0) return EXIT_DONE;
+    if (og_store_rebuild(store_path(&s->store), &used, &err) == OG_OK)
+        return EXIT_DONE;
+    return say_error("index", &err);
+}
+
 static int index_run(const void *settings, const char *const *operands,
                      size_t n)
 {
@@ -378,14 +398,20 @@ static int index_run(const void *settings, const char *const *operands,
     progress_start(&progress, NULL, 0, s->quiet, false);
     const og_store_options options = {.on_step = on_step,
                                       .step_ctx = &progress};
-    const bool changes = s->add != 0 || s->drop != 0;
+    const unsigned add = s->add & ~(unsigned)OG_INDEX_PASSAGES;
+    const unsigned drop = s->drop & ~(unsigned)OG_INDEX_PASSAGES;
+    const bool changes = add != 0 || drop != 0;
+    if (((s->add | s->drop) & OG_INDEX_PASSAGES) != 0) {
+        const int changed = change_passages(s, &options);
+        if (changed != EXIT_DONE) return changed;
+    }
     const int opened =
         store_open(&s->store, changes ? OG_WRITE : OG_READ, "index", &store);
     if (opened != EXIT_DONE) return opened;
     og_status status = OG_OK;
-    if (s->drop != 0) status = og_store_index_drop(store, s->drop, &err);
-    if (status == OG_OK && s->add != 0)
-        status = og_store_index_add(store, s->add, &options, &err);
+    if (drop != 0) status = og_store_index_drop(store, drop, &err);
+    if (status == OG_OK && add != 0)
+        status = og_store_index_add(store, add, &options, &err);
     progress_end(&progress);
     og_indexes_name(og_store_indexes(store), names);
     if (status == OG_OK) printf("%s\n", names);
@@ -403,7 +429,7 @@ static const struct option index_options[] = {
      .type = &type_indexes,
      .offset = AT_INDEX(add),
      .value = "LIST",
-     .choices = "near|sentences",
+     .choices = "passages|near|sentences",
      .unset = "none",
      .brief = "build these indexes from the texts"},
     {.group = "Store",
@@ -411,7 +437,7 @@ static const struct option index_options[] = {
      .type = &type_indexes,
      .offset = AT_INDEX(drop),
      .value = "LIST",
-     .choices = "near|sentences",
+     .choices = "passages|near|sentences",
      .unset = "none",
      .brief = "remove these indexes",
      .more = "The documents stay, and the index can be built again."},
@@ -425,9 +451,10 @@ const struct command command_index = {
     .brief = "the indexes of a store: list, build, drop",
     .about = "Prints the indexes that a store has after the command: passages "
              "(for origo trace), near (for origo near), sentences (for origo "
-             "quote). near and sentences are made from the texts that the "
-             "store keeps, so they can be built at any time, and a store "
-             "without texts cannot have them.",
+             "quote). They are made from the texts that the store keeps, so "
+             "they can be built and dropped at any time; a store without texts "
+             "has passages alone. To build or drop passages writes the whole "
+             "store anew.",
     .examples = "  origo index -s news.store\n"
                 "  origo index -s news.store --add near,sentences\n"
                 "  origo index -s news.store --drop near\n",

@@ -178,6 +178,15 @@ OG_API og_status og_store_compact(const char *path, og_compaction *out,
                                                   uint64_t total),
                                   void *ctx, og_error *err);
 
+/* Writes all files of a store anew, with the indexes of `options` and, where it
+ * has some, its params: the way to passages that were left out when the store
+ * was made. Removed documents are gone afterwards, as after og_store_compact(),
+ * which also tells what holds for others meanwhile. OG_ERR_USAGE: the store
+ * keeps no texts. */
+OG_API og_status og_store_rebuild(const char *path,
+                                  const og_store_options *options,
+                                  og_error *err);
+
 /* All documents in the order of their arrival, with their texts; views until
  * the call returns. OG_ERR_USAGE: the store keeps no texts. */
 OG_API og_status og_store_export(og_store *store, og_document_fn *on_document,

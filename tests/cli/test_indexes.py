@@ -233,6 +233,27 @@ def test_files_of_before_are_not_replaced(place):
     must("verify", "-s", store)
 
 
+def test_passages_later(place):
+    """As if they had been there from the beginning; and gone again."""
+    new = make(place, "new")
+    for first in ("near,sentences", "near"):
+        store = make(place, "store-" + first, index=first)
+        said = must("index", "-s", store, "--add", ALL)
+        assert said == ALL.encode() + b"\n", said
+        must("verify", "-s", store)
+        assert origins(store, question(place)) == origins(new, question(place))
+        assert must("export", "-s", store) == must("export", "-s", new)
+        must("add", "-q", "-s", store, many(place, 40, 900))
+        must("rm", "-s", store, "beta-2")
+        must("verify", "-s", store)
+        said = must("index", "-s", store, "--drop", "passages")
+        assert said == b"near,sentences\n", said
+        must("verify", "-s", store)
+        assert len(must("export", "-s", store).splitlines()) == 42
+        assert not (store / "journal").exists()
+    must("index", "-s", store, "--drop", "passages,near,sentences", status=2)
+
+
 def test_upgrade(place):
     """Old folders are put aside, the indexes come from the texts."""
     new, store = make(place, "new"), make(place, index="passages")
