@@ -35,6 +35,9 @@ static void print_params(const og_params *p, bool is_keyed)
     printf("tokens        %s, %u to a shingle\n", og_token_name(p->tokens),
            p->shingle_len);
     printf("selection     %s\n", select);
+    if (og_params_guarantee(p) > 0)
+        printf("guaranteed    copies of %u tokens or more\n",
+               og_params_guarantee(p));
     printf("eviction      %s\n", og_evict_name(p->evict));
     printf("estimation    %s\n", og_estimate_name(p->estimate));
     printf("layout        %s, buckets of %u\n", og_layout_name(p->layout),

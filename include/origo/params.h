@@ -114,6 +114,11 @@ OG_API og_params og_params_default(void);
  * passages), "code", "dna". False: there is no such set; *out is left alone. */
 OG_API bool og_params_preset(og_bytes name, og_params *out);
 
+/* Every copy of so many tokens or more has a fingerprint in common with its
+ * origin, as long as nothing was evicted: All and W. 0: the selection gives no
+ * such guarantee. */
+OG_API uint32_t og_params_guarantee(const og_params *params);
+
 /* OG_ERR_USAGE with a message that names the parameter and its range. */
 OG_API og_status og_params_check(const og_params *params, og_error *err);
 

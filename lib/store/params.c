@@ -103,6 +103,19 @@ bool og_params_preset(og_bytes name, og_params *out)
     return false;
 }
 
+/* A copy that holds a whole window of shingles selects what its origin selects
+ * there, for the smallest of a window depends on nothing else (winnowing). The
+ * N and S forms leave some of them out. */
+uint32_t og_params_guarantee(const og_params *params)
+{
+    const og_select_options *select = &params->select;
+    if (select->no_overlap || select->sparse) return 0;
+    if (select->kind == OG_SELECT_ALL) return params->shingle_len;
+    if (select->kind == OG_SELECT_WINNOW)
+        return params->shingle_len + select->param - 1;
+    return 0;
+}
+
 /* ---- names ---- */
 
 static bool same(og_bytes name, const char *word)
