@@ -70,7 +70,7 @@ test-soak:
 	@tools/setup build test
 	@tools/configure release -Dtests=enabled
 	@ninja -C $(BUILD) cli/origo
-	@tests/cli/test_dedup_growth.py $(ORIGO) --soak
+	@tests/soak.py $(ORIGO)
 	@tests/cli/test_appends.py $(ORIGO) --soak
 	@tests/cli/test_memory_cap.py $(ORIGO) 2000 64
 

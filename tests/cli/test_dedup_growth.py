@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Many documents of one kind: what deduplication does for each is bounded.
 
-usage: tests/cli/test_dedup_growth.py ORIGO [CASE...] | ORIGO --soak
+usage: tests/cli/test_dedup_growth.py ORIGO [CASE...]
 
-Pairs are counted, not seconds, so that a busy machine changes nothing. With
---soak a table of up to a million documents: CPU seconds, memory, slopes."""
+Pairs are counted, not seconds, so that a busy machine changes nothing.
+tests/soak.py has the same documents up to a million, with seconds."""
 
 import math
 import os
 import random
 import re
 import sys
-import tempfile
 
 import dedup_support as support
 
@@ -97,22 +96,5 @@ def test_components_of_equal_documents(place):
     assert compared == 10**4 - 1, compared
 
 
-def soak():
-    print("| documents | number | kept | compared | CPU s | peak MB | slope |")
-    print("|---|---|---|---|---|---|---|")
-    for kind in KINDS:
-        last = None
-        for n in (10**4, 10**5, 10**6):
-            with tempfile.TemporaryDirectory(prefix="origo-soak-") as place:
-                (kept, compared, _), cpu, peak = run(place, kind, n)
-            grown = "" if last is None else "%.2f" % math.log10(cpu / last)
-            print("| %s | %d | %d | %d | %.2f | %d | %s |" % (
-                kind, n, kept, compared, cpu, peak, grown), flush=True)
-            last = max(cpu, 0.01)
-    return 0
-
-
 if __name__ == "__main__":
-    if sys.argv[2:] == ["--soak"]:
-        sys.exit(soak())
     sys.exit(support.run_cases(sys.modules[__name__]))
