@@ -51,6 +51,6 @@ kill -INT $writer
 seen=0; wait $writer || seen=$?
 exec 3>&-
 want "status 130" test $seen = 130
-want "it says how to go on" grep -q "the same command goes on from there" said
+want "it says how to go on" grep -q "the same command resumes from there" said
 origo add -q -s stream.store sample/documents.jsonl
 want "all are there" sh -c "origo info -s stream.store --json | grep -q '\"documents\":28'"
