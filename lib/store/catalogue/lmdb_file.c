@@ -37,19 +37,22 @@ static void load_head(const uint8_t *bytes, uint64_t page_len,
     if (out->last_page >= UINT32_MAX) out->is_head = false; /* 16 TiB */
 }
 
+/* Most often both in one read. */
 void og_lmdb_heads_read(int fd, struct og_lmdb_head out[2])
 {
-    uint64_t page_len = 0;
+    enum { LEN = OG_LMDB_HEAD_AT + OG_LMDB_HEAD_LEN };
+    uint8_t bytes[OG_LMDB_PAGE + LEN];
     out[0] = out[1] = (struct og_lmdb_head){0};
-    for (uint64_t page = 0; page < 2; page++) {
-        uint8_t bytes[OG_LMDB_HEAD_LEN];
-        const uint64_t off = page * page_len + OG_LMDB_HEAD_AT;
-        if (og_file_read_at(fd, bytes, sizeof(bytes), off) !=
-            (int64_t)sizeof(bytes))
-            return;
-        if (page == 0) page_len = page_len_of(bytes);
-        load_head(bytes, page_len, &out[page]);
+    const int64_t n = og_file_read_at(fd, bytes, sizeof(bytes), 0);
+    if (n < LEN) return;
+    const uint64_t page_len = page_len_of(bytes + OG_LMDB_HEAD_AT);
+    load_head(bytes + OG_LMDB_HEAD_AT, page_len, &out[0]);
+    const uint8_t *second = bytes + OG_LMDB_PAGE;
+    if (page_len != OG_LMDB_PAGE || n < (int64_t)sizeof(bytes)) {
+        if (og_file_read_at(fd, bytes, LEN, page_len) != LEN) return;
+        second = bytes;
     }
+    load_head(second + OG_LMDB_HEAD_AT, page_len, &out[1]);
 }
 
 bool og_lmdb_head_read(int fd, struct og_lmdb_head *out)
