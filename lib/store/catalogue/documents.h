@@ -102,6 +102,8 @@ struct og_documents_view {
     struct og_lmdb_reader *reader; /* NULL: not yet */
     struct og_pack found;          /* of the last question */
     bool begun;
+    bool is_fresh;     /* the reader has just begun */
+    uint64_t n_states; /* of the reader, when `sequence` was read */
     uint64_t sequence; /* of the last begin */
     uint32_t count;
 };

@@ -65,7 +65,8 @@ og_status og_documents_ask(struct og_documents_view *view,
 {
     TRY(make_reader(view, err));
     for (int i = 0; i < MOST_TRIES; i++) {
-        TRY(og_lmdb_reader_begin(view->reader, err));
+        if (!view->is_fresh) TRY(og_lmdb_reader_begin(view->reader, err));
+        view->is_fresh = false;
         if (q->restart != NULL) q->restart(q->ctx);
         const og_status status = scan_tree(view, q, err);
         if (og_lmdb_reader_is_steady(view->reader)) return status;
@@ -146,6 +147,14 @@ og_status og_documents_view_begin(struct og_documents_view *view, og_error *err)
 {
     og_bytes state;
     if (view->begun) og_documents_view_end(view);
+    TRY(make_reader(view, err));
+    TRY(og_lmdb_reader_begin(view->reader, err));
+    view->is_fresh = true;
+    /* Most often nothing was written since. */
+    if (view->n_states == view->reader->n_states) {
+        view->begun = true;
+        return OG_OK;
+    }
     TRY(og_documents_find_meta(view, "state", &state, err));
     if (state.len != OG_DOCUMENTS_STATE_LEN ||
         og_load64(state.data + 8) > OG_NO_DOC)
@@ -154,13 +163,14 @@ og_status og_documents_view_begin(struct og_documents_view *view, og_error *err)
                             view->db->folder);
     view->sequence = og_load64(state.data);
     view->count = (uint32_t)og_load64(state.data + 8);
+    view->n_states = view->reader->n_states;
     view->begun = true;
     return OG_OK;
 }
 
 void og_documents_view_end(struct og_documents_view *view)
 {
-    view->begun = false;
+    view->begun = view->is_fresh = false;
 }
 
 uint64_t og_documents_view_sequence(const struct og_documents_view *view)

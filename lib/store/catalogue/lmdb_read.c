@@ -57,6 +57,7 @@ og_status og_lmdb_reader_begin(struct og_lmdb_reader *reader, og_error *err)
         og_lmdb_reader_release(reader);
     reader->head = both[turn];
     reader->turn = turn;
+    reader->n_states++;
     memset(reader->numbers, 0, sizeof(reader->numbers));
     if (reader->pages == NULL)
         reader->pages = og_allocate(reader->allocator, pages_len(reader));

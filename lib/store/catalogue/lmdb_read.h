@@ -29,6 +29,7 @@ struct og_lmdb_reader {
     const og_allocator *allocator;
     struct og_lmdb_head head;        /* of the state that is read */
     unsigned turn;                   /* which of the two heads it is */
+    uint64_t n_states;               /* that were read so far */
     uint64_t numbers[OG_LMDB_SLOTS]; /* 0: empty */
     uint8_t *pages;                  /* of the slots; NULL: not yet */
     struct og_pack long_value;
