@@ -323,7 +323,7 @@ def signals(bench):
             rest, said = child.stdout.read(), child.stderr.read()
             child.stdin.close()
             n_lines += rest.count(b"\n")
-            if child.returncode != 128 + number or b"kept" not in said:
+            if child.returncode != 128 + number or b"the store keeps" not in said:
                 raise Failure("status %d: %s" % (child.returncode, said))
             bench.check_state(store, n_lines)
     for how in (("trace", "--add"), ("export",)):
