@@ -368,6 +368,7 @@ enum {
     DOUBTFUL = 48,        /* tokens of a passage without a hit, at most */
     DOUBTFUL_ALWAYS = 24, /* with hits, too */
     MOST_ANCESTORS = 16,
+    LONG_ORIGIN = 1 << 16, /* tokens that are not looked up again for it */
 };
 
 /* Whether a hit of that origin lies in the tokens begin .. end. */
@@ -428,9 +429,10 @@ static og_status fetch_ancestors(struct og_confirming *c,
     for (uint32_t i = 0; i < n_sides; i++) {
         uint32_t docs[MOST_ANCESTORS];
         uint32_t n = 0;
-        if (!doubtful[i]) continue;
-        TRY(s->source->ancestors(s->source->ctx, c->docs[i], MOST_ANCESTORS,
-                                 docs, &n, err));
+        const struct og_tokens *tokens = c->sides[i].tokens;
+        if (!doubtful[i] || tokens == NULL || tokens->n > LONG_ORIGIN) continue;
+        TRY(s->source->ancestors(s->source->ctx, c->docs[i], tokens,
+                                 MOST_ANCESTORS, docs, &n, err));
         for (uint32_t j = 0; j < n && may_fetch(c, len); j++)
             if (!is_fetched(c, docs[j]))
                 TRY(fetch_origin(c, docs[j], s->source, err));

@@ -48,11 +48,13 @@ struct og_confirm_source {
      * NULL: there is no text of it. */
     og_status (*side)(void *ctx, uint32_t doc, uint32_t side,
                       struct og_align_side *out, og_error *err);
-    /* The documents that `doc` itself has passages from, as far as they may be
-     * origins, those of the most tokens first; at most `max` of them. May be
+    /* The documents that hold passages of `doc`, whose tokens these are, before
+     * it, as far as they may be origins: those of the most first, at most `max`
+     * of them. What they are must not depend on the order of arrival. May be
      * NULL. */
-    og_status (*ancestors)(void *ctx, uint32_t doc, uint32_t max, uint32_t *out,
-                           uint32_t *out_n, og_error *err);
+    og_status (*ancestors)(void *ctx, uint32_t doc,
+                           const struct og_tokens *tokens, uint32_t max,
+                           uint32_t *out, uint32_t *out_n, og_error *err);
     struct og_time_order order;
 };
 

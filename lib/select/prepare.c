@@ -22,12 +22,28 @@ void og_scratch_release(struct og_scratch *scratch)
     og_text_release(&scratch->prepared.text);
 }
 
-static void add_key(struct og_prepared *p, const struct og_shingle_key *key)
+static void add_key(struct og_selection *sel, const struct og_tokens *tokens,
+                    const struct og_shingle_key *key)
 {
-    struct og_selection *sel = &p->selection;
     for (size_t i = 0; i < sel->n; i++)
         sel->fp[i] =
-            og_shingle_keyed(key, p->tokens.hash + sel->pos[i], sel->len[i]);
+            og_shingle_keyed(key, tokens->hash + sel->pos[i], sel->len[i]);
+}
+
+og_status og_scratch_select(struct og_scratch *scratch,
+                            const struct og_tokens *tokens,
+                            const struct og_prepare_options *options,
+                            og_error *err)
+{
+    struct og_selection *selection = &scratch->prepared.selection;
+    TRY(og_tokens_fingerprint(tokens, options->shingle_factors, &scratch->fps,
+                              err));
+    TRY(og_fps_select(tokens, &scratch->fps, options->shingle_factors,
+                      &options->select, selection, err));
+    og_selection_add_context(selection, tokens, options->note);
+    if (options->shingle_key != NULL)
+        add_key(selection, tokens, options->shingle_key);
+    return OG_OK;
 }
 
 og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
@@ -41,13 +57,7 @@ og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
                          &p->tokens, err));
     p->selection.n = 0;
     if (options->no_fps) return OG_OK;
-    TRY(og_tokens_fingerprint(&p->tokens, options->shingle_factors,
-                              &scratch->fps, err));
-    TRY(og_fps_select(&p->tokens, &scratch->fps, options->shingle_factors,
-                      &options->select, &p->selection, err));
-    og_selection_add_context(&p->selection, &p->tokens, options->note);
-    if (options->shingle_key != NULL) add_key(p, options->shingle_key);
-    return OG_OK;
+    return og_scratch_select(scratch, &p->tokens, options, err);
 }
 
 void og_scratch_trim(struct og_scratch *scratch)

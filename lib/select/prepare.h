@@ -46,6 +46,13 @@ og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
                              const struct og_prepare_options *options,
                              og_error *err);
 
+/* The second half of it, for tokens that are at hand: fills the selection
+ * alone. OG_ERR_MEMORY. */
+og_status og_scratch_select(struct og_scratch *scratch,
+                            const struct og_tokens *tokens,
+                            const struct og_prepare_options *options,
+                            og_error *err);
+
 /* Gives memory back when a giant has passed through. */
 void og_scratch_trim(struct og_scratch *scratch);
 

@@ -33,6 +33,8 @@ void og_trace_init(og_trace *trace, og_store *store)
     trace->store = store;
     og_scratch_init(&trace->scratch, allocator);
     og_labels_init(&trace->labels, allocator);
+    og_scratch_init(&trace->origin_scratch, allocator);
+    og_labels_init(&trace->origin_labels, allocator);
     trace->labels.earlier = og_catalogue_earlier;
     trace->labels.ctx = &store->catalogue;
     og_answering_init(&trace->answering, allocator);
@@ -58,6 +60,8 @@ void og_trace_release(og_trace *trace)
     og_lookup_release(&trace->lookup);
     og_answering_release(&trace->answering);
     og_labels_release(&trace->labels);
+    og_scratch_release(&trace->origin_scratch);
+    og_labels_release(&trace->origin_labels);
     og_scratch_release(&trace->scratch);
 }
 
@@ -413,23 +417,49 @@ static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
     return og_origin_texts_side(&c->trace->origins, doc, side, out, err);
 }
 
-/* Also those whose place in the table it took are in the list: they are
- * later. */
-static og_status give_ancestors(void *ctx, uint32_t doc, uint32_t max,
+/* Those of the most shingles first; of equal ones that which comes first. */
+static void sort_origins(struct og_entry_origin *list, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const struct og_entry_origin one = list[i];
+        uint32_t at = i;
+        for (; at > 0 && list[at - 1].n_tokens < one.n_tokens; at--)
+            list[at] = list[at - 1];
+        list[at] = one;
+    }
+}
+
+/* The table is asked anew: what it said when `doc` came depends on what had
+ * come by then. */
+static og_status give_ancestors(void *ctx, uint32_t doc,
+                                const struct og_tokens *tokens, uint32_t max,
                                 uint32_t *out, uint32_t *out_n, og_error *err)
 {
     const struct confirm_context *c = ctx;
     const struct og_catalogue *catalogue = &c->store->catalogue;
-    struct og_entry entry;
+    struct og_labels *labels = &c->trace->origin_labels;
+    const struct og_selection *selection =
+        &c->trace->origin_scratch.prepared.selection;
+    struct og_entry_origin list[OG_ENTRY_ORIGINS];
+    uint32_t n = 0;
     *out_n = 0;
-    TRY(og_lookup_get(&c->trace->lookup, doc, &entry, err));
-    for (uint32_t i = 0; i < entry.n_origins && *out_n < max; i++) {
-        const uint32_t other = entry.origins[i].doc;
-        if (og_catalogue_earlier(catalogue, other, doc) &&
+    TRY(og_scratch_select(&c->trace->origin_scratch, tokens, &c->store->prepare,
+                          err));
+    TRY(og_labels_reserve(labels, selection->n, err));
+    TRY(know_pages(c->store, selection, err));
+    og_table_find_shared(&c->store->table, selection->fp, selection->n,
+                         labels->hits);
+    for (size_t i = 0; i < selection->n; i++) {
+        const uint32_t other = labels->hits[i].doc;
+        if (other != OG_NO_DOC && other != doc &&
+            og_catalogue_earlier(catalogue, other, doc) &&
             og_catalogue_is_before(catalogue, other, c->place) &&
             !og_catalogue_is_removed(catalogue, other))
-            out[(*out_n)++] = other;
+            count_origin(list, &n, other, 1);
     }
+    sort_origins(list, n);
+    for (; *out_n < n && *out_n < max; (*out_n)++)
+        out[*out_n] = list[*out_n].doc;
     return OG_OK;
 }
 
@@ -542,17 +572,6 @@ void og_store_apply(og_store *store, const struct og_mark *mark,
     og_catalogue_publish(catalogue);
 }
 
-static void sort_origins(struct og_entry *entry)
-{
-    struct og_entry_origin *o = entry->origins;
-    for (uint32_t i = 1; i < entry->n_origins; i++)
-        for (uint32_t j = i; j > 0 && o[j].n_tokens > o[j - 1].n_tokens; j--) {
-            const struct og_entry_origin swapped = o[j];
-            o[j] = o[j - 1];
-            o[j - 1] = swapped;
-        }
-}
-
 /* `displaced` are listed too: so an origin that arrives late is known to be
  * related to those that it is the origin of. */
 static void set_origins(struct og_entry *entry, const struct og_labels *labels,
@@ -571,7 +590,7 @@ static void set_origins(struct og_entry *entry, const struct og_labels *labels,
     for (uint32_t i = 0; i < trace->n_displaced; i++)
         count_origin(entry->origins, &entry->n_origins, trace->displaced[i].doc,
                      trace->displaced[i].n_tokens + shingle_len - 1);
-    sort_origins(entry);
+    sort_origins(entry->origins, entry->n_origins);
 }
 
 static struct og_entry entry_of(const og_store *store,

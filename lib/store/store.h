@@ -63,6 +63,9 @@ struct og_trace {
     og_store *store;
     struct og_scratch scratch;
     struct og_labels labels;
+    /* Of an origin, to find those that hold its passages before it. */
+    struct og_scratch origin_scratch;
+    struct og_labels origin_labels;
     struct og_answering answering;
     struct og_lookup lookup;
     struct og_origin_texts origins;

@@ -59,6 +59,7 @@ static void *delta_init(struct work *w)
 static og_status delta_run(struct work *w, uint64_t *out_sum)
 {
     const char *olds[] = {name[0]};
+    (void)w;
     og_delta_options options = og_delta_options_default();
     options.n_threads = 1;
     options.level = 1;

@@ -147,6 +147,7 @@ static og_status open_and(struct work *w, bool writable, uint64_t *sum,
 {
     og_sentences_options options = og_sentences_options_default();
     og_sentences *s;
+    (void)w;
     options.signature_bits = 16;
     const struct og_sentences_store of = {
         .uuid = (const uint8_t *)"0123456789abcdef",

@@ -38,7 +38,9 @@ def packages(group):
     with open(SETUP) as f:
         names = re.search(group + r"_packages=\(([^)]*)\)",
                           f.read()).group(1).split()
-    return names + (["nodejs", "npm"] if group == "test" else [])
+    if group == "test":
+        names += ["nodejs", "npm"] + packages("python")
+    return names
 
 
 class Setup(unittest.TestCase):

@@ -86,10 +86,11 @@ static void test_one_hit_finds_all(void **state)
 }
 
 /* Document 1 has its beginning from document 0. */
-static og_status give_ancestors(void *ctx, uint32_t doc, uint32_t max,
+static og_status give_ancestors(void *ctx, uint32_t doc,
+                                const struct og_tokens *of, uint32_t max,
                                 uint32_t *out, uint32_t *out_n, og_error *err)
 {
-    (void)ctx, (void)err;
+    (void)ctx, (void)of, (void)err;
     assert_true(max > 0);
     *out_n = doc == 1;
     out[0] = 0;

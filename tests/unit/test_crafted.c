@@ -155,6 +155,7 @@ static og_store *new_store(uint64_t key)
     params.select = (og_select_options){.kind = OG_SELECT_ALL};
     params.memory = 1 << 20;
     params.key = key;
+    params.no_texts = true; /* with texts nothing is told unread */
     if (og_store_open(":memory:", OG_CREATE,
                       &(og_store_options){.params = &params}, &store,
                       &err) != OG_OK)

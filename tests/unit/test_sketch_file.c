@@ -147,7 +147,7 @@ static void every_cut_is_found(void **state)
     f->data[f->len] = 'x';
     assert_int_equal(read_view((og_bytes){f->data, f->len + 1}, &err),
                      OG_ERR_INPUT);
-    assert_non_null(strstr(err.message, "behind the end"));
+    assert_non_null(strstr(err.message, "follows the end"));
 }
 
 static void every_changed_byte_is_found(void **state)
