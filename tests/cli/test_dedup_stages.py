@@ -180,7 +180,7 @@ def test_lists(place):
     bad.mkdir()
     for name, data, words in (
             ("000000.remove", b"abcde", b"is cut"),
-            ("000000.remove", struct.pack("<2I", 5, 5), b"document 5 behind 5"),
+            ("000000.remove", struct.pack("<2I", 5, 5), b"document 5 after 5"),
             ("000000.remove", struct.pack("<I", 10 ** 6), b"another file"),
             ("000000.clusters", b"abcd", b"is cut")):
         (bad / name).write_bytes(data)

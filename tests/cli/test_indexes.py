@@ -88,7 +88,7 @@ def test_indexes_can_be_built_later(place):
     must("near", "-q", "-s", late, q, status=2)
     must("near", "-q", "-s", late, "--add", save(place / "e.jsonl"))
     assert origins(late, q) == expected
-    must("index", "-s", late, "--drop", "passages", status=2)
+    must("index", "-s", late, "--drop", ALL, status=2)
 
 
 def test_each_command_makes_a_store_for_all(place):

@@ -61,6 +61,16 @@ def test_near_estimates(place):
     assert len(seen) > 5, seen  # an estimate of 1 is one without chance, too
 
 
+def as_others(source, target):
+    """The same documents under other ids: a document is not near itself."""
+    with open(target, "w") as out:
+        for line in open(source):
+            document = json.loads(line)
+            document["id"] = "other-" + document["id"]
+            out.write(json.dumps(document) + "\n")
+    return target
+
+
 def test_near_store(place):
     rng = random.Random(41)
     texts = [" ".join(words(rng, 60)) for _ in range(30)]
@@ -79,8 +89,13 @@ def test_near_store(place):
             ["a%d" % i for i in range(10, 20)]
         assert answers[0]["near"][0]["time"] == "1970-01-01T00:16:50Z"
     near("-s", store, "--add", place / "b.jsonl")
+    answers = near("-s", store, as_others(place / "b.jsonl",
+                                          place / "c.jsonl"))
+    assert all("other-" + a["near"][0]["id"] == a["id"] for a in answers)
+    # Asked under its own id it is not near itself.
     answers = near("-s", store, place / "b.jsonl")
-    assert all(a["near"][0]["id"] == a["id"] for a in answers)
+    assert [a["near"][0]["id"] for a in answers] == \
+        ["a%d" % i for i in range(10, 20)]
     # An index that is damaged is told.
     index = store / "near" / "index"
     data = bytearray(index.read_bytes())
@@ -119,9 +134,11 @@ def test_near_store_with_texts(place):
     # A document that is there changes nothing; others are told exactly, too.
     near("-s", store, "--add", "-q", place / "a.jsonl")
     near("-s", store, "--add", "-q", place / "b.jsonl")
-    for answer in near("-s", store, place / "b.jsonl"):
+    for answer in near("-s", store, as_others(place / "b.jsonl",
+                                              place / "c.jsonl")):
         ids = [m["id"] for m in answer["near"]]
-        assert len(ids) == len(set(ids)) and answer["id"] in ids, answer
+        assert len(ids) == len(set(ids)), answer
+        assert answer["id"][len("other-"):] in ids, answer
         assert all(m["exact"] for m in answer["near"])
     assert origo("add", "-q", "--no-texts", "-s", bare,
                  place / "a.jsonl").returncode == 0
@@ -139,7 +156,8 @@ def test_near_long_id(place):
         for id, text in zip(("x", "y" * 200000, "z"), texts):
             f.write(json.dumps({"id": id, "text": text}) + "\n")
     near("-s", place / "store", "--add", "-q", place / "a.jsonl")
-    answers = near("-s", place / "store", place / "a.jsonl")
+    answers = near("-s", place / "store", as_others(place / "a.jsonl",
+                                                    place / "b.jsonl"))
     assert [len(a["near"][0]["id"]) for a in answers] == [1, 200000, 1]
 
 
@@ -150,6 +168,7 @@ def test_near_kill(place):
     write_jsonl(place / "a.jsonl", texts[:200])
     write_jsonl(place / "b.jsonl", texts)
     store = place / "store"
+    others = as_others(place / "a.jsonl", place / "c.jsonl")
     near("-s", store, "--add", "-q", place / "a.jsonl")
     for wait in (0.02, 0.05, 0.1, 0.15):
         process = subprocess.Popen(
@@ -160,7 +179,7 @@ def test_near_kill(place):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        answers = near("-s", store, place / "a.jsonl")
+        answers = near("-s", store, others)
         assert all(a["near"] and a["near"][0]["similarity"] == 1
                    for a in answers)
 
