@@ -255,6 +255,7 @@ bench-store: build
 bench-python: build
 	@tools/setup bench python
 	@bench/setup_peers $(BUILD)/python-bench pyarrow datasketch rensa \
+	    text-dedup 'datatrove[processing]' \
 	    'meson-python>=0.16' 'meson>=1.3' ninja
 	@PATH=$(CURDIR)/$(BUILD)/python-bench/bin:$$PATH \
 	    $(BUILD)/python-bench/bin/pip install -q --no-deps \

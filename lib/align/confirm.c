@@ -261,8 +261,9 @@ static bool has_shingle(const struct og_passage *p,
 /* The seeds of an origin that lie in what it is given, moved to the front. */
 static size_t pick_seeds(struct og_confirming *c, uint32_t side)
 {
-    struct og_run *seeds = c->seeds + c->first_seed[side];
     size_t n = 0;
+    if (c->side_seeds[side] == 0) return 0;
+    struct og_run *seeds = c->seeds + c->first_seed[side];
     for (size_t i = 0; i < c->side_seeds[side]; i++) {
         const uint32_t *claimed = c->claims.side + seeds[i].begin;
         uint32_t t = 0;

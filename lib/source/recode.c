@@ -144,7 +144,9 @@ size_t og_recode_run(struct og_recode *r, og_bytes in, bool is_last, char *out)
         in.len--;
         og_bytes whole = {r->rest, r->rest_len};
         at = convert(r, &whole, at);
-        if (whole.len == 0 || r->rest_len == sizeof(r->rest)) r->rest_len = 0;
+        /* Half of a pair that was none may be followed by half of another. */
+        memmove(r->rest, whole.data, whole.len);
+        r->rest_len = whole.len < sizeof(r->rest) ? whole.len : 0;
     }
     if (r->rest_len == 0) {
         at = convert(r, &in, at);
