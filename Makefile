@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help run build tidy test test-quick test-crash test-soak fuzz install uninstall wheel format clean
+.PHONY: help run build tidy test test-quick test-crash test-soak fuzz install uninstall wheel deb format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
@@ -19,6 +19,7 @@ help:
 	@echo 'make build       the library and the command, in $(BUILD)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
 	@echo 'make wheel       the Python package with its libraries inside'
+	@echo 'make deb         Debian packages, in build/deb'
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make tidy        clang-tidy with its slow checks, on lib and cli'
 	@echo 'make format      clang-format on every C file'
@@ -85,6 +86,10 @@ install:
 wheel:
 	@tools/setup build python
 	@tools/wheel
+
+deb:
+	@tools/setup build deb
+	@tools/deb
 
 uninstall:
 	@tools/install_tree --remove

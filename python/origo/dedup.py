@@ -249,6 +249,9 @@ def dedup(source, *, threshold=0.8, keep="first", level="document",
                        with_nulls(decisions, null_rows(given)), fields)
 
 
+PHRASE = 8  # words in a passage that are no longer just a phrase
+
+
 class Contamination:
     """A document that holds a benchmark item, or much of one."""
 
@@ -335,8 +338,9 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
     """Which documents of `corpus` hold items of `benchmarks`?
 
     A document is contaminated by an item when it has `min_share` of the item's
-    words, or `min_words` of them, in passages that were compared word by word;
-    other punctuation, case and a few changed words do not matter.
+    words, one passage of them longer than a phrase, or a passage of `min_words`
+    of them. Passages were compared word by word; other punctuation, case and a
+    few changed words do not matter.
     """
     from .store import Store
     what, value = describe(corpus)
@@ -354,7 +358,8 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
                 for span in answer.to_dict()["spans"]:
                     key = (n, span["origin"]["id"])
                     words = span.get("n_matching", span["n_tokens"])
-                    matching[key] = matching.get(key, 0) + words
+                    total, longest = matching.get(key, (0, 0))
+                    matching[key] = (total + words, max(longest, words))
                 n += 1
             given = corpus if what != "items" else without_ids(value)
             show, close = progress_of(progress, "decontaminate")
@@ -370,11 +375,13 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
                 close()
     found = []
     rows = row_numbers(n, null_rows(source))
-    for (index, item), words in sorted(matching.items()):
+    for (index, item), (words, longest) in sorted(matching.items()):
         index = rows[index]
         name, length = items[item]
         share = min(1.0, words / length) if length else 0.0
-        if share >= min_share or words >= min_words:
+        # Phrases that any two texts share add up: one passage must be longer.
+        is_item = share >= min_share and longest >= min(PHRASE, length)
+        if is_item or longest >= min_words:
             found.append(Contamination(index, name, words, share))
     return DecontaminationResult(None if what == "paths" else corpus,
                                  len(rows) + len(null_rows(source)), found)

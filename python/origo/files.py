@@ -83,7 +83,9 @@ class ParquetFiles:
         import pyarrow.parquet as parquet
         pyarrow = import_pyarrow()
         try:
-            return parquet.ParquetFile(open_file(path))
+            if is_remote(path):
+                return parquet.ParquetFile(open_file(path))
+            return parquet.ParquetFile(path)
         except pyarrow.ArrowInvalid as error:
             raise ValueError("'%s' is no whole Parquet file: %s" %
                              (path, error)) from None
@@ -113,7 +115,7 @@ class ParquetFiles:
             if missing:
                 raise ValueError("'%s' lacks the column '%s' of '%s'" % (
                     path, missing[0], self.paths[0]))
-            for batch in file.iter_batches(batch_size=4096,
+            for batch in file.iter_batches(batch_size=512,
                                            columns=schema.names):
                 yield batch.select(schema.names).cast(schema)
 
