@@ -35,6 +35,7 @@ struct og_stream {
     const struct og_stream_work *work;
     struct og_source_options options;
     struct og_source *source;
+    struct og_ring *ring;
     og_stream_counts *counts;
     struct og_problem_teller teller;
     uint64_t n_given, n_batches;
@@ -358,6 +359,35 @@ static og_status take_problems(struct og_stream *s, struct og_batch *b,
     return OG_OK;
 }
 
+struct shared_phase {
+    const struct og_stream *stream;
+    og_stream_piece_fn *piece;
+    void *ctx;
+};
+
+static og_status run_piece(void *ctx, void *worker, size_t number,
+                           og_error *err)
+{
+    const struct shared_phase *phase = ctx;
+    const og_input *input = phase->stream->input;
+    og_stop_set(input->should_stop, input->ctx);
+    const og_status status = phase->piece(phase->ctx, worker, number, err);
+    og_stop_set(NULL, NULL);
+    return status;
+}
+
+og_status og_stream_share(const struct og_batch *b, size_t n,
+                          og_stream_piece_fn *piece, void *ctx, og_error *err)
+{
+    struct shared_phase phase = {b->stream, piece, ctx};
+    return og_ring_share(b->stream->ring, n, run_piece, &phase, err);
+}
+
+unsigned og_stream_threads(const struct og_batch *b)
+{
+    return og_ring_threads(b->stream->ring);
+}
+
 /* What was taken before is settled also when a document is given up. */
 static og_status take_document(const struct og_stream *s, struct og_batch *b,
                                struct og_stream_doc *d, og_error *err)
@@ -439,7 +469,6 @@ static og_status run(struct og_stream *s, og_error *err)
                                       .release_job = release_batch,
                                       .read = read_batch,
                                       .prepare = prepare_batch};
-    struct og_ring *ring = NULL;
     og_status status = OG_OK;
     if (s->work->next == NULL && input->next == NULL)
         status = og_source_new(input->paths, input->n_paths, &s->options,
@@ -447,9 +476,9 @@ static og_status run(struct og_stream *s, og_error *err)
     if (status == OG_OK)
         status = og_ring_new(
             &work, input->n_threads != 0 ? input->n_threads : og_cpu_count(),
-            s->work->allocator, &ring, err);
-    if (status == OG_OK) status = take_all(s, ring, err);
-    og_ring_free(ring);
+            s->work->allocator, &s->ring, err);
+    if (status == OG_OK) status = take_all(s, s->ring, err);
+    og_ring_free(s->ring);
     og_source_free(s->source);
     return status;
 }

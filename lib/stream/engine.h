@@ -126,6 +126,20 @@ void og_stream_report(const struct og_batch *batch,
 void og_stream_repaired(const struct og_batch *batch,
                         const struct og_stream_doc *d, size_t n_bytes);
 
+/* In begin_batch(), take(), settle(), end_batch(): a phase of the batch, pieces
+ * 0 to n - 1 on all threads (og_ring_share in lib/stream/ring.h: the same
+ * status for any number of threads). `worker` are work->worker_len bytes of the
+ * thread at hand, begun by start_worker(). Pieces may ask og_stop_check(). The
+ * order of the batches is that of the input, so a phase that every batch goes
+ * through before the next sees them in order. */
+typedef og_status og_stream_piece_fn(void *ctx, void *worker, size_t piece,
+                                     og_error *err);
+og_status og_stream_share(const struct og_batch *batch, size_t n,
+                          og_stream_piece_fn *piece, void *ctx, og_error *err);
+/* How many threads it has: more pieces than that, so that they can be dealt
+ * out. What comes out must not depend on it. */
+unsigned og_stream_threads(const struct og_batch *batch);
+
 /* "stopped by the caller" */
 og_status og_stream_stopped(og_error *err);
 

@@ -10,12 +10,19 @@
  * is touched by one thread at a time, outside the lock; the lock is taken three
  * times a job, which is nothing beside preparing it.
  *
+ * Pieces of the caller's phases (og_ring_share) come before jobs: what is
+ * first in the order is what everybody waits for. They are claimed by one
+ * atomic counter. The lock is taken when a thread comes to help and when it
+ * leaves; the phase has ended when the counter is at its end and nobody helps
+ * any more.
+ *
  * The end of the input, or an error, travels around the ring as a job like any
  * other, so that all that came before it is taken first. */
 
 #include "lib/stream/ring.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define MOST_THREADS 256
 
@@ -40,6 +47,19 @@ struct worker {
     pthread_t thread;
 };
 
+/* The caller's phase. All but `next` and `failed` is under the lock, or was set
+ * before the helpers came. */
+struct phase {
+    og_piece_fn *piece;
+    void *ctx;
+    size_t n;
+    atomic_size_t next;   /* to be claimed */
+    atomic_size_t failed; /* the lowest that did; n: none */
+    og_error err;         /* of that one */
+    unsigned n_helpers;
+    bool is_open;
+};
+
 struct og_ring {
     const og_allocator *allocator;
     struct og_ring_work work;
@@ -47,11 +67,13 @@ struct og_ring {
     size_t n_jobs;
     struct worker *workers;
     unsigned n_workers;
+    struct worker caller; /* its bytes: when it shares work */
     bool has_reader;
     pthread_t reader;
     /* Under the lock. */
     pthread_mutex_t lock;
-    pthread_cond_t may_read, may_prepare, may_take;
+    pthread_cond_t may_read, may_prepare, may_take, has_left;
+    struct phase phase;
     uint64_t n_read, n_taken, n_done;
     size_t in_flight;
     bool stop;
@@ -99,7 +121,111 @@ static void *read_all(void *ctx)
     return NULL;
 }
 
+/* ---- pieces ---- */
+
+static void note_failure(struct og_ring *r, size_t number, const og_error *err)
+{
+    pthread_mutex_lock(&r->lock);
+    if (number < atomic_load(&r->phase.failed)) {
+        r->phase.err = *err;
+        atomic_store(&r->phase.failed, number);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Numbers are claimed in their order, so every one below a failed one runs. */
+static void run_pieces(struct og_ring *r, void *mine)
+{
+    struct phase *phase = &r->phase;
+    for (;;) {
+        og_error err = {.status = OG_OK};
+        const size_t number = atomic_fetch_add(&phase->next, 1);
+        if (number >= phase->n || number > atomic_load(&phase->failed)) return;
+        if (phase->piece(phase->ctx, mine, number, &err) != OG_OK)
+            note_failure(r, number, &err);
+    }
+}
+
+static bool has_pieces(const struct og_ring *r)
+{
+    return r->phase.is_open && atomic_load(&r->phase.next) < r->phase.n;
+}
+
+/* With the lock, before and after. */
+static void help(struct worker *w)
+{
+    struct og_ring *r = w->ring;
+    r->phase.n_helpers++;
+    pthread_mutex_unlock(&r->lock);
+    run_pieces(r, w->mine);
+    pthread_mutex_lock(&r->lock);
+    if (--r->phase.n_helpers == 0) pthread_cond_signal(&r->has_left);
+}
+
+static og_status start_one(struct og_ring *r, struct worker *w, og_error *err)
+{
+    w->ring = r;
+    w->mine = og_allocate_zero(r->allocator, r->work.worker_len);
+    if (w->mine == NULL)
+        return og_error_memory(err, r->work.worker_len, "a thread");
+    w->is_started = true;
+    return r->work.start_worker(r->work.ctx, w->mine, err);
+}
+
+static og_status share_alone(struct og_ring *r, size_t n, og_piece_fn *piece,
+                             void *ctx, og_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        TRY(piece(ctx, r->workers[0].mine, i, err));
+    return OG_OK;
+}
+
+og_status og_ring_share(struct og_ring *r, size_t n, og_piece_fn *piece,
+                        void *ctx, og_error *err)
+{
+    struct phase *phase = &r->phase;
+    if (!r->has_reader) return share_alone(r, n, piece, ctx, err);
+    if (!r->caller.is_started) TRY(start_one(r, &r->caller, err));
+    pthread_mutex_lock(&r->lock);
+    phase->piece = piece;
+    phase->ctx = ctx;
+    phase->n = n;
+    atomic_store(&phase->next, 0);
+    atomic_store(&phase->failed, n);
+    phase->is_open = true;
+    if (n > 1) pthread_cond_broadcast(&r->may_prepare);
+    pthread_mutex_unlock(&r->lock);
+    run_pieces(r, r->caller.mine);
+    pthread_mutex_lock(&r->lock);
+    phase->is_open = false;
+    while (phase->n_helpers > 0)
+        pthread_cond_wait(&r->has_left, &r->lock);
+    pthread_mutex_unlock(&r->lock);
+    if (atomic_load(&phase->failed) == n) return OG_OK;
+    return og_error_pass(err, &phase->err);
+}
+
+unsigned og_ring_threads(const struct og_ring *r)
+{
+    return r->has_reader ? r->n_workers + 1 : 1;
+}
+
 /* ---- the workers ---- */
+
+/* With the lock: the next job to prepare; NULL: the end has come. */
+static struct place *wait_for_job(struct worker *w)
+{
+    struct og_ring *r = w->ring;
+    for (;;) {
+        if (r->stop) return NULL;
+        if (has_pieces(r))
+            help(w);
+        else if (r->n_taken != r->n_read)
+            return place_of(r, r->n_taken++);
+        else
+            pthread_cond_wait(&r->may_prepare, &r->lock);
+    }
+}
 
 static void *prepare_all(void *ctx)
 {
@@ -107,9 +233,7 @@ static void *prepare_all(void *ctx)
     struct og_ring *r = w->ring;
     for (;;) {
         pthread_mutex_lock(&r->lock);
-        while (!r->stop && r->n_taken == r->n_read)
-            pthread_cond_wait(&r->may_prepare, &r->lock);
-        struct place *p = r->stop ? NULL : place_of(r, r->n_taken++);
+        struct place *p = wait_for_job(w);
         pthread_mutex_unlock(&r->lock);
         if (p == NULL) return NULL;
         r->work.prepare(r->work.ctx, w->mine, p->job);
@@ -189,15 +313,8 @@ static og_status fill(struct og_ring *r, og_error *err)
         if (r->places[i].job == NULL)
             return og_error_memory(err, r->work.job_len, "a job");
     }
-    for (unsigned i = 0; i < r->n_workers; i++) {
-        struct worker *w = &r->workers[i];
-        w->ring = r;
-        w->mine = og_allocate_zero(r->allocator, r->work.worker_len);
-        if (w->mine == NULL)
-            return og_error_memory(err, r->work.worker_len, "a thread");
-        w->is_started = true;
-        TRY(r->work.start_worker(r->work.ctx, w->mine, err));
-    }
+    for (unsigned i = 0; i < r->n_workers; i++)
+        TRY(start_one(r, &r->workers[i], err));
     return OG_OK;
 }
 
@@ -217,6 +334,7 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
     pthread_cond_init(&r->may_read, NULL);
     pthread_cond_init(&r->may_prepare, NULL);
     pthread_cond_init(&r->may_take, NULL);
+    pthread_cond_init(&r->has_left, NULL);
     const og_status status = fill(r, err);
     if (status != OG_OK) {
         og_ring_free(r);
@@ -225,6 +343,12 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
     if (n_threads > 1) start_threads(r);
     *out = r;
     return OG_OK;
+}
+
+static void stop_one(struct og_ring *r, struct worker *w)
+{
+    if (w->is_started) r->work.stop_worker(r->work.ctx, w->mine);
+    og_release(r->allocator, w->mine, r->work.worker_len);
 }
 
 void og_ring_free(struct og_ring *r)
@@ -236,13 +360,12 @@ void og_ring_free(struct og_ring *r)
         r->work.release_job(r->work.ctx, r->places[i].job);
         og_release(r->allocator, r->places[i].job, r->work.job_len);
     }
-    for (unsigned i = 0; r->workers != NULL && i < r->n_workers; i++) {
-        struct worker *w = &r->workers[i];
-        if (w->is_started) r->work.stop_worker(r->work.ctx, w->mine);
-        og_release(r->allocator, w->mine, r->work.worker_len);
-    }
+    for (unsigned i = 0; r->workers != NULL && i < r->n_workers; i++)
+        stop_one(r, &r->workers[i]);
+    stop_one(r, &r->caller);
     og_release(r->allocator, r->places, r->n_jobs * sizeof(*r->places));
     og_release(r->allocator, r->workers, r->n_workers * sizeof(*r->workers));
+    pthread_cond_destroy(&r->has_left);
     pthread_cond_destroy(&r->may_take);
     pthread_cond_destroy(&r->may_prepare);
     pthread_cond_destroy(&r->may_read);

@@ -9,7 +9,10 @@
  *         ... the last one is a job, too: it may carry an error
  *         og_ring_give_back(ring);
  *     } while (!is_last);
- *     og_ring_free(ring); */
+ *     og_ring_free(ring);
+ *
+ * What the caller does in between can use the same threads, phase by phase:
+ * og_ring_share(). */
 
 #include "lib/base/memory.h"
 
@@ -40,5 +43,23 @@ void og_ring_free(struct og_ring *ring); /* NULL is fine */
  * and no other comes. */
 void *og_ring_next(struct og_ring *ring, bool *out_is_last);
 void og_ring_give_back(struct og_ring *ring);
+
+/* One of the pieces of a phase; `worker` are the bytes of the thread at hand.
+ */
+typedef og_status og_piece_fn(void *ctx, void *worker, size_t piece,
+                              og_error *err);
+
+/* A phase of the caller's work: pieces 0 to n - 1, on all threads. Those that
+ * prepare jobs take pieces first, whenever they are between two jobs; the
+ * caller takes pieces, too, with a worker's bytes of its own. Returns when all
+ * pieces are done, so what one phase has written the next may read. Pieces
+ * begin in the order of their numbers. When some fail the status is that of the
+ * lowest number, whatever the number of threads; pieces behind it may be left
+ * out. */
+og_status og_ring_share(struct og_ring *ring, size_t n, og_piece_fn *piece,
+                        void *ctx, og_error *err);
+
+/* How many threads og_ring_share() has, the caller included. */
+unsigned og_ring_threads(const struct og_ring *ring);
 
 #endif

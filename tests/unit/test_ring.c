@@ -116,12 +116,109 @@ static void a_worker_that_cannot_start(void **state)
     assert_int_equal(plan.n_workers, 0);
 }
 
+/* ---- phases ---- */
+
+enum { N_PIECES = 300 };
+
+struct phase_plan {
+    unsigned first[N_PIECES], second[N_PIECES];
+    size_t fails_at, fails_later; /* N_PIECES: none */
+};
+
+static og_status write_piece(void *ctx, void *worker, size_t piece,
+                             og_error *err)
+{
+    struct phase_plan *p = ctx;
+    (*(uint64_t *)worker)++; /* a thread's own: no lock */
+    p->first[piece] = (unsigned)piece + 1;
+    if (piece == p->fails_at)
+        return og_error_set(err, OG_ERR_INPUT, "piece %zu", piece);
+    if (piece == p->fails_later)
+        return og_error_set(err, OG_ERR_IO, "piece %zu", piece);
+    return OG_OK;
+}
+
+/* Each reads what others wrote in the phase before. */
+static og_status read_pieces(void *ctx, void *worker, size_t piece,
+                             og_error *err)
+{
+    struct phase_plan *p = ctx;
+    (void)worker, (void)err;
+    p->second[piece] =
+        p->first[N_PIECES - 1 - piece] + p->first[(piece + 7) % N_PIECES];
+    return OG_OK;
+}
+
+static void share_phases(struct og_ring *ring)
+{
+    struct phase_plan plan = {.fails_at = N_PIECES, .fails_later = N_PIECES};
+    assert_int_equal(og_ring_share(ring, N_PIECES, write_piece, &plan, NULL),
+                     OG_OK);
+    assert_int_equal(og_ring_share(ring, N_PIECES, read_pieces, &plan, NULL),
+                     OG_OK);
+    for (unsigned i = 0; i < N_PIECES; i++)
+        assert_int_equal(plan.second[i], N_PIECES - i + (i + 7) % N_PIECES + 1);
+    assert_int_equal(og_ring_share(ring, 0, write_piece, &plan, NULL), OG_OK);
+}
+
+static void a_phase_has_all_threads(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 8; n_threads++) {
+        struct plan plan = {0};
+        struct og_ring_work w = work;
+        struct og_ring *ring;
+        bool is_last = false;
+        w.ctx = &plan;
+        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
+        assert_true(og_ring_threads(ring) ==
+                    (n_threads == 1 ? 1 : n_threads + 1));
+        for (unsigned i = 0; !is_last; i++) {
+            const struct job *job = og_ring_next(ring, &is_last);
+            assert_int_equal(job->number, i);
+            if (i % 5 == 0) share_phases(ring);
+            og_ring_give_back(ring);
+        }
+        og_ring_free(ring);
+        assert_int_equal(plan.n_workers, 0);
+    }
+}
+
+/* The lowest number, not the first in time; the ring can be used again. */
+static void the_first_failure_is_told(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 8; n_threads++) {
+        struct plan plan = {0};
+        struct phase_plan phase = {.fails_at = 40, .fails_later = 43};
+        struct og_ring_work w = work;
+        struct og_ring *ring;
+        og_error err = {0};
+        bool is_last;
+        w.ctx = &plan;
+        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
+        (void)og_ring_next(ring, &is_last);
+        for (unsigned i = 0; i < 20; i++) {
+            assert_int_equal(
+                og_ring_share(ring, N_PIECES, write_piece, &phase, &err),
+                OG_ERR_INPUT);
+            assert_string_equal(err.message, "piece 40");
+        }
+        for (size_t i = 0; i <= 40; i++)
+            assert_int_equal(phase.first[i], i + 1);
+        share_phases(ring);
+        og_ring_free(ring);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_is_that_of_reading),
         cmocka_unit_test(may_be_left),
         cmocka_unit_test(a_worker_that_cannot_start),
+        cmocka_unit_test(a_phase_has_all_threads),
+        cmocka_unit_test(the_first_failure_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
