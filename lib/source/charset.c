@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <uchardet/uchardet.h>
 
+#include "lib/source/charset_guess.h"
 #include "lib/source/recode.h"
 
 /* What is looked at to guess a charset, and to find a declaration in. */
@@ -174,16 +174,10 @@ static struct census take_census(og_bytes s)
 
 static bool guess(og_bytes bytes, char out[40])
 {
-    const size_t len = bytes.len < GUESS_LEN ? bytes.len : GUESS_LEN;
-    uchardet_t detector = uchardet_new();
-    if (detector == NULL) return false;
-    const bool is_fine = uchardet_handle_data(detector, bytes.data, len) == 0;
-    uchardet_data_end(detector);
-    const char *const name = uchardet_get_charset(detector);
-    const bool is_known =
-        is_fine && name[0] != 0 && resolve((og_bytes){name, strlen(name)}, out);
-    uchardet_delete(detector);
-    return is_known;
+    if (bytes.len > GUESS_LEN) bytes.len = GUESS_LEN;
+    char name[40];
+    return og_charset_guess(bytes, name) &&
+           resolve((og_bytes){name, strlen(name)}, out);
 }
 
 /* ---- converting ---- */

@@ -723,6 +723,7 @@ static void free_disk(og_store *store)
 og_status og_disk_open(og_store *store, const char *path, og_access access,
                        const og_params *params, unsigned indexes, og_error *err)
 {
+    TRY(og_documents_can_open(err));
     og_status status = new_disk(store, path, err);
     if (status == OG_OK)
         status = find_or_make(store->disk, access, params, indexes, err);

@@ -1,6 +1,7 @@
 /* One page of a report; web_page.h tells what stands on it. */
 
 #include "lib/report/html/web_page.h"
+#include "lib/base/checksum.h"
 #include "lib/report/escape.h"
 #include "lib/report/html/html_pieces.h"
 #include "lib/report/html/page_files.h"
@@ -9,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum {
     LEVEL = 6,               /* of zlib */
@@ -153,7 +153,7 @@ static og_status remember(struct og_web_page *page, const og_document *doc,
     if (!OG_GROW(NULL, page->seen, page->seen_cap, (size_t)name + 1))
         return og_error_memory(err, sizeof(*page->seen), "a page");
     page->seen[name] =
-        (struct seen){XXH3_64bits(doc->text.data, doc->text.len), doc->text.len,
+        (struct seen){og_checksum(doc->text.data, doc->text.len), doc->text.len,
                       (uint32_t)page->n_documents, name < n};
     return OG_OK;
 }
@@ -184,7 +184,7 @@ uint64_t og_web_page_find(const struct og_web_page *page, og_bytes id,
 {
     const uint32_t name = og_names_find(&page->names, id);
     if (name == UINT32_MAX || page->seen[name].len != text.len) return 0;
-    return XXH3_64bits(text.data, text.len) == page->seen[name].hash
+    return og_checksum(text.data, text.len) == page->seen[name].hash
                ? page->seen[name].number
                : 0;
 }

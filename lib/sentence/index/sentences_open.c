@@ -101,9 +101,7 @@ static og_status take_options(struct og_sentences *s,
         return og_error_set(err, OG_ERR_USAGE,
                             "no stop words of '%s', only of: %s", o->stop,
                             og_stop_languages());
-    if (o->stem != NULL && !og_stem_language_is(o->stem))
-        return og_error_set(err, OG_ERR_USAGE, "no stems of '%s', only of: %s",
-                            o->stem, og_stem_languages());
+    if (o->stem != NULL) TRY(og_stem_check(o->stem, err));
     if (o->stop != NULL) snprintf(m->stop, sizeof(m->stop), "%s", o->stop);
     if (o->stem != NULL) snprintf(m->stem, sizeof(m->stem), "%s", o->stem);
     m->signature_bits = o->signature_bits;

@@ -172,10 +172,7 @@ static og_status check_languages(const og_feature_options *o, og_error *err)
         return og_error_set(err, OG_ERR_USAGE,
                             "no stop words of '%s', only of: %s", o->stop,
                             og_stop_languages());
-    if (o->stem != NULL && !og_stem_language_is(o->stem))
-        return og_error_set(err, OG_ERR_USAGE, "no stems of '%s', only of: %s",
-                            o->stem, og_stem_languages());
-    return OG_OK;
+    return o->stem != NULL ? og_stem_check(o->stem, err) : OG_OK;
 }
 
 static og_status check_idf(const og_feature_options *o, og_error *err)

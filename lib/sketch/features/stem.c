@@ -51,24 +51,23 @@ static const char *find_algorithm(const char *language)
     return NULL;
 }
 
-bool og_stem_language_is(const char *language)
+og_status og_stem_check(const char *language, og_error *err)
 {
-    return find_algorithm(language) != NULL;
+    if (find_algorithm(language) != NULL) return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE, "no stems of '%s', only of: %s",
+                        language, og_stem_languages());
 }
 
 og_status og_stemming_new(const char *language, uint64_t key,
                           const og_allocator *allocator,
                           struct og_stemming **out, og_error *err)
 {
-    const char *algorithm = find_algorithm(language);
-    if (algorithm == NULL)
-        return og_error_set(err, OG_ERR_USAGE, "no stems of '%s', only of: %s",
-                            language, og_stem_languages());
+    TRY(og_stem_check(language, err));
     struct og_stemming *s = og_allocate_zero(allocator, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "stems");
     s->allocator = allocator;
     s->key = key;
-    s->stemmer = sb_stemmer_new(algorithm, NULL);
+    s->stemmer = sb_stemmer_new(find_algorithm(language), NULL);
     if (s->stemmer == NULL) {
         og_release(allocator, s, sizeof(*s));
         return og_error_memory(err, 0, "a stemmer");

@@ -8,7 +8,7 @@
 
 struct og_stemming;
 
-/* OG_ERR_USAGE names the languages there are. `key` as for the tokens. */
+/* As og_stem_check(). `key` as for the tokens. */
 og_status og_stemming_new(const char *language, uint64_t key,
                           const og_allocator *allocator,
                           struct og_stemming **out, og_error *err);
@@ -19,6 +19,7 @@ void og_stemming_free(struct og_stemming *stemming); /* NULL is fine */
 uint64_t og_stemming_hash(struct og_stemming *stemming, const char *word,
                           size_t len, uint64_t hash);
 
-bool og_stem_language_is(const char *language);
+/* OG_ERR_USAGE names the languages that there are. */
+og_status og_stem_check(const char *language, og_error *err);
 
 #endif

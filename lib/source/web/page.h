@@ -10,7 +10,6 @@
  * out here; what the page says about itself (title, time, address) is taken
  * aside. */
 
-#include <gumbo.h>
 #include <origo/document.h>
 
 #include "lib/source/web/page_data.h"
@@ -35,13 +34,11 @@ enum og_page_trait {
 struct og_page_node {
     uint32_t parent; /* of the root: itself */
     uint32_t end;    /* behind the last node that it holds */
-    uint16_t tag;    /* GumboTag; OG_PAGE_TEXT for text */
+    uint16_t tag;    /* as in page_tags.h */
     uint16_t traits;
     uint32_t name_hash; /* of its class: elements of one kind */
     og_bytes text;      /* of a text node */
 };
-
-#define OG_PAGE_TEXT ((uint16_t)GUMBO_TAG_LAST)
 
 /* What a page says about itself; len 0: nothing. Views into the page. */
 struct og_page_about {

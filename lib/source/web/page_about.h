@@ -5,6 +5,7 @@
  *   out: what it says about itself: title, time, address */
 
 #include "lib/source/web/page.h"
+#include "lib/source/web/page_tags.h"
 
 /* Keeps what is known better than what was there. `parent`: the node that the
  * element is in. */

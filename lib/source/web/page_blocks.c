@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/source/spaces.h"
+#include "lib/source/web/page_tags.h"
 
 static void take_text(struct og_page_block *b, og_bytes text, bool is_link)
 {

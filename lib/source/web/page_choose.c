@@ -17,6 +17,7 @@
 
 #include "lib/source/spaces.h"
 #include "lib/source/web/page_judge.h"
+#include "lib/source/web/page_tags.h"
 
 enum {
     SHORTEST_PARAGRAPH = 25,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/source/web/page_tags.h"
+
 /* Boxes farther out say nothing more. */
 enum { MAX_LEVELS = 64 };
 

@@ -6,6 +6,7 @@
  *        (og_page_about: time, time_zone, time_source) */
 
 #include "lib/source/web/page.h"
+#include "lib/source/web/page_tags.h"
 
 /* Of a <meta> and its content; of any other element. `parent`: the node that
  * the element is in. */

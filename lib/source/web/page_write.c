@@ -9,6 +9,7 @@
 #include "lib/source/source.h"
 #include "lib/source/spaces.h"
 #include "lib/source/web/page_main.h"
+#include "lib/source/web/page_tags.h"
 
 struct writing {
     struct og_page_main *m;

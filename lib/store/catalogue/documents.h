@@ -46,6 +46,9 @@ struct og_documents_options {
     const og_allocator *allocator; /* LMDB's own memory is not from it */
 };
 
+/* OG_ERR_USAGE in a library that was built without LMDB. */
+og_status og_documents_can_open(og_error *err);
+
 /* `folder` is that of the catalogue; the sums are in the file "`folder`.sum".
  * OG_ERR_STORE: of another store, a newer format, or not sound. OG_ERR_IO: the
  * system's reason. */
