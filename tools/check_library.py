@@ -48,7 +48,7 @@ THROUGH = {
     "lib/select/prepare": "tests/unit/test_store.c",
     "lib/sentence/index/segment_merge": "tests/unit/test_sentences.c",
     "lib/sentence/index/segment_parts": "tests/unit/test_sentences.c",
-    "lib/sentence/index/segment_writer": "tests/unit/test_sentences.c",
+    "lib/sentence/index/old_sentence_segment": "tests/unit/test_sentences.c",
     "lib/sentence/index/sentence_manifest": "tests/unit/test_sentences.c",
     "lib/sentence/index/wordset_list": "tests/unit/test_sentences.c",
     "lib/sketch/ioffe": "tests/unit/test_minhash.c",

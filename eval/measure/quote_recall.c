@@ -41,7 +41,7 @@ static void count_matches(const struct og_quote_eval *e, og_quote_recall *out)
     const struct og_sentence_segment *m = &e->sentences->image[0];
     for (size_t i = 0; i < e->n_questions; i++) {
         const struct og_signature q = signature_of(e, i);
-        for (size_t k = 0; k < m->foot.n_forms; k++) {
+        for (size_t k = 0; k < m->totals.n_forms; k++) {
             const struct og_signature s = og_sentence_segment_signature(m, k);
             const unsigned d = og_signature_distance(&q, &s);
             if (d >= DISTANCES) continue;

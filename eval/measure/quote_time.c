@@ -26,7 +26,7 @@ void og_eval_take_signatures(struct og_quote_eval *e)
     if (e->n_bits == 0 || s == NULL) return;
     s->image[0].signatures = e->bare.signatures;
     s->image[0].parts = e->bare.parts;
-    s->image[0].foot.signature_bits = 0;
+    s->image[0].totals.signature_bits = 0;
     s->manifest.signature_bits = s->manifest.word_bits = 0;
     e->n_bits = 0;
 }
@@ -60,7 +60,7 @@ og_status og_eval_lay_signatures(struct og_quote_eval *e, uint32_t n_bits,
     if (e->n_bits == n_bits && e->word_bits == word_bits) return OG_OK;
     og_eval_take_signatures(e);
     struct og_sentence_segment *m = &s->image[0];
-    const size_t n = m->foot.n_forms, part_len = N_KEYS + 1 + n;
+    const size_t n = m->totals.n_forms, part_len = N_KEYS + 1 + n;
     if (!OG_GROW(NULL, e->signatures, e->signatures_cap, n * (n_bits / 8)) ||
         !OG_GROW(NULL, e->parts, e->parts_cap, part_len * (n_bits / 16)))
         return og_error_memory(err, n * n_bits, "signatures");
@@ -73,7 +73,7 @@ og_status og_eval_lay_signatures(struct og_quote_eval *e, uint32_t n_bits,
     e->bare = *m;
     m->signatures = e->signatures;
     m->parts = e->parts;
-    m->foot.signature_bits = s->manifest.signature_bits = n_bits;
+    m->totals.signature_bits = s->manifest.signature_bits = n_bits;
     s->manifest.word_bits = word_bits;
     e->n_bits = n_bits;
     e->word_bits = word_bits;
@@ -120,7 +120,7 @@ static og_status add_up(struct og_quote_eval *e, double threshold,
         const bool begins = may_begin(q, q->n - i, left, threshold);
         const float weight = (float)q->weights[word];
         left -= q->weights[word];
-        if (place == m->foot.n_words) continue;
+        if (place == m->totals.n_words) continue;
         const uint64_t end = m->word_starts[place + 1];
         if (begins && !OG_GROW(NULL, e->touched, e->touched_cap,
                                n + (size_t)(end - m->word_starts[place])))
@@ -148,16 +148,16 @@ static og_status ask_inverted(struct og_quote_eval *e, const uint64_t *words,
     size_t n = 0;
     s->n_found = 0;
     s->list.n_seen = 0;
-    if (e->sums_cap < m->foot.n_forms) {
+    if (e->sums_cap < m->totals.n_forms) {
         const size_t old = e->sums_cap;
-        if (!OG_GROW(NULL, e->sums, e->sums_cap, m->foot.n_forms))
-            return og_error_memory(err, m->foot.n_forms * 4, "sums");
+        if (!OG_GROW(NULL, e->sums, e->sums_cap, m->totals.n_forms))
+            return og_error_memory(err, m->totals.n_forms * 4, "sums");
         memset(e->sums + old, 0, (e->sums_cap - old) * sizeof(*e->sums));
     }
     TRY(og_question_set(q, words, n_words, err));
     for (size_t i = 0; i < n_words; i++) {
         const size_t place = og_sentence_segment_find_word(m, words[i]);
-        q->df[i] = place == m->foot.n_words ? 0 : m->counts[place];
+        q->df[i] = place == m->totals.n_words ? 0 : m->counts[place];
     }
     og_question_weigh(q, s->n_sentences, e->options.threshold);
     TRY(add_up(e, threshold, &n, err));

@@ -5,9 +5,10 @@
  * newer one counts. Everything is a single pass in order, so a code that a
  * million documents have costs a million steps. */
 
+#include "lib/disk/manifest.h"
 #include "lib/hamming/code_segment.h"
 
-enum { OG_CODE_RUNS_MOST = 64 };
+enum { OG_CODE_RUNS_MOST = OG_SEGMENTS_MOST };
 
 /* The entries of one code in one run. */
 struct og_code_cursor {

@@ -1,60 +1,15 @@
 /* Opening a run, with everything that is checked on the way: code_segment.h
- * draws the bytes. Each check names the part and the place that is wrong. */
+ * lists the sections. Each check names the part and the place that is wrong. */
 
 #define _GNU_SOURCE
 #include "lib/hamming/code_segment.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "lib/base/bits.h"
 #include "lib/hamming/code_merge.h"
-#include "lib/hamming/segment_head.h"
-#include "lib/os/file.h"
 
-/* ---- sums ---- */
-
-void og_code_sum_init(struct og_code_sum *sum)
-{
-    for (unsigned i = 0; i < 8; i++)
-        sum->lane[i] = og_mix64(i + 1);
-}
-
-void og_code_sum_add(struct og_code_sum *sum, const void *data, size_t len)
-{
-    const uint8_t *p = data;
-    struct og_code_sum s = *sum;
-    for (size_t i = 0; i + 64 <= len; i += 64) {
-        for (unsigned j = 0; j < 8; j++) {
-            const uint64_t x = (s.lane[j] ^ og_load64(p + i + 8 * (size_t)j)) *
-                               UINT64_C(0x9e3779b97f4a7c15);
-            s.lane[j] = x << 29 | x >> 35;
-        }
-    }
-    *sum = s;
-}
-
-uint64_t og_code_sum_end(const struct og_code_sum *sum)
-{
-    uint64_t x = 0;
-    for (unsigned i = 0; i < 8; i++)
-        x = og_mix64(x ^ sum->lane[i]);
-    return x;
-}
-
-uint64_t og_code_segment_sum(const struct image_head *head)
-{
-    struct image_head copy = *head;
-    struct og_code_sum sum;
-    copy.head_sum = 0;
-    og_code_sum_init(&sum);
-    og_code_sum_add(&sum, &copy, sizeof(copy));
-    return og_code_sum_end(&sum);
-}
+const struct og_segment_kind og_code_segment_kind = {
+    .name = "hamming", .version = 1, .open_old = og_code_segment_open_old};
 
 /* ---- entries ---- */
 
@@ -79,80 +34,71 @@ bool og_code_entry_next(const uint8_t **at, const uint8_t *end,
 
 /* ---- checks ---- */
 
-static og_status unsound(og_error *err, const char *name, const char *what,
-                         uint64_t place)
+static og_status damaged_at(og_error *err, const char *name, const char *what,
+                            uint64_t place)
 {
     return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: %s %llu", name,
                         what, (unsigned long long)place);
 }
 
-/* Everything about the head that needs no other byte of the file. */
-static og_status check_head(const struct image_head *h, size_t len,
-                            const char *name, og_error *err)
+/* What the totals say by themselves. */
+static og_status check_totals(const struct og_code_totals *t, const char *name,
+                              og_error *err)
 {
-    if (len < sizeof(*h) || memcmp(h->magic, IMAGE_MAGIC, 8) != 0)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is no file of codes: its first 8 bytes are "
-                            "not '" IMAGE_MAGIC "'",
-                            name);
-    if (h->version != IMAGE_VERSION && h->version != IMAGE_VERSION_FORM)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' has version %u, this origo reads %d and %d",
-                            name, h->version, IMAGE_VERSION,
-                            IMAGE_VERSION_FORM);
-    if (h->file_len != len)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' ends at byte %zu instead of %llu", name, len,
-                            (unsigned long long)h->file_len);
-    if (og_code_segment_sum(h) != h->head_sum)
-        return unsound(err, name, "the sum of its head, byte",
-                       offsetof(struct image_head, head_sum));
-    if (h->n_bits != OG_CODE_BITS)
+    if (t->n_bits != OG_CODE_BITS)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' has codes of %u bits, not %d", name,
-                            h->n_bits, OG_CODE_BITS);
-    if ((h->version == IMAGE_VERSION) != (h->form == OG_CODE_DIRECTORY) ||
-        h->form >= OG_CODE_FORMS || h->max_distance > OG_CODE_BITS ||
-        h->n_tables > OG_CODE_TABLES || h->n_codes > OG_CODE_INDEX_MOST ||
-        h->ids_len > len)
-        return unsound(err, name, "a number of its head, byte", 8);
+                            t->n_bits, OG_CODE_BITS);
+    if (t->form >= OG_CODE_FORMS || t->max_distance > OG_CODE_BITS ||
+        t->n_tables > OG_CODE_TABLES || t->n_codes > OG_CODE_INDEX_MOST)
+        return og_segment_file_damaged(name, "a number of its totals", err);
     return OG_OK;
 }
 
-/* Where each part begins; the last one is the length. Nothing overflows: the
- * head was checked, a directory has at most 2^28 entries. */
-static og_status find_parts(const struct image_head *h,
-                            const struct og_code_design *d, const char *name,
-                            uint64_t part[5], og_error *err)
+static og_status read_totals(const struct og_segment_file *f, const char *name,
+                             struct og_code_totals *out, og_error *err)
 {
-    part[0] = sizeof(*h);
-    part[1] = part[0] + IMAGE_ROUND(h->ids_len);
-    part[2] = part[1] + IMAGE_ROUND(h->n_codes * 8);
-    part[3] = part[2] + IMAGE_ROUND((h->n_codes + 1) * 8);
-    part[4] = part[3];
-    if (d->form == OG_CODE_DIRECTORY)
-        part[4] += og_code_design_bytes(d, h->n_codes);
-    if (part[4] == h->file_len) return OG_OK;
-    return unsound(err, name, "its parts together have a length of", part[4]);
+    if (f->version == 0) {
+        og_code_segment_old_totals(f, out);
+        return check_totals(out, name, err);
+    }
+    if (f->n_sections != OG_CODE_N_SECTIONS ||
+        f->section[OG_CODE_TOTALS].len != sizeof(*out))
+        return og_segment_file_damaged(name, "its totals", err);
+    memcpy(out, og_segment_section(f, OG_CODE_TOTALS), sizeof(*out));
+    return check_totals(out, name, err);
 }
 
-static og_status read_design(const struct image_head *h, const char *name,
+static og_status check_lengths(const struct og_segment_file *f,
+                               const struct og_code_totals *t,
+                               const struct og_code_design *d, const char *name,
+                               og_error *err)
+{
+    const uint64_t tables_len =
+        d->form == OG_CODE_DIRECTORY ? og_code_design_bytes(d, t->n_codes) : 0;
+    if (f->section[OG_CODE_CODES].len == t->n_codes * 8 &&
+        f->section[OG_CODE_OFFSETS].len == t->n_codes * 8 + 8 &&
+        f->section[OG_CODE_TABLES_SECTION].len == tables_len)
+        return OG_OK;
+    return og_segment_file_damaged(name, "the lengths of its sections", err);
+}
+
+static og_status read_design(const struct og_code_totals *t, const char *name,
                              struct og_code_design *d, og_error *err)
 {
-    og_code_design_scan(d, h->max_distance);
-    d->form = (enum og_code_form)h->form;
-    d->n_tables = h->n_tables;
-    for (unsigned t = 0; t < d->n_tables; t++) {
-        d->mask[t] = h->table[t].mask;
-        d->radius[t] = (uint8_t)h->table[t].radius;
-        if (d->mask[t] == 0 || h->table[t].radius > OG_CODE_BITS ||
+    og_code_design_scan(d, t->max_distance);
+    d->form = (enum og_code_form)t->form;
+    d->n_tables = t->n_tables;
+    for (unsigned i = 0; i < d->n_tables; i++) {
+        d->mask[i] = t->table[i].mask;
+        d->radius[i] = (uint8_t)t->table[i].radius;
+        if (d->mask[i] == 0 || t->table[i].radius > OG_CODE_BITS ||
             (d->form == OG_CODE_DIRECTORY &&
-             __builtin_popcountll(d->mask[t]) > 28))
-            return unsound(err, name, "the mask of table", t);
+             __builtin_popcountll(d->mask[i]) > 28))
+            return damaged_at(err, name, "the mask of table", i);
     }
     if (!og_code_form_fits(d->form, d))
-        return unsound(err, name, "its design, byte",
-                       offsetof(struct image_head, form));
+        return og_segment_file_damaged(name, "its design", err);
     return OG_OK;
 }
 
@@ -166,122 +112,81 @@ static og_status check_entries(const struct og_code_image *m, size_t i,
     for (bool first = true; at != end; first = false) {
         if (!og_code_entry_next(&at, end, &entry) ||
             (!first && og_code_id_compare(before.id, entry.id) >= 0))
-            return unsound(err, name, "the ids of code", i);
+            return damaged_at(err, name, "the ids of code", i);
         counts[entry.removed]++;
         before = entry;
     }
     return OG_OK;
 }
 
-static og_status check_codes(const struct og_code_image *m,
-                             const struct image_head *h, const char *name,
+static og_status check_codes(const struct og_code_image *m, const char *name,
                              og_error *err)
 {
+    const uint64_t ids_len = m->file.section[OG_CODE_IDS].len;
     const uint64_t *codes = m->index.codes;
     uint64_t counts[2] = {0};
-    if (m->offsets[0] != 0 || m->offsets[m->index.n] != h->ids_len)
-        return unsound(err, name, "the first or last offset of codes", 0);
+    if (m->offsets[0] != 0 || m->offsets[m->index.n] != ids_len)
+        return damaged_at(err, name, "the first or last offset of codes", 0);
     for (size_t i = 0; i < m->index.n; i++) {
         if (i != 0 && codes[i - 1] >= codes[i])
-            return unsound(err, name, "the order of code", i);
-        if (m->offsets[i] >= m->offsets[i + 1] ||
-            m->offsets[i + 1] > h->ids_len)
-            return unsound(err, name, "the offset of code", i);
+            return damaged_at(err, name, "the order of code", i);
+        if (m->offsets[i] >= m->offsets[i + 1] || m->offsets[i + 1] > ids_len)
+            return damaged_at(err, name, "the offset of code", i);
         TRY(check_entries(m, i, name, counts, err));
     }
-    if (counts[0] != h->n_entries || counts[1] != h->n_removed)
-        return unsound(err, name, "the number of ids,", counts[0] + counts[1]);
+    if (counts[0] != m->n_entries || counts[1] != m->n_removed)
+        return damaged_at(err, name, "the number of ids,",
+                          counts[0] + counts[1]);
     return OG_OK;
 }
 
-static og_status check_body(const struct image_head *h, const uint8_t *data,
-                            const char *name, og_error *err)
+og_status og_code_image_take(struct og_code_image *image,
+                             const struct og_segment_file *file,
+                             const char *name, og_error *err)
 {
-    struct og_code_sum sum;
-    og_code_sum_init(&sum);
-    og_code_sum_add(&sum, data + sizeof(*h), h->file_len - sizeof(*h));
-    if (og_code_sum_end(&sum) == h->body_sum) return OG_OK;
-    return unsound(err, name, "the sum of its bytes from", sizeof(*h));
-}
-
-og_status og_code_image_take(struct og_code_image *image, const uint8_t *data,
-                             size_t len, const char *name,
-                             const og_allocator *allocator, og_error *err)
-{
-    const struct image_head *h = (const struct image_head *)(const void *)data;
+    struct og_code_totals t;
     struct og_code_design design;
-    uint64_t part[5];
     *image = (struct og_code_image){0};
-    TRY(check_head(h, len, name, err));
-    TRY(read_design(h, name, &design, err));
-    TRY(find_parts(h, &design, name, part, err));
-    TRY(check_body(h, data, name, err));
-    struct og_code_image m = {.data = data,
-                              .len = len,
-                              .allocator = allocator,
-                              .max_distance = h->max_distance,
-                              .n_entries = h->n_entries,
-                              .n_removed = h->n_removed,
-                              .sum = h->head_sum,
-                              .ids = data + part[0]};
-    m.offsets = (const uint64_t *)(const void *)(data + part[2]);
+    TRY(read_totals(file, name, &t, err));
+    TRY(read_design(&t, name, &design, err));
+    TRY(check_lengths(file, &t, &design, name, err));
+    struct og_code_image m = {.file = *file,
+                              .max_distance = t.max_distance,
+                              .n_entries = t.n_entries,
+                              .n_removed = t.n_removed};
+    m.ids = og_segment_section(file, OG_CODE_IDS);
+    m.offsets = og_segment_section(file, OG_CODE_OFFSETS);
+    const uint64_t *codes = og_segment_section(file, OG_CODE_CODES);
     const bool has_tables = design.form == OG_CODE_DIRECTORY;
-    og_code_index_view(&m.index, &design,
-                       (const uint64_t *)(const void *)(data + part[1]),
-                       h->n_codes, has_tables ? data + part[3] : NULL);
-    TRY(check_codes(&m, h, name, err));
+    og_code_index_view(
+        &m.index, &design, codes, t.n_codes,
+        has_tables ? og_segment_section(file, OG_CODE_TABLES_SECTION) : NULL);
+    TRY(check_codes(&m, name, err));
     if (!has_tables)
-        TRY(og_code_index_init(&m.index, &design, m.index.codes, h->n_codes,
-                               allocator, err));
-    for (unsigned t = 0; has_tables && t < design.n_tables; t++)
-        if (!og_code_table_sound(design.mask[t], h->n_codes,
-                                 m.index.table[t].starts))
-            return unsound(err, name, "the directory of table", t);
+        TRY(og_code_index_init(&m.index, &design, m.index.codes, t.n_codes,
+                               file->allocator, err));
+    for (unsigned i = 0; has_tables && i < design.n_tables; i++)
+        if (!og_code_table_sound(design.mask[i], t.n_codes,
+                                 m.index.table[i].starts))
+            return damaged_at(err, name, "the directory of table", i);
     *image = m;
     return OG_OK;
-}
-
-/* ---- files ---- */
-
-static og_status failed(og_error *err, const char *path)
-{
-    char text[128];
-    return og_error_set(err, OG_ERR_IO, "cannot open '%s': %s", path,
-                        og_file_error_text(errno, text, sizeof(text)));
 }
 
 og_status og_code_image_open(struct og_code_image *image, const char *path,
                              og_error *err)
 {
-    struct stat info;
+    struct og_segment_file file;
     *image = (struct og_code_image){0};
-    const int fd = og_file_open_own(path, O_RDONLY, 0);
-    if (fd < 0) return failed(err, path);
-    if (fstat(fd, &info) != 0 || info.st_size == 0) {
-        close(fd);
-        return og_error_set(err, OG_ERR_STORE, "'%s' ends at byte 0", path);
-    }
-    const size_t len = (size_t)info.st_size;
-    void *data = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
-    const int map_errno = errno;
-    close(fd);
-    if (data == MAP_FAILED) {
-        errno = map_errno;
-        return failed(err, path);
-    }
-    const og_status status =
-        og_code_image_take(image, data, len, path, NULL, err);
-    image->is_mapped = status == OG_OK;
-    if (status != OG_OK) munmap(data, len);
+    TRY(og_segment_file_open(&file, path, &og_code_segment_kind, err));
+    const og_status status = og_code_image_take(image, &file, path, err);
+    if (status != OG_OK) og_segment_file_release(&file);
     return status;
 }
 
 void og_code_image_release(struct og_code_image *image)
 {
     og_code_index_release(&image->index);
-    if (image->is_mapped)
-        munmap((void *)image->data, image->len);
-    else if (image->data != NULL)
-        og_release(image->allocator, (void *)image->data, image->len);
+    og_segment_file_release(&image->file);
     *image = (struct og_code_image){0};
 }

@@ -1,23 +1,23 @@
 #ifndef OG_HAMMING_CODE_SEGMENT_H
 #define OG_HAMMING_CODE_SEGMENT_H
 
-/* A run: codes with the ids that have them, and their tables, as one piece of
- * bytes that never changes. It lies in memory or is mapped from a file; both
- * look the same. All numbers are little-endian, all parts begin at multiples
- * of 64 bytes:
+/* A run: codes with the ids that have them, and their tables, as one segment
+ * (lib/disk/segment_file.h) in memory or mapped from a file. Its sections:
  *
- *     head     2,048 bytes: struct image_head in code_segment.c
  *     ids      for each code its entries: length * 2 + removed as a LEB128
  *              number, then the id; in the order of the ids, all different
  *     codes    u64[n], ascending, all different
  *     offsets  u64[n + 1]: where in the ids the entries of a code begin
  *     tables   as in code_index.h, one after the other; tables of another
  *              form are not in the file, they are made when it is opened
+ *     totals   struct og_code_totals
  *
- * An entry that is marked removed says that older runs no longer count. The
- * head holds a sum of itself and one of all the rest; opening compares both
- * and walks everything once, so that what was opened can be used freely. */
+ * An entry that is marked removed says that older runs no longer count.
+ * Opening checks every checksum and walks everything once, so that what was
+ * opened can be used freely. Runs of the layout before this one
+ * (old_code_segment.c) are read. */
 
+#include "lib/disk/segment_file.h"
 #include "lib/hamming/code_index.h"
 #include "lib/hamming/code_plan.h"
 
@@ -26,13 +26,39 @@ enum {
     OG_CODE_SIDE_LEN = 9,    /* and before it, with half a code of 128 bits */
 };
 
+enum og_code_section {
+    OG_CODE_IDS,
+    OG_CODE_CODES,
+    OG_CODE_OFFSETS,
+    OG_CODE_TABLES_SECTION,
+    OG_CODE_TOTALS,
+    OG_CODE_N_SECTIONS
+};
+
+struct og_code_totals {
+    uint32_t n_bits, max_distance;
+    uint32_t form; /* enum og_code_form */
+    uint32_t n_tables;
+    uint64_t n_codes;   /* different ones */
+    uint64_t n_entries; /* ids that count */
+    uint64_t n_removed; /* ids that say "no longer" */
+    struct {
+        uint64_t mask, radius;
+    } table[OG_CODE_TABLES];
+};
+
+extern const struct og_segment_kind og_code_segment_kind;
+/* og_segment_kind.open_old: sections as above, but for the totals. */
+og_status og_code_segment_open_old(struct og_segment_file *file,
+                                   const char *name, og_error *err);
+/* The totals of such a file. */
+void og_code_segment_old_totals(const struct og_segment_file *file,
+                                struct og_code_totals *out);
+
 struct og_code_image {
-    const uint8_t *data;
-    size_t len;
-    bool is_mapped;
-    const og_allocator *allocator; /* of data that is not mapped */
+    struct og_segment_file file;
     unsigned max_distance;
-    uint64_t n_entries, n_removed, sum;
+    uint64_t n_entries, n_removed;
     const uint8_t *ids;
     const uint64_t *offsets;
     struct og_code_index index; /* has n and the codes */
@@ -43,17 +69,17 @@ struct og_code_entry {
     bool removed;
 };
 
-/* Reads the entry at *at and moves on. False at `end`, or when it is not
- * sound (only the check at opening can see that). */
+/* Reads the entry at *at and moves on. False at `end`, or when it is damaged
+ * (only the check at opening can see that). */
 bool og_code_entry_next(const uint8_t **at, const uint8_t *end,
                         struct og_code_entry *out);
 
-/* Takes bytes as they lie; they stay the caller's until the image is
- * released, then they are given to `allocator`. OG_ERR_STORE with `name` and
- * the place when they are not sound, and the bytes are still the caller's. */
-og_status og_code_image_take(struct og_code_image *image, const uint8_t *data,
-                             size_t len, const char *name,
-                             const og_allocator *allocator, og_error *err);
+/* Takes a segment, which belongs to the image until it is released.
+ * OG_ERR_STORE with `name` and the place when it is damaged; then it still
+ * belongs to the caller. */
+og_status og_code_image_take(struct og_code_image *image,
+                             const struct og_segment_file *file,
+                             const char *name, og_error *err);
 /* Maps a file. */
 og_status og_code_image_open(struct og_code_image *image, const char *path,
                              og_error *err);
@@ -63,8 +89,8 @@ void og_code_image_release(struct og_code_image *image);
 
 struct og_code_writer;
 
-/* `path` NULL writes to memory. Else to path + ".new"; the file has its name
- * when og_code_writer_end() is done. */
+/* `path` NULL writes to memory; else the file has its name when
+ * og_code_writer_end() is done. */
 og_status og_code_writer_new(const char *path, const og_allocator *allocator,
                              struct og_code_writer **out, og_error *err);
 /* Codes in ascending order, entries of one in the order of their ids. */
@@ -78,16 +104,5 @@ og_status og_code_writer_end(struct og_code_writer *writer,
                              const struct og_code_choice *choice,
                              struct og_code_image *out, og_error *err);
 void og_code_writer_drop(struct og_code_writer *writer); /* NULL is fine */
-
-/* ---- sums ---- */
-
-/* Eight lanes of x = rotate((x ^ word) * odd): each step loses nothing, so a
- * change of one word always shows. Lengths are multiples of 64. */
-struct og_code_sum {
-    uint64_t lane[8];
-};
-void og_code_sum_init(struct og_code_sum *sum);
-void og_code_sum_add(struct og_code_sum *sum, const void *data, size_t len);
-uint64_t og_code_sum_end(const struct og_code_sum *sum);
 
 #endif

@@ -15,18 +15,25 @@
 #define _GNU_SOURCE
 #include "lib/hamming/hamming.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/disk/merge_policy.h"
 #include "lib/disk/store_lock.h"
-#include "lib/os/file.h"
+#include "lib/os/new_file.h"
 
-enum { PATH_MOST = 4096, GROWTH = 3 };
+#define PREFIX "run"
+
+enum { PATH_MOST = OG_MANIFEST_PATH_MOST };
+
+/* Version 1 and 2 named runs "run", and had sums of their own. */
+static const struct og_manifest_kind manifest_kind = {
+    .name = "hamming", .version = 3, .old_sum_until = 2};
 
 og_hamming_options og_hamming_options_default(void)
 {
@@ -102,11 +109,8 @@ static og_status merge_runs(struct og_hamming *h, size_t first, uint64_t number,
     struct og_code_image merged;
     struct og_code_writer *w;
     char path[PATH_MOST];
-    if (number != 0 && !og_code_run_path(path, sizeof(path), h->folder, number))
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the path '%.80s...' is too "
-                            "long",
-                            h->folder);
+    if (number != 0)
+        TRY(og_segment_number_path(h->folder, PREFIX, number, path, err));
     for (size_t i = first; i < h->n_runs; i++)
         images[i - first] = &h->run[i];
     TRY(og_code_writer_new(number != 0 ? path : NULL, h->allocator, &w, err));
@@ -125,28 +129,19 @@ static og_status merge_runs(struct og_hamming *h, size_t first, uint64_t number,
     return OG_OK;
 }
 
-static uint64_t size_of_run(const struct og_hamming *h, size_t i)
+/* The first of the runs that should be one with those from `last` on. */
+static size_t first_to_merge(const struct og_hamming *h, size_t last,
+                             size_t from)
 {
-    return h->run[i].n_entries + h->run[i].n_removed;
-}
-
-/* The first of the runs that should be one with the last, not before `from`:
- * sizes stay apart by a factor, so that there are few. */
-static size_t first_to_merge(const struct og_hamming *h, size_t from)
-{
-    size_t first = h->n_runs - 1;
-    uint64_t size = size_of_run(h, first);
-    while (first > from && size_of_run(h, first - 1) < GROWTH * size)
-        size += size_of_run(h, --first);
-    return first;
+    uint64_t sizes[OG_CODE_RUNS_MOST];
+    for (size_t i = 0; i < h->n_runs; i++)
+        sizes[i] = h->run[i].n_entries + h->run[i].n_removed;
+    return og_merge_first(sizes, h->n_runs, last, from);
 }
 
 static size_t n_runs_on_disk(const struct og_hamming *h)
 {
-    size_t n = 0;
-    while (n < h->n_runs && h->number[n] != 0)
-        n++;
-    return n;
+    return og_segments_on_disk(h->number, h->n_runs);
 }
 
 /* The heap becomes a run in memory. */
@@ -164,32 +159,31 @@ static og_status flush_waiting(struct og_hamming *h, og_error *err)
     h->number[h->n_runs++] = 0;
     h->n_waiting = 0;
     h->ids_len = 0;
-    const size_t first = first_to_merge(h, n_runs_on_disk(h));
+    const size_t first = first_to_merge(h, h->n_runs - 1, n_runs_on_disk(h));
     if (first + 1 == h->n_runs) return OG_OK;
     return merge_runs(h, first, 0, err);
 }
 
 /* ---- the disk ---- */
 
-static og_status failed(og_error *err, const char *what, const char *path)
+static og_status write_manifest(struct og_hamming *h, og_error *err)
 {
-    char text[128];
-    return og_error_set(err, OG_ERR_IO, "cannot %s '%s': %s", what, path,
-                        og_file_error_text(errno, text, sizeof(text)));
-}
-
-static og_status write_manifest(const struct og_hamming *h, og_error *err)
-{
-    struct og_code_manifest m = {.n_bits = h->n_bits,
-                                 .max_distance = h->max_distance,
-                                 .choice = h->choice,
-                                 .next = h->next,
-                                 .n_runs = h->n_runs};
+    struct og_manifest m = {
+        .generation = h->generation, .next = h->next, .n_segments = h->n_runs};
+    char tables[16];
+    snprintf(tables, sizeof(tables), "%d", h->choice.want);
+    og_manifest_set_number(&m, "bits", h->n_bits);
+    og_manifest_set_number(&m, "distance", h->max_distance);
+    og_manifest_set_number(&m, "memory", h->choice.memory);
+    og_manifest_set(&m, "tables", tables);
+    og_manifest_set(&m, "design", og_code_form_name(h->choice.form));
     for (size_t i = 0; i < h->n_runs; i++) {
-        m.run[i].number = h->number[i];
-        m.run[i].sum = h->run[i].sum;
+        m.segment[i].number = h->number[i];
+        m.segment[i].sum = h->run[i].file.sum;
     }
-    return og_code_manifest_write(&m, h->folder, err);
+    TRY(og_manifest_write(&m, &manifest_kind, h->folder, err));
+    h->generation = m.generation;
+    return OG_OK;
 }
 
 /* Everything in memory, and the files that are due, become one file. */
@@ -198,19 +192,15 @@ static og_status write_runs(struct og_hamming *h, og_error *err)
     uint64_t old[OG_CODE_RUNS_MOST];
     const size_t n_old = n_runs_on_disk(h);
     if (n_old == h->n_runs) return OG_OK;
-    uint64_t size = 0;
-    size_t first = n_old;
-    for (size_t i = n_old; i < h->n_runs; i++)
-        size += size_of_run(h, i);
-    while (first > 0 && size_of_run(h, first - 1) < GROWTH * size)
-        size += size_of_run(h, --first);
+    const size_t first = first_to_merge(h, n_old, 0);
     memcpy(old, h->number, sizeof(old));
     TRY(merge_runs(h, first, h->next, err));
     h->next++;
     TRY(write_manifest(h, err));
     for (size_t i = first; i < n_old; i++) {
         char path[PATH_MOST];
-        if (og_code_run_path(path, sizeof(path), h->folder, old[i]))
+        if (og_segment_number_path(h->folder, PREFIX, old[i], path, NULL) ==
+            OG_OK)
             unlink(path);
     }
     return OG_OK;
@@ -228,7 +218,7 @@ static og_status make_room(struct og_hamming *h, og_error *err)
     uint64_t len = 0;
     TRY(flush_waiting(h, err));
     for (size_t i = n_runs_on_disk(h); i < h->n_runs; i++)
-        len += h->run[i].len;
+        len += h->run[i].file.len;
     if (h->folder == NULL || len <= h->buffer) return OG_OK;
     return write_runs(h, err);
 }
@@ -357,10 +347,10 @@ static og_status make_folder(og_hamming *h, og_error *err)
 {
     char path[PATH_MOST];
     if (mkdir(h->folder, 0777) != 0 && errno != EEXIST)
-        return failed(err, "make", h->folder);
+        return og_file_failure(err, "make", h->folder, errno);
     TRY(og_folder_lock("index", h->folder, &h->lock_fd, err));
-    if (og_code_path(path, sizeof(path), h->folder, "manifest") &&
-        access(path, F_OK) == 0)
+    TRY(og_manifest_path(h->folder, "manifest", path, err));
+    if (access(path, F_OK) == 0)
         return og_error_set(err, OG_ERR_USAGE,
                             "there is an index in '%s' already", h->folder);
     return write_manifest(h, err);
@@ -384,23 +374,19 @@ og_status og_hamming_create(const char *folder,
     return status;
 }
 
-static og_status open_run(og_hamming *h, const struct og_code_manifest *m,
-                          size_t i, og_error *err)
+static og_status open_run(og_hamming *h, const struct og_manifest *m, size_t i,
+                          og_error *err)
 {
     char path[PATH_MOST];
-    if (!og_code_run_path(path, sizeof(path), h->folder, m->run[i].number))
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the path '%.80s...' is too "
-                            "long",
-                            h->folder);
+    TRY(og_segment_number_path(h->folder, PREFIX, m->segment[i].number, path,
+                               err));
     TRY(og_code_image_open(&h->run[i], path, err));
-    h->number[i] = m->run[i].number;
+    h->number[i] = m->segment[i].number;
     h->n_runs = i + 1;
-    if (h->run[i].sum != m->run[i].sum)
+    if (h->run[i].file.sum != m->segment[i].sum)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not the run that the index was made with "
-                            "(line %zu of its manifest)",
-                            path, 7 + i);
+                            "'%s' is not the run that the index was made with",
+                            path);
     if (h->run[i].max_distance != h->run_distance)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' was made for distance %u, its index for %u",
@@ -408,42 +394,66 @@ static og_status open_run(og_hamming *h, const struct og_code_manifest *m,
     return OG_OK;
 }
 
-static og_status open_runs(og_hamming *h, og_error *err)
+/* Up to version 1 there was one design, and no line for it. */
+static bool read_design(const struct og_manifest *m, struct og_hamming *h)
 {
-    struct og_code_manifest m;
-    TRY(og_code_manifest_read(&m, h->folder, err));
-    take_width(h, m.n_bits, m.max_distance);
-    h->choice = m.choice;
-    h->next = m.next;
-    for (size_t i = 0; i < m.n_runs; i++)
-        TRY(open_run(h, &m, i, err));
+    const char *design = og_manifest_get(m, "design");
+    h->choice.form = OG_CODE_DIRECTORY;
+    if (design == NULL) return m->version == 1;
+    for (unsigned form = 0; form < OG_CODE_FORMS; form++) {
+        h->choice.form = (enum og_code_form)form;
+        if (strcmp(og_code_form_name(h->choice.form), design) == 0) return true;
+    }
+    return false;
+}
+
+static og_status read_fields(og_hamming *h, const struct og_manifest *m,
+                             og_error *err)
+{
+    uint64_t n_bits, max_distance;
+    int n = -1;
+    const char *tables = og_manifest_get(m, "tables");
+    if (!og_manifest_get_number(m, "bits", UINT32_MAX, &n_bits))
+        return og_manifest_bad_field(m, h->folder, "bits", err);
+    if (n_bits != OG_CODE_BITS && n_bits != OG_CODE_BITS_WIDE)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s/manifest' has codes of %" PRIu64
+                            " bits, not %d or %d",
+                            h->folder, n_bits, OG_CODE_BITS, OG_CODE_BITS_WIDE);
+    if (!og_manifest_get_number(m, "distance", n_bits, &max_distance))
+        return og_manifest_bad_field(m, h->folder, "distance", err);
+    if (!og_manifest_get_number(m, "memory", UINT64_MAX, &h->choice.memory))
+        return og_manifest_bad_field(m, h->folder, "memory", err);
+    if (tables == NULL || sscanf(tables, "%d%n", &h->choice.want, &n) != 1 ||
+        tables[n] != '\0')
+        return og_manifest_bad_field(m, h->folder, "tables", err);
+    if (!read_design(m, h))
+        return og_manifest_bad_field(m, h->folder, "design", err);
+    take_width(h, (unsigned)n_bits, (unsigned)max_distance);
+    h->next = m->next;
+    h->generation = m->generation;
     return OG_OK;
 }
 
-static bool is_named(const og_hamming *h, uint64_t number)
+static og_status open_runs(og_hamming *h, og_error *err)
 {
-    for (size_t i = 0; i < h->n_runs; i++)
-        if (h->number[i] == number) return true;
-    return false;
+    struct og_manifest m;
+    const og_status status =
+        og_manifest_read(&m, &manifest_kind, h->folder, err);
+    if (status == OG_ERR_NO_STORE)
+        return og_error_set(err, OG_ERR_NO_STORE,
+                            "there is no index of codes in '%s'", h->folder);
+    if (status != OG_OK) return status;
+    TRY(read_fields(h, &m, err));
+    for (size_t i = 0; i < m.n_segments; i++)
+        TRY(open_run(h, &m, i, err));
+    return OG_OK;
 }
 
 /* Files of a writer that was stopped in the middle. */
 static void delete_unnamed(const og_hamming *h)
 {
-    char path[PATH_MOST];
-    DIR *folder = opendir(h->folder);
-    if (folder == NULL) return;
-    for (struct dirent *file; (file = readdir(folder)) != NULL;) {
-        const char *name = file->d_name;
-        char *end;
-        if (strncmp(name, "run-", 4) != 0) continue;
-        const uint64_t number = strtoull(name + 4, &end, 10);
-        if (end == name + 4 || (*end != '\0' && strcmp(end, ".new") != 0))
-            continue;
-        if (*end == '\0' && is_named(h, number)) continue;
-        if (og_code_path(path, sizeof(path), h->folder, name)) unlink(path);
-    }
-    closedir(folder);
+    og_segments_delete_unnamed(h->folder, PREFIX, h->number, h->n_runs);
 }
 
 static void drop_runs(og_hamming *h)
@@ -502,7 +512,7 @@ void og_hamming_delete(og_hamming *h)
     if (h != NULL && h->folder != NULL && h->is_writable) {
         /* The list first: without it the rest is no index. */
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-            if (og_code_path(path, sizeof(path), h->folder, names[i]))
+            if (og_manifest_path(h->folder, names[i], path, NULL) == OG_OK)
                 unlink(path);
         drop_runs(h); /* now none is named */
         delete_unnamed(h);
@@ -522,7 +532,7 @@ void og_hamming_info_get(const og_hamming *h, og_hamming_info *out)
         out->n_codes += h->run[i].index.n;
         out->n_entries += h->run[i].n_entries;
         out->n_removed += h->run[i].n_removed;
-        out->n_bytes += h->run[i].len;
+        out->n_bytes += h->run[i].file.len;
     }
     out->n_codes /= each;
     out->n_entries /= each;

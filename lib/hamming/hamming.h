@@ -4,7 +4,8 @@
 /* The inside of an og_hamming. hamming.c takes entries in and writes runs,
  * hamming_ask.c answers. */
 
-#include "lib/hamming/code_manifest.h"
+#include "lib/disk/manifest.h"
+#include "lib/hamming/code_merge.h"
 
 #include <origo/neighbour.h>
 
@@ -31,7 +32,8 @@ struct og_hamming {
     struct og_code_choice choice;
     uint64_t buffer;
     uint32_t waiting_most;
-    uint64_t next; /* number of the next file */
+    uint64_t next;       /* number of the next file */
+    uint64_t generation; /* of the manifest */
 
     uint64_t *waiting_codes;
     struct waiting *waiting;

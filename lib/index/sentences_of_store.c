@@ -92,13 +92,11 @@ static og_status n_saved(const og_store *store, const char *folder,
                          uint32_t *out, og_error *err)
 {
     struct og_sentence_manifest manifest;
-    char path[4096];
-    snprintf(path, sizeof(path), "%s/manifest", folder);
-    TRY(og_sentence_manifest_read(&manifest, path, err));
+    TRY(og_sentence_manifest_read(&manifest, folder, err));
     if (manifest.is_old || memcmp(manifest.uuid, store->disk->conf.uuid,
                                   OG_SENTENCES_UUID_LEN) != 0)
-        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
-                            path);
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s/manifest' is of another store", folder);
     *out = manifest.n_documents;
     return OG_OK;
 }

@@ -45,10 +45,13 @@ static void open_image(const uint8_t *data, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    struct og_sentence_manifest manifest;
+    struct og_sentence_manifest manifest = {0};
+    const char *key;
     const og_bytes text = {(const char *)data, len};
     ask_text(text);
     open_image(data, len);
-    (void)og_sentence_manifest_parse(&manifest, text, "x", NULL);
+    if (og_manifest_parse(&manifest.list, &og_sentence_manifest_kind, text, "x",
+                          NULL) == OG_OK)
+        (void)og_sentence_manifest_take(&manifest, &key);
     return 0;
 }

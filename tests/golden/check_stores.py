@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,6 +47,50 @@ def checks(origo, store, expected):
         else out
 
 
+def index_checks(origo, folder):
+    """Indexes of the layouts before segments (lib/disk/segment_file.h): two of
+    Hamming codes, one of sentences in a store, and what they answered then."""
+    def at(name):
+        return os.path.join(folder, name)
+
+    def answers(command, expected):
+        status, out = run(command)
+        with open(at(expected)) as f:
+            return "" if status == 0 and out == f.read() else out or "nothing"
+
+    with tarfile.open(os.path.join(HERE, "indexes-1.tar.xz")) as packed:
+        packed.extractall(folder)
+    for name in ("hamming-1", "hamming-2"):
+        ask = [origo, "hamming", "ask", at(name), at("codes.tsv")]
+        yield name + ": ask", answers(ask, "hamming.tsv")
+        status, out = run([origo, "hamming", "add", "-q", at(name),
+                           at("codes.tsv")])
+        yield name + ": add", "" if status == 0 else out
+        yield name + ": ask after add", answers(ask, "hamming.tsv")
+        with open(at(name + "/manifest")) as f:
+            first = f.readline()
+        yield name + ": is new", "" if first == "origo hamming 3\n" else first
+    quote = [origo, "quote", "-q", "-s", at("store"), "--format", "json",
+             at("d.jsonl")]
+    yield "sentences: quote", answers(quote, "quote.json")
+    status, out = run([origo, "verify", "-s", at("store")])
+    yield "sentences: verify", "" if status == 0 else out
+    with open(at("store/sentences/image-1"), "r+b") as f:
+        f.seek(1000)
+        byte = f.read(1)
+        f.seek(1000)
+        f.write(bytes([byte[0] ^ 1]))
+    status, out = run([origo, "verify", "-s", at("store")])
+    yield "sentences: damage", "" if status == 4 and "image-1" in out else out
+
+
+def tell(name, what, wrong):
+    print("%s %s: %s" % ("FAILED" if wrong else "ok", name, what))
+    if wrong:
+        print("  " + wrong.replace("\n", "\n  "))
+    return bool(wrong)
+
+
 def main():
     origo, failed, n = os.path.abspath(sys.argv[1]), False, 0
     for name in sorted(os.listdir(HERE)):
@@ -58,10 +103,10 @@ def main():
             store = os.path.join(folder, "store")
             shutil.copytree(os.path.join(HERE, name), store)
             for what, wrong in checks(origo, store, expected):
-                print("%s %s: %s" % ("FAILED" if wrong else "ok", name, what))
-                if wrong:
-                    failed = True
-                    print("  " + wrong.replace("\n", "\n  "))
+                failed |= tell(name, what, wrong)
+    with tempfile.TemporaryDirectory(prefix="origo-golden-") as folder:
+        for what, wrong in index_checks(origo, folder):
+            failed |= tell("indexes-1", what, wrong)
     if n == 0:
         print("FAILED golden stores: there are none")
     return 1 if failed or n == 0 else 0

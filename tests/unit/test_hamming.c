@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/hamming/code_manifest.h"
-#include "lib/hamming/segment_head.h"
+#include "lib/hamming/hamming.h"
 
 /* ---- a folder of its own ---- */
 
@@ -268,20 +267,22 @@ static uint8_t *make_run(size_t *out_len)
         og_code_writer_end(w, 3, &(struct og_code_choice){UINT64_MAX, 4, 0},
                            &image, NULL),
         OG_OK);
-    uint8_t *copy = malloc(image.len);
-    memcpy(copy, image.data, image.len);
-    *out_len = image.len;
+    uint8_t *copy = malloc(image.file.len);
+    memcpy(copy, image.file.data, image.file.len);
+    *out_len = image.file.len;
     og_code_image_release(&image);
     return copy;
 }
 
 static og_status look(const uint8_t *data, size_t len, og_error *err)
 {
+    struct og_segment_file file = {0};
     struct og_code_image image;
-    uint8_t *copy = malloc(len + 1); /* exactly: a checker sees the end */
+    uint8_t *copy = malloc(len + 1);
     memcpy(copy, data, len);
-    const og_status status =
-        og_code_image_take(&image, copy, len, "x", NULL, err);
+    og_status status = og_segment_file_take(&file, copy, len, len + 1, NULL,
+                                            &og_code_segment_kind, "x", err);
+    if (status == OG_OK) status = og_code_image_take(&image, &file, "x", err);
     if (status != OG_OK)
         free(copy);
     else
@@ -304,11 +305,10 @@ static void every_damage_of_a_run_is_seen(void **state)
         assert_int_equal(look(run, i, &err), OG_ERR_STORE);
     }
     assert_int_equal(look(run, len - 64, &err), OG_ERR_STORE);
-    assert_non_null(strstr(err.message, "ends at byte"));
+    assert_string_equal(err.message, "'x' is damaged: it is cut off");
     memcpy(run, "PK\3\4abcd", 8);
     assert_int_equal(look(run, len, &err), OG_ERR_STORE);
-    assert_string_equal(err.message, "'x' is no file of codes: its first 8 "
-                                     "bytes are not 'origoham'");
+    assert_string_equal(err.message, "'x' is no file of codes");
     free(run);
 }
 
@@ -327,15 +327,18 @@ static void a_damaged_folder_is_refused(void **state)
     (void)state;
     og_hamming *h;
     og_error err;
-    struct og_code_manifest m;
+    static const struct og_manifest_kind kind = {.name = "hamming",
+                                                 .version = 3};
+    struct og_manifest m;
     assert_int_equal(og_hamming_open("no-such-folder", false, NULL, &h, &err),
                      OG_ERR_NO_STORE);
     assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
     assert_int_equal(og_hamming_add(h, 7, (og_bytes){"a", 1}, &err), OG_OK);
     assert_int_equal(og_hamming_commit(h, &err), OG_OK);
     og_hamming_close(h);
-    assert_int_equal(og_code_manifest_read(&m, folder, &err), OG_OK);
-    assert_int_equal(m.n_runs, 1);
+    assert_int_equal(og_manifest_read(&m, &kind, folder, &err), OG_OK);
+    assert_int_equal(m.n_segments, 1);
+    assert_int_equal(m.generation, 2); /* made, then committed */
 
     put_file("run-9", "left behind", 11); /* goes when a writer comes */
     assert_int_equal(og_hamming_open(folder, true, NULL, &h, &err), OG_OK);
@@ -351,29 +354,39 @@ static void a_damaged_folder_is_refused(void **state)
     put_file("run-1", "", 0);
     assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
                      OG_ERR_STORE);
-    static const char *const bad[][2] = {
-        {"", "line 1"},
-        {"origo hamming 3\n", "line 1"},
-        {"origo hamming 2\nbits 64\ndistance 3\nmemory 1\ntables -1\nnext 2\n",
-         "line 6"},
-        {"origo hamming 2\nbits 64\ndistance 3\nmemory 1\ntables -1\n"
-         "design tree\nnext 2\n",
-         "line 6"},
-        {"origo hamming 1\nbits 96\n", "96 bits, not 64 or 128"},
-        {"origo hamming 1\nbits 64\ndistance 65\n", "line 3"},
-        {"origo hamming 1\nbits 64\ndistance 3\nmemory x\n", "line 4"},
-        {"origo hamming 1\nbits 64\ndistance 3\nmemory 1\ntables -1\nnext 2\n"
-         "run 1\n",
-         "line 7"},
-        {"origo hamming 1\nbits 64\ndistance 3\nmemory 1\ntables -1\nnext 2\n"
-         "sum 0\n",
-         "line 7"},
-    };
-    for (size_t i = 0; i < LENGTH(bad); i++) {
-        put_file("manifest", bad[i][0], strlen(bad[i][0]));
-        assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
-                         OG_ERR_STORE);
-        assert_non_null(strstr(err.message, bad[i][1]));
+    put_file("manifest", "", 0);
+    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
+                     OG_ERR_STORE);
+    assert_non_null(strstr(err.message, "line 1"));
+}
+
+/* Fields of a manifest whose checksum is right. */
+static void wrong_fields_are_refused(void **state)
+{
+    static const char *const fields[] = {"bits", "distance", "memory", "tables",
+                                         "design"};
+    static const char *const right[] = {"64", "3", "1", "-1", "sorted"};
+    static const char *const wrong[] = {"96", "65", "x", "4x", "tree"};
+    static const char *const told[] = {"96 bits, not 64 or 128", "line 4",
+                                       "line 5", "line 6", "line 7"};
+    const struct og_manifest_kind kind = {.name = "hamming", .version = 3};
+    og_hamming *h;
+    og_error err;
+    (void)state;
+    assert_int_equal(mkdir(folder, 0777), 0);
+    for (size_t bad = 0; bad <= LENGTH(fields); bad++) {
+        struct og_manifest m = {.next = 1};
+        for (size_t i = 0; i < LENGTH(fields); i++)
+            og_manifest_set(&m, fields[i], i == bad ? wrong[i] : right[i]);
+        assert_int_equal(og_manifest_write(&m, &kind, folder, &err), OG_OK);
+        const og_status status = og_hamming_open(folder, false, NULL, &h, &err);
+        if (bad == LENGTH(fields)) {
+            assert_int_equal(status, OG_OK);
+            og_hamming_close(h);
+            break;
+        }
+        assert_int_equal(status, OG_ERR_STORE);
+        assert_non_null(strstr(err.message, told[bad]));
     }
 }
 
@@ -391,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_million_equal_codes),
         cmocka_unit_test(every_damage_of_a_run_is_seen),
         ON_DISK(a_damaged_folder_is_refused),
+        ON_DISK(wrong_fields_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/hamming/code_segment.h"
+#include "lib/disk/old_sum.h"
+#include "lib/sentence/index/old_sentence_segment.h"
 #include "lib/sentence/index/sentences.h"
 
 static og_error err;
@@ -359,26 +360,39 @@ static void disk_is_memory(void **state)
 /* Version 1 of an image: the same parts, the postings without their marks. */
 static void make_version_1(struct og_sentence_segment *image)
 {
-    struct og_sentence_segment_foot foot = image->foot;
-    struct og_code_sum sum;
-    uint8_t *data = og_allocate_zero(NULL, image->len);
+    const struct og_sentence_totals *t = &image->totals;
+    struct og_old_sentence_foot foot = {.magic = OG_OLD_IMAGE_MAGIC,
+                                        .version = 1,
+                                        .n_documents = t->n_documents,
+                                        .n_sentences = t->n_sentences,
+                                        .n_forms = t->n_forms,
+                                        .n_keys = t->n_keys,
+                                        .n_words = t->n_words,
+                                        .n_blocks = t->n_blocks,
+                                        .text_len = t->text_len,
+                                        .latest = t->latest,
+                                        .directory_bits = t->directory_bits,
+                                        .signature_bits = t->signature_bits,
+                                        .word_bits = t->word_bits,
+                                        .no_texts = t->no_texts};
+    const size_t cap = image->file.len + sizeof(foot);
+    uint8_t *data = og_allocate_zero(NULL, cap);
     assert_non_null(data);
     size_t at = 0;
-    foot.version = 1;
-    foot.part[OG_PART_POSTINGS].len = foot.n_keys * 4;
-    for (unsigned i = 0; i < OG_N_PARTS; i++) {
-        memcpy(data + at, image->data + image->foot.part[i].off,
-               foot.part[i].len);
+    for (unsigned i = 0; i < OG_OLD_IMAGE_PARTS; i++) {
         foot.part[i].off = at;
+        foot.part[i].len =
+            i == OG_PART_POSTINGS
+                ? t->n_keys * 4
+                : og_sentence_part_len(image, (enum og_sentence_segment_part)i);
+        memcpy(data + at, og_segment_section(&image->file, i),
+               foot.part[i].len);
         at += (foot.part[i].len + 63) / 64 * 64;
     }
-    og_code_sum_init(&sum);
-    og_code_sum_add(&sum, data, at);
-    foot.body_sum = og_code_sum_end(&sum);
+    foot.body_sum = og_old_sum(data, at);
     foot.file_len = at + sizeof(foot);
-    og_sentence_segment_foot_seal(&foot);
+    foot.foot_sum = og_old_sentence_foot_sum(&foot);
     memcpy(data + at, &foot, sizeof(foot));
-    const size_t cap = image->len;
     og_sentence_segment_release(image);
     OK(og_sentence_segment_take(image, data, at + sizeof(foot), cap, NULL,
                                 "old", &err));
@@ -410,7 +424,7 @@ static void version_1_is_read(void **state)
     OK(og_sentences_settle(s, &err));
     const struct og_sentence_segment *m = &s->image[0];
     assert_non_null(m->marks);
-    for (uint64_t i = 0; i < m->foot.n_keys; i++)
+    for (uint64_t i = 0; i < m->totals.n_keys; i++)
         assert_int_equal(m->marks[i],
                          og_word_mark(&m->bitmaps[m->postings[i]]));
     og_sentences_close(s);
@@ -472,8 +486,8 @@ static void damage_is_told(void **state)
     assert_int_equal(try_open(), OG_OK);
 
     snprintf(path, sizeof(path), "%s/image-%u", folder, image);
-    const long places[] = {0, 1000, 5000, -600, -300, -9, -60};
-    for (unsigned i = 0; i < 7; i++) {
+    const long places[] = {0, 10, 60, 1000, 5000, -600, -300, -9, -60};
+    for (unsigned i = 0; i < 9; i++) {
         flip(path, places[i]);
         assert_int_equal(try_open(), OG_ERR_STORE);
         assert_non_null(strstr(err.message, "image-"));

@@ -7,8 +7,8 @@
 #include <zstd.h>
 
 #include "lib/sentence/index/segment_parts.h"
-#include "lib/sentence/index/segment_writer.h"
 #include "lib/sentence/index/sentence_memtable.h"
+#include "lib/sentence/index/sentence_segment.h"
 
 enum { BLOCK_LEN = 32 << 10, PACK_LEVEL = 3 };
 
@@ -20,8 +20,8 @@ struct posting {
 
 struct build {
     const struct og_memtable *heap;
-    struct og_sentence_segment_sink *sink;
-    struct og_sentence_segment_foot foot;
+    struct og_segment_writer *sink;
+    struct og_sentence_totals totals;
     uint32_t *order;  /* forms by hash */
     uint32_t *number; /* new number of each form */
     uint32_t *places; /* sentences of each form, in the new order */
@@ -100,7 +100,7 @@ static void sort_postings(struct build *b)
     }
     qsort(b->postings, n, sizeof(*b->postings), compare_postings);
     for (size_t i = 0; i < n; i++)
-        b->foot.n_words +=
+        b->totals.n_words +=
             i == 0 || b->postings[i].word != b->postings[i - 1].word;
 }
 
@@ -124,7 +124,7 @@ static og_status pack_texts(struct build *b, og_error *err)
     }
     b->text_starts[2 * n] = h->texts_len;
     b->text_starts[2 * n + 1] = b->packed_len;
-    b->foot.n_blocks = n;
+    b->totals.n_blocks = n;
     return OG_OK;
 }
 
@@ -141,25 +141,25 @@ static og_bytes id_of(const struct og_memtable *h, size_t i)
 static void write_documents(struct build *b)
 {
     const struct og_memtable *h = b->heap;
-    og_sink_bytes(b->sink, h->documents,
-                  h->n_documents * sizeof(*h->documents));
-    og_sink_end_part(b->sink);
-    og_sink_bytes(b->sink, h->names, h->names_len);
-    og_sink_end_part(b->sink);
+    og_segment_write(b->sink, h->documents,
+                     h->n_documents * sizeof(*h->documents));
+    og_segment_end_section(b->sink);
+    og_segment_write(b->sink, h->names, h->names_len);
+    og_segment_end_section(b->sink);
     for (size_t i = 0; i < h->n_documents; i++)
         b->id_hashes[i] = og_id_hash(id_of(h, i));
     if (h->n_documents > 1)
         qsort(b->id_hashes, h->n_documents, sizeof(*b->id_hashes),
               compare_hashes);
-    og_sink_bytes(b->sink, b->id_hashes,
-                  h->n_documents * sizeof(*b->id_hashes));
-    og_sink_end_part(b->sink);
+    og_segment_write(b->sink, b->id_hashes,
+                     h->n_documents * sizeof(*b->id_hashes));
+    og_segment_end_section(b->sink);
     for (size_t i = 0; i < h->n_sentences; i++) {
         struct og_sentence_segment_sentence s = h->sentences[i];
         s.form = b->number[s.form];
-        og_sink_bytes(b->sink, &s, sizeof(s));
+        og_segment_write(b->sink, &s, sizeof(s));
     }
-    og_sink_end_part(b->sink);
+    og_segment_end_section(b->sink);
 }
 
 static void write_forms(struct build *b)
@@ -167,27 +167,29 @@ static void write_forms(struct build *b)
     const struct og_memtable *h = b->heap;
     uint64_t start = 0;
     for (size_t i = 0; i < h->n_forms; i++)
-        og_sink_u64(b->sink, h->forms[b->order[i]].hash);
-    og_sink_end_part(b->sink);
+        og_segment_write_u64(b->sink, h->forms[b->order[i]].hash);
+    og_segment_end_section(b->sink);
     for (size_t i = 0; i < h->n_forms; i++) {
-        og_sink_u64(b->sink, start);
+        og_segment_write_u64(b->sink, start);
         start += h->forms[b->order[i]].n_words;
     }
-    og_sink_u64(b->sink, start);
-    og_sink_end_part(b->sink);
+    og_segment_write_u64(b->sink, start);
+    og_segment_end_section(b->sink);
     for (size_t i = 0; i < h->n_forms; i++) {
         const struct og_memtable_wordset *f = &h->forms[b->order[i]];
         for (size_t k = 0; k < f->n_words; k++)
-            og_sink_u32(b->sink, og_word_key(h->words[f->first_word + k]));
+            og_segment_write_u32(b->sink,
+                                 og_word_key(h->words[f->first_word + k]));
     }
-    og_sink_end_part(b->sink);
+    og_segment_end_section(b->sink);
     for (size_t i = 0; i < h->n_forms; i++)
-        og_sink_bytes(b->sink, &h->bitmaps[b->order[i]], sizeof(*h->bitmaps));
-    og_sink_end_part(b->sink);
-    og_sink_bytes(b->sink, b->starts, (h->n_forms + 1) * sizeof(*b->starts));
-    og_sink_end_part(b->sink);
-    og_sink_bytes(b->sink, b->places, h->n_sentences * sizeof(*b->places));
-    og_sink_end_part(b->sink);
+        og_segment_write(b->sink, &h->bitmaps[b->order[i]],
+                         sizeof(*h->bitmaps));
+    og_segment_end_section(b->sink);
+    og_segment_write(b->sink, b->starts, (h->n_forms + 1) * sizeof(*b->starts));
+    og_segment_end_section(b->sink);
+    og_segment_write(b->sink, b->places, h->n_sentences * sizeof(*b->places));
+    og_segment_end_section(b->sink);
 }
 
 static bool begins_word(const struct build *b, size_t i)
@@ -199,33 +201,34 @@ static og_status write_words(struct build *b, og_error *err)
 {
     const size_t n = b->heap->n_words;
     struct og_directory directory;
-    TRY(og_directory_init(&directory, b->foot.n_words, b->heap->allocator,
+    TRY(og_directory_init(&directory, b->totals.n_words, b->heap->allocator,
                           err));
-    b->foot.directory_bits = directory.n_bits;
+    b->totals.directory_bits = directory.n_bits;
     for (size_t i = 0; i < n; i++)
-        if (begins_word(b, i)) og_sink_u64(b->sink, b->postings[i].word);
-    og_sink_end_part(b->sink);
+        if (begins_word(b, i))
+            og_segment_write_u64(b->sink, b->postings[i].word);
+    og_segment_end_section(b->sink);
     for (size_t i = 0; i < n; i++)
-        if (begins_word(b, i)) og_sink_u64(b->sink, i);
-    og_sink_u64(b->sink, n);
-    og_sink_end_part(b->sink);
+        if (begins_word(b, i)) og_segment_write_u64(b->sink, i);
+    og_segment_write_u64(b->sink, n);
+    og_segment_end_section(b->sink);
     for (size_t i = 0; i < n;) {
         uint32_t count = 0;
         og_directory_add(&directory, b->postings[i].word);
         do
             count += b->postings[i++].n_places;
         while (i < n && !begins_word(b, i));
-        og_sink_u32(b->sink, count);
+        og_segment_write_u32(b->sink, count);
     }
-    og_sink_end_part(b->sink);
+    og_segment_end_section(b->sink);
     og_directory_write(&directory, b->sink);
     for (size_t i = 0; i < n; i++)
-        og_sink_u32(b->sink, b->postings[i].form);
+        og_segment_write_u32(b->sink, b->postings[i].form);
     for (size_t i = 0; i < n; i++)
-        og_sink_u32(
+        og_segment_write_u32(
             b->sink,
             og_word_mark(&b->heap->bitmaps[b->order[b->postings[i].form]]));
-    og_sink_end_part(b->sink);
+    og_segment_end_section(b->sink);
     og_directory_release(&directory);
     return OG_OK;
 }
@@ -241,12 +244,13 @@ static og_status write_all(struct build *b, og_error *err)
     write_documents(b);
     write_forms(b);
     TRY(write_words(b, err));
-    og_sink_bytes(b->sink, b->text_starts, (b->foot.n_blocks + 1) * 16);
-    og_sink_end_part(b->sink);
-    og_sink_bytes(b->sink, b->packed, b->packed_len);
-    og_sink_end_part(b->sink);
-    return og_write_signatures(b->sink, b->foot.signature_bits, b->foot.n_forms,
-                               b, signature_of, b->heap->allocator, err);
+    og_segment_write(b->sink, b->text_starts, (b->totals.n_blocks + 1) * 16);
+    og_segment_end_section(b->sink);
+    og_segment_write(b->sink, b->packed, b->packed_len);
+    og_segment_end_section(b->sink);
+    return og_write_signatures(b->sink, b->totals.signature_bits,
+                               b->totals.n_forms, b, signature_of,
+                               b->heap->allocator, err);
 }
 
 /* ---- the whole ---- */
@@ -280,25 +284,26 @@ og_status og_memtable_build(const struct og_memtable *h,
     void *scratch = og_allocate(h->allocator, len);
     if (scratch == NULL) return og_error_memory(err, len, "an image");
     share_out(&b, scratch);
-    b.foot.n_documents = h->n_documents;
-    b.foot.n_sentences = h->n_sentences;
-    b.foot.n_forms = h->n_forms;
-    b.foot.n_keys = h->n_words;
-    b.foot.text_len = h->texts_len;
-    b.foot.no_texts = h->no_texts;
-    b.foot.latest = h->latest;
-    b.foot.signature_bits = h->signature_bits;
-    b.foot.word_bits = h->word_bits;
+    b.totals.n_documents = h->n_documents;
+    b.totals.n_sentences = h->n_sentences;
+    b.totals.n_forms = h->n_forms;
+    b.totals.n_keys = h->n_words;
+    b.totals.text_len = h->texts_len;
+    b.totals.no_texts = h->no_texts;
+    b.totals.latest = h->latest;
+    b.totals.signature_bits = h->signature_bits;
+    b.totals.word_bits = h->word_bits;
     sort_forms(&b);
     sort_postings(&b);
     og_status status = pack_texts(&b, err);
     if (status == OG_OK)
-        status = og_sentence_segment_sink_new(NULL, h->allocator, &b.sink, err);
+        status = og_segment_writer_new(NULL, &og_sentence_segment_kind,
+                                       h->allocator, &b.sink, err);
     if (status == OG_OK) status = write_all(&b, err);
     if (status == OG_OK)
-        status = og_sentence_segment_sink_finish(b.sink, &b.foot, out, err);
+        status = og_sentence_segment_finish(b.sink, &b.totals, out, err);
     else
-        og_sentence_segment_sink_drop(b.sink);
+        og_segment_writer_drop(b.sink);
     OG_UNGROW(h->allocator, b.packed, b.packed_cap);
     og_release(h->allocator, scratch, len);
     return status;

@@ -19,8 +19,8 @@ struct merge {
     const struct og_sentence_segment *const *images;
     size_t n;
     const og_allocator *allocator;
-    struct og_sentence_segment_sink *sink;
-    struct og_sentence_segment_foot foot;
+    struct og_segment_writer *sink;
+    struct og_sentence_totals totals;
     /* Of every image: what comes before it. */
     uint64_t first_document[OG_IMAGES_MOST], first_sentence[OG_IMAGES_MOST];
     uint64_t first_name[OG_IMAGES_MOST], first_text[OG_IMAGES_MOST];
@@ -68,7 +68,7 @@ static struct walk walk_forms(const struct merge *m)
     struct walk w = {.n = m->n};
     for (size_t i = 0; i < m->n; i++) {
         w.list[i] = m->images[i]->form_hashes;
-        w.len[i] = m->images[i]->foot.n_forms;
+        w.len[i] = m->images[i]->totals.n_forms;
     }
     return w;
 }
@@ -78,7 +78,7 @@ static struct walk walk_words(const struct merge *m)
     struct walk w = {.n = m->n};
     for (size_t i = 0; i < m->n; i++) {
         w.list[i] = m->images[i]->words;
-        w.len[i] = m->images[i]->foot.n_words;
+        w.len[i] = m->images[i]->totals.n_words;
     }
     return w;
 }
@@ -87,18 +87,18 @@ static struct walk walk_words(const struct merge *m)
 
 static og_status count_all(struct merge *m, og_error *err)
 {
-    struct og_sentence_segment_foot *f = &m->foot;
+    struct og_sentence_totals *f = &m->totals;
     uint64_t n_forms = 0, names_len = 0;
     f->latest = INT64_MIN;
-    f->signature_bits = m->images[0]->foot.signature_bits;
-    f->word_bits = m->images[0]->foot.word_bits;
-    f->no_texts = m->images[0]->foot.no_texts;
+    f->signature_bits = m->images[0]->totals.signature_bits;
+    f->word_bits = m->images[0]->totals.word_bits;
+    f->no_texts = m->images[0]->totals.no_texts;
     for (size_t i = 0; i < m->n; i++) {
-        const struct og_sentence_segment_foot *from = &m->images[i]->foot;
+        const struct og_sentence_totals *from = &m->images[i]->totals;
         m->first_document[i] = f->n_documents;
         m->first_sentence[i] = f->n_sentences;
         m->first_name[i] = names_len;
-        names_len += from->part[OG_PART_NAMES].len;
+        names_len += og_sentence_part_len(m->images[i], OG_PART_NAMES);
         m->first_text[i] = f->text_len;
         f->n_documents += from->n_documents;
         f->n_sentences += from->n_sentences;
@@ -119,7 +119,7 @@ static void number_forms(struct merge *m)
     uint32_t *at = m->pages.data;
     for (size_t i = 0; i < m->n; i++) {
         m->number[i] = at;
-        at += m->images[i]->foot.n_forms;
+        at += m->images[i]->totals.n_forms;
     }
     m->holder = at;
     struct walk w = walk_forms(m);
@@ -128,13 +128,13 @@ static void number_forms(struct merge *m)
         for (size_t i = 0; i < w.n_here; i++)
             m->number[w.image[i]][w.place[i]] = form;
         m->holder[form] = (uint32_t)w.image[0];
-        m->foot.n_forms++;
-        m->foot.n_keys +=
+        m->totals.n_forms++;
+        m->totals.n_keys +=
             first->form_starts[w.place[0] + 1] - first->form_starts[w.place[0]];
     }
     struct walk words = walk_words(m);
     while (walk_next(&words))
-        m->foot.n_words++;
+        m->totals.n_words++;
 }
 
 /* ---- documents and sentences ---- */
@@ -142,39 +142,39 @@ static void number_forms(struct merge *m)
 static void write_documents(struct merge *m)
 {
     for (size_t i = 0; i < m->n; i++)
-        for (size_t k = 0; k < m->images[i]->foot.n_documents; k++) {
+        for (size_t k = 0; k < m->images[i]->totals.n_documents; k++) {
             struct og_sentence_segment_document d = m->images[i]->documents[k];
             d.name_off += m->first_name[i];
             d.text_off += m->first_text[i];
             d.first_sentence += (uint32_t)m->first_sentence[i];
-            og_sink_bytes(m->sink, &d, sizeof(d));
+            og_segment_write(m->sink, &d, sizeof(d));
         }
-    og_sink_end_part(m->sink);
+    og_segment_end_section(m->sink);
     for (size_t i = 0; i < m->n; i++)
-        og_sink_bytes(m->sink, m->images[i]->names,
-                      m->images[i]->foot.part[OG_PART_NAMES].len);
-    og_sink_end_part(m->sink);
+        og_segment_write(m->sink, m->images[i]->names,
+                         og_sentence_part_len(m->images[i], OG_PART_NAMES));
+    og_segment_end_section(m->sink);
     struct walk w = {.n = m->n};
     for (size_t i = 0; i < m->n; i++) {
         w.list[i] = m->images[i]->id_hashes;
-        w.len[i] = m->images[i]->foot.n_documents;
+        w.len[i] = m->images[i]->totals.n_documents;
     }
     while (walk_next(&w))
         for (size_t i = 0; i < w.n_here; i++)
-            og_sink_u64(m->sink, w.value);
-    og_sink_end_part(m->sink);
+            og_segment_write_u64(m->sink, w.value);
+    og_segment_end_section(m->sink);
 }
 
 static void write_sentences(struct merge *m)
 {
     for (size_t i = 0; i < m->n; i++)
-        for (size_t k = 0; k < m->images[i]->foot.n_sentences; k++) {
+        for (size_t k = 0; k < m->images[i]->totals.n_sentences; k++) {
             struct og_sentence_segment_sentence s = m->images[i]->sentences[k];
             s.document += (uint32_t)m->first_document[i];
             s.form = m->number[i][s.form];
-            og_sink_bytes(m->sink, &s, sizeof(s));
+            og_segment_write(m->sink, &s, sizeof(s));
         }
-    og_sink_end_part(m->sink);
+    og_segment_end_section(m->sink);
 }
 
 /* ---- forms ---- */
@@ -184,27 +184,27 @@ static void write_forms(struct merge *m)
     uint64_t start = 0;
     struct walk w = walk_forms(m);
     while (walk_next(&w))
-        og_sink_u64(m->sink, w.value);
-    og_sink_end_part(m->sink);
+        og_segment_write_u64(m->sink, w.value);
+    og_segment_end_section(m->sink);
     for (w = walk_forms(m); walk_next(&w);) {
         const uint64_t *starts =
             m->images[w.image[0]]->form_starts + w.place[0];
-        og_sink_u64(m->sink, start);
+        og_segment_write_u64(m->sink, start);
         start += starts[1] - starts[0];
     }
-    og_sink_u64(m->sink, start);
-    og_sink_end_part(m->sink);
+    og_segment_write_u64(m->sink, start);
+    og_segment_end_section(m->sink);
     for (w = walk_forms(m); walk_next(&w);) {
         const struct og_sentence_segment *image = m->images[w.image[0]];
         const uint64_t *starts = image->form_starts + w.place[0];
-        og_sink_bytes(m->sink, image->keys + starts[0],
-                      (starts[1] - starts[0]) * sizeof(uint32_t));
+        og_segment_write(m->sink, image->keys + starts[0],
+                         (starts[1] - starts[0]) * sizeof(uint32_t));
     }
-    og_sink_end_part(m->sink);
+    og_segment_end_section(m->sink);
     for (w = walk_forms(m); walk_next(&w);)
-        og_sink_bytes(m->sink, m->images[w.image[0]]->bitmaps + w.place[0],
-                      sizeof(struct og_word_bitmap));
-    og_sink_end_part(m->sink);
+        og_segment_write(m->sink, m->images[w.image[0]]->bitmaps + w.place[0],
+                         sizeof(struct og_word_bitmap));
+    og_segment_end_section(m->sink);
 }
 
 static bool reserve(struct merge *m, size_t n)
@@ -253,7 +253,7 @@ static og_status write_places_of(struct merge *m, const struct walk *w,
         m->scratch[k] = m->images[w->image[best]]->places[at[best]++] +
                         (uint32_t)m->first_sentence[w->image[best]];
     }
-    og_sink_bytes(m->sink, m->scratch, n * sizeof(*m->scratch));
+    og_segment_write(m->sink, m->scratch, n * sizeof(*m->scratch));
     return OG_OK;
 }
 
@@ -262,15 +262,15 @@ static og_status write_places(struct merge *m, og_error *err)
     uint32_t start = 0;
     struct walk w = walk_forms(m);
     while (walk_next(&w)) {
-        og_sink_u32(m->sink, start);
+        og_segment_write_u32(m->sink, start);
         for (size_t i = 0; i < w.n_here; i++)
             start += n_places_of(m->images[w.image[i]], w.place[i]);
     }
-    og_sink_u32(m->sink, start);
-    og_sink_end_part(m->sink);
+    og_segment_write_u32(m->sink, start);
+    og_segment_end_section(m->sink);
     for (w = walk_forms(m); walk_next(&w);)
         TRY(write_places_of(m, &w, err));
-    og_sink_end_part(m->sink);
+    og_segment_end_section(m->sink);
     return OG_OK;
 }
 
@@ -330,7 +330,7 @@ static og_status write_postings(struct merge *m, unsigned shift, og_error *err)
     for (struct walk w = walk_words(m); walk_next(&w);) {
         TRY(gather_postings(m, &w, &n, err));
         for (size_t i = 0; i < n; i++)
-            og_sink_u32(m->sink, (uint32_t)(m->postings[i] >> shift));
+            og_segment_write_u32(m->sink, (uint32_t)(m->postings[i] >> shift));
     }
     return OG_OK;
 }
@@ -342,35 +342,35 @@ static og_status write_word_lists(struct merge *m,
     size_t n = 0;
     struct walk w = walk_words(m);
     while (walk_next(&w)) {
-        og_sink_u64(m->sink, w.value);
+        og_segment_write_u64(m->sink, w.value);
         og_directory_add(directory, w.value);
     }
-    og_sink_end_part(m->sink);
+    og_segment_end_section(m->sink);
     for (w = walk_words(m); walk_next(&w); start += n) {
-        og_sink_u64(m->sink, start);
+        og_segment_write_u64(m->sink, start);
         TRY(gather_postings(m, &w, &n, err));
     }
-    og_sink_u64(m->sink, start);
-    og_sink_end_part(m->sink);
+    og_segment_write_u64(m->sink, start);
+    og_segment_end_section(m->sink);
     for (w = walk_words(m); walk_next(&w);) {
         uint32_t count = 0;
         for (size_t i = 0; i < w.n_here; i++)
             count += m->images[w.image[i]]->counts[w.place[i]];
-        og_sink_u32(m->sink, count);
+        og_segment_write_u32(m->sink, count);
     }
-    og_sink_end_part(m->sink);
+    og_segment_end_section(m->sink);
     og_directory_write(directory, m->sink);
     TRY(write_postings(m, 32, err));
     TRY(write_postings(m, 0, err));
-    og_sink_end_part(m->sink);
+    og_segment_end_section(m->sink);
     return OG_OK;
 }
 
 static og_status write_words(struct merge *m, og_error *err)
 {
     struct og_directory directory;
-    TRY(og_directory_init(&directory, m->foot.n_words, m->allocator, err));
-    m->foot.directory_bits = directory.n_bits;
+    TRY(og_directory_init(&directory, m->totals.n_words, m->allocator, err));
+    m->totals.directory_bits = directory.n_bits;
     const og_status status = write_word_lists(m, &directory, err);
     og_directory_release(&directory);
     return status;
@@ -383,19 +383,21 @@ static void write_texts(struct merge *m)
     uint64_t packed = 0;
     for (size_t i = 0; i < m->n; i++) {
         const struct og_sentence_segment *image = m->images[i];
-        for (size_t k = 0; k < image->foot.n_blocks; k++) {
-            og_sink_u64(m->sink, image->text_starts[2 * k] + m->first_text[i]);
-            og_sink_u64(m->sink, image->text_starts[2 * k + 1] + packed);
+        for (size_t k = 0; k < image->totals.n_blocks; k++) {
+            og_segment_write_u64(m->sink,
+                                 image->text_starts[2 * k] + m->first_text[i]);
+            og_segment_write_u64(m->sink,
+                                 image->text_starts[2 * k + 1] + packed);
         }
-        packed += image->foot.part[OG_PART_TEXTS].len;
+        packed += og_sentence_part_len(image, OG_PART_TEXTS);
     }
-    og_sink_u64(m->sink, m->foot.text_len);
-    og_sink_u64(m->sink, packed);
-    og_sink_end_part(m->sink);
+    og_segment_write_u64(m->sink, m->totals.text_len);
+    og_segment_write_u64(m->sink, packed);
+    og_segment_end_section(m->sink);
     for (size_t i = 0; i < m->n; i++)
-        og_sink_bytes(m->sink, m->images[i]->texts,
-                      m->images[i]->foot.part[OG_PART_TEXTS].len);
-    og_sink_end_part(m->sink);
+        og_segment_write(m->sink, m->images[i]->texts,
+                         og_sentence_part_len(m->images[i], OG_PART_TEXTS));
+    og_segment_end_section(m->sink);
 }
 
 /* Forms are asked for in ascending order, several times over: the place in
@@ -414,18 +416,18 @@ static struct og_signature signature_of(const void *ctx, size_t form)
 
 static og_status write_signatures(struct merge *m, og_error *err)
 {
-    const size_t n = m->foot.n_forms;
+    const size_t n = m->totals.n_forms;
     struct signatures s = {m, NULL};
-    if (m->foot.signature_bits == 0)
+    if (m->totals.signature_bits == 0)
         return og_write_signatures(m->sink, 0, n, NULL, NULL, m->allocator,
                                    err);
     if (!reserve(m, n + 1)) return og_error_memory(err, n * 4, "signatures");
     s.place = m->scratch;
     for (size_t i = 0; i < m->n; i++)
-        for (size_t k = 0; k < m->images[i]->foot.n_forms; k++)
+        for (size_t k = 0; k < m->images[i]->totals.n_forms; k++)
             if (m->holder[m->number[i][k]] == i)
                 s.place[m->number[i][k]] = (uint32_t)k;
-    return og_write_signatures(m->sink, m->foot.signature_bits, n, &s,
+    return og_write_signatures(m->sink, m->totals.signature_bits, n, &s,
                                signature_of, m->allocator, err);
 }
 
@@ -451,14 +453,14 @@ og_sentence_segments_merge(const struct og_sentence_segment *const *images,
     struct merge m = {.images = images, .n = n, .allocator = allocator};
     TRY(count_all(&m, err));
     number_forms(&m);
-    og_status status =
-        og_sentence_segment_sink_new(path, allocator, &m.sink, err);
+    og_status status = og_segment_writer_new(path, &og_sentence_segment_kind,
+                                             allocator, &m.sink, err);
     if (status == OG_OK) {
         status = write_all(&m, err);
         if (status == OG_OK)
-            status = og_sentence_segment_sink_finish(m.sink, &m.foot, out, err);
+            status = og_sentence_segment_finish(m.sink, &m.totals, out, err);
         else
-            og_sentence_segment_sink_drop(m.sink);
+            og_segment_writer_drop(m.sink);
     }
     OG_UNGROW(allocator, m.scratch, m.scratch_cap);
     OG_UNGROW(allocator, m.postings, m.postings_cap);

@@ -1,9 +1,11 @@
 #ifndef OG_SENTENCE_INDEX_SEGMENT_MERGE_H
 #define OG_SENTENCE_INDEX_SEGMENT_MERGE_H
 
+#include "lib/disk/manifest.h"
 #include "lib/sentence/index/sentence_segment.h"
 
-enum { OG_IMAGES_MOST = 48 }; /* in one index, hence in one merge */
+/* In one index, hence in one merge. */
+enum { OG_IMAGES_MOST = OG_SEGMENTS_MOST };
 
 /* Makes one image of several, the oldest first: documents stay in their order
  * and equal forms become one. `path` NULL: to memory. Takes 8 bytes of memory

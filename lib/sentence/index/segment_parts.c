@@ -26,22 +26,21 @@ void og_directory_release(struct og_directory *d)
     d->counts = NULL;
 }
 
-void og_directory_write(struct og_directory *d,
-                        struct og_sentence_segment_sink *sink)
+void og_directory_write(struct og_directory *d, struct og_segment_writer *sink)
 {
     const size_t n = (size_t)1 << d->n_bits;
     for (size_t i = 0; i < n; i++)
         d->counts[i + 1] += d->counts[i];
-    og_sink_bytes(sink, d->counts, (n + 1) * sizeof(*d->counts));
-    og_sink_end_part(sink);
+    og_segment_write(sink, d->counts, (n + 1) * sizeof(*d->counts));
+    og_segment_end_section(sink);
 }
 
 /* ---- writing signatures ---- */
 
 enum { N_KEYS = 65536 };
 
-static void write_part(struct og_sentence_segment_sink *sink, unsigned part,
-                       size_t n, const void *ctx,
+static void write_part(struct og_segment_writer *sink, unsigned part, size_t n,
+                       const void *ctx,
                        struct og_signature (*signature)(const void *, size_t),
                        uint32_t *starts, uint32_t *forms)
 {
@@ -52,17 +51,17 @@ static void write_part(struct og_sentence_segment_sink *sink, unsigned part,
     }
     for (size_t i = 0; i < N_KEYS; i++)
         starts[i + 1] += starts[i];
-    og_sink_bytes(sink, starts, (N_KEYS + 1) * sizeof(*starts));
+    og_segment_write(sink, starts, (N_KEYS + 1) * sizeof(*starts));
     for (size_t i = 0; i < n; i++) {
         const struct og_signature s = signature(ctx, i);
         forms[starts[og_signature_part(&s, part)]++] = (uint32_t)i;
     }
-    og_sink_bytes(sink, forms, n * sizeof(*forms));
+    og_segment_write(sink, forms, n * sizeof(*forms));
 }
 
 og_status
-og_write_signatures(struct og_sentence_segment_sink *sink,
-                    uint32_t signature_bits, size_t n_forms, const void *ctx,
+og_write_signatures(struct og_segment_writer *sink, uint32_t signature_bits,
+                    size_t n_forms, const void *ctx,
                     struct og_signature (*signature)(const void *, size_t),
                     const og_allocator *allocator, og_error *err)
 {
@@ -72,16 +71,16 @@ og_write_signatures(struct og_sentence_segment_sink *sink,
         if (scratch == NULL) return og_error_memory(err, len, "signatures");
         for (size_t i = 0; i < n_forms; i++) {
             const struct og_signature s = signature(ctx, i);
-            og_sink_bytes(sink, &s, signature_bits / 8);
+            og_segment_write(sink, &s, signature_bits / 8);
         }
-        og_sink_end_part(sink);
+        og_segment_end_section(sink);
         for (unsigned p = 0; p < signature_bits / 16; p++)
             write_part(sink, p, n_forms, ctx, signature, scratch,
                        scratch + N_KEYS + 1);
         og_release(allocator, scratch, len);
     } else {
-        og_sink_end_part(sink);
+        og_segment_end_section(sink);
     }
-    og_sink_end_part(sink);
+    og_segment_end_section(sink);
     return OG_OK;
 }

@@ -4,7 +4,7 @@
 /* Parts of an image that are made in the same way of a heap and of other
  * images: the directory of words, the signatures and their tables. */
 
-#include "lib/sentence/index/segment_writer.h"
+#include "lib/sentence/index/sentence_segment.h"
 
 /* How many words lie below each prefix of n_bits bits. */
 struct og_directory {
@@ -21,12 +21,12 @@ static inline void og_directory_add(struct og_directory *d, uint64_t word)
 }
 /* A whole part. */
 void og_directory_write(struct og_directory *directory,
-                        struct og_sentence_segment_sink *sink);
+                        struct og_segment_writer *sink);
 
 /* Two parts: the signatures, and the table of each 16 bits of them. */
 og_status
-og_write_signatures(struct og_sentence_segment_sink *sink,
-                    uint32_t signature_bits, size_t n_forms, const void *ctx,
+og_write_signatures(struct og_segment_writer *sink, uint32_t signature_bits,
+                    size_t n_forms, const void *ctx,
                     struct og_signature (*signature)(const void *, size_t),
                     const og_allocator *allocator, og_error *err);
 

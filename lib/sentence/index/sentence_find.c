@@ -28,7 +28,7 @@ static void place_words(const struct og_sentence_segment *m,
         og_sentence_segment_expect_word(m, q->words[i]);
     for (size_t i = 0; i < q->n; i++) {
         places[i] = og_sentence_segment_find_word(m, q->words[i]);
-        if (places[i] != m->foot.n_words) q->df[i] += m->counts[places[i]];
+        if (places[i] != m->totals.n_words) q->df[i] += m->counts[places[i]];
     }
 }
 
@@ -134,7 +134,7 @@ static og_status verify(struct og_sentences *s, size_t image, size_t form,
 
 static og_status scan_image(struct og_sentences *s, size_t image, og_error *err)
 {
-    for (size_t i = 0; i < s->image[image].foot.n_forms; i++)
+    for (size_t i = 0; i < s->image[image].totals.n_forms; i++)
         TRY(verify(s, image, i, err));
     return OG_OK;
 }

@@ -1,19 +1,16 @@
-/* Opening an image: sums, then order and ranges of every part, so that the
+/* Opening an image: checksums, then order and ranges of every part, so that the
  * rest of the code need not look again. */
 
 #include "lib/sentence/index/sentence_segment.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
-#include "lib/hamming/code_segment.h"
-#include "lib/os/file.h"
-#include "lib/os/new_file.h"
+#include "lib/hamming/code_index.h"
+#include "lib/sentence/index/old_sentence_segment.h"
+
+const struct og_segment_kind og_sentence_segment_kind = {
+    .name = "sentence", .version = 1, .open_old = og_sentence_segment_open_old};
 
 enum { BLOCK_MOST = 1 << 20 }; /* bytes of a block of texts, unpacked */
 
@@ -63,8 +60,8 @@ static bool starts64(const uint64_t *a, size_t n, uint64_t end)
 
 static bool documents_are_sound(const struct og_sentence_segment *m)
 {
-    const struct og_sentence_segment_foot *f = &m->foot;
-    const uint64_t names_len = f->part[OG_PART_NAMES].len;
+    const struct og_sentence_totals *f = &m->totals;
+    const uint64_t names_len = og_sentence_part_len(m, OG_PART_NAMES);
     for (size_t i = 0; i < f->n_documents; i++) {
         const struct og_sentence_segment_document *d = &m->documents[i];
         const uint64_t name_len = (uint64_t)d->id_len + d->title_len;
@@ -80,7 +77,7 @@ static bool documents_are_sound(const struct og_sentence_segment *m)
 
 static bool sentences_are_sound(const struct og_sentence_segment *m)
 {
-    const struct og_sentence_segment_foot *f = &m->foot;
+    const struct og_sentence_totals *f = &m->totals;
     for (size_t i = 0; i < f->n_sentences; i++) {
         const struct og_sentence_segment_sentence *s = &m->sentences[i];
         if (s->document >= f->n_documents || s->form >= f->n_forms)
@@ -93,10 +90,10 @@ static bool sentences_are_sound(const struct og_sentence_segment *m)
 
 static bool texts_are_sound(const struct og_sentence_segment *m)
 {
-    const struct og_sentence_segment_foot *f = &m->foot;
+    const struct og_sentence_totals *f = &m->totals;
     const uint64_t n = f->n_blocks, *t = m->text_starts;
     if (t[0] != 0 || t[1] != 0 || t[2 * n] != f->text_len ||
-        t[2 * n + 1] != f->part[OG_PART_TEXTS].len)
+        t[2 * n + 1] != og_sentence_part_len(m, OG_PART_TEXTS))
         return false;
     for (size_t i = 0; i < n; i++)
         if (t[2 * i] >= t[2 * i + 2] || t[2 * i + 1] > t[2 * i + 3] ||
@@ -107,7 +104,7 @@ static bool texts_are_sound(const struct og_sentence_segment *m)
 
 static bool signatures_are_sound(const struct og_sentence_segment *m)
 {
-    const struct og_sentence_segment_foot *f = &m->foot;
+    const struct og_sentence_totals *f = &m->totals;
     for (uint32_t p = 0; p < f->signature_bits / 16; p++) {
         const uint32_t *part = m->parts + p * (65537 + f->n_forms);
         if (!starts32(part, 65536, f->n_forms) ||
@@ -120,7 +117,7 @@ static bool signatures_are_sound(const struct og_sentence_segment *m)
 /* What is wrong, or NULL. */
 static const char *find_fault(const struct og_sentence_segment *m)
 {
-    const struct og_sentence_segment_foot *f = &m->foot;
+    const struct og_sentence_totals *f = &m->totals;
     if (!documents_are_sound(m)) return "documents";
     if (!rises64(m->id_hashes, f->n_documents)) return "id hashes";
     if (!sentences_are_sound(m)) return "sentences";
@@ -139,76 +136,56 @@ static const char *find_fault(const struct og_sentence_segment *m)
     return NULL;
 }
 
-/* ---- the foot ---- */
+/* ---- the parts ---- */
 
-static uint64_t sum_foot(const struct og_sentence_segment_foot *foot)
-{
-    struct og_sentence_segment_foot copy = *foot;
-    struct og_code_sum sum;
-    copy.foot_sum = 0;
-    og_code_sum_init(&sum);
-    og_code_sum_add(&sum, &copy, sizeof(copy));
-    return og_code_sum_end(&sum);
-}
-
-void og_sentence_segment_foot_seal(struct og_sentence_segment_foot *foot)
-{
-    foot->foot_sum = sum_foot(foot);
-}
-
-static og_status unsound(og_error *err, const char *name, const char *what)
-{
-    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: %s", name, what);
-}
-
-/* Lengths of the parts follow from the counts. */
-static bool lengths_agree(const struct og_sentence_segment_foot *f)
+static bool totals_are_possible(const struct og_sentence_totals *t)
 {
     const uint64_t most = UINT32_MAX;
-    if (f->n_documents > most || f->n_sentences > most || f->n_forms > most ||
-        f->n_keys > (most << 10) || f->n_words > most ||
-        f->n_blocks > (most << 8) || f->directory_bits > 32 ||
-        (f->signature_bits != 0 && !og_signature_bits_are(f->signature_bits)))
-        return false;
-    const uint64_t n_parts = f->signature_bits / 16;
-    const uint64_t expected[OG_N_PARTS] = {
+    return t->n_documents <= most && t->n_sentences <= most &&
+           t->n_forms <= most && t->n_keys <= (most << 10) &&
+           t->n_words <= most && t->n_blocks <= (most << 8) &&
+           t->directory_bits <= 32 && t->no_texts <= 1 &&
+           (t->signature_bits == 0 || og_signature_bits_are(t->signature_bits));
+}
+
+/* Lengths of the parts follow from the totals. */
+static bool lengths_agree(const struct og_sentence_segment *m)
+{
+    const struct og_sentence_totals *t = &m->totals;
+    const uint64_t n_parts = t->signature_bits / 16;
+    const uint64_t expected[OG_PART_TOTALS] = {
         [OG_PART_DOCUMENTS] =
-            f->n_documents * sizeof(struct og_sentence_segment_document),
-        [OG_PART_NAMES] = f->part[OG_PART_NAMES].len,
-        [OG_PART_ID_HASHES] = f->n_documents * 8,
+            t->n_documents * sizeof(struct og_sentence_segment_document),
+        [OG_PART_NAMES] = og_sentence_part_len(m, OG_PART_NAMES),
+        [OG_PART_ID_HASHES] = t->n_documents * 8,
         [OG_PART_SENTENCES] =
-            f->n_sentences * sizeof(struct og_sentence_segment_sentence),
-        [OG_PART_FORM_HASHES] = f->n_forms * 8,
-        [OG_PART_FORM_STARTS] = f->n_forms * 8 + 8,
-        [OG_PART_KEYS] = f->n_keys * 4,
-        [OG_PART_BITMAPS] = f->n_forms * 16,
-        [OG_PART_PLACE_STARTS] = f->n_forms * 4 + 4,
-        [OG_PART_PLACES] = f->n_sentences * 4,
-        [OG_PART_WORDS] = f->n_words * 8,
-        [OG_PART_WORD_STARTS] = f->n_words * 8 + 8,
-        [OG_PART_COUNTS] = f->n_words * 4,
-        [OG_PART_DIRECTORY] = ((uint64_t)4 << f->directory_bits) + 4,
-        [OG_PART_POSTINGS] = f->n_keys * (f->version == 1 ? 4 : 8),
-        [OG_PART_TEXT_STARTS] = f->n_blocks * 16 + 16,
-        [OG_PART_TEXTS] = f->part[OG_PART_TEXTS].len,
-        [OG_PART_SIGNATURES] = f->n_forms * (f->signature_bits / 8),
-        [OG_PART_PARTS] = n_parts * (65537 + f->n_forms) * 4,
+            t->n_sentences * sizeof(struct og_sentence_segment_sentence),
+        [OG_PART_FORM_HASHES] = t->n_forms * 8,
+        [OG_PART_FORM_STARTS] = t->n_forms * 8 + 8,
+        [OG_PART_KEYS] = t->n_keys * 4,
+        [OG_PART_BITMAPS] = t->n_forms * 16,
+        [OG_PART_PLACE_STARTS] = t->n_forms * 4 + 4,
+        [OG_PART_PLACES] = t->n_sentences * 4,
+        [OG_PART_WORDS] = t->n_words * 8,
+        [OG_PART_WORD_STARTS] = t->n_words * 8 + 8,
+        [OG_PART_COUNTS] = t->n_words * 4,
+        [OG_PART_DIRECTORY] = ((uint64_t)4 << t->directory_bits) + 4,
+        [OG_PART_POSTINGS] = t->n_keys * (m->marks == NULL ? 4 : 8),
+        [OG_PART_TEXT_STARTS] = t->n_blocks * 16 + 16,
+        [OG_PART_TEXTS] = og_sentence_part_len(m, OG_PART_TEXTS),
+        [OG_PART_SIGNATURES] = t->n_forms * (t->signature_bits / 8),
+        [OG_PART_PARTS] = n_parts * (65537 + t->n_forms) * 4,
     };
-    uint64_t at = 0;
-    for (unsigned i = 0; i < OG_N_PARTS; i++) {
-        if (f->part[i].off != at || f->part[i].len != expected[i] ||
-            f->part[i].len > f->file_len)
-            return false;
-        at += (expected[i] + 63) / 64 * 64;
-    }
-    return at + sizeof(*f) == f->file_len;
+    for (unsigned i = 0; i < OG_PART_TOTALS; i++)
+        if (m->file.section[i].len != expected[i]) return false;
+    return true;
 }
 
 static void find_parts(struct og_sentence_segment *m)
 {
-    const void *part[OG_N_PARTS];
-    for (unsigned i = 0; i < OG_N_PARTS; i++)
-        part[i] = m->data + m->foot.part[i].off;
+    const void *part[OG_PART_TOTALS];
+    for (unsigned i = 0; i < OG_PART_TOTALS; i++)
+        part[i] = og_segment_section(&m->file, i);
     m->documents = part[OG_PART_DOCUMENTS];
     m->names = part[OG_PART_NAMES];
     m->id_hashes = part[OG_PART_ID_HASHES];
@@ -224,46 +201,42 @@ static void find_parts(struct og_sentence_segment *m)
     m->counts = part[OG_PART_COUNTS];
     m->directory = part[OG_PART_DIRECTORY];
     m->postings = part[OG_PART_POSTINGS];
-    m->marks = m->foot.version == 1 ? NULL : m->postings + m->foot.n_keys;
     m->text_starts = part[OG_PART_TEXT_STARTS];
     m->texts = part[OG_PART_TEXTS];
     m->signatures = part[OG_PART_SIGNATURES];
     m->parts = part[OG_PART_PARTS];
+    /* The first images had a posting of 4 bytes for every key, no marks. */
+    const uint64_t n_keys = m->totals.n_keys;
+    const bool has_marks =
+        m->file.version != 0 ||
+        og_sentence_part_len(m, OG_PART_POSTINGS) != n_keys * 4;
+    m->marks = has_marks ? m->postings + n_keys : NULL;
 }
 
-static og_status read_foot(struct og_sentence_segment *m, const char *name,
-                           og_error *err)
+static bool read_totals(struct og_sentence_segment *m)
 {
-    struct og_sentence_segment_foot *f = &m->foot;
-    if (m->len < sizeof(*f) || m->len % 64 != 0)
-        return unsound(err, name, "it is cut off");
-    memcpy(f, m->data + m->len - sizeof(*f), sizeof(*f));
-    if (f->magic != OG_IMAGE_MAGIC)
-        return unsound(err, name, "its end is not that of sentences");
-    if (f->version == 0 || f->version > OG_IMAGE_VERSION)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' has version %u of the format; this origo "
-                            "knows versions 1 to %u",
-                            name, f->version, OG_IMAGE_VERSION);
-    if (f->foot_sum != sum_foot(f))
-        return unsound(err, name, "the sum of its foot is wrong");
-    if (f->file_len != m->len || !lengths_agree(f))
-        return unsound(err, name, "its lengths do not agree");
-    return OG_OK;
+    const struct og_segment_file *f = &m->file;
+    if (f->version == 0) {
+        og_sentence_segment_old_totals(f, &m->totals);
+        return totals_are_possible(&m->totals);
+    }
+    if (f->n_sections != OG_N_PARTS ||
+        f->section[OG_PART_TOTALS].len != sizeof(m->totals))
+        return false;
+    memcpy(&m->totals, og_segment_section(f, OG_PART_TOTALS),
+           sizeof(m->totals));
+    return totals_are_possible(&m->totals);
 }
 
 static og_status check(struct og_sentence_segment *m, const char *name,
                        og_error *err)
 {
-    struct og_code_sum sum;
-    TRY(read_foot(m, name, err));
-    og_code_sum_init(&sum);
-    og_code_sum_add(&sum, m->data, m->len - sizeof(m->foot));
-    if (og_code_sum_end(&sum) != m->foot.body_sum)
-        return unsound(err, name, "its sum is wrong");
+    if (!read_totals(m)) return og_segment_file_damaged(name, "totals", err);
     find_parts(m);
+    if (!lengths_agree(m))
+        return og_segment_file_damaged(name, "its lengths do not agree", err);
     const char *fault = find_fault(m);
-    return fault == NULL ? OG_OK : unsound(err, name, fault);
+    return fault == NULL ? OG_OK : og_segment_file_damaged(name, fault, err);
 }
 
 /* ---- opening ---- */
@@ -274,26 +247,11 @@ og_status og_sentence_segment_take(struct og_sentence_segment *image,
                                    const og_allocator *allocator,
                                    const char *name, og_error *err)
 {
-    *image = (struct og_sentence_segment){
-        .data = data, .len = len, .data_cap = data_cap, .allocator = allocator};
+    memset(image, 0, sizeof(*image));
+    TRY(og_segment_file_take(&image->file, data, len, data_cap, allocator,
+                             &og_sentence_segment_kind, name, err));
     const og_status status = check(image, name, err);
     if (status != OG_OK) memset(image, 0, sizeof(*image));
-    return status;
-}
-
-static og_status map_file(struct og_sentence_segment *image, int fd,
-                          const char *path, og_error *err)
-{
-    struct stat info;
-    if (fstat(fd, &info) != 0) return og_file_failure(err, "read", path, errno);
-    if (info.st_size < (off_t)sizeof(struct og_sentence_segment_foot))
-        return unsound(err, path, "it is cut off");
-    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    if (data == MAP_FAILED) return og_file_failure(err, "map", path, errno);
-    *image = (struct og_sentence_segment){
-        .data = data, .len = (size_t)info.st_size, .is_mapped = true};
-    const og_status status = check(image, path, err);
-    if (status != OG_OK) og_sentence_segment_release(image);
     return status;
 }
 
@@ -301,19 +259,30 @@ og_status og_sentence_segment_open(struct og_sentence_segment *image,
                                    const char *path, og_error *err)
 {
     memset(image, 0, sizeof(*image));
-    const int fd = og_file_open_own(path, O_RDONLY, 0);
-    if (fd < 0) return og_file_failure(err, "open", path, errno);
-    const og_status status = map_file(image, fd, path, err);
-    close(fd);
+    TRY(og_segment_file_open(&image->file, path, &og_sentence_segment_kind,
+                             err));
+    const og_status status = check(image, path, err);
+    if (status != OG_OK) og_sentence_segment_release(image);
+    return status;
+}
+
+og_status og_sentence_segment_finish(struct og_segment_writer *writer,
+                                     const struct og_sentence_totals *totals,
+                                     struct og_sentence_segment *out,
+                                     og_error *err)
+{
+    memset(out, 0, sizeof(*out));
+    og_segment_write(writer, totals, sizeof(*totals));
+    og_segment_end_section(writer);
+    TRY(og_segment_writer_end(writer, &out->file, err));
+    const og_status status = check(out, "an image of sentences", err);
+    if (status != OG_OK) og_sentence_segment_release(out);
     return status;
 }
 
 void og_sentence_segment_release(struct og_sentence_segment *image)
 {
-    if (image->is_mapped)
-        munmap((void *)image->data, image->len);
-    else
-        og_release(image->allocator, (void *)image->data, image->data_cap);
+    og_segment_file_release(&image->file);
     memset(image, 0, sizeof(*image));
 }
 
@@ -322,20 +291,20 @@ void og_sentence_segment_release(struct og_sentence_segment *image)
 size_t og_sentence_segment_find_word(const struct og_sentence_segment *m,
                                      uint64_t word)
 {
-    const unsigned bits = m->foot.directory_bits;
+    const unsigned bits = m->totals.directory_bits;
     const uint64_t prefix = bits == 0 ? 0 : word >> (64 - bits);
     for (uint32_t i = m->directory[prefix]; i < m->directory[prefix + 1]; i++)
         if (m->words[i] >= word)
-            return m->words[i] == word ? i : m->foot.n_words;
-    return m->foot.n_words;
+            return m->words[i] == word ? i : m->totals.n_words;
+    return m->totals.n_words;
 }
 
 bool og_sentence_segment_has_id(const struct og_sentence_segment *m,
                                 uint64_t id_hash)
 {
     const size_t at =
-        og_code_search(m->id_hashes, m->foot.n_documents, id_hash);
-    return at < m->foot.n_documents && m->id_hashes[at] == id_hash;
+        og_code_search(m->id_hashes, m->totals.n_documents, id_hash);
+    return at < m->totals.n_documents && m->id_hashes[at] == id_hash;
 }
 
 /* ---- texts ---- */
@@ -354,7 +323,7 @@ void og_text_cache_release(struct og_text_cache *cache)
 
 static size_t find_block(const struct og_sentence_segment *m, uint64_t off)
 {
-    size_t low = 0, high = m->foot.n_blocks;
+    size_t low = 0, high = m->totals.n_blocks;
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
         if (m->text_starts[2 * middle] <= off)

@@ -31,20 +31,16 @@
  *     signatures   u16, u32, u64 or u64[2]          n_forms, or none
  *     parts        of every 16 bits of a signature:
  *                  u32 starts [65537], u32 forms [n_forms]
- *     foot         struct og_sentence_segment_foot, the last bytes of all
+ *     totals       struct og_sentence_totals        1
  *
- * Every part begins on a multiple of 64 bytes. Numbers are little endian. Sums
- * cover everything; an image is checked when it is opened, sums, order and
- * ranges, and then walked freely. */
+ * Each part is a section of a segment (lib/disk/segment_file.h). Opening checks
+ * the checksums, then order and ranges of every part, which are then used
+ * freely. Images of the layout before this one (old_sentence_segment.c) are
+ * read. */
 
+#include "lib/disk/segment_file.h"
 #include "lib/sentence/index/measure.h"
 #include "lib/sentence/index/signature.h"
-
-#define OG_IMAGE_MAGIC UINT64_C(0x31746e65736f676f) /* "ogosent1" */
-/* Version 1 had no marks; it is read, and merged into images that have them.
- * Up to version 2 documents had no numbers, and names and texts were always
- * here. */
-#define OG_IMAGE_VERSION 3u
 
 struct og_sentence_segment_document {
     uint64_t name_off;
@@ -87,36 +83,23 @@ enum og_sentence_segment_part {
     OG_PART_TEXTS,
     OG_PART_SIGNATURES,
     OG_PART_PARTS,
+    OG_PART_TOTALS,
     OG_N_PARTS
 };
 
-struct og_sentence_segment_foot {
-    struct {
-        uint64_t off, len; /* bytes, without the filling */
-    } part[OG_N_PARTS];
+struct og_sentence_totals {
     uint64_t n_documents, n_sentences, n_forms, n_keys, n_words, n_blocks;
     uint64_t text_len; /* of all texts, unpacked */
     int64_t latest;    /* the largest time */
     uint32_t directory_bits;
     uint32_t signature_bits, word_bits; /* 0, 0: no signatures */
-    uint32_t version;
-    uint64_t file_len;
-    uint64_t body_sum; /* of all before the foot */
-    uint64_t magic;
-    uint64_t no_texts; /* 1: names and texts are in the store */
-    uint64_t unused[11];
-    uint64_t foot_sum; /* of the foot before it */
+    uint32_t no_texts; /* 1: names and texts are in the store */
 };
-_Static_assert(sizeof(struct og_sentence_segment_foot) == 512,
-               "the file's form");
+_Static_assert(sizeof(struct og_sentence_totals) == 80, "the file's form");
 
 struct og_sentence_segment {
-    const uint8_t *data;
-    size_t len;
-    bool is_mapped;
-    const og_allocator *allocator; /* of data that is not mapped */
-    size_t data_cap;
-    struct og_sentence_segment_foot foot;
+    struct og_segment_file file;
+    struct og_sentence_totals totals;
     const struct og_sentence_segment_document *documents;
     const char *names;
     const uint64_t *id_hashes;
@@ -127,16 +110,18 @@ struct og_sentence_segment {
     const uint32_t *place_starts, *places;
     const uint64_t *words, *word_starts;
     const uint32_t *counts, *directory, *postings;
-    const uint32_t *marks; /* NULL: version 1 */
+    const uint32_t *marks; /* NULL: an old image that has none */
     const uint64_t *text_starts;
     const uint8_t *texts;
     const uint8_t *signatures;
     const uint32_t *parts;
 };
 
-/* Takes bytes that `allocator` gave (data_cap of them); they are the image's
- * until og_sentence_segment_release(). OG_ERR_STORE with `name` and the place
- * when they are not sound; they are then still the caller's. */
+extern const struct og_segment_kind og_sentence_segment_kind;
+
+/* Takes bytes that `allocator` gave (data_cap of them), which belong to the
+ * image until og_sentence_segment_release(). OG_ERR_STORE with `name` and the
+ * place when they are damaged; then they still belong to the caller. */
 og_status og_sentence_segment_take(struct og_sentence_segment *image,
                                    const uint8_t *data, size_t len,
                                    size_t data_cap,
@@ -146,8 +131,19 @@ og_status og_sentence_segment_open(struct og_sentence_segment *image,
                                    const char *path, og_error *err);
 void og_sentence_segment_release(struct og_sentence_segment *image);
 
-/* Writes the sum into a foot that is complete but for it. */
-void og_sentence_segment_foot_seal(struct og_sentence_segment_foot *foot);
+/* Writes the totals after the other parts and opens what was written. The
+ * writer is gone, whatever the status. */
+og_status og_sentence_segment_finish(struct og_segment_writer *writer,
+                                     const struct og_sentence_totals *totals,
+                                     struct og_sentence_segment *out,
+                                     og_error *err);
+
+static inline uint64_t
+og_sentence_part_len(const struct og_sentence_segment *image,
+                     enum og_sentence_segment_part part)
+{
+    return image->file.section[part].len;
+}
 
 /* Asks for what og_sentence_segment_find_word() will look at: first one step
  * for all words of a question, then the other. */
@@ -155,7 +151,7 @@ static inline void
 og_sentence_segment_expect_directory(const struct og_sentence_segment *image,
                                      uint64_t word)
 {
-    const unsigned bits = image->foot.directory_bits;
+    const unsigned bits = image->totals.directory_bits;
     __builtin_prefetch(image->directory +
                        (bits == 0 ? 0 : word >> (64 - bits)));
 }
@@ -163,7 +159,7 @@ static inline void
 og_sentence_segment_expect_word(const struct og_sentence_segment *image,
                                 uint64_t word)
 {
-    const unsigned bits = image->foot.directory_bits;
+    const unsigned bits = image->totals.directory_bits;
     const uint32_t at = image->directory[bits == 0 ? 0 : word >> (64 - bits)];
     __builtin_prefetch(image->words + at);
     __builtin_prefetch(image->word_starts + at);
@@ -181,7 +177,7 @@ og_sentence_segment_signature(const struct og_sentence_segment *image,
                               size_t form)
 {
     struct og_signature s = {{0, 0}};
-    const size_t len = image->foot.signature_bits / 8;
+    const size_t len = image->totals.signature_bits / 8;
     __builtin_memcpy(&s, image->signatures + form * len, len);
     return s;
 }

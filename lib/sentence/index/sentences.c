@@ -16,58 +16,23 @@
 #include "lib/sentence/index/sentences.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/disk/merge_policy.h"
 #include "lib/sentence/index/segment_merge.h"
 #include "lib/sentence/index/sentences_files.h"
 
 enum {
-    GROWTH = 3,
     HEAP_SENTENCES = 4096, /* a question looks at each: some microseconds */
     HEAP_TEXT = 4 << 20,
 };
 
-/* ---- names ---- */
-
-bool og_sentences_path(const struct og_sentences *s, const char *name,
-                       char out[OG_SENTENCES_PATH_MOST])
-{
-    const int n =
-        snprintf(out, OG_SENTENCES_PATH_MOST, "%s/%s", s->folder, name);
-    return n > 0 && n < OG_SENTENCES_PATH_MOST;
-}
-
-bool og_sentences_numbered_path(const struct og_sentences *s, const char *kind,
-                                uint64_t number,
-                                char out[OG_SENTENCES_PATH_MOST])
-{
-    char name[48];
-    snprintf(name, sizeof(name), "%s-%" PRIu64, kind, number);
-    return og_sentences_path(s, name, out);
-}
-
-og_status og_sentences_path_too_long(const struct og_sentences *s,
-                                     og_error *err)
-{
-    return og_error_set(err, OG_ERR_USAGE, "the path '%.80s...' is too long",
-                        s->folder);
-}
-
 /* ---- images ---- */
-
-static uint64_t size_of_image(const struct og_sentences *s, size_t i)
-{
-    return s->image[i].len;
-}
 
 static size_t n_on_disk(const struct og_sentences *s)
 {
-    size_t n = 0;
-    while (n < s->n_images && s->number[n] != 0)
-        n++;
-    return n;
+    return og_segments_on_disk(s->number, s->n_images);
 }
 
 /* Images [first, n_images) become one, in memory or as the file `number`. */
@@ -76,9 +41,10 @@ static og_status merge_images(struct og_sentences *s, size_t first,
 {
     const struct og_sentence_segment *images[OG_IMAGES_MOST];
     struct og_sentence_segment merged;
-    char path[OG_SENTENCES_PATH_MOST];
-    if (number != 0 && !og_sentences_numbered_path(s, "image", number, path))
-        return og_sentences_path_too_long(s, err);
+    char path[OG_MANIFEST_PATH_MOST];
+    if (number != 0)
+        TRY(og_segment_number_path(s->folder, OG_IMAGE_PREFIX, number, path,
+                                   err));
     for (size_t i = first; i < s->n_images; i++)
         images[i - first] = &s->image[i];
     TRY(og_sentence_segments_merge(images, s->n_images - first,
@@ -93,15 +59,14 @@ static og_status merge_images(struct og_sentences *s, size_t first,
     return OG_OK;
 }
 
-/* The first of the images that should be one with the last, not before
- * `from`: sizes stay apart by a factor. */
-static size_t first_to_merge(const struct og_sentences *s, size_t from)
+/* The first of the images that should be one with those from `last` on. */
+static size_t first_to_merge(const struct og_sentences *s, size_t last,
+                             size_t from)
 {
-    size_t first = s->n_images - 1;
-    uint64_t size = size_of_image(s, first);
-    while (first > from && size_of_image(s, first - 1) < GROWTH * size)
-        size += size_of_image(s, --first);
-    return first;
+    uint64_t sizes[OG_IMAGES_MOST];
+    for (size_t i = 0; i < s->n_images; i++)
+        sizes[i] = s->image[i].file.len;
+    return og_merge_first(sizes, s->n_images, last, from);
 }
 
 static og_status flush_heap(struct og_sentences *s, og_error *err)
@@ -110,7 +75,7 @@ static og_status flush_heap(struct og_sentences *s, og_error *err)
     TRY(og_memtable_build(&s->heap, &s->image[s->n_images], err));
     s->number[s->n_images++] = 0;
     og_memtable_clear(&s->heap);
-    const size_t first = first_to_merge(s, n_on_disk(s));
+    const size_t first = first_to_merge(s, s->n_images - 1, n_on_disk(s));
     return first + 1 == s->n_images ? OG_OK : merge_images(s, first, 0, err);
 }
 
@@ -124,27 +89,25 @@ og_status og_sentences_settle(struct og_sentences *s, og_error *err)
 
 og_status og_sentences_write_manifest(struct og_sentences *s, og_error *err)
 {
-    char path[OG_SENTENCES_PATH_MOST];
-    if (!og_sentences_path(s, "manifest", path))
-        return og_sentences_path_too_long(s, err);
     const uint32_t before = s->manifest.n_documents;
     s->manifest.n_documents = s->n_documents;
-    s->manifest.n_images = s->n_images;
+    s->manifest.list.n_segments = s->n_images;
     for (size_t i = 0; i < s->n_images; i++) {
-        s->manifest.image[i].number = s->number[i];
-        s->manifest.image[i].sum = s->image[i].foot.foot_sum;
+        s->manifest.list.segment[i].number = s->number[i];
+        s->manifest.list.segment[i].sum = s->image[i].file.sum;
     }
     const og_status status =
-        og_sentence_manifest_write(&s->manifest, path, err);
+        og_sentence_manifest_write(&s->manifest, s->folder, err);
     if (status != OG_OK) s->manifest.n_documents = before;
     return status;
 }
 
-static void delete_file(const struct og_sentences *s, const char *kind,
-                        uint64_t number)
+static void delete_image(const struct og_sentences *s, uint64_t number)
 {
-    char path[OG_SENTENCES_PATH_MOST];
-    if (og_sentences_numbered_path(s, kind, number, path)) unlink(path);
+    char path[OG_MANIFEST_PATH_MOST];
+    if (og_segment_number_path(s->folder, OG_IMAGE_PREFIX, number, path,
+                               NULL) == OG_OK)
+        unlink(path);
 }
 
 /* Everything in memory, and the files that are due, become one file. The
@@ -154,17 +117,12 @@ static og_status write_images(struct og_sentences *s, og_error *err)
 {
     uint64_t old[OG_IMAGES_MOST];
     const size_t n_old = n_on_disk(s);
-    uint64_t size = 0;
-    size_t first = n_old;
-    for (size_t i = n_old; i < s->n_images; i++)
-        size += size_of_image(s, i);
-    while (first > 0 && size_of_image(s, first - 1) < GROWTH * size)
-        size += size_of_image(s, --first);
+    const size_t first = first_to_merge(s, n_old, 0);
     memcpy(old, s->number, sizeof(old));
-    TRY(merge_images(s, first, s->manifest.next++, err));
+    TRY(merge_images(s, first, s->manifest.list.next++, err));
     TRY(og_sentences_write_manifest(s, err));
     for (size_t i = first; i < n_old; i++)
-        delete_file(s, "image", old[i]);
+        delete_image(s, old[i]);
     return OG_OK;
 }
 
@@ -188,7 +146,7 @@ static og_status make_room(struct og_sentences *s, og_error *err)
     uint64_t len = 0;
     TRY(flush_heap(s, err));
     for (size_t i = n_on_disk(s); i < s->n_images; i++)
-        len += s->image[i].len;
+        len += s->image[i].file.len;
     if (len <= s->memory / 3) return OG_OK;
     if (s->folder != NULL)
         return s->is_writable ? og_sentences_flush(s, err) : OG_OK;

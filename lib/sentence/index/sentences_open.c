@@ -2,9 +2,7 @@
  * that its manifest names. */
 
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <origo/sketch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,30 +34,29 @@ static uint32_t usual_word_bits(uint32_t signature_bits)
 
 static og_status open_image(struct og_sentences *s, size_t i, og_error *err)
 {
-    char path[OG_SENTENCES_PATH_MOST];
-    const uint64_t number = s->manifest.image[i].number;
-    if (!og_sentences_numbered_path(s, "image", number, path))
-        return og_sentences_path_too_long(s, err);
+    char path[OG_MANIFEST_PATH_MOST];
+    const uint64_t number = s->manifest.list.segment[i].number;
+    TRY(og_segment_number_path(s->folder, OG_IMAGE_PREFIX, number, path, err));
     TRY(og_sentence_segment_open(&s->image[i], path, err));
     s->number[i] = number;
     s->n_images = i + 1;
-    const struct og_sentence_segment_foot *foot = &s->image[i].foot;
-    if (foot->foot_sum != s->manifest.image[i].sum)
+    const struct og_sentence_totals *totals = &s->image[i].totals;
+    if (s->image[i].file.sum != s->manifest.list.segment[i].sum)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is not the image that its manifest names",
                             path);
-    if (foot->signature_bits != s->manifest.signature_bits ||
-        foot->word_bits != s->manifest.word_bits)
+    if (totals->signature_bits != s->manifest.signature_bits ||
+        totals->word_bits != s->manifest.word_bits)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' has other signatures than its manifest says",
                             path);
-    s->n_sentences += foot->n_sentences;
+    s->n_sentences += totals->n_sentences;
     return OG_OK;
 }
 
 static og_status open_files(struct og_sentences *s, og_error *err)
 {
-    for (size_t i = 0; i < s->manifest.n_images; i++)
+    for (size_t i = 0; i < s->manifest.list.n_segments; i++)
         TRY(open_image(s, i, err));
     return OG_OK;
 }
@@ -108,36 +105,15 @@ static og_status take_options(struct og_sentences *s,
     m->word_bits = o->signature_bits == 0 ? 0
                    : o->word_bits != 0    ? o->word_bits
                                           : usual_word_bits(o->signature_bits);
-    m->next = 1;
+    m->list.next = 1;
     return OG_OK;
-}
-
-/* Whether a file of this name belongs to the index at hand. */
-static bool is_named(const struct og_sentences *s, const char *name)
-{
-    uint64_t number;
-    int n = 0;
-    if (sscanf(name, "image-%" SCNu64 "%n", &number, &n) != 1 || name[n] != 0)
-        return false;
-    for (size_t i = 0; i < s->n_images; i++)
-        if (s->number[i] == number) return true;
-    return false;
 }
 
 /* Files of a writer that was stopped in the middle. */
 static void delete_unnamed(const struct og_sentences *s)
 {
-    DIR *folder = opendir(s->folder);
-    if (folder == NULL) return;
-    for (struct dirent *file; (file = readdir(folder)) != NULL;) {
-        char path[OG_SENTENCES_PATH_MOST];
-        const char *name = file->d_name;
-        const bool is_left = strncmp(name, "image-", 6) == 0 ||
-                             (name[0] == '.' && strstr(name, ".new-") != NULL);
-        if (is_left && !is_named(s, name) && og_sentences_path(s, name, path))
-            unlink(path);
-    }
-    closedir(folder);
+    og_segments_delete_unnamed(s->folder, OG_IMAGE_PREFIX, s->number,
+                               s->n_images);
 }
 
 static og_status make_index(struct og_sentences *s, og_error *err)
@@ -153,14 +129,11 @@ static og_status make_index(struct og_sentences *s, og_error *err)
 
 static og_status read_manifest(struct og_sentences *s, og_error *err)
 {
-    char path[OG_SENTENCES_PATH_MOST];
-    if (!og_sentences_path(s, "manifest", path))
-        return og_sentences_path_too_long(s, err);
-    TRY(og_sentence_manifest_read(&s->manifest, path, err));
+    TRY(og_sentence_manifest_read(&s->manifest, s->folder, err));
     if (s->manifest.is_old ||
         memcmp(s->manifest.uuid, s->store.uuid, OG_SENTENCES_UUID_LEN) != 0)
-        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
-                            path);
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s/manifest' is of another store", s->folder);
     s->n_documents = s->manifest.n_documents;
     return OG_OK;
 }
@@ -259,11 +232,11 @@ void og_sentences_info_get(const og_sentences *s, og_sentences_info *out)
                                .stop = s->manifest.stop,
                                .stem = s->manifest.stem};
     for (size_t i = 0; i < s->n_images; i++) {
-        const struct og_sentence_segment_foot *f = &s->image[i].foot;
+        const struct og_sentence_totals *f = &s->image[i].totals;
         out->n_documents += f->n_documents;
         out->n_forms += f->n_forms;
         out->n_words += f->n_words;
-        out->n_bytes += s->image[i].len;
+        out->n_bytes += s->image[i].file.len;
         n_keys += f->n_keys;
     }
     out->mean_words =

@@ -155,7 +155,7 @@ void og_find_by_words(const struct og_sentence_segment *image,
 {
     filter_fn *filter = choose_filter();
     for (size_t i = 0; i < q->n_prefix; i++) {
-        if (places[i] == image->foot.n_words) continue;
+        if (places[i] == image->totals.n_words) continue;
         const uint64_t start = image->word_starts[places[i]];
         const size_t n =
             admit(list, (size_t)(image->word_starts[places[i] + 1] - start));
@@ -252,9 +252,9 @@ static bool search_part(const struct og_sentence_segment *image,
                         struct og_wordset_list *list)
 {
     search_fn *search = choose_search();
-    const unsigned bits = image->foot.signature_bits;
+    const unsigned bits = image->totals.signature_bits;
     const uint32_t *starts =
-        image->parts + part * (N_KEYS + 1 + image->foot.n_forms);
+        image->parts + part * (N_KEYS + 1 + image->totals.n_forms);
     const uint32_t *forms = starts + N_KEYS + 1;
     const uint32_t key = og_signature_part(signature, part);
     for (int r = 0; r <= radius; r++) {
@@ -278,10 +278,10 @@ static void scan_image(const struct og_sentence_segment *image,
                        const struct og_signature *signature,
                        unsigned max_distance, struct og_wordset_list *list)
 {
-    const size_t n = admit(list, image->foot.n_forms);
+    const size_t n = admit(list, image->totals.n_forms);
     if (!reserve(list, n)) return;
     list->n += choose_search()(image->signatures, signature,
-                               image->foot.signature_bits, max_distance, NULL,
+                               image->totals.signature_bits, max_distance, NULL,
                                n, list->forms + list->n);
 }
 
@@ -290,8 +290,8 @@ void og_find_by_signature(const struct og_sentence_segment *image,
                           unsigned max_distance, struct og_wordset_list *list)
 {
     const struct og_wordset_list before = *list;
-    const unsigned n_parts = image->foot.signature_bits / 16;
-    const uint64_t most = list->n_seen + image->foot.n_forms / 8;
+    const unsigned n_parts = image->totals.signature_bits / 16;
+    const uint64_t most = list->n_seen + image->totals.n_forms / 8;
     for (unsigned p = 0; p < n_parts; p++) {
         int radius = (int)(max_distance / n_parts);
         if (p > max_distance % n_parts) radius--;

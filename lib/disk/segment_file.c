@@ -1,0 +1,176 @@
+/* Opening a segment: every length is compared with that of the file before it
+ * is used, then every checksum. What the sections mean is checked by the kind.
+ */
+
+#define _GNU_SOURCE
+#include "lib/disk/segment_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/checksum.h"
+#include "lib/disk/segment_format.h"
+#include "lib/os/file.h"
+#include "lib/os/new_file.h"
+
+enum { LINE = OG_SEGMENT_LINE };
+
+og_status og_segment_file_damaged(const char *name, const char *what,
+                                  og_error *err)
+{
+    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: %s", name, what);
+}
+
+/* ---- checks ---- */
+
+static og_status check_head(const struct og_segment_file_head *h,
+                            const struct og_segment_kind *kind,
+                            const char *name, og_error *err)
+{
+    if (h->checksum !=
+        og_checksum(h, offsetof(struct og_segment_file_head, checksum)))
+        return og_segment_file_damaged(name, "the checksum of its head", err);
+    if (memcmp(h->kind, kind->name, sizeof(h->kind)) != 0)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s' is a segment of kind '%.8s', not '%.8s'",
+                            name, h->kind, kind->name);
+    if (h->version != 0 && h->version <= kind->version) return OG_OK;
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s' has version %u, this origo reads versions up to "
+                        "%u",
+                        name, h->version, kind->version);
+}
+
+static og_status check_foot(const struct og_segment_file *f,
+                            const struct og_segment_file_head *head,
+                            const struct og_segment_file_foot *foot,
+                            const char *name, og_error *err)
+{
+    if (memcmp(foot->magic, OG_SEGMENT_FOOT_MAGIC, 8) != 0)
+        return og_segment_file_damaged(name, "it is cut off", err);
+    if (foot->checksum != og_checksum(foot, LINE - sizeof(foot->checksum)))
+        return og_segment_file_damaged(name, "the checksum of its foot", err);
+    const uint64_t directory_len = og_segment_rounded(
+        foot->n_sections * sizeof(struct og_segment_file_section));
+    if (foot->file_len != f->len || foot->head_sum != head->checksum ||
+        foot->n_sections > OG_SECTIONS_MOST || foot->directory_off % 8 != 0 ||
+        directory_len > f->len - 2 * LINE ||
+        foot->directory_off != f->len - LINE - directory_len)
+        return og_segment_file_damaged(name, "its lengths do not agree", err);
+    if (og_checksum(f->data + foot->directory_off, directory_len) ==
+        foot->directory_sum)
+        return OG_OK;
+    return og_segment_file_damaged(name, "the checksum of its directory", err);
+}
+
+/* Sections follow each other without a gap, and end where the directory
+ * begins. */
+static og_status read_sections(struct og_segment_file *f,
+                               const struct og_segment_file_foot *foot,
+                               const char *name, og_error *err)
+{
+    const struct og_segment_file_section *s =
+        (const void *)(f->data + foot->directory_off);
+    uint64_t at = LINE;
+    f->n_sections = (unsigned)foot->n_sections;
+    for (unsigned i = 0; i < f->n_sections; i++) {
+        const uint64_t left = foot->directory_off - at;
+        if (s[i].off != at || s[i].len > left ||
+            og_segment_rounded(s[i].len) > left)
+            return og_segment_file_damaged(name, "its lengths do not agree",
+                                           err);
+        const uint64_t len = og_segment_rounded(s[i].len);
+        if (og_checksum(f->data + at, len) != s[i].checksum)
+            return og_error_set(err, OG_ERR_STORE,
+                                "'%s' is damaged: the checksum of section %u, "
+                                "bytes %llu to %llu",
+                                name, i, (unsigned long long)at,
+                                (unsigned long long)(at + len));
+        f->section[i].off = at;
+        f->section[i].len = s[i].len;
+        at += len;
+    }
+    if (at == foot->directory_off) return OG_OK;
+    return og_segment_file_damaged(name, "its lengths do not agree", err);
+}
+
+static og_status check(struct og_segment_file *f,
+                       const struct og_segment_kind *kind, const char *name,
+                       og_error *err)
+{
+    struct og_segment_file_head head;
+    struct og_segment_file_foot foot;
+    const bool has_head =
+        f->len >= sizeof(head) &&
+        memcmp(f->data, OG_SEGMENT_HEAD_MAGIC, sizeof(head.magic)) == 0;
+    if (!has_head && kind->open_old != NULL)
+        return kind->open_old(f, name, err);
+    if (!has_head)
+        return og_segment_file_damaged(name, "it does not begin as a segment",
+                                       err);
+    if (f->len < 2 * LINE || f->len % LINE != 0)
+        return og_segment_file_damaged(name, "it is cut off", err);
+    memcpy(&head, f->data, sizeof(head));
+    memcpy(&foot, f->data + f->len - LINE, sizeof(foot));
+    TRY(check_head(&head, kind, name, err));
+    TRY(check_foot(f, &head, &foot, name, err));
+    f->version = head.version;
+    f->sum = foot.checksum;
+    return read_sections(f, &foot, name, err);
+}
+
+/* ---- opening ---- */
+
+og_status og_segment_file_take(struct og_segment_file *file,
+                               const uint8_t *data, size_t len, size_t data_cap,
+                               const og_allocator *allocator,
+                               const struct og_segment_kind *kind,
+                               const char *name, og_error *err)
+{
+    *file = (struct og_segment_file){
+        .data = data, .len = len, .data_cap = data_cap, .allocator = allocator};
+    const og_status status = check(file, kind, name, err);
+    if (status != OG_OK) *file = (struct og_segment_file){0};
+    return status;
+}
+
+static og_status map_file(struct og_segment_file *file, int fd,
+                          const char *path, og_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0) return og_file_failure(err, "read", path, errno);
+    if (info.st_size == 0)
+        return og_segment_file_damaged(path, "it is empty", err);
+    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (data == MAP_FAILED) return og_file_failure(err, "map", path, errno);
+    *file = (struct og_segment_file){
+        .data = data, .len = (size_t)info.st_size, .is_mapped = true};
+    return OG_OK;
+}
+
+og_status og_segment_file_open(struct og_segment_file *file, const char *path,
+                               const struct og_segment_kind *kind,
+                               og_error *err)
+{
+    *file = (struct og_segment_file){0};
+    const int fd = og_file_open_own(path, O_RDONLY, 0);
+    if (fd < 0) return og_file_failure(err, "open", path, errno);
+    og_status status = map_file(file, fd, path, err);
+    close(fd);
+    if (status == OG_OK) status = check(file, kind, path, err);
+    if (status != OG_OK) og_segment_file_release(file);
+    return status;
+}
+
+void og_segment_file_release(struct og_segment_file *file)
+{
+    if (file->is_mapped)
+        munmap((void *)file->data, file->len);
+    else if (file->data != NULL)
+        og_release(file->allocator, (void *)file->data, file->data_cap);
+    *file = (struct og_segment_file){0};
+}

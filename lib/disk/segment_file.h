@@ -1,0 +1,109 @@
+#ifndef OG_DISK_SEGMENT_FILE_H
+#define OG_DISK_SEGMENT_FILE_H
+
+/*   in:  sections of bytes, one after the other   (lib/hamming, lib/sentence)
+ *   out: a file of them that never changes, mapped and checked
+ *
+ *     head       "origoseg" | kind 8 | version 4 | 0 36 | checksum 8
+ *     sections   each at a multiple of 64 bytes; zeros up to the next multiple
+ *     directory  offset 8 | length 8 | checksum 8 | 0 8 for every section;
+ *                zeros up to a multiple of 64
+ *     foot       "origofin" | number of sections 8 | offset of the directory 8
+ *                | its checksum 8 | length of the file 8 | checksum of the
+ *                head 8 | 0 8 | checksum 8
+ *
+ * Numbers are little-endian. A head and a foot have 64 bytes; their checksum is
+ * of the 56 bytes before it. The checksums of sections and directory include
+ * the zeros after them, so every byte of the file is covered. The checksum of
+ * the foot covers those of all other parts: a manifest keeps it to identify the
+ * file (lib/disk/manifest.h). The same bytes can be in memory. */
+
+#include "lib/base/memory.h"
+
+enum { OG_SECTIONS_MOST = 32 };
+
+struct og_segment_file {
+    const uint8_t *data;
+    size_t len;
+    bool is_mapped;
+    const og_allocator *allocator; /* of data that is not mapped */
+    size_t data_cap;
+    uint32_t version; /* of the kind; 0: the layout before this one */
+    unsigned n_sections;
+    struct {
+        uint64_t off, len;
+    } section[OG_SECTIONS_MOST];
+    uint64_t sum; /* identifies the file */
+};
+
+struct og_segment_kind {
+    char name[8]; /* padded with zeros */
+    uint32_t version;
+    /* Files that were written before there was this layout: checks `data` and
+     * `len` of the file, fills in sections and sum. NULL: there are none. */
+    og_status (*open_old)(struct og_segment_file *file, const char *name,
+                          og_error *err);
+};
+
+/* Takes bytes that `allocator` gave (data_cap of them), which belong to the
+ * segment until og_segment_file_release(). OG_ERR_STORE with `name` and the
+ * place when they are damaged; then they still belong to the caller. */
+og_status og_segment_file_take(struct og_segment_file *file,
+                               const uint8_t *data, size_t len, size_t data_cap,
+                               const og_allocator *allocator,
+                               const struct og_segment_kind *kind,
+                               const char *name, og_error *err);
+/* Maps a file. */
+og_status og_segment_file_open(struct og_segment_file *file, const char *path,
+                               const struct og_segment_kind *kind,
+                               og_error *err);
+void og_segment_file_release(struct og_segment_file *file);
+
+/* "'name' is damaged: what", OG_ERR_STORE. */
+og_status og_segment_file_damaged(const char *name, const char *what,
+                                  og_error *err);
+
+/* Bytes of section `i`, at a multiple of 64 in the file. */
+static inline const void *og_segment_section(const struct og_segment_file *f,
+                                             unsigned i)
+{
+    return f->data + f->section[i].off;
+}
+
+/* ---- writing ---- */
+
+struct og_segment_writer;
+
+/* Writes to memory when `path` is NULL, else to a file that appears when it is
+ * whole and on the disk. */
+og_status og_segment_writer_new(const char *path,
+                                const struct og_segment_kind *kind,
+                                const og_allocator *allocator,
+                                struct og_segment_writer **out, og_error *err);
+void og_segment_writer_drop(struct og_segment_writer *w); /* NULL is fine */
+
+/* Appends to the section at hand. The first failure is kept and reported by
+ * og_segment_writer_end(). */
+void og_segment_write(struct og_segment_writer *w, const void *data,
+                      size_t len);
+static inline void og_segment_write_u32(struct og_segment_writer *w, uint32_t v)
+{
+    og_segment_write(w, &v, sizeof(v));
+}
+static inline void og_segment_write_u64(struct og_segment_writer *w, uint64_t v)
+{
+    og_segment_write(w, &v, sizeof(v));
+}
+/* Ends the section at hand; at most OG_SECTIONS_MOST. */
+void og_segment_end_section(struct og_segment_writer *w);
+
+/* OG_OK, or the failure that was kept. */
+og_status og_segment_writer_status(const struct og_segment_writer *w,
+                                   og_error *err);
+
+/* Finishes the file and opens what was written. The writer is gone, whatever
+ * the status; after a failure there is no file. */
+og_status og_segment_writer_end(struct og_segment_writer *w,
+                                struct og_segment_file *out, og_error *err);
+
+#endif
