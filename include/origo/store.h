@@ -192,6 +192,17 @@ OG_API og_status og_store_rebuild(const char *path,
 OG_API og_status og_store_export(og_store *store, og_document_fn *on_document,
                                  void *ctx, og_error *err);
 
+/* The same for a caller that asks for one after the other: the documents that
+ * the store had at og_export_open() and has still. `out` is a view until the
+ * next call; OG_END after the last one. Close it before the store. One thread
+ * at a time; others may use the store. */
+typedef struct og_export og_export;
+OG_API og_status og_export_open(og_store *store, og_export **out,
+                                og_error *err);
+OG_API og_status og_export_next(og_export *exporting, og_document *out,
+                                og_error *err);
+OG_API void og_export_close(og_export *exporting); /* NULL is fine */
+
 typedef struct og_check {
     uint64_t n_documents, n_removed;
     uint64_t n_records;  /* of the journal, after the checkpoint */

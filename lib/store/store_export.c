@@ -1,47 +1,89 @@
-/* Documents out of a store again. */
+/* Documents out of a store again, one after the other.
+ *
+ *   in:  the catalogue and the texts      (lib/store)
+ *   out: documents, in order of arrival   (the caller's)
+ *
+ * Nothing but the document at hand is in memory: a store larger than that can
+ * be read from its first document to its last. */
 
 #include <stdatomic.h>
 
 #include "lib/store/store_disk.h"
 
-static og_status export_one(og_store *store, uint32_t number,
-                            struct og_lookup *lookup,
-                            struct og_text_reader *reader,
-                            og_document_fn *on_document, void *ctx,
+struct og_export {
+    og_store *store;
+    struct og_text_reader *reader;
+    og_trace *trace; /* for its names */
+    uint32_t next, n;
+};
+
+og_status og_export_open(og_store *store, og_export **out, og_error *err)
+{
+    const og_allocator *a = store->allocator;
+    struct og_export *e = og_allocate_zero(a, sizeof(*e));
+    if (e == NULL) return og_error_memory(err, sizeof(*e), "an export");
+    e->store = store;
+    og_status status = og_store_text_reader(store, &e->reader, err);
+    if (status == OG_OK) {
+        e->trace = og_trace_new(store);
+        if (e->trace == NULL)
+            status = og_error_memory(err, sizeof(*e->trace), "names");
+    }
+    if (status != OG_OK) {
+        og_export_close(e);
+        return status;
+    }
+    e->n = atomic_load(&store->catalogue.n_published);
+    *out = e;
+    return OG_OK;
+}
+
+void og_export_close(og_export *e)
+{
+    if (e == NULL) return;
+    og_trace_free(e->trace);
+    og_text_reader_close(e->reader);
+    og_release(e->store->allocator, e, sizeof(*e));
+}
+
+static og_status export_one(og_export *e, uint32_t number, og_document *out,
                             og_error *err)
 {
     struct og_entry entry;
     og_bytes text;
-    if (og_catalogue_is_removed(&store->catalogue, number)) return OG_OK;
-    og_lookup_clear(lookup);
-    TRY(og_lookup_get(lookup, number, &entry, err));
+    og_lookup_clear(&e->trace->lookup);
+    TRY(og_lookup_get(&e->trace->lookup, number, &entry, err));
     const og_status status = og_text_reader_get(
-        reader, &entry.place, entry.text_len, &text, NULL, err);
+        e->reader, &entry.place, entry.text_len, &text, NULL, err);
     if (status == OG_END)
         return og_error_set(err, OG_ERR_LIMIT,
                             "the text of document %u is no longer in memory",
                             number);
-    if (status != OG_OK) return status;
-    const og_document doc = og_entry_document(&entry, text);
-    if (!on_document(ctx, &doc))
-        return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
-    return OG_OK;
+    if (status == OG_OK) *out = og_entry_document(&entry, text);
+    return status;
+}
+
+og_status og_export_next(og_export *e, og_document *out, og_error *err)
+{
+    while (e->next < e->n &&
+           og_catalogue_is_removed(&e->store->catalogue, e->next))
+        e->next++;
+    if (e->next == e->n) return OG_END;
+    return export_one(e, e->next++, out, err);
 }
 
 og_status og_store_export(og_store *store, og_document_fn *on_document,
                           void *ctx, og_error *err)
 {
-    struct og_text_reader *reader = NULL;
-    og_trace *trace;
-    TRY(og_store_text_reader(store, &reader, err));
-    trace = og_trace_new(store);
-    og_status status =
-        trace != NULL ? OG_OK : og_error_memory(err, sizeof(*trace), "names");
-    const uint32_t n = atomic_load(&store->catalogue.n_published);
-    for (uint32_t i = 0; i < n && status == OG_OK; i++)
-        status =
-            export_one(store, i, &trace->lookup, reader, on_document, ctx, err);
-    og_trace_free(trace);
-    og_text_reader_close(reader);
-    return status;
+    og_export *e = NULL;
+    og_document doc;
+    og_status status;
+    TRY(og_export_open(store, &e, err));
+    while ((status = og_export_next(e, &doc, err)) == OG_OK)
+        if (!on_document(ctx, &doc)) {
+            status = og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+            break;
+        }
+    og_export_close(e);
+    return status == OG_END ? OG_OK : status;
 }

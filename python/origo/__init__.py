@@ -39,7 +39,7 @@ from .dedup import (
     dedup,
 )
 from .hamming import HammingIndex, SimHash
-from .lsh import MinHashLSH
+from .lsh import MinHashLSH, WeightedMinHashLSH
 from .minhash import (
     LeanMinHash,
     MinHash,
@@ -81,6 +81,7 @@ __all__ = [
     "UsageError",
     "WeightedMinHash",
     "WeightedMinHashGenerator",
+    "WeightedMinHashLSH",
     "__version__",
     "compare",
     "decontaminate",

@@ -1,5 +1,7 @@
 """Which sketches are worth comparing."""
 
+from . import _origo
+
 
 def probabilities(threshold, n_bands, n_rows, steps=200):
     """How much is found that should not be, and how much is missed."""
@@ -27,7 +29,7 @@ def best_bands(threshold, num_perm, weights):
 _plans = {}
 
 
-class MinHashLSH:
+class MinHashLSH(_origo.Bands):
     """An index of sketches that finds those above a threshold, as
     datasketch.MinHashLSH does, in memory.
 
@@ -40,17 +42,21 @@ class MinHashLSH:
     ['a']
     """
 
+    # What is called often is in C.
+
     def __init__(self, threshold=0.9, num_perm=128, weights=(0.5, 0.5),
-                 params=None):
+                 params=None, storage_config=None, prepickle=None,
+                 hashfunc=None):
         if not 0 <= threshold <= 1:
             raise ValueError("threshold must be from 0 to 1")
         if num_perm < 2:
             raise ValueError("num_perm must be at least 2")
+        if storage_config is not None and (
+                storage_config.get("type") != "dict"):
+            raise ValueError("storage_config: this index is in memory only; "
+                             "a Store with the index 'near' is on disk")
         if params is not None:
             self.b, self.r = params
-            if self.b * self.r > num_perm:
-                raise ValueError("%d bands of %d rows are more than %d samples"
-                                 % (self.b, self.r, num_perm))
         else:
             if any(not 0 <= w <= 1 for w in weights) or sum(weights) != 1:
                 raise ValueError("weights must be two from 0 to 1 with sum 1")
@@ -60,71 +66,57 @@ class MinHashLSH:
             self.b, self.r = _plans[plan]
         self.threshold = threshold
         self.h = num_perm
-        width = 4 * self.r
-        self._slices = [slice(i * width, (i + 1) * width)
-                        for i in range(self.b)]
-        self._tables = [{} for _ in range(self.b)]
-        self._keys = {}
-
-    def _digest(self, minhash):
-        if len(minhash) != self.h:
-            raise ValueError("a sketch of %d samples, where %d are expected" %
-                             (len(minhash), self.h))
-        return minhash._sketch.digest_bytes()
-
-    def insert(self, key, minhash, check_duplication=True):
-        if check_duplication and key in self._keys:
-            raise ValueError("the key %r is there already" % (key,))
-        digest = self._digest(minhash)
-        self._keys[key] = digest
-        for table, part in zip(self._tables, self._slices):
-            table.setdefault(digest[part], []).append(key)
-
-    def query(self, minhash):
-        """Keys with a band in common, in no order that means anything."""
-        digest = self._digest(minhash)
-        found = set()
-        for table, part in zip(self._tables, self._slices):
-            keys = table.get(digest[part])
-            if keys is not None:
-                found.update(keys)
-        return list(found)
-
-    def remove(self, key):
-        digest = self._keys.pop(key)
-        for table, part in zip(self._tables, self._slices):
-            keys = table[digest[part]]
-            keys.remove(key)
-            if not keys:
-                del table[digest[part]]
+        self._buffer = []
+        super().__init__(self.b, self.r, num_perm)
 
     def insertion_session(self, buffer_size=50000):
         """For programs that were written for a database: there is nothing to
         be buffered."""
         return _Session(self)
 
-    def get_counts(self):
-        """For each band, how many keys are under each of its values."""
-        return [{value: len(keys) for value, keys in table.items()}
-                for table in self._tables]
+    def deletion_session(self, buffer_size=50000):
+        """Likewise."""
+        return _Session(self)
 
-    def is_empty(self):
-        return not self._keys
+    def add_to_query_buffer(self, minhash):
+        """Asks for `collect_query_buffer`."""
+        self._buffer.append(set(self.query(minhash)))
 
-    def __contains__(self, key):
-        return key in self._keys
+    def collect_query_buffer(self):
+        """The keys that all of the questions in the buffer found."""
+        found, self._buffer = self._buffer, []
+        return list(set.intersection(*found)) if found else []
 
-    def __len__(self):
-        return len(self._keys)
+    def merge(self, other, check_overlap=False):
+        """Takes all keys of another index with the same bands in."""
+        if not isinstance(other, MinHashLSH) or (
+                self.b, self.r, self.h) != (other.b, other.r, other.h):
+            raise ValueError("an index with the same bands is needed")
+        entries = other._entries()
+        if check_overlap and any(key in self for key, _ in entries):
+            raise ValueError("a key is in both")
+        for key, bands in entries:
+            self._add_entry(key, bands)
+
+    def __getstate__(self):
+        return (self.threshold, self.h, self.b, self.r, self._entries())
+
+    def __setstate__(self, state):
+        threshold, num_perm, b, r, entries = state
+        MinHashLSH.__init__(self, threshold, num_perm, params=(b, r))
+        for key, bands in entries:
+            self._add_entry(key, bands)
 
     def __repr__(self):
         return "<MinHashLSH: %d keys, %d bands of %d rows>" % (
-            len(self._keys), self.b, self.r)
+            len(self), self.b, self.r)
 
 
 class _Session:
     def __init__(self, lsh):
         self.lsh = lsh
+        self.insert = lsh.insert
+        self.remove = lsh.remove
 
     def __enter__(self):
         return self
@@ -132,5 +124,6 @@ class _Session:
     def __exit__(self, *unused):
         pass
 
-    def insert(self, key, minhash, check_duplication=True):
-        self.lsh.insert(key, minhash, check_duplication)
+
+class WeightedMinHashLSH(MinHashLSH):
+    """The same: one kind of bands serves both kinds of sketches."""

@@ -1,16 +1,18 @@
 """Min-hash with the names and habits of datasketch."""
 
-import array
 import struct
 
-from ._origo import Sketch
-
-NO_SAMPLE = 0xFFFFFFFF
+from . import _origo
 
 
-class MinHash:
+class MinHash(_origo.Sketch):
     """Samples of a set: the share that two of them agree in estimates the
     Jaccard similarity of the sets.
+
+        MinHash(num_perm=128, seed=1, hashfunc=None, hashvalues=None)
+
+    Further names that datasketch knows (`gpu_mode`, `permutations`, `scheme`)
+    are taken and change nothing.
 
     >>> a, b = MinHash(), MinHash()
     >>> a.update_batch([b"%d" % i for i in range(1000)])
@@ -19,44 +21,12 @@ class MinHash:
     True
     """
 
-    __slots__ = ("_sketch", "hashfunc", "num_perm", "seed")
-
-    def __init__(self, num_perm=128, seed=1, hashfunc=None, hashvalues=None):
-        if hashvalues is not None:
-            num_perm = len(hashvalues)
-        if num_perm < 1:
-            raise ValueError("num_perm must be at least 1")
-        self.num_perm = num_perm
-        self.seed = seed
-        self.hashfunc = hashfunc
-        self._sketch = Sketch(num_perm, seed & 0xFFFFFFFFFFFFFFFF)
-        if hashvalues is not None:
-            self._sketch.set_state(array.array("I", hashvalues).tobytes(),
-                                   None)
-
-    def update(self, b):
-        """Adds an element: bytes, or a str, which counts as its UTF-8."""
-        self._sketch.update(b if self.hashfunc is None else self.hashfunc(b))
-
-    def update_batch(self, b):
-        """Adds many elements at once."""
-        if self.hashfunc is not None:
-            b = [self.hashfunc(one) for one in b]
-        self._sketch.update_batch(b)
-
-    def jaccard(self, other):
-        return self._sketch.similarity(other._sketch)
-
-    def count(self):
-        """The number of different elements; exact, since they are kept."""
-        return self._sketch.count_distinct()
-
-    def merge(self, other):
-        """Makes this the sketch of the union."""
-        self._sketch.merge(other._sketch)
+    # What is called often is in C.
+    __slots__ = ()
 
     @classmethod
     def union(cls, *mhs):
+        """A new sketch, of the union of the sets."""
         if len(mhs) < 2:
             raise ValueError("a union is of two sketches or more")
         result = mhs[0].copy()
@@ -64,43 +34,24 @@ class MinHash:
             result.merge(one)
         return result
 
-    def digest(self):
-        """The samples, an array of unsigned integers of 32 bits."""
-        return array.array("I", self._sketch.digest_bytes())
-
-    @property
-    def hashvalues(self):
-        return self.digest()
-
-    def is_empty(self):
-        return self._sketch.is_empty()
-
-    def clear(self):
-        self._sketch.clear()
-
     def copy(self):
+        """A sketch of its own with the same elements."""
         other = type(self).__new__(type(self))
-        other.__setstate__(self.__getstate__())
+        other._set_state(*self._state())
         return other
 
     __copy__ = copy
 
     def __getstate__(self):
-        return (self.num_perm, self.seed, self.hashfunc,
-                self._sketch.state())
+        return self._state()
 
     def __setstate__(self, state):
-        self.num_perm, self.seed, self.hashfunc, sketch = state
-        self._sketch = Sketch(self.num_perm, self.seed & 0xFFFFFFFFFFFFFFFF)
-        self._sketch.set_state(*sketch)
-
-    def __len__(self):
-        return self.num_perm
+        self._set_state(*state)
 
     def __eq__(self, other):
         return (isinstance(other, MinHash) and self.seed == other.seed and
                 self.num_perm == other.num_perm and
-                self._sketch.digest_bytes() == other._sketch.digest_bytes())
+                self._digest_bytes() == other._digest_bytes())
 
     __hash__ = None
 
@@ -114,10 +65,11 @@ class MinHash:
 
     @classmethod
     def bulk(cls, b, **kwargs):
+        """A list of sketches, one for each set of `b`."""
         return list(cls.generator(b, **kwargs))
 
     def __repr__(self):
-        return "<%s of %d samples>" % (type(self).__name__, self.num_perm)
+        return "<%s of %d samples>" % (type(self).__name__, len(self))
 
 
 class LeanMinHash(MinHash):
@@ -125,7 +77,7 @@ class LeanMinHash(MinHash):
 
     __slots__ = ()
 
-    def __init__(self, minhash=None, seed=None, hashvalues=None):
+    def __init__(self, minhash=None, seed=None, hashvalues=None, scheme=None):
         if minhash is not None:
             seed, hashvalues = minhash.seed, minhash.digest()
         if hashvalues is None or seed is None:
@@ -133,7 +85,7 @@ class LeanMinHash(MinHash):
         super().__init__(seed=seed, hashvalues=hashvalues)
 
     def __hash__(self):
-        return hash((self.seed, self._sketch.digest_bytes()))
+        return hash((self.seed, self._digest_bytes()))
 
     def bytesize(self, byteorder="@"):
         return struct.calcsize(byteorder + "qi%dI" % self.num_perm)
@@ -154,40 +106,44 @@ class LeanMinHash(MinHash):
         return cls(seed=seed, hashvalues=values)
 
 
-class WeightedMinHash:
-    """Samples of a vector; see WeightedMinHashGenerator."""
+class WeightedMinHash(_origo.Sketch):
+    """Samples of a vector; see WeightedMinHashGenerator. The `jaccard` of two
+    is the generalized similarity: the sum of the smaller weights over the sum
+    of the larger ones."""
 
-    __slots__ = ("_sketch", "sample_size", "seed")
+    __slots__ = ()
 
     def __init__(self, seed, sample_size, pairs):
-        self.seed = seed
-        self.sample_size = sample_size
-        self._sketch = Sketch(sample_size, seed & 0xFFFFFFFFFFFFFFFF, True)
-        self._sketch.set_weights(pairs)
-
-    def jaccard(self, other):
-        """The generalized similarity: the sum of the smaller weights over the
-        sum of the larger ones."""
-        return self._sketch.similarity(other._sketch)
-
-    def digest(self):
-        return array.array("I", self._sketch.digest_bytes())
+        self._set_weights(sample_size, seed, pairs)
 
     @property
-    def hashvalues(self):
-        return self.digest()
+    def sample_size(self):
+        """The number of samples."""
+        return len(self)
 
-    def __len__(self):
-        return self.sample_size
+    def copy(self):
+        """A sketch of its own with the same samples."""
+        other = type(self).__new__(type(self))
+        other._set_state(*self._state())
+        return other
+
+    __copy__ = copy
+
+    def __getstate__(self):
+        return self._state()
+
+    def __setstate__(self, state):
+        self._set_state(*state)
 
     def __eq__(self, other):
         return (isinstance(other, WeightedMinHash) and
-                self.seed == other.seed and self.digest() == other.digest())
+                self.seed == other.seed and
+                self._digest_bytes() == other._digest_bytes())
 
     __hash__ = None
 
     def __repr__(self):
-        return "<WeightedMinHash of %d samples>" % self.sample_size
+        return "<WeightedMinHash of %d samples>" % len(self)
 
 
 class WeightedMinHashGenerator:
@@ -204,7 +160,11 @@ class WeightedMinHashGenerator:
         self.sample_size = sample_size
         self.seed = seed
 
+    def _sketch(self, pairs):
+        return WeightedMinHash(self.seed, self.sample_size, pairs)
+
     def minhash(self, v):
+        """The sketch of a vector, a sequence of weights."""
         if len(v) != self.dim:
             raise ValueError("a vector of %d weights, where %d are expected" %
                              (len(v), self.dim))
@@ -212,6 +172,20 @@ class WeightedMinHashGenerator:
                  if weight != 0]
         if not pairs:
             raise ValueError("a vector of zeros has no samples")
-        return WeightedMinHash(self.seed, self.sample_size, pairs)
+        return self._sketch(pairs)
 
-
+    def minhash_many(self, X):
+        """A list with the sketch of each row of a matrix, also a sparse one of
+        scipy; None for a row of zeros."""
+        if X.shape[1] != self.dim:
+            raise ValueError("rows of %d weights, where %d are expected" %
+                             (X.shape[1], self.dim))
+        if hasattr(X, "tocsr"):
+            X = X.tocsr()
+            rows = ([(int(i), float(weight)) for i, weight in zip(
+                X.indices[begin:end], X.data[begin:end]) if weight != 0]
+                for begin, end in zip(X.indptr, X.indptr[1:]))
+        else:
+            rows = ([(i, float(weight)) for i, weight in enumerate(row)
+                     if weight != 0] for row in X)
+        return [self._sketch(row) if row else None for row in rows]

@@ -186,14 +186,22 @@ class Store:
             return self._store.remove(str(id) if isinstance(id, int) else id)
 
     def __iter__(self):
-        """All documents with their texts, as dicts, in order of arrival."""
-        documents = []
+        """All documents with their texts, as dicts, in order of arrival, one
+        after the other: a store need not fit into memory. Those that are added
+        meanwhile are left out."""
         with self._lock:
-            self._store.export(
-                lambda id, time, title, url, text: documents.append(
-                    {"id": id, "time": time, "title": title or None,
-                     "url": url or None, "text": text}))
-        return iter(documents)
+            cursor = self._store.cursor()
+        return self._documents(cursor)
+
+    def _documents(self, cursor):
+        while True:
+            with self._lock:
+                one = next(cursor, None)
+            if one is None:
+                return
+            id, time, title, url, text = one
+            yield {"id": id, "time": time, "title": title or None,
+                   "url": url or None, "text": text}
 
     def __len__(self):
         return self.info()["n_documents"]

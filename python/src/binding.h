@@ -114,11 +114,17 @@ struct binding_input *binding_input_of(PyObject *object);
 /* ---- the rest ---- */
 
 extern PyType_Spec binding_store_spec;
+bool binding_make_cursor_type(void); /* of Store.cursor() */
 extern PyType_Spec binding_minhash_spec;
+extern PyType_Spec binding_bands_spec;
 extern PyType_Spec binding_hamming_spec;
 PyObject *binding_dedup(PyObject *self, PyObject *args);
 PyObject *binding_compare(PyObject *self, PyObject *args);
 PyObject *binding_simhash(PyObject *self, PyObject *args);
+/* The samples of a Sketch, valid until it changes; false with a TypeError for
+ * what is none. Runs no code of the caller's. */
+bool binding_sketch_samples(PyObject *object, const uint32_t **out,
+                            size_t *out_n);
 PyObject *binding_read(PyObject *self, PyObject *args);
 /* A capsule with a stream; frees the table. */
 PyObject *binding_table(og_arrow_table *table);
@@ -126,6 +132,6 @@ PyObject *binding_table(og_arrow_table *table);
 PyObject *binding_answer_json(const og_document *doc, const og_answer *answer);
 
 /* The types that the module made; borrowed. */
-extern PyObject *binding_input_type;
+extern PyObject *binding_input_type, *binding_minhash_type;
 
 #endif

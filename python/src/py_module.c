@@ -3,7 +3,7 @@
 
 #include "binding.h"
 
-PyObject *binding_input_type;
+PyObject *binding_input_type, *binding_minhash_type;
 
 /* verify(path) -> counts */
 static PyObject *verify(PyObject *self, PyObject *args)
@@ -57,11 +57,13 @@ PyMODINIT_FUNC PyInit__origo(void)
 {
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
-    if (binding_add_errors(module) < 0 ||
+    if (binding_add_errors(module) < 0 || !binding_make_cursor_type() ||
         add_type(module, "Input", &binding_input_spec, &binding_input_type) <
             0 ||
         add_type(module, "Store", &binding_store_spec, NULL) < 0 ||
-        add_type(module, "Sketch", &binding_minhash_spec, NULL) < 0 ||
+        add_type(module, "Sketch", &binding_minhash_spec,
+                 &binding_minhash_type) < 0 ||
+        add_type(module, "Bands", &binding_bands_spec, NULL) < 0 ||
         add_type(module, "Hamming", &binding_hamming_spec, NULL) < 0 ||
         PyModule_AddStringConstant(module, "version", og_version()) < 0) {
         Py_DECREF(module);

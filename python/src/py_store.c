@@ -9,9 +9,12 @@
 /* Questions that threads ask at the same time each need an og_trace. */
 #define TRACES_KEPT 16
 
+struct cursor;
+
 struct store {
     PyObject_HEAD og_store *store; /* NULL: closed */
     pid_t pid;                     /* that opened it */
+    struct cursor *cursors;        /* that read it */
     og_trace *traces[TRACES_KEPT];
     size_t n_traces;
     size_t n_busy; /* calls that use the store now */
@@ -143,6 +146,8 @@ static void give_trace(struct store *s, og_trace *trace)
         og_trace_free(trace);
 }
 
+static void close_cursors(struct store *s);
+
 static og_status close_store(struct store *s, og_error *err)
 {
     og_store *store = s->store;
@@ -151,6 +156,7 @@ static og_status close_store(struct store *s, og_error *err)
     s->store = NULL;
     /* The parent's files are the parent's business. */
     if (s->pid != getpid()) return OG_OK;
+    close_cursors(s);
     while (s->n_traces > 0)
         og_trace_free(s->traces[--s->n_traces]);
     Py_BEGIN_ALLOW_THREADS status = og_store_close(store, err);
@@ -527,50 +533,140 @@ static PyObject *store_index_drop(PyObject *self, PyObject *args)
 
 /* ---- all documents of a store ---- */
 
-struct exporting {
-    PyObject *function;
-    bool is_failed;
+struct cursor {
+    PyObject_HEAD struct store *store;
+    og_export *exporting; /* NULL: at its end, or the store was closed */
+    bool is_at_end;
+    bool is_busy;
+    struct cursor *next;
 };
 
-static bool give_document(void *ctx, const og_document *doc)
+static PyObject *cursor_type;
+
+/* The parent's files are the parent's business. */
+static void close_cursor(struct cursor *c)
 {
-    struct exporting *e = ctx;
-    const PyGILState_STATE state = PyGILState_Ensure();
+    if (c->exporting == NULL) return;
+    struct cursor **at = &c->store->cursors;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    if (c->store->pid == getpid()) og_export_close(c->exporting);
+    c->exporting = NULL;
+}
+
+static void close_cursors(struct store *s)
+{
+    while (s->cursors != NULL)
+        close_cursor(s->cursors);
+}
+
+static void cursor_free(PyObject *self)
+{
+    struct cursor *c = (struct cursor *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    close_cursor(c);
+    Py_XDECREF((PyObject *)c->store);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+/* cursor() -> an iterator of (id, time, title, url, text) */
+static PyObject *store_cursor(PyObject *self, PyObject *args)
+{
+    og_error err = {0};
+    og_status status;
+    (void)args;
+    struct store *s = use(self);
+    if (s == NULL) return NULL;
+    PyObject *made = PyObject_CallFunctionObjArgs(cursor_type, NULL);
+    struct cursor *c = (struct cursor *)made;
+    og_export *exporting = NULL;
+    if (made == NULL) {
+        s->n_busy--;
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS status = og_export_open(s->store, &exporting, &err);
+    Py_END_ALLOW_THREADS s->n_busy--;
+    if (status != OG_OK) {
+        Py_DECREF(made);
+        return binding_raise(status, &err);
+    }
+    Py_INCREF(self);
+    c->store = s;
+    c->exporting = exporting;
+    c->next = s->cursors;
+    s->cursors = c;
+    return made;
+}
+
+static PyObject *document_tuple(const og_document *doc)
+{
     PyObject *id = binding_string(doc->id), *text = binding_string(doc->text);
     PyObject *title = binding_string(doc->title);
     PyObject *url = binding_string(doc->url);
     PyObject *time = binding_time(doc->has_time, doc->time);
-    PyObject *result = id != NULL && text != NULL && title != NULL &&
-                               url != NULL && time != NULL
-                           ? PyObject_CallFunctionObjArgs(
-                                 e->function, id, time, title, url, text, NULL)
-                           : NULL;
-    /* The exception stays in this thread, which made the call. */
-    e->is_failed = result == NULL || PyErr_CheckSignals() < 0;
-    Py_XDECREF(result);
+    if (id != NULL && text != NULL && title != NULL && url != NULL &&
+        time != NULL)
+        return Py_BuildValue("NNNNN", id, time, title, url, text);
     Py_XDECREF(id);
     Py_XDECREF(text);
     Py_XDECREF(title);
     Py_XDECREF(url);
     Py_XDECREF(time);
-    PyGILState_Release(state);
-    return !e->is_failed;
+    return NULL;
 }
 
-/* export(function) */
-static PyObject *store_export(PyObject *self, PyObject *function)
+static PyObject *cursor_next(PyObject *self)
 {
-    struct exporting e = {function, false};
+    struct cursor *c = (struct cursor *)self;
+    og_document doc;
     og_error err = {0};
     og_status status;
-    struct store *s = use(self);
+    if (c->is_at_end) return NULL;
+    if (c->is_busy) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "another thread asks this iterator now");
+        return NULL;
+    }
+    struct store *s = c->store != NULL ? use((PyObject *)c->store) : NULL;
     if (s == NULL) return NULL;
-    Py_BEGIN_ALLOW_THREADS status =
-        og_store_export(s->store, give_document, &e, &err);
-    Py_END_ALLOW_THREADS s->n_busy--;
-    if (e.is_failed) return NULL;
-    if (status != OG_OK) return binding_raise(status, &err);
-    Py_RETURN_NONE;
+    c->is_busy = true;
+    Py_BEGIN_ALLOW_THREADS status = og_export_next(c->exporting, &doc, &err);
+    Py_END_ALLOW_THREADS c->is_busy = false;
+    s->n_busy--;
+    if (status == OG_OK) return document_tuple(&doc);
+    if (status != OG_END) return binding_raise(status, &err);
+    c->is_at_end = true;
+    close_cursor(c);
+    return NULL;
+}
+
+static PyObject *cursor_iter(PyObject *self)
+{
+    Py_INCREF(self);
+    return self;
+}
+
+static PyType_Slot cursor_slots[] = {
+    {Py_tp_dealloc, cursor_free},
+    {Py_tp_iter, cursor_iter},
+    {Py_tp_iternext, cursor_next},
+    {Py_tp_doc, (void *)"Documents of a store, one after the other."},
+    {0, NULL},
+};
+
+static PyType_Spec cursor_spec = {
+    .name = "origo._origo.Cursor",
+    .basicsize = sizeof(struct cursor),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = cursor_slots,
+};
+
+bool binding_make_cursor_type(void)
+{
+    cursor_type = PyType_FromSpec(&cursor_spec);
+    return cursor_type != NULL;
 }
 
 /* ---- streams ---- */
@@ -775,7 +871,7 @@ static PyMethodDef store_methods[] = {
     {"info", store_info, METH_NOARGS, NULL},
     {"index_add", store_index_add, METH_VARARGS, NULL},
     {"index_drop", store_index_drop, METH_VARARGS, NULL},
-    {"export", store_export, METH_O, NULL},
+    {"cursor", store_cursor, METH_NOARGS, NULL},
     {"run", store_run, METH_VARARGS, NULL},
     {"near_run", store_near_run, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

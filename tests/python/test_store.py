@@ -109,6 +109,44 @@ def test_removing(text, store_path):
         assert [one["id"] for one in store] == ["b"]
 
 
+def test_documents_come_one_by_one(text, store_path):
+    with origo.Store(store_path) as store:
+        store.add_many([{"id": str(i), "text": text(i)} for i in range(30)])
+        first, second = iter(store), iter(store)
+        assert next(first)["id"] == "0"
+        store.add(text(99), id="late")
+        store.remove("2")
+        assert [one["id"] for one in first] == [
+            "1"] + [str(i) for i in range(3, 30)]
+        assert next(first, None) is None
+        assert next(second)["text"] == text(0)
+        assert len(list(store)) == 30
+    # The store is closed, whoever still asks.
+    with pytest.raises(ValueError, match="closed"):
+        next(second)
+
+
+def test_a_store_that_does_not_fit_is_read(tmp_path):
+    with origo.Store(tmp_path / "s") as store:
+        for i in range(12):
+            store.add("word%d " % i * 400000, id=str(i))
+    code = """
+import resource, sys, origo
+with origo.Store(sys.argv[1], "r") as store:
+    documents = iter(store)
+    size = len(next(documents)["text"])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for one in documents:
+        size += len(one["text"])
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+assert size > 25e6, size
+assert grown < 12e3, grown
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "s")],
+                          capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 def test_near_and_quote(text, store_path):
     sentence = ("The keeper of the lighthouse said on Monday that the lamp "
                 "will be lit again in spring.")

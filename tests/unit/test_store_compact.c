@@ -64,6 +64,37 @@ static int n_exported(og_store *store)
     return n;
 }
 
+/* A caller that asks for one after the other gets the same. */
+static void test_documents_one_by_one(void **state)
+{
+    og_export *exporting = NULL;
+    og_document doc;
+    (void)state;
+    og_store *store = open_as(OG_CREATE);
+    add_all(store, 0, 20);
+    ASSERT_OK(og_export_open(store, &exporting, &story));
+    ASSERT_OK(og_export_next(exporting, &doc, &story));
+    assert_memory_equal(doc.id.data, "d0", 2);
+    /* What comes later is left out, what goes is gone. */
+    add_all(store, 20, 25);
+    uint64_t n_removed = 0;
+    ASSERT_OK(og_store_remove(store, (og_bytes){"d7", 2}, &n_removed, &story));
+    assert_int_equal(n_removed, 1);
+    int n = 1;
+    og_status status;
+    while ((status = og_export_next(exporting, &doc, &story)) == OG_OK) {
+        assert_true(doc.text.len > 0);
+        assert_false(doc.id.len == 2 && memcmp(doc.id.data, "d7", 2) == 0);
+        n++;
+    }
+    assert_int_equal(status, OG_END);
+    assert_int_equal(og_export_next(exporting, &doc, &story), OG_END);
+    assert_int_equal(n, 19);
+    og_export_close(exporting);
+    og_export_close(NULL);
+    ASSERT_OK(og_store_close(store, &story));
+}
+
 static void count_steps(void *ctx, const char *what, uint64_t done,
                         uint64_t total)
 {
@@ -196,11 +227,9 @@ static void test_no_store(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_what_was_removed_goes),
-        TEST(test_a_reader_is_told),
-        TEST(test_leftovers_go),
-        TEST(test_a_link_in_the_way),
-        TEST(test_no_store),
+        TEST(test_documents_one_by_one), TEST(test_what_was_removed_goes),
+        TEST(test_a_reader_is_told),     TEST(test_leftovers_go),
+        TEST(test_a_link_in_the_way),    TEST(test_no_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
