@@ -38,6 +38,7 @@ extern const struct command command_simhash;
 extern const struct command command_idf;
 extern const struct command command_minhash;
 extern const struct command command_pairs;
+extern const struct command command_phrases;
 extern const struct command command_distance;
 extern const struct command command_scurve;
 extern const struct command command_chunks;
@@ -149,6 +150,7 @@ const struct command *const cli_commands[] = {
     &command_quote,
     &command_near,
     &command_compare,
+    &command_phrases,
     &command_dedup,
     &command_read,
     &command_info,

@@ -42,6 +42,7 @@ LAYERS = [
     "delta",
     "sync",
     "store+trace",
+    "phrases",
     "report",
     "dedup",
     "near",

@@ -46,6 +46,7 @@
 
 /* Where does a text come from? */
 #include <origo/compare.h> /* two texts, without a store */
+#include <origo/phrases.h> /* passages that many documents repeat */
 #include <origo/report.h>  /* answers for people and programs */
 #include <origo/store.h>   /* a store: opening, closing, looking after it */
 #include <origo/trace.h>   /* the answer to one document, and to a stream */

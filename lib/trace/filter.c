@@ -220,14 +220,19 @@ static og_bytes field_of(og_bytes extra, const char *name)
     return (og_bytes){"", 0};
 }
 
+og_bytes og_same_value(const char *field, const og_document *doc)
+{
+    static const og_bytes none = {"", 0};
+    if (field[0] == 0) return none;
+    if (strcmp(field, "id") == 0) return doc->id;
+    if (strcmp(field, "host") == 0 && doc->url.len > 0)
+        return host_of(doc->url);
+    return doc->extra.len != 0 ? field_of(doc->extra, field) : none;
+}
+
 uint32_t og_same_of(const char *field, const og_document *doc)
 {
-    if (field[0] == 0) return 0;
-    if (strcmp(field, "id") == 0) return hash_of(doc->id);
-    if (strcmp(field, "host") == 0 && doc->url.len > 0)
-        return hash_of(host_of(doc->url));
-    if (doc->extra.len == 0) return 0;
-    return hash_of(field_of(doc->extra, field));
+    return hash_of(og_same_value(field, doc));
 }
 
 /* ---- all of it ---- */

@@ -24,7 +24,10 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
 uint32_t og_filter_min_span(const struct og_filter_rules *filter,
                             const og_params *params);
 
-/* The hash of what og_params.same names in a document; 0: it has none. */
+/* What og_params.same names in a document, a view of it; len 0: it has none. A
+ * field is as it stands in the record, a string with its quotes. */
+og_bytes og_same_value(const char *field, const og_document *doc);
+/* The hash of that; 0: it has none. */
 uint32_t og_same_of(const char *field, const og_document *doc);
 
 #endif

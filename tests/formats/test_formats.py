@@ -101,6 +101,29 @@ def schema_refuses_what_is_wrong():
         assert not validator.is_valid(bad), field + " may be missing"
 
 
+def phrases_follow_their_schema():
+    """With sources, periods by day, and what TSV says of the same."""
+    import jsonschema
+    with open(os.path.join(ROOT, "docs", "phrases.schema.json")) as f:
+        wanted = json.load(f)
+    jsonschema.Draft7Validator.check_schema(wanted)
+    with open(os.path.join(FOLDER, "phrases.json")) as f:
+        seen = json.load(f)
+    jsonschema.Draft7Validator(strict(wanted)).validate(seen)
+    assert seen["phrases"] and seen["documents"] and seen["sources"]
+    assert len(seen["periods"]) == 5 and seen["period"] == "day"
+    for phrase in seen["phrases"]:
+        assert sum(phrase["growth"]) == phrase["n_documents"]
+    with open(os.path.join(FOLDER, "phrases.tsv")) as f:
+        lines = [line.rstrip("\n").split("\t") for line in f]
+    assert [int(line[0]) for line in lines[1:]] == [
+        p["n_documents"] for p in seen["phrases"]]
+    with open(os.path.join(FOLDER, "phrases.html")) as f:
+        page = f.read()
+    assert page.count("<article>") == len(seen["phrases"])
+    assert "<script" not in page and "<b>bold" not in page
+
+
 def matches_are_equal_words():
     """The text of the TEI form, and the origins of the HTML form, agree."""
     for name, least in (("report", 9), ("many", 12), ("compare", 1)):
@@ -368,7 +391,30 @@ def make_reports(build):
                        check=True)
 
 
+def make_phrases(origo):
+    """Five days of letters of three hosts that repeat two passages."""
+    path = os.path.join(FOLDER, "letters.jsonl")
+    with open(path, "w") as f:
+        for i in range(15):
+            text = "Letter %d says %s. " % (i, " ".join(
+                "w%d" % (i * 20 + j) for j in range(10)))
+            if i % 2:
+                text += ("Buy the <b>bold</b> lamp of the old harbour today, "
+                         "and only today. ")
+            if i % 3:
+                text += "Whoever sends this letter on will be lucky for years."
+            f.write(json.dumps({
+                "id": "letter-%d" % i, "time": "2004-05-%02d" % (1 + i // 3),
+                "url": "https://h%d.example/%d" % (i % 3, i), "text": text,
+            }) + "\n")
+    for form in ("json", "tsv", "html"):
+        subprocess.run([origo, "phrases", "-q", "--by", "day", "-o",
+                        os.path.join(FOLDER, "phrases." + form), path],
+                       check=True)
+
+
 TESTS = [json_follows_its_schema, schema_refuses_what_is_wrong,
+         phrases_follow_their_schema,
          matches_are_equal_words, tsv_says_what_json_says,
          pan_says_what_json_says, annotations_say_what_json_says,
          annotation_quotes_stand_at_their_positions, tei_says_what_json_says,
@@ -383,6 +429,7 @@ def main(build):
     failed = 0
     with tempfile.TemporaryDirectory(prefix="origo-formats-") as FOLDER:
         make_reports(build)
+        make_phrases(os.path.join(build, "cli", "origo"))
         for test in TESTS:
             try:
                 test()
