@@ -11,23 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/checksum.h"
+#include "lib/disk/journal_format.h"
+#include "lib/disk/journal_read.h"
 #include "lib/os/clock.h"
 #include "lib/os/new_file.h"
 #include "lib/source/json/json_edit.h"
 
-#define MAGIC     "origo dedup journal 1\n"
-#define MAGIC_LEN (sizeof(MAGIC) - 1)
-#define HEAD_LEN  (MAGIC_LEN + 8)
-#define FRAME_LEN 16
-#define HASH_KEY  0x6a6f75726e616c20u
+/* How journals began before they had the form of lib/disk/journal_format.h. */
+#define OLD_MAGIC "origo dedup journal 1\n"
 
 /* A frame when so much was read, or so much time has passed. */
 #define EVERY_BYTES ((uint64_t)256 << 20)
-
-static uint64_t hash_of(const void *data, size_t len)
-{
-    return og_token_hash(data, len, HASH_KEY);
-}
 
 static void pack_string(struct og_pack *p, const char *s)
 {
@@ -35,8 +30,8 @@ static void pack_string(struct og_pack *p, const char *s)
     og_pack_bytes(p, s, strlen(s) + 1);
 }
 
-/* All that decides what the outputs are. */
-static uint64_t digest(const struct og_dedup_run *run)
+/* All that decides what the outputs are, as the uuid of the journal. */
+static void digest(const struct og_dedup_run *run, uint8_t out[16])
 {
     const og_dedup_options *o = run->options;
     const og_input *input = run->input;
@@ -78,9 +73,10 @@ static uint64_t digest(const struct og_dedup_run *run)
         og_pack_fixed(&p, (uint64_t)st.st_mtim.tv_nsec, 8);
     }
     og_pack_fixed(&p, run->counts->n_against, 8); /* a store may grow */
-    const uint64_t hash = p.failed ? 0 : hash_of(p.data, p.len);
+    const uint64_t sum = p.failed ? 0 : og_checksum(p.data, p.len);
+    og_store64(out, sum);
+    og_store64(out + 8, og_checksum_after(sum, p.data, p.failed ? 0 : p.len));
     og_pack_release(&p);
-    return hash;
 }
 
 /* ---- marks ---- */
@@ -90,7 +86,7 @@ static uint64_t digest(const struct og_dedup_run *run)
 #define STREAM(member) AT(counts.stream.member)
 
 /* The words of a mark in their order, which is part of the format: what is
- * counted from now on comes last, with a new MAGIC. */
+ * counted from now on comes last, with a type of record of its own. */
 static const size_t words[] = {
     AT(n_blocks),
     AT(n_documents),
@@ -151,6 +147,11 @@ static void take_mark(const uint8_t *data, struct og_dedup_journal_mark *out)
 
 /* ---- reading ---- */
 
+/* Where a journal can be continued; `len` 0: it is begun. */
+struct journal_end {
+    uint64_t len, next_sequence;
+};
+
 struct reading {
     const struct og_dedup_journal *j;
     void *ctx;
@@ -159,18 +160,17 @@ struct reading {
     og_status (*on_center)(void *ctx, uint64_t number, og_error *err);
 };
 
-/* False: what is there is no frame. */
-static bool take_frame(struct og_unpacker *u, const struct og_dedup_journal *j,
-                       struct og_dedup_journal_mark *mark,
-                       struct og_unpacker *body)
+/* False: what is there is no mark of this run. */
+static bool take_record(const struct og_journal_view *record,
+                        const struct og_dedup_journal *j,
+                        struct og_dedup_journal_mark *mark,
+                        struct og_unpacker *body)
 {
-    const uint64_t len = og_take_fixed(u, 8), hash = og_take_fixed(u, 8);
-    if (u->bad || len < MARK_LEN || len > og_unpacker_left(u)) return false;
-    const uint8_t *data = og_take_bytes(u, len);
-    if (data == NULL || hash_of(data, (size_t)len) != hash) return false;
-    take_mark(data, mark);
-    *body = (struct og_unpacker){.at = data + MARK_LEN, .end = data + len};
-    const uint64_t left = len - MARK_LEN, kept_len = 8 + j->sketch_len;
+    if (record->type != OG_JOURNAL_MARK || record->len < MARK_LEN) return false;
+    take_mark(record->data, mark);
+    *body = (struct og_unpacker){.at = record->data + MARK_LEN,
+                                 .end = record->data + record->len};
+    const uint64_t left = record->len - MARK_LEN, kept_len = 8 + j->sketch_len;
     return mark->n_kept <= left / kept_len &&
            left - mark->n_kept * kept_len == mark->n_centers * 8 &&
            (j->has_kept || left == 0);
@@ -190,87 +190,80 @@ static og_status read_body(const struct reading *r,
     return OG_OK;
 }
 
-/* Where the sound frames end goes to *out_end. */
-static og_status read_frames(struct og_dedup_journal *j, const uint8_t *data,
-                             size_t len, const struct reading *r,
-                             size_t *out_end, og_error *err)
+/* Where the records end that can be used goes to *end: what comes after a
+ * damaged one is not needed, the run goes on from the mark before it. */
+static og_status read_records(struct og_dedup_journal *j,
+                              struct og_journal_reader *from,
+                              const struct reading *r, struct journal_end *end,
+                              og_error *err)
 {
-    struct og_unpacker u = {.at = data + HEAD_LEN, .end = data + len}, body;
+    struct og_journal_view record;
     struct og_dedup_journal_mark mark;
-    *out_end = HEAD_LEN;
-    while (og_unpacker_left(&u) > 0 && take_frame(&u, j, &mark, &body)) {
+    struct og_unpacker body;
+    for (;;) {
+        end->len = from->off;
+        end->next_sequence = from->next_sequence;
+        const og_status status = og_journal_reader_next(from, &record, err);
+        if (status == OG_END || status == OG_ERR_STORE) return OG_OK;
+        if (status != OG_OK) return status;
+        if (!take_record(&record, j, &mark, &body)) return OG_OK;
         TRY(read_body(r, &mark, &body, err));
         j->mark = mark;
         j->goes_on = true;
-        *out_end = (size_t)(u.at - data);
     }
-    return OG_OK;
 }
 
-static bool is_magic(const void *data, size_t len)
+/* Whether the file begins, as far as it goes, with these words. */
+static bool begins_with(const char *path, const char *magic, bool *out_is_there)
 {
-    return memcmp(data, MAGIC, len < MAGIC_LEN ? len : MAGIC_LEN) == 0;
+    char head[sizeof(OLD_MAGIC)];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    *out_is_there = fd >= 0;
+    if (fd < 0) return false;
+    const int64_t n = og_file_read_at(fd, head, strlen(magic), 0);
+    close(fd);
+    return n >= 0 && memcmp(head, magic, (size_t)n) == 0;
 }
 
 static bool begins_as_journal(const char *path)
 {
-    char head[MAGIC_LEN];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return false;
-    const int64_t n = og_file_read_at(fd, head, sizeof(head), 0);
-    close(fd);
-    return n >= 0 && is_magic(head, (size_t)n);
+    bool is_there;
+    return begins_with(path, OG_JOURNAL_MAGIC, &is_there) ||
+           begins_with(path, OLD_MAGIC, &is_there);
 }
 
-static og_status read_old(struct og_dedup_journal *j, uint64_t wanted,
-                          const struct reading *r, size_t *out_end,
-                          og_error *err)
+static og_status check_old(const char *path, og_error *err)
 {
-    struct stat st;
-    *out_end = 0;
-    if (fstat(j->fd, &st) != 0)
-        return og_file_failure(err, "read", j->path, errno);
-    const size_t len = (size_t)st.st_size;
-    if (len == 0) return OG_OK;
-    uint8_t *data = og_allocate(NULL, len);
-    if (data == NULL) return og_error_memory(err, len, "a journal");
-    og_status status = OG_OK;
-    if (og_file_read_at(j->fd, data, len, 0) != (int64_t)len)
-        status = og_file_failure(err, "read", j->path, errno);
-    else if (!is_magic(data, len))
-        status = og_error_set(err, OG_ERR_INPUT, "'%s' is no journal", j->path);
-    else if (len < HEAD_LEN) /* killed before its head was whole */
-        *out_end = 0;
-    else if (og_load64(data + MAGIC_LEN) != wanted)
-        status = og_error_set(
+    bool is_there;
+    if (begins_with(path, OG_JOURNAL_MAGIC, &is_there) || !is_there)
+        return OG_OK;
+    if (begins_with(path, OLD_MAGIC, &is_there))
+        return og_error_set(err, OG_ERR_INPUT,
+                            "'%s' is the journal of a run of an earlier "
+                            "version; remove it and the parts to begin anew",
+                            path);
+    return og_error_set(err, OG_ERR_INPUT, "'%s' is no journal", path);
+}
+
+static og_status read_old(struct og_dedup_journal *j, const struct reading *r,
+                          struct journal_end *end, og_error *err)
+{
+    struct og_journal_reader from;
+    *end = (struct journal_end){0, 1};
+    TRY(check_old(j->path, err));
+    og_status status =
+        og_journal_reader_open_file(&from, j->path, j->uuid, NULL, err);
+    if (status == OG_END) return OG_OK; /* none, or killed before its head */
+    if (status == OG_ERR_STORE)
+        return og_error_set(
             err, OG_ERR_INPUT,
             "'%s' is the journal of a run with other options or inputs; remove "
             "it and the parts to begin anew",
             j->path);
-    else
-        status = read_frames(j, data, len, r, out_end, err);
-    og_release(NULL, data, len);
+    if (status != OG_OK) return status;
+    status = read_records(j, &from, r, end, err);
+    og_journal_reader_close(&from);
     return status;
-}
-
-static og_status start_file(struct og_dedup_journal *j, uint64_t wanted,
-                            size_t end, og_error *err)
-{
-    if (end == 0) {
-        uint8_t head[HEAD_LEN];
-        memcpy(head, MAGIC, MAGIC_LEN);
-        for (size_t i = 0; i < 8; i++)
-            head[MAGIC_LEN + i] = (uint8_t)(wanted >> 8 * i);
-        if (ftruncate(j->fd, 0) != 0 || lseek(j->fd, 0, SEEK_SET) != 0 ||
-            og_file_write_all(j->fd, head, sizeof(head)) != 0 ||
-            fsync(j->fd) != 0 || og_file_sync_folder(j->path) != 0)
-            return og_file_failure(err, "write", j->path, errno);
-        return OG_OK;
-    }
-    if (ftruncate(j->fd, (off_t)end) != 0 ||
-        lseek(j->fd, (off_t)end, SEEK_SET) < 0)
-        return og_file_failure(err, "write", j->path, errno);
-    return OG_OK;
 }
 
 /* OUTPUT.journal or OUTPUT.part, behind the links at OUTPUT; for free(). */
@@ -336,22 +329,25 @@ og_status og_dedup_journal_open(
     og_error *err)
 {
     const og_dedup_options *options = run->options;
-    *j = (struct og_dedup_journal){.fd = -1,
-                                   .sketch_len = sketch_len,
+    *j = (struct og_dedup_journal){.sketch_len = sketch_len,
                                    .has_kept = on_kept != NULL,
                                    .every = options->journal_seconds};
     if (!options->resume) return OG_OK;
     TRY(name_beside(options->output, ".journal", &j->path, err));
     TRY(check_parts(j, options, err));
-    j->fd = open(j->path,
-                 O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    if (j->fd < 0) return og_file_failure(err, "write", j->path, errno);
-    const uint64_t wanted = digest(run);
+    digest(run, j->uuid);
     const struct reading r = {j, ctx, on_kept, on_center};
-    size_t end;
-    TRY(read_old(j, wanted, &r, &end, err));
-    TRY(start_file(j, wanted, end, err));
-    if (end > 0) j->parts = j->goes_on ? OG_PART_GOES_ON : OG_PART_OURS;
+    struct journal_end end;
+    TRY(read_old(j, &r, &end, err));
+    const struct og_journal_options log = {.folder = j->path,
+                                           .is_file = true,
+                                           .number = 1,
+                                           .first_sequence = end.next_sequence,
+                                           .continued_len = end.len,
+                                           .durable = end.next_sequence - 1,
+                                           .uuid = j->uuid};
+    TRY(og_journal_new(&log, NULL, &j->log, err));
+    if (end.len > 0) j->parts = j->goes_on ? OG_PART_GOES_ON : OG_PART_OURS;
     j->is_on = true;
     j->last = og_clock_seconds();
     return OG_OK;
@@ -359,12 +355,12 @@ og_status og_dedup_journal_open(
 
 void og_dedup_journal_close(struct og_dedup_journal *j, bool is_done)
 {
-    if (j->fd >= 0) close(j->fd);
+    og_journal_free(j->log);
     if (is_done && j->path != NULL) unlink(j->path);
     free(j->path);
     og_pack_release(&j->kept);
     og_pack_release(&j->centers);
-    *j = (struct og_dedup_journal){.fd = -1};
+    *j = (struct og_dedup_journal){0};
 }
 
 /* ---- writing ---- */
@@ -399,21 +395,22 @@ og_status og_dedup_journal_mark(struct og_dedup_journal *j, uint64_t n_blocks,
                                              j->kept.len / (8 + j->sketch_len),
                                          .n_centers = j->centers.len / 8};
     TRY(og_dedup_output_sync(output, &mark.lens, err));
-    struct og_pack body = {0}, frame = {0};
-    pack_mark(&body, &mark);
-    og_pack_bytes(&body, j->kept.data, j->kept.len);
-    og_pack_bytes(&body, j->centers.data, j->centers.len);
-    og_pack_fixed(&frame, body.len, 8);
-    og_pack_fixed(&frame, body.failed ? 0 : hash_of(body.data, body.len), 8);
-    og_pack_bytes(&frame, body.data, body.len);
+    struct og_pack words_of_mark = {0};
+    pack_mark(&words_of_mark, &mark);
+    const struct og_journal_part parts[] = {
+        {words_of_mark.data, words_of_mark.len},
+        {j->kept.data, j->kept.len},
+        {j->centers.data, j->centers.len},
+    };
+    uint64_t sequence;
     og_status status = OG_OK;
-    if (body.failed || frame.failed || j->kept.failed || j->centers.failed)
-        status = og_error_memory(err, frame.len, "a journal");
-    else if (og_file_write_all(j->fd, frame.data, frame.len) != 0 ||
-             fdatasync(j->fd) != 0)
-        status = og_file_failure(err, "write", j->path, errno);
-    og_pack_release(&body);
-    og_pack_release(&frame);
+    if (words_of_mark.failed || j->kept.failed || j->centers.failed)
+        status = og_error_memory(err, j->kept.len, "a journal");
+    else
+        status = og_journal_append(j->log, OG_JOURNAL_MARK, parts, 3, &sequence,
+                                   err);
+    if (status == OG_OK) status = og_journal_commit(j->log, err);
+    og_pack_release(&words_of_mark);
     j->kept.len = j->centers.len = 0;
     j->last = now;
     j->last_bytes = bytes;

@@ -4,19 +4,19 @@
 /*   in:  what a run has decided so far             (lib/dedup/level_document.c)
  *   out: the same, after the run was stopped, for the one that goes on
  *
- * The file OUTPUT.journal: a head that names the options and the inputs, then
- * frames, each written after the outputs were synced up to the place that it
- * tells:
+ * The file OUTPUT.journal, a log (lib/disk/journal_format.h) whose uuid is a
+ * checksum of options and inputs, with records of type OG_JOURNAL_MARK, each
+ * written after the outputs were synced up to the place that it names:
  *
- * |   [length, 8 bytes][hash of the rest, 8 bytes][mark, 33 words]
- * |   [number, 8 bytes][sketch]  for each document kept since the last frame
+ * |   [mark, 33 words]
+ * |   [number, 8 bytes][sketch]  for each document kept since the last record
  * |   [number, 8 bytes]          for each of them that got its first copy
  *
- * Words are 8 bytes, little end first; dedup_journal.c lists those of a mark.
- * A frame that is cut or whose hash is wrong ends the journal: all before it
- * counts. */
+ * Words are 8 bytes, little-endian; dedup_journal.c lists those of a mark. A
+ * record that is cut or damaged ends the journal: all before it counts. */
 
 #include "lib/dedup/dedup_levels.h"
+#include "lib/disk/journal.h"
 
 #include <origo/dedup.h>
 
@@ -25,16 +25,17 @@ struct og_dedup_journal_mark {
     uint64_t n_documents;
     struct og_output_lens lens;
     og_dedup_counts counts;
-    uint64_t n_kept, n_centers; /* in this frame */
+    uint64_t n_kept, n_centers; /* in this record */
 };
 
 struct og_dedup_journal {
     bool is_on;
-    int fd;
+    struct og_journal *log;
+    uint8_t uuid[16];
     char *path;
     size_t sketch_len;
     bool has_kept;                /* kept documents and centers are noted */
-    struct og_pack kept, centers; /* since the last frame */
+    struct og_pack kept, centers; /* since the last record */
     double every, last;           /* seconds; last: when that was */
     uint64_t last_bytes;
     enum og_part_state parts; /* what the parts of the outputs are */
@@ -42,7 +43,7 @@ struct og_dedup_journal {
     struct og_dedup_journal_mark mark;
 };
 
-/* Reads what there is and goes on behind it; documents to compare with were
+/* Reads what there is and continues after it; documents to compare with were
  * read before. For each kept document and each center, in order, the callbacks
  * are called; levels that note none give NULL. OG_ERR_INPUT: it is the journal
  * of another run. */
@@ -60,7 +61,7 @@ void og_dedup_journal_keep(struct og_dedup_journal *j, uint64_t number,
                            const uint8_t *sketch);
 void og_dedup_journal_center(struct og_dedup_journal *j, uint64_t number);
 
-/* Writes a frame when it is time for one. */
+/* Writes a record when it is time for one. */
 og_status og_dedup_journal_mark(struct og_dedup_journal *j, uint64_t n_blocks,
                                 uint64_t n_documents,
                                 const og_dedup_counts *counts,

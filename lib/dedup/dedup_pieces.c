@@ -12,7 +12,7 @@
 
 void og_piece_cutter_init(struct og_piece_cutter *c, struct og_dedup_run *run)
 {
-    *c = (struct og_piece_cutter){.run = run, .journal.fd = -1};
+    *c = (struct og_piece_cutter){.run = run};
     og_dedup_ids_init(&c->ids, run->folder);
 }
 

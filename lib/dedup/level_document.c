@@ -589,10 +589,8 @@ static void finish(struct level *l)
 
 og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)
 {
-    struct level l = {.run = run,
-                      .options = run->options,
-                      .joined.places_fd = -1,
-                      .journal.fd = -1};
+    struct level l = {
+        .run = run, .options = run->options, .joined.places_fd = -1};
     og_status status = start(&l, err);
     if (status == OG_OK) status = decide_all(&l, err);
     run->counts->n_candidates += l.decider.n_candidates;

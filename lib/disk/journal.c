@@ -67,13 +67,9 @@ static void sum_records(const struct og_pack *lot)
     size_t next;
     for (size_t at = 0; at < lot->len; at = next) {
         uint8_t *record = lot->data + at;
-        const size_t len = og_journal_padded(og_load32(record));
-        XXH3_state_t state;
-        XXH3_64bits_reset(&state);
-        XXH3_64bits_update(&state, record, 24);
-        XXH3_64bits_update(&state, record + 32, len);
-        og_store64(record + 24, XXH3_64bits_digest(&state));
-        next = at + 32 + len;
+        const uint32_t len = og_load32(record);
+        og_store64(record + 24, og_journal_record_sum(record, len));
+        next = at + sizeof(struct og_journal_record) + og_journal_padded(len);
     }
 }
 
@@ -168,8 +164,7 @@ static og_status append(struct og_journal *j, uint32_t type,
         len += parts[i].len;
     if (len > UINT32_MAX / 2)
         return og_error_set(err, OG_ERR_LIMIT,
-                            "a document's record of %zu bytes is too long for "
-                            "the journal",
+                            "a record of %zu bytes is too long for the journal",
                             len);
     while (j->filling.len > MOST_LEN && j->failure.status == OG_OK)
         pthread_cond_wait(&j->may_go_on, &j->lock);
@@ -272,15 +267,21 @@ static og_status continue_file(struct og_journal *j, og_error *err)
     return OG_OK;
 }
 
+static bool name_file(struct og_journal *j)
+{
+    const int n = snprintf(j->path, sizeof(j->path), "%s", j->options.folder);
+    return n > 0 && (size_t)n < sizeof(j->path);
+}
+
 /* A file of that name that is there already was begun by a writer that died
  * before its first record was safe: nothing in it was promised. */
 static og_status open_file(struct og_journal *j, og_error *err)
 {
-    if (!og_journal_path(j->path, sizeof(j->path), j->options.folder,
-                         j->options.number))
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the name of store '%s' is too "
-                            "long",
+    if (!(j->options.is_file
+              ? name_file(j)
+              : og_journal_path(j->path, sizeof(j->path), j->options.folder,
+                                j->options.number)))
+        return og_error_set(err, OG_ERR_USAGE, "the name '%s' is too long",
                             j->options.folder);
     if (j->options.continued_len > 0) return continue_file(j, err);
     j->fd = og_file_open_own(j->path, O_WRONLY | O_CREAT | O_TRUNC, 0666);

@@ -1,7 +1,7 @@
 #ifndef OG_DISK_JOURNAL_H
 #define OG_DISK_JOURNAL_H
 
-/*   in:  records, in order                             (lib/store/store_disk.c)
+/*   in:  records, in order             (lib/store/store_disk.c, lib/dedup)
  *   out: the same, safe on disk
  *
  * Records go into a buffer; a thread of the journal's own writes and syncs what
@@ -15,6 +15,7 @@ struct og_journal;
 
 struct og_journal_options {
     const char *folder;      /* of the store; must outlive the journal */
+    bool is_file;            /* `folder` is the name of the only file, 1 */
     uint64_t number;         /* of the file: 1, 2, ... */
     uint64_t first_sequence; /* of the first record to come */
     /* > 0: the file is there, of this length up to the end of the last record

@@ -1,7 +1,8 @@
 #ifndef OG_DISK_JOURNAL_FORMAT_H
 #define OG_DISK_JOURNAL_FORMAT_H
 
-/* The bytes of a journal: a head, then records, each at a multiple of 8.
+/* The bytes of a journal, the log of everything that must survive a crash: a
+ * head, then records, each at a multiple of 8.
  *
  *     head:    "origojnl" | version 4 | features 4 | uuid 16 |
  *              first sequence 8 | number 8 | 0 8 | checksum 8
@@ -11,13 +12,16 @@
  * The checksum of a record is of its first 24 bytes and of what follows it.
  * Little endian. `durable` is the last sequence that was known to be safe on
  * disk when the record was written: it tells a write that was torn by a crash,
- * behind which nothing was promised, from bytes that went bad later.
+ * after which nothing was promised, from bytes that went bad later. The uuid is
+ * that of the store, or says in another way whose records these are.
  *
  * Version 2: a file may be continued by a later session, and has records of
  * the types from OPENED on. Files of version 1 are read, never continued. */
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/base/checksum.h"
 
 #define OG_JOURNAL_MAGIC   "origojnl"
 #define OG_JOURNAL_VERSION 2
@@ -28,7 +32,10 @@ enum og_journal_type {
     OG_JOURNAL_CLOSED,       /* the writer ended well */
     OG_JOURNAL_OPENED,       /* another one is at work */
     OG_JOURNAL_TEXTS,        /* bytes of a segment of texts, and their place */
-    OG_JOURNAL_TYPES,
+    OG_JOURNAL_TYPES,        /* those of a store end here */
+    /* In a journal that is one file (og_journal_options.is_file). */
+    OG_JOURNAL_MARK = OG_JOURNAL_TYPES, /* how far a run has come */
+    OG_JOURNAL_FILE_TYPES
 };
 
 struct og_journal_head {
@@ -51,6 +58,18 @@ _Static_assert(sizeof(struct og_journal_record) == 32, "drawn above");
 static inline uint64_t og_journal_padded(uint64_t len)
 {
     return (len + 7) / 8 * 8;
+}
+
+/* Of a record with `len` bytes, its zeros after them. */
+static inline uint64_t og_journal_record_sum(const uint8_t *record,
+                                             uint64_t len)
+{
+    struct og_checksum sum;
+    og_checksum_init(&sum);
+    og_checksum_add(&sum, record, 24);
+    og_checksum_add(&sum, record + sizeof(struct og_journal_record),
+                    og_journal_padded(len));
+    return og_checksum_end(&sum);
 }
 
 /* Room for "/journal/123456.jnl" and a number that grew. */

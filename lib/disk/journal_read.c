@@ -101,13 +101,21 @@ static bool is_all_zeros(int fd)
     return n == 0;
 }
 
+static bool name_path(struct og_journal_reader *r)
+{
+    if (!r->is_file)
+        return og_journal_path(r->path, sizeof(r->path), r->folder, r->number);
+    const int n = snprintf(r->path, sizeof(r->path), "%s", r->folder);
+    return n > 0 && (size_t)n < sizeof(r->path);
+}
+
 /* OG_END: not there, or without a head that was ever finished. */
 static og_status open_number(struct og_journal_reader *r, uint64_t number,
                              og_error *err)
 {
     uint8_t head[HEAD_LEN];
     r->number = number;
-    if (!og_journal_path(r->path, sizeof(r->path), r->folder, number))
+    if (!name_path(r))
         return og_error_set(err, OG_ERR_USAGE, "'%s' is too long a name",
                             r->folder);
     const int fd = og_file_open_own(r->path, O_RDONLY, 0);
@@ -188,12 +196,28 @@ og_status og_journal_reader_open(struct og_journal_reader *reader,
     *reader = (struct og_journal_reader){.allocator = allocator,
                                          .folder = folder,
                                          .uuid = uuid,
+                                         .n_types = OG_JOURNAL_TYPES,
                                          .fd = -1,
                                          .torn_off = OG_UNKNOWN};
     og_status status = find_file(reader, sequence, err);
     if (status == OG_OK) status = skip_to(reader, sequence, err);
     if (status != OG_OK) og_journal_reader_close(reader);
     return status;
+}
+
+og_status og_journal_reader_open_file(struct og_journal_reader *reader,
+                                      const char *path, const uint8_t *uuid,
+                                      const og_allocator *allocator,
+                                      og_error *err)
+{
+    *reader = (struct og_journal_reader){.allocator = allocator,
+                                         .folder = path,
+                                         .is_file = true,
+                                         .uuid = uuid,
+                                         .n_types = OG_JOURNAL_FILE_TYPES,
+                                         .fd = -1,
+                                         .torn_off = OG_UNKNOWN};
+    return open_number(reader, 1, err);
 }
 
 void og_journal_reader_close(struct og_journal_reader *reader)
@@ -227,15 +251,6 @@ static og_status look(struct og_journal_reader *r, uint64_t off, size_t len,
     return OG_OK;
 }
 
-static uint64_t sum_of_record(const uint8_t *record, size_t len)
-{
-    XXH3_state_t state;
-    XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, record, 24);
-    XXH3_64bits_update(&state, record + RECORD_LEN, og_journal_padded(len));
-    return XXH3_64bits_digest(&state);
-}
-
 /* The record at `off`, whatever its sequence; *out NULL: there is none. */
 static og_status record_at(struct og_journal_reader *r, uint64_t off,
                            uint64_t file_len, const uint8_t **out,
@@ -249,10 +264,11 @@ static og_status record_at(struct og_journal_reader *r, uint64_t off,
     if (record == NULL) return OG_OK;
     const uint64_t len = og_load32(record);
     const uint32_t type = og_load32(record + 4);
-    if (type == 0 || type >= OG_JOURNAL_TYPES) return OG_OK;
+    if (type == 0 || type >= r->n_types) return OG_OK;
     if (og_journal_padded(len) > file_len - off - RECORD_LEN) return OG_OK;
     TRY(look(r, off, RECORD_LEN + og_journal_padded(len), &record, err));
-    if (record == NULL || og_load64(record + 24) != sum_of_record(record, len))
+    if (record == NULL ||
+        og_load64(record + 24) != og_journal_record_sum(record, len))
         return OG_OK;
     *out = record;
     return OG_OK;
@@ -289,6 +305,7 @@ static og_status look_behind(struct og_journal_reader *r, uint64_t file_len,
 /* Nothing more in this file. In the next one? */
 static og_status next_file(struct og_journal_reader *r, og_error *err)
 {
+    if (r->is_file) return OG_END;
     const uint64_t number = r->number;
     const uint64_t off = r->off;
     const uint64_t expected = r->next_sequence;
@@ -396,8 +413,11 @@ og_status og_journal_salvage(const char *folder, uint64_t number,
                              og_journal_visit *visit, og_journal_gap *gap,
                              void *ctx, og_error *err)
 {
-    struct og_journal_reader r = {
-        .allocator = allocator, .folder = folder, .number = number, .fd = -1};
+    struct og_journal_reader r = {.allocator = allocator,
+                                  .folder = folder,
+                                  .number = number,
+                                  .n_types = OG_JOURNAL_TYPES,
+                                  .fd = -1};
     struct stat st;
     if (!og_journal_path(r.path, sizeof(r.path), folder, number))
         return og_error_set(err, OG_ERR_USAGE, "'%s' is too long a name",

@@ -12,6 +12,8 @@
 struct og_journal_reader {
     const og_allocator *allocator;
     const char *folder; /* of the store */
+    bool is_file;       /* `folder` is the name of the only file */
+    uint32_t n_types;   /* of records */
     const uint8_t *uuid;
     char path[4096]; /* of the file at hand */
     int fd;          /* -1: none yet */
@@ -37,6 +39,12 @@ og_status og_journal_reader_open(struct og_journal_reader *reader,
                                  const char *folder, const uint8_t *uuid,
                                  uint64_t sequence,
                                  const og_allocator *allocator, og_error *err);
+/* The same for a journal that is one file, from its first record on. OG_END:
+ * there is no such file, or none whose head was ever finished. */
+og_status og_journal_reader_open_file(struct og_journal_reader *reader,
+                                      const char *path, const uint8_t *uuid,
+                                      const og_allocator *allocator,
+                                      og_error *err);
 void og_journal_reader_close(struct og_journal_reader *reader);
 
 struct og_journal_view {

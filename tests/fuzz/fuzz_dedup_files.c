@@ -11,6 +11,7 @@
 #include "lib/dedup/dedup_journal.h"
 #include "lib/dedup/dedup_lists.h"
 #include "lib/dedup/stages/dedup_stages.h"
+#include "lib/disk/journal_format.h"
 #include "lib/near/near_files.h"
 
 #define SKETCH_LEN 112
@@ -48,26 +49,27 @@ static og_status on_center(void *ctx, uint64_t number, og_error *err)
     return OG_OK;
 }
 
-/* Frames: the lengths that stand there, modulo what is left. */
-static void mend_frames(uint8_t *data, size_t len, size_t head)
+/* Records: the lengths that are there, modulo what is left. */
+static void mend_records(uint8_t *data, size_t len, size_t head)
 {
-    const size_t mark_len = sizeof(struct og_dedup_journal_mark);
-    for (size_t off = head; off + 16 + mark_len <= len;) {
-        const size_t left = len - off - 16 - mark_len;
+    enum { RECORD = sizeof(struct og_journal_record), MARK_LEN = 33 * 8 };
+    uint64_t sequence = 1;
+    for (size_t off = head; off + RECORD + MARK_LEN <= len; sequence++) {
+        const size_t left = (len - off - RECORD) / 8 * 8 - MARK_LEN;
         const size_t n_kept = left < 8 + SKETCH_LEN ? 0 : data[off] % 2;
         const size_t more = left - n_kept * (8 + SKETCH_LEN);
         const size_t n_centers = more / 8 == 0 ? 0 : data[off + 1] % (more / 8);
         const size_t body =
-            mark_len + n_kept * (8 + SKETCH_LEN) + n_centers * 8;
-        struct og_dedup_journal_mark mark;
-        memcpy(&mark, data + off + 16, mark_len);
-        mark.n_kept = n_kept;
-        mark.n_centers = n_centers;
-        memcpy(data + off + 16, &mark, mark_len);
-        og_store64(data + off, body);
-        og_store64(data + off + 8,
-                   hash(data + off + 16, body, 0x6a6f75726e616c20u));
-        off += 16 + body;
+            MARK_LEN + n_kept * (8 + SKETCH_LEN) + n_centers * 8;
+        uint8_t *record = data + off;
+        og_store64(record + RECORD + MARK_LEN - 16, n_kept);
+        og_store64(record + RECORD + MARK_LEN - 8, n_centers);
+        og_store32(record, (uint32_t)body);
+        og_store32(record + 4, OG_JOURNAL_MARK);
+        og_store64(record + 8, sequence);
+        og_store64(record + 16, sequence - 1);
+        og_store64(record + 24, og_journal_record_sum(record, body));
+        off += RECORD + og_journal_padded(body);
     }
 }
 
@@ -112,7 +114,7 @@ static void try_journal(uint8_t *data, size_t len, bool is_mended,
         fclose(f);
         if (head > len) return;
         memcpy(data, fresh, head);
-        mend_frames(data, len, head);
+        mend_records(data, len, head);
     }
     write_fuzz_file("out.part", data, 0);
     write_fuzz_file("out.journal", data, len);

@@ -1,5 +1,5 @@
 /* The journal of a run that was stopped: what it says is what the next run
- * reads, its frames are the words that dedup_journal.h draws, and what a crash
+ * reads, its records are the words that dedup_journal.h draws, and what a crash
  * leaves of the last one is not believed. */
 
 #include "tests/unit/source_support.h"
@@ -9,8 +9,9 @@
 
 #include "lib/base/bits.h"
 #include "lib/dedup/dedup_journal.h"
+#include "lib/disk/journal_format.h"
 
-enum { SKETCH_LEN = 4, HEAD_LEN = 22 + 8, FRAME_HEAD = 16, N_WORDS = 33 };
+enum { SKETCH_LEN = 4, HEAD_LEN = 64, FRAME_HEAD = 32, N_WORDS = 33 };
 
 static struct folder folder;
 static char output[256], journal[300];
@@ -156,7 +157,9 @@ static void a_frame_is_words(void **state)
     const size_t len = read_journal(data, sizeof(data));
     assert_int_equal(len, HEAD_LEN + FRAME_HEAD + 8 * N_WORDS +
                               2 * (8 + SKETCH_LEN) + 8);
-    assert_int_equal(og_load64(data + HEAD_LEN), len - HEAD_LEN - FRAME_HEAD);
+    assert_memory_equal(data, OG_JOURNAL_MAGIC, 8);
+    assert_int_equal(og_load32(data + HEAD_LEN), len - HEAD_LEN - FRAME_HEAD);
+    assert_int_equal(og_load32(data + HEAD_LEN + 4), OG_JOURNAL_MARK);
     const uint8_t *word = data + HEAD_LEN + FRAME_HEAD;
     assert_int_equal(og_load64(word), 100);
     assert_int_equal(og_load64(word + 8), 101);
@@ -231,6 +234,34 @@ static void another_run_is_refused(void **state)
     og_dedup_journal_close(&r.journal, false);
 }
 
+static void refuse(const char *text, const char *words)
+{
+    struct begun r;
+    og_error err;
+    char part[300];
+    begin(&r);
+    stop(&r);
+    FILE *f = fopen(journal, "wb");
+    fwrite(text, 1, strlen(text), f);
+    fclose(f);
+    snprintf(part, sizeof(part), "%s.part", output);
+    fclose(fopen(part, "ab"));
+    assert_int_equal(og_dedup_journal_open(&r.journal, &r.run, SKETCH_LEN,
+                                           &r.heard, on_kept, on_center, &err),
+                     OG_ERR_INPUT);
+    assert_non_null(strstr(err.message, words));
+    og_dedup_journal_close(&r.journal, false);
+    unlink(journal);
+    unlink(part);
+}
+
+static void what_is_no_journal_is_refused(void **state)
+{
+    (void)state;
+    refuse("my notes", "is no journal");
+    refuse("origo dedup journal 1\n12345678", "an earlier version");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +269,7 @@ int main(void)
         cmocka_unit_test(the_next_run_reads_it),
         cmocka_unit_test(a_broken_frame_ends_it),
         cmocka_unit_test(another_run_is_refused),
+        cmocka_unit_test(what_is_no_journal_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -140,6 +140,48 @@ static void test_it_can_be_asked_again(void **state)
 #define TEST(name)                                                             \
     cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
+/* A journal that is one file with a name of its own. */
+static void one_file(void **state)
+{
+    char path[160];
+    const struct og_journal_part part = {"abc", 3};
+    struct og_journal *journal;
+    struct og_journal_reader reader;
+    struct og_journal_view view;
+    uint64_t sequence, len = 0;
+    (void)state;
+    snprintf(path, sizeof(path), "%s/mine", folder);
+    assert_int_equal(
+        og_journal_reader_open_file(&reader, path, uuid, NULL, &story), OG_END);
+    for (uint64_t n = 1; n <= 3; n++) {
+        const struct og_journal_options options = {.folder = path,
+                                                   .is_file = true,
+                                                   .number = 1,
+                                                   .first_sequence = n,
+                                                   .continued_len = len,
+                                                   .durable = n - 1,
+                                                   .uuid = uuid};
+        ASSERT_OK(og_journal_new(&options, NULL, &journal, &story));
+        ASSERT_OK(og_journal_append(journal, OG_JOURNAL_MARK, &part, 1,
+                                    &sequence, &story));
+        assert_int_equal(sequence, n);
+        ASSERT_OK(og_journal_commit(journal, &story));
+        og_journal_free(journal);
+        ASSERT_OK(
+            og_journal_reader_open_file(&reader, path, uuid, NULL, &story));
+        for (uint64_t i = 1; i <= n; i++) {
+            ASSERT_OK(og_journal_reader_next(&reader, &view, &story));
+            assert_int_equal(view.type, OG_JOURNAL_MARK);
+            assert_memory_equal(view.data, "abc", 3);
+        }
+        assert_int_equal(og_journal_reader_next(&reader, &view, &story),
+                         OG_END);
+        len = reader.off;
+        og_journal_reader_close(&reader);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +191,7 @@ int main(void)
         TEST(test_a_head_that_was_never_finished),
         TEST(test_another_store_or_number),
         TEST(test_it_can_be_asked_again),
+        TEST(one_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/checksum.h"
 #include "lib/os/new_file.h"
 
 #define HEAD_LEN 24
-#define HASH_KEY 0x7374616765u
+/* Earlier versions wrote og_token_hash() with this key instead of a checksum.
+ */
+#define OLD_KEY 0x7374616765u
 
 static og_status read_bytes(const char *path, struct og_stage_file *out,
                             og_error *err)
@@ -44,8 +47,9 @@ og_status og_stage_file_check(const char *path, const char *magic,
     if (f->len < HEAD_LEN + 8 || memcmp(f->data, magic, 8) != 0)
         return og_error_set(err, OG_ERR_INPUT, "'%s' is no file of this stage",
                             path);
-    if (og_load64(f->data + f->len - 8) !=
-        og_token_hash((const char *)f->data, f->len - 8, HASH_KEY))
+    const uint64_t sum = og_load64(f->data + f->len - 8);
+    if (sum != og_checksum(f->data, f->len - 8) &&
+        sum != og_token_hash((const char *)f->data, f->len - 8, OLD_KEY))
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' is damaged: another checksum", path);
     if (og_load64(f->data + 8) != digest)
@@ -86,9 +90,7 @@ og_status og_stage_file_write(const char *path, const char *magic,
     og_pack_fixed(&all, digest, 8);
     og_pack_fixed(&all, n, 8);
     og_pack_bytes(&all, records->data, records->len);
-    if (!all.failed)
-        og_pack_fixed(
-            &all, og_token_hash((const char *)all.data, all.len, HASH_KEY), 8);
+    if (!all.failed) og_pack_fixed(&all, og_checksum(all.data, all.len), 8);
     if (all.failed || records->failed) {
         og_pack_release(&all);
         return og_error_memory(err, records->len, "a file of a stage");
