@@ -29,6 +29,8 @@
 
 /* Samples that are asked for before they are needed. */
 #define AHEAD 32
+/* Bands whose samples are on their way while an earlier one is looked at. */
+#define BEHIND 2
 
 og_status og_band_table_init(struct og_band_table *t,
                              const struct og_band_design *design,
@@ -236,8 +238,6 @@ agreeing(const uint8_t *samples, const uint8_t *wanted, size_t n_rows,
          uint32_t *met, size_t begin, size_t end, size_t n)
 {
     for (size_t i = begin; i < end; i++) {
-        if (i + AHEAD < end)
-            __builtin_prefetch(samples + (size_t)met[i + AHEAD] * n_rows);
         const uint32_t entry = met[i];
         met[n] = entry;
         n += memcmp(samples + (size_t)entry * n_rows, wanted, n_rows) == 0;
@@ -306,15 +306,68 @@ static void expect(const struct og_band_table *t, uint32_t entry)
         __builtin_prefetch(samples_of(t, &t->columns[b], entry));
 }
 
-static og_status tell(const struct og_band_table *t, const uint8_t *sketch,
-                      uint32_t least_equal, size_t n, struct og_band_hits *hits,
-                      og_error *err)
+/* Homes of all bands, asked for before they are needed. */
+static void find_homes(const struct og_band_table *t, const uint8_t *sketch,
+                       struct og_band_hits *hits)
 {
+    const uint32_t n_rows = t->design.n_rows;
+    for (uint32_t b = 0; b < t->design.n_bands; b++) {
+        const uint64_t key = og_band_key(sketch + (size_t)b * n_rows, n_rows);
+        hits->home[b] = (size_t)key & (t->n_slots - 1);
+        hits->tag[b] = tag_of(key);
+        __builtin_prefetch(t->columns[b].tags + hits->home[b]);
+        __builtin_prefetch(t->columns[b].entries + hits->home[b]);
+    }
+}
+
+static og_status meet_band(const struct og_band_table *t, uint32_t b,
+                           const struct og_band_item *item,
+                           struct og_band_hits *hits, og_error *err)
+{
+    size_t n = b > 0 ? hits->met_end[b - 1] : 0;
+    const size_t begin = n;
+    if (item->before == NULL || item->before[b] < OG_BAND_BUCKET_MOST)
+        TRY(meet_in_band(t, b, hits, &n, err));
+    hits->met_end[b] = n;
+    for (size_t i = begin; i < n; i++)
+        __builtin_prefetch(samples_of(t, &t->columns[b], hits->met[i]));
+    return OG_OK;
+}
+
+og_status og_band_table_meet(const struct og_band_table *t,
+                             const struct og_band_item *item,
+                             const struct og_parity_limits *limits,
+                             struct og_band_hits *hits, og_error *err)
+{
+    hits->n = hits->n_met = hits->n_open = 0;
+    memset(hits->found, 0, t->design.n_bands * sizeof(*hits->found));
+    if (t->n == 0) return OG_OK;
+    TRY(reserve_seen(t, hits, err));
+    find_homes(t, item->sketch, hits);
+    size_t n = 0;
+    const uint32_t n_bands = t->design.n_bands;
+    for (uint32_t b = 0; b < n_bands + BEHIND; b++) {
+        if (b < n_bands) TRY(meet_band(t, b, item, hits, err));
+        if (b >= BEHIND) look_in_band(t, b - BEHIND, item->sketch, hits, &n);
+    }
+    if (limits != NULL)
+        n = og_set_parity_filter(t->parities, &item->parity, limits, hits->met,
+                                 n);
+    hits->n_open = each_once(hits, n);
+    return OG_OK;
+}
+
+og_status og_band_table_agree(const struct og_band_table *t,
+                              const struct og_band_item *item,
+                              uint32_t least_equal, struct og_band_hits *hits,
+                              og_error *err)
+{
+    const size_t n = hits->n_open;
     if (!OG_GROW(t->allocator, hits->hits, hits->cap, n))
         return og_error_memory(err, n * sizeof(*hits->hits), "candidates");
     for (size_t i = 0; i < n; i++) {
         if (i + 2 < n) expect(t, hits->met[i + 2]);
-        const size_t n_equal = agreement(t, hits->met[i], sketch);
+        const size_t n_equal = agreement(t, hits->met[i], item->sketch);
         if (n_equal < least_equal) continue;
         hits->hits[hits->n++] =
             (struct og_band_hit){hits->met[i], (uint32_t)n_equal};
@@ -323,48 +376,15 @@ static og_status tell(const struct og_band_table *t, const uint8_t *sketch,
     return OG_OK;
 }
 
-static og_status meet(const struct og_band_table *t,
-                      const struct og_band_item *item,
-                      struct og_band_hits *hits, og_error *err)
-{
-    const uint32_t n_bands = t->design.n_bands, n_rows = t->design.n_rows;
-    for (uint32_t b = 0; b < n_bands; b++) {
-        const uint64_t key =
-            og_band_key(item->sketch + (size_t)b * n_rows, n_rows);
-        hits->home[b] = (size_t)key & (t->n_slots - 1);
-        hits->tag[b] = tag_of(key);
-        __builtin_prefetch(t->columns[b].tags + hits->home[b]);
-        __builtin_prefetch(t->columns[b].entries + hits->home[b]);
-    }
-    size_t n = 0;
-    for (uint32_t b = 0; b < n_bands; b++) {
-        if (item->before == NULL || item->before[b] < OG_BAND_BUCKET_MOST)
-            TRY(meet_in_band(t, b, hits, &n, err));
-        hits->met_end[b] = n;
-    }
-    return OG_OK;
-}
-
 og_status og_band_table_find(const struct og_band_table *t,
                              const struct og_band_item *item,
                              const struct og_band_filter *filter,
                              struct og_band_hits *hits, og_error *err)
 {
-    hits->n = 0;
-    hits->n_met = 0;
-    memset(hits->found, 0, t->design.n_bands * sizeof(*hits->found));
-    if (t->n == 0) return OG_OK;
-    TRY(meet(t, item, hits, err));
-    TRY(reserve_seen(t, hits, err));
-    size_t n = 0;
-    for (uint32_t b = 0; b < t->design.n_bands; b++)
-        look_in_band(t, b, item->sketch, hits, &n);
-    if (filter != NULL && filter->limits != NULL)
-        n = og_set_parity_filter(t->parities, &item->parity, filter->limits,
-                                 hits->met, n);
-    n = each_once(hits, n);
-    return tell(t, item->sketch, filter != NULL ? filter->least_equal : 0, n,
-                hits, err);
+    const struct og_band_filter all = {0, NULL};
+    if (filter == NULL) filter = &all;
+    TRY(og_band_table_meet(t, item, filter->limits, hits, err));
+    return og_band_table_agree(t, item, filter->least_equal, hits, err);
 }
 
 void og_band_hits_release(const struct og_band_table *t,

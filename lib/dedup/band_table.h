@@ -67,7 +67,8 @@ struct og_band_hits {
     size_t home[OG_BANDS_MAX];
     uint8_t tag[OG_BANDS_MAX];
     uint32_t *met; /* entries whose tag agrees, band by band; then those whose
-                      band does, each once */
+                      band does, each once: the first n_open, in no order */
+    size_t n_open;
     size_t met_end[OG_BANDS_MAX], met_cap;
     uint64_t *seen; /* a bit for each entry, 0 between two calls */
     size_t seen_cap;
@@ -85,8 +86,18 @@ void og_band_table_clear(struct og_band_table *table);
 bool og_band_table_has_room(const struct og_band_table *table);
 uint64_t og_band_table_bytes(const struct og_band_table *table);
 
-/* All entries that have at least one band with the same samples, as far as
- * the filter (NULL: all) lets them through. */
+/* Entries that have at least one band with the same samples and that parities
+ * (limits of NULL: they are not looked at) do not rule out: hits->met. */
+og_status og_band_table_meet(const struct og_band_table *table,
+                             const struct og_band_item *item,
+                             const struct og_parity_limits *limits,
+                             struct og_band_hits *hits, og_error *err);
+/* Those of hits->met that agree in so many samples: hits->hits. */
+og_status og_band_table_agree(const struct og_band_table *table,
+                              const struct og_band_item *item,
+                              uint32_t least_equal, struct og_band_hits *hits,
+                              og_error *err);
+/* Both: as far as the filter (NULL: all) lets them through. */
 og_status og_band_table_find(const struct og_band_table *table,
                              const struct og_band_item *item,
                              const struct og_band_filter *filter,

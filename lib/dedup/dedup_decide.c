@@ -23,6 +23,7 @@ og_status og_decider_init(struct og_decider *d,
 {
     *d = (struct og_decider){.options = *options, .texts = texts};
     og_shingle_set_init(&d->set, NULL);
+    og_set_summaries_init(&d->summaries, options->summaries_memory);
     TRY(og_band_table_init(&d->table, &options->design, options->memory, NULL,
                            err));
     d->table.beside_len = sizeof(struct og_dedup_entry);
@@ -41,12 +42,16 @@ void og_decider_release(struct og_decider *d)
     og_band_hits_release(&d->table, &d->hits);
     og_band_table_release(&d->table);
     og_shingle_set_release(&d->set);
+    og_set_summaries_release(&d->summaries);
+    og_set_summary_release(&d->mine);
+    og_set_summary_release(&d->other);
     OG_UNGROW(NULL, d->entries, d->entries_cap);
 }
 
 void og_decider_clear(struct og_decider *d)
 {
     og_band_table_clear(&d->table);
+    og_set_summaries_clear(&d->summaries);
     d->is_full = false;
 }
 
@@ -54,18 +59,20 @@ static og_status fill_set(struct og_decider *d, const uint64_t *fps, size_t n,
                           og_error *err)
 {
     TRY(og_shingle_set_fill(&d->set, fps, n, NULL, err));
-    d->is_marked = d->hits.n >= WORTH_MARKS && d->set.n <= WORTH_TAGS;
+    TRY(og_set_summary_make(&d->mine, d->set.slots, d->set.n_slots, d->set.n,
+                            err));
+    d->is_marked = d->hits.n_open >= WORTH_MARKS && d->set.n <= WORTH_TAGS;
     if (!d->is_marked) return OG_OK;
     return og_shingle_set_mark(&d->set, fps, n, err);
 }
 
 /* Opens the shingles of the document, once. */
 static og_status open_set(struct og_decider *d, const struct og_decide_doc *doc,
-                          bool *is_open, og_error *err)
+                          og_error *err)
 {
     const struct og_known_document *known;
-    if (*is_open) return OG_OK;
-    *is_open = true;
+    if (d->is_open) return OG_OK;
+    d->is_open = true;
     if (doc->words != NULL) {
         const struct og_fps *fps;
         TRY(og_dedup_texts_print(d->texts, doc->words, doc->n_tokens, &fps,
@@ -76,29 +83,88 @@ static og_status open_set(struct og_decider *d, const struct og_decide_doc *doc,
     return fill_set(d, known->fps, known->n, err);
 }
 
-/* 0 when it is below the threshold. */
-static og_status compare(struct og_decider *d,
-                         const struct og_dedup_entry *entry, double *out,
-                         og_error *err)
+/* The fewest shingles in common with which the document and one of `n` reach
+ * the threshold. */
+static size_t least_common(const struct og_decider *d, size_t n)
 {
-    const struct og_known_document *known;
     const double threshold = d->options.threshold;
+    return d->options.measure == OG_MEASURE_JACCARD
+               ? og_jaccard_least(d->set.n, n, threshold)
+               : og_containment_least(d->set.n, n, threshold);
+}
+
+/* False: it is below the threshold. */
+static bool may_be_alike(const struct og_decider *d,
+                         const struct og_wide_parity *other)
+{
+    const size_t a = d->set.n, b = other->n, least = least_common(d, b);
+    return least <= a && least <= b &&
+           !og_wide_parity_exceeds(d->mine.parity, other, a + b - 2 * least);
+}
+
+/* 0 when it is below the threshold. */
+static double similarity_with(struct og_decider *d,
+                              const struct og_known_document *known)
+{
     const bool is_jaccard = d->options.measure == OG_MEASURE_JACCARD;
-    TRY(og_dedup_texts_fetch(d->texts, entry->number, &entry->place, &known,
-                             err));
+    const size_t a = d->set.n, b = known->n, least = least_common(d, b);
     d->n_compared++;
-    const size_t a = d->set.n, b = known->n;
-    const size_t least = is_jaccard ? og_jaccard_least(a, b, threshold)
-                                    : og_containment_least(a, b, threshold);
-    *out = 0;
-    if (least > a || least > b) return OG_OK;
+    if (least > a || least > b) return 0;
     if (d->is_marked &&
         og_shingle_set_at_most(&d->set, known->tags, b, least) < least)
-        return OG_OK;
+        return 0;
     const size_t common = og_shingle_set_common(&d->set, known->fps, b, least);
-    if (common < least) return OG_OK;
-    *out = is_jaccard ? og_jaccard(a, b, common) : og_containment(a, b, common);
-    if (*out < threshold) *out = 0;
+    if (common < least) return 0;
+    const double similarity =
+        is_jaccard ? og_jaccard(a, b, common) : og_containment(a, b, common);
+    return similarity < d->options.threshold ? 0 : similarity;
+}
+
+/* Of candidates that were compared with others before, those that their
+ * summaries rule out go: it takes a tenth of what reading their samples does.
+ */
+static og_status pass_over(struct og_decider *d,
+                           const struct og_decide_doc *doc, og_error *err)
+{
+    enum { STEP = 8 };
+    struct og_band_hits *hits = &d->hits;
+    const struct og_set_summaries *all = &d->summaries;
+    const size_t n = hits->n_open;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i + 2 * STEP < n)
+            og_set_summaries_expect(all, hits->met[i + 2 * STEP]);
+        if (i + STEP < n)
+            og_set_summaries_expect_bits(all, hits->met[i + STEP]);
+        const struct og_wide_parity *other =
+            og_set_summaries_of(all, hits->met[i]);
+        if (other != NULL) {
+            TRY(open_set(d, doc, err));
+            if (!may_be_alike(d, other)) continue;
+        }
+        hits->met[kept++] = hits->met[i];
+    }
+    hits->n_open = kept;
+    return OG_OK;
+}
+
+/* 0 when it is below the threshold. The first comparison with an entry leaves
+ * its summary for the next ones. */
+static og_status compare(struct og_decider *d, uint32_t at, double *out,
+                         og_error *err)
+{
+    const struct og_dedup_entry *entry = &d->entries[at];
+    const struct og_known_document *known;
+    *out = 0;
+    TRY(og_dedup_texts_fetch(d->texts, entry->number, &entry->place, &known,
+                             err));
+    if (og_set_summaries_of(&d->summaries, at) == NULL) {
+        TRY(og_set_summary_make(&d->other, known->fps, known->n, known->n,
+                                err));
+        TRY(og_set_summaries_keep(&d->summaries, at, &d->other, err));
+        if (!may_be_alike(d, d->other.parity)) return OG_OK;
+    }
+    *out = similarity_with(d, known);
     return OG_OK;
 }
 
@@ -122,14 +188,14 @@ static void expect(const struct og_decider *d, size_t i)
  * whatever is like one is like the other. Then nothing else has to be compared
  * and nothing remembered; a million equal documents are one entry. */
 static og_status find_equal(struct og_decider *d,
-                            const struct og_decide_doc *doc, bool *is_open,
-                            bool *is_equal, og_error *err)
+                            const struct og_decide_doc *doc, bool *is_equal,
+                            og_error *err)
 {
     for (size_t i = 0; i < d->hits.n; i++) {
         if (d->hits.hits[i].n_equal < d->table.n_samples) continue;
         const struct og_dedup_entry *entry = &d->entries[d->hits.hits[i].entry];
         const struct og_known_document *known;
-        TRY(open_set(d, doc, is_open, err));
+        TRY(open_set(d, doc, err));
         TRY(og_dedup_texts_fetch(d->texts, entry->number, &entry->place, &known,
                                  err));
         d->n_compared++;
@@ -146,8 +212,8 @@ static og_status compare_all(struct og_decider *d,
                              struct og_verdict *out, og_error *err)
 {
     const bool is_star = d->options.cluster == OG_CLUSTER_STAR;
-    bool is_open = false, is_equal = false;
-    if (!is_star) TRY(find_equal(d, doc, &is_open, &is_equal, err));
+    bool is_equal = false;
+    if (!is_star) TRY(find_equal(d, doc, &is_equal, err));
     if (is_equal) out->kind = OG_VERDICT_JOINED;
     for (size_t i = 0; i < d->hits.n && !is_equal; i++) {
         expect(d, i);
@@ -156,8 +222,8 @@ static og_status compare_all(struct og_decider *d,
         if (!is_star && d->is_joined(d->ctx, doc->number, entry->number))
             continue;
         double similarity;
-        TRY(open_set(d, doc, &is_open, err));
-        TRY(compare(d, entry, &similarity, err));
+        TRY(open_set(d, doc, err));
+        TRY(compare(d, d->hits.hits[i].entry, &similarity, err));
         if (similarity <= 0) continue;
         if (!is_star) {
             TRY(d->on_pair(d->ctx, doc->number, entry, similarity, err));
@@ -184,17 +250,24 @@ static og_status remember(struct og_decider *d, const struct og_decide_doc *doc,
                                "documents");
     d->entries[d->table.n] =
         (struct og_dedup_entry){.number = doc->number, .place = doc->place};
-    return og_band_table_add(&d->table, item, &d->hits, err);
+    TRY(og_band_table_add(&d->table, item, &d->hits, err));
+    if (!d->is_open) return OG_OK; /* none is like it so far */
+    return og_set_summaries_keep(&d->summaries, (uint32_t)d->table.n - 1,
+                                 &d->mine, err);
 }
 
 og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
                     struct og_verdict *out, og_error *err)
 {
     *out = (struct og_verdict){.kind = OG_VERDICT_KEPT};
+    d->is_open = false;
     const struct og_band_item item = {
         .sketch = doc->sketch, .before = doc->before, .parity = doc->parity};
-    TRY(og_band_table_find(&d->table, &item, &d->filter, &d->hits, err));
+    TRY(og_band_table_meet(&d->table, &item, d->filter.limits, &d->hits, err));
     d->n_candidates += d->hits.n_met;
+    if (!doc->is_against) TRY(pass_over(d, doc, err));
+    TRY(og_band_table_agree(&d->table, &item, d->filter.least_equal, &d->hits,
+                            err));
     if (d->hits.n > 0 && !doc->is_against) TRY(compare_all(d, doc, out, err));
     if (out->kind != OG_VERDICT_KEPT) return OG_OK;
     return remember(d, doc, &item, out, err);

@@ -11,6 +11,7 @@
 
 #include "lib/dedup/band_table.h"
 #include "lib/dedup/dedup_texts.h"
+#include "lib/dedup/set_summaries.h"
 
 #include <origo/dedup.h>
 
@@ -19,7 +20,8 @@ struct og_decide_options {
     og_measure_kind measure;
     double threshold;
     og_cluster_kind cluster;
-    uint64_t memory; /* of the table; 0: no cap */
+    uint64_t memory;         /* of the table; 0: no cap */
+    size_t summaries_memory; /* 0: no cap */
 };
 
 struct og_decide_doc {
@@ -56,7 +58,10 @@ struct og_decider {
     struct og_band_table table;
     struct og_band_hits hits; /* of the last document */
     struct og_shingle_set set;
+    bool is_open;   /* the set is that of the document */
     bool is_marked; /* the set, for its tags */
+    struct og_set_summaries summaries;
+    struct og_set_summary mine, other; /* of the two that are compared */
     struct og_dedup_entry *entries;
     size_t entries_cap;
     struct og_band_filter filter; /* what is worth a comparison */

@@ -542,7 +542,7 @@ static og_status start(struct level *l, og_error *err)
     const bool is_components = o->cluster == OG_CLUSTER_COMPONENTS;
     size_t cache = CACHE_MOST;
     l->sorter_memory = SORTER_MOST;
-    if (memory != 0 && cache > memory / 8) cache = (size_t)(memory / 8);
+    if (memory != 0 && cache > memory / 16) cache = (size_t)(memory / 16);
     if (memory != 0 && l->sorter_memory > memory / 8)
         l->sorter_memory = (size_t)(memory / 8);
     const struct og_decide_options decide = {
@@ -550,7 +550,8 @@ static og_status start(struct level *l, og_error *err)
         .measure = o->measure,
         .threshold = o->threshold,
         .cluster = o->cluster,
-        .memory = memory == 0 ? 0 : memory - cache - 3 * l->sorter_memory,
+        .memory = memory == 0 ? 0 : memory - 2 * cache - 3 * l->sorter_memory,
+        .summaries_memory = memory == 0 ? 0 : cache,
     };
     l->is_deferred = o->keep != OG_KEEP_FIRST || is_components;
     if (l->is_deferred || memory != 0)

@@ -6,8 +6,9 @@
  *
  * The hand of the ring goes round; an entry that was matched since the hand
  * came by last is passed over once, and moves to the front by that (a second
- * chance). What goes is taken out of its chains: a chain leads from newer to
- * older entries, so the walk ends early. */
+ * chance). What goes is taken out of its chains. No question reaches more than
+ * MOST_MET entries of a chain, so when one goes that is farther, the chain is
+ * cut there: a million equal documents cost each the same. */
 
 #include "lib/near/near_index.h"
 
@@ -22,6 +23,7 @@
 struct head {
     uint32_t document;
     bool is_touched, is_used;
+    uint16_t seen; /* by the question of this number */
 };
 
 struct og_near_index {
@@ -35,6 +37,7 @@ struct og_near_index {
     uint32_t *next;   /* [entry][band] */
     uint32_t *newest; /* [band][bucket] */
     struct head *heads;
+    uint16_t question; /* number of the last one; 0: none */
     uint32_t *found;
     size_t n_found, found_cap;
 };
@@ -122,9 +125,9 @@ static void unchain(struct og_near_index *x, uint32_t entry)
 {
     for (size_t b = 0; b < x->n_bands; b++) {
         uint32_t *link = bucket_of(x, sketch_of(x, entry), b);
-        while (*link != entry)
+        for (size_t n = 0; n < MOST_MET && *link != entry && *link != NONE; n++)
             link = next_of(x, *link, b);
-        *link = *next_of(x, entry, b);
+        *link = *link == entry ? *next_of(x, entry, b) : NONE;
     }
 }
 
@@ -179,13 +182,15 @@ static og_status find_in_band(struct og_near_index *x, const uint8_t *sketch,
 {
     const struct og_near_band b = x->bands[band];
     uint32_t entry = *bucket_of(x, sketch, band);
-    for (size_t n = 0; entry != NONE && n < MOST_MET; n++) {
-        if (memcmp(sketch_of(x, entry) + b.off, sketch + b.off, b.len) == 0) {
-            if (!OG_GROW(x->allocator, x->found, x->found_cap, x->n_found + 1))
-                return og_error_memory(err, x->n_found * 4, "candidates");
-            x->found[x->n_found++] = entry;
-        }
-        entry = *next_of(x, entry, band);
+    for (size_t n = 0; entry != NONE && n < MOST_MET;
+         n++, entry = *next_of(x, entry, band)) {
+        if (x->heads[entry].seen == x->question ||
+            memcmp(sketch_of(x, entry) + b.off, sketch + b.off, b.len) != 0)
+            continue;
+        if (!OG_GROW(x->allocator, x->found, x->found_cap, x->n_found + 1))
+            return og_error_memory(err, x->n_found * 4, "candidates");
+        x->heads[entry].seen = x->question;
+        x->found[x->n_found++] = entry;
     }
     return OG_OK;
 }
@@ -196,22 +201,28 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Questions are counted from 1; after the last, all marks go. */
+static void begin_question(struct og_near_index *x)
+{
+    x->n_found = 0;
+    if (++x->question != 0) return;
+    for (uint32_t i = 0; i < x->room; i++)
+        x->heads[i].seen = 0;
+    x->question = 1;
+}
+
 og_status og_near_index_find(struct og_near_index *x, const uint8_t *sketch,
                              const uint32_t **out, size_t *out_n, og_error *err)
 {
-    size_t n = 0;
-    x->n_found = 0;
+    begin_question(x);
     for (size_t b = 0; b < x->n_bands; b++)
         __builtin_prefetch(bucket_of(x, sketch, b));
     for (size_t b = 0; b < x->n_bands; b++)
         TRY(find_in_band(x, sketch, b, err));
     if (x->n_found > 1)
         qsort(x->found, x->n_found, sizeof(*x->found), by_number);
-    for (size_t i = 0; i < x->n_found; i++)
-        if (n == 0 || x->found[n - 1] != x->found[i])
-            x->found[n++] = x->found[i];
     *out = x->found;
-    *out_n = n;
+    *out_n = x->n_found;
     return OG_OK;
 }
 

@@ -82,11 +82,49 @@ static void memory_is_fixed(void **state)
     og_near_index_free(index);
 }
 
+/* Equal ones are in one chain: the newest are met, and those behind them go
+ * without a walk over all. */
+static void long_chains_are_cut(void **state)
+{
+    enum { MOST = 1024 };
+    struct og_near_index *index = new_index(1 << 18);
+    const uint32_t room = (uint32_t)og_near_index_room(index);
+    const uint32_t *found;
+    size_t n;
+    (void)state;
+    assert_true(room > 2 * MOST);
+    for (uint32_t i = 0; i < 3 * room; i++)
+        add(index, i, "same");
+    assert_int_equal(
+        og_near_index_find(index, (const uint8_t *)"same", &found, &n, NULL),
+        OG_OK);
+    assert_int_equal(n, MOST);
+    for (size_t i = 0; i < n; i++) {
+        struct og_near_entry entry;
+        og_near_index_get(index, found[i], &entry);
+        assert_true(entry.document >= 3 * room - MOST);
+    }
+    og_near_index_free(index);
+}
+
+/* Marks of questions are cleared before their numbers come again. */
+static void many_questions_are_answered(void **state)
+{
+    struct og_near_index *index = new_index(1 << 12);
+    (void)state;
+    add(index, 1, "aabb");
+    for (size_t i = 0; i < 70000; i++)
+        assert_int_equal(find(index, "aabb"), 1u << 1);
+    og_near_index_free(index);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_bands_meet),
         cmocka_unit_test(memory_is_fixed),
+        cmocka_unit_test(long_chains_are_cut),
+        cmocka_unit_test(many_questions_are_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
