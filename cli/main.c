@@ -45,6 +45,9 @@ extern const struct command command_chunks;
 extern const struct command command_similar;
 extern const struct command command_delta;
 extern const struct command command_patch;
+#ifdef HAVE_SERVER
+extern const struct command command_serve;
+#endif
 extern const struct command command_sync_plan;
 extern const struct command command_send;
 extern const struct command command_receive;
@@ -162,6 +165,9 @@ const struct command *const cli_commands[] = {
     &command_index,
     &command_export,
     &command_import,
+#ifdef HAVE_SERVER
+    &command_serve,
+#endif
     &command_simhash,
     &command_minhash,
     &command_idf,

@@ -39,12 +39,14 @@
 
 /* What all the others speak of. */
 #include <origo/document.h> /* documents and their times */
+#include <origo/json.h>     /* JSON out of strangers' hands */
 #include <origo/output.h>   /* files that appear whole, packed, in shards */
 #include <origo/params.h>   /* what decides what an answer is */
 #include <origo/reading.h>  /* how files become documents */
 #include <origo/status.h>   /* statuses, errors, memory, bytes */
 
 /* Where does a text come from? */
+#include <origo/browse.h>  /* the documents of a store, one by one */
 #include <origo/compare.h> /* two texts, without a store */
 #include <origo/phrases.h> /* passages that many documents repeat */
 #include <origo/report.h>  /* answers for people and programs */

@@ -124,6 +124,24 @@ OG_API og_status og_input_read(const og_input *input,
                                og_document_fn *on_document, void *ctx,
                                og_stream_counts *out_counts, og_error *err);
 
+/* ---- one document out of memory ---- */
+
+/* Scratch memory. One per thread, or one after the other. */
+typedef struct og_reader og_reader;
+OG_API og_reader *og_reader_new(void);         /* NULL: no memory */
+OG_API void og_reader_free(og_reader *reader); /* NULL is fine */
+
+/* What the bytes of one document are: OG_FILE_TEXT, OG_FILE_HTML, OG_FILE_XML,
+ * OG_FILE_MAIL, or OG_FILE_JSONL for one JSON object. The id is empty when it
+ * has none; *out_bad_time (may be NULL): a time was given and is none. Views
+ * of the reader, valid until its next call. OG_ERR_INPUT: they are no such
+ * document; OG_ERR_LIMIT: more than `max_len` bytes (0: 64 MiB);
+ * OG_ERR_USAGE: any other kind. */
+OG_API og_status og_reader_read(og_reader *reader, og_bytes bytes,
+                                og_file_kind kind, uint64_t max_len,
+                                og_document *out, bool *out_bad_time,
+                                og_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,10 @@ typedef int og_write_fn(void *ctx, const char *data, size_t len);
 /* One for a FILE, which `ctx` is; it stays open. */
 OG_API int og_write_file(void *ctx, const char *data, size_t len);
 
+/* A string of JSON, with its quotes; bytes that are not UTF-8 become U+FFFD. */
+OG_API og_status og_report_string(og_write_fn *write, void *ctx, og_bytes s,
+                                  og_error *err);
+
 /* A document as a line of JSONL that og_stream_run() reads again. */
 OG_API og_status og_report_document(og_write_fn *write, void *ctx,
                                     const og_document *doc, og_error *err);

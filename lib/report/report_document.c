@@ -15,6 +15,15 @@ static void write_named(struct og_writer *w, const char *name, og_bytes value)
     og_escape_json(w, value);
 }
 
+og_status og_report_string(og_write_fn *write, void *ctx, og_bytes s,
+                           og_error *err)
+{
+    struct og_writer w;
+    og_writer_init(&w, write, ctx);
+    og_escape_json(&w, s);
+    return og_writer_finish(&w, err);
+}
+
 og_status og_report_document(og_write_fn *write, void *ctx,
                              const og_document *doc, og_error *err)
 {

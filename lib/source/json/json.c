@@ -401,6 +401,34 @@ bool og_json_close(struct og_json *json)
            fail(json, "expected nothing after the object");
 }
 
+/* ---- the array ---- */
+
+bool og_json_open_array(struct og_json *json)
+{
+    skip_space(json);
+    return take(json, '[') || fail(json, "expected '['");
+}
+
+bool og_json_next_item(struct og_json *json, struct og_json_value *out)
+{
+    if (json->expected != NULL) return false;
+    skip_space(json);
+    if (is_next(json, ']') && json->is_first) return false;
+    if (!json->is_first && !take(json, ',')) return false;
+    json->is_first = false;
+    return og_json_next_value(json, out);
+}
+
+bool og_json_close_array(struct og_json *json)
+{
+    if (json->expected != NULL) return false;
+    skip_space(json);
+    if (!take(json, ']')) return fail(json, "expected ',' or ']' in an array");
+    skip_space(json);
+    return json->at == json->end ||
+           fail(json, "expected nothing after the array");
+}
+
 bool og_json_is_object(og_bytes data, bool *out_is_cut)
 {
     /* Nothing is unescaped, so there need be no room for it. */

@@ -16,6 +16,7 @@
  * After the first error every call fails and changes nothing, so it is enough
  * to look once, at the end. */
 
+#include <origo/json.h>
 #include <stdbool.h>
 
 #include "lib/base/status.h"
@@ -34,16 +35,6 @@ struct og_json {
      * and where it stands. error_off == the length: the object was cut. */
     const char *expected;
     size_t error_off;
-};
-
-enum og_json_kind {
-    OG_JSON_NULL,
-    OG_JSON_FALSE,
-    OG_JSON_TRUE,
-    OG_JSON_NUMBER, /* bytes: its text */
-    OG_JSON_STRING, /* bytes: unescaped, without the quotes */
-    OG_JSON_ARRAY,  /* bytes: its text, brackets and all; it is checked */
-    OG_JSON_OBJECT,
 };
 
 struct og_json_value {
@@ -71,6 +62,11 @@ bool og_json_skip_value(struct og_json *json);
 /* True when the object was closed, nothing but space stands behind it, and
  * there was no error. */
 bool og_json_close(struct og_json *json);
+
+/* The same of an array: its bracket, an item, the end. */
+bool og_json_open_array(struct og_json *json);
+bool og_json_next_item(struct og_json *json, struct og_json_value *out);
+bool og_json_close_array(struct og_json *json);
 
 /* Whether all of `data` is one sound object. On false, *out_is_cut tells that
  * it is the beginning of one. */

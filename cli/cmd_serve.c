@@ -1,0 +1,201 @@
+/* origo serve: the store over HTTP. The options; server/ does the work. */
+
+#include "options.h"
+#include "say.h"
+#include "store_options.h"
+
+#include "server/serve.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct serve_settings {
+    struct store_settings store;
+    struct serve_options serve;
+    struct string_list hosts, origins, webhook_hosts;
+    int log;
+};
+
+static void serve_defaults(void *settings)
+{
+    struct serve_settings *s = settings;
+    store_defaults(&s->store);
+    s->serve = serve_options_default();
+}
+
+#define AT(member) offsetof(struct serve_settings, member)
+
+static const struct option serve_command_options[] = {
+    STORE_OPTION(AT, store, "the store to serve; made when there is none"),
+    INDEX_OPTION(AT, store),
+    {.group = "Where",
+     .letter = 'l',
+     .name = "listen",
+     .type = &type_string,
+     .offset = AT(serve.listen),
+     .value = "ADDRESS",
+     .brief = "HOST:PORT or unix:PATH",
+     .more = "Port 0 takes a free one; the address is printed on stdout. "
+             "Sockets that systemd hands over are used instead. An address "
+             "that others can reach needs --tokens."},
+    {.group = "Where",
+     .name = "tls-cert",
+     .type = &type_string,
+     .offset = AT(serve.tls_cert),
+     .value = "FILE",
+     .unset = "no TLS",
+     .brief = "certificate, PEM; serve HTTPS"},
+    {.group = "Where",
+     .name = "tls-key",
+     .type = &type_string,
+     .offset = AT(serve.tls_key),
+     .value = "FILE",
+     .unset = "no TLS",
+     .brief = "its private key, PEM"},
+    {.group = "Rights",
+     .name = "tokens",
+     .type = &type_string,
+     .offset = AT(serve.tokens),
+     .value = "FILE",
+     .unset = "this machine alone, everything is allowed",
+     .brief = "who may do what: lines of TOKEN ROLE",
+     .more = "ROLE is read, write or admin. Requests carry 'Authorization: "
+             "Bearer TOKEN'. SIGHUP reads the file again."},
+    {.group = "Rights",
+     .name = "host",
+     .type = &type_strings,
+     .offset = AT(hosts),
+     .value = "NAME",
+     .unset = "localhost and the address",
+     .brief = "another name of this server; may be repeated",
+     .more = "Without tokens, a request for any other name is refused."},
+    {.group = "Rights",
+     .name = "allow-origin",
+     .type = &type_strings,
+     .offset = AT(origins),
+     .value = "ORIGIN",
+     .unset = "only this server's own pages",
+     .brief = "pages of this origin may ask; may be repeated",
+     .more = "A pattern with * and ?, as 'chrome-extension://*'."},
+    {.group = "Rights",
+     .name = "webhook-host",
+     .type = &type_strings,
+     .offset = AT(webhook_hosts),
+     .value = "HOST",
+     .unset = "none",
+     .brief = "webhooks may go to HOST or HOST:PORT; may be repeated"},
+    {.group = "Limits",
+     .name = "max-body",
+     .type = &type_size,
+     .offset = AT(serve.max_body),
+     .value = "SIZE",
+     .brief = "longest body of a request, packed or unpacked"},
+    {.group = "Limits",
+     .name = "max-stream",
+     .type = &type_size,
+     .offset = AT(serve.max_stream),
+     .value = "SIZE",
+     .brief = "longest stream of documents in one request"},
+    {.group = "Limits",
+     .name = "max-document",
+     .type = &type_size,
+     .offset = AT(serve.max_document),
+     .value = "SIZE",
+     .brief = "longest document"},
+    {.group = "Limits",
+     .name = "max-connections",
+     .type = &type_count,
+     .offset = AT(serve.max_connections),
+     .value = "N",
+     .brief = "connections that are open at a time"},
+    {.group = "Limits",
+     .name = "queue",
+     .type = &type_count,
+     .offset = AT(serve.max_queue),
+     .value = "N",
+     .brief = "requests that wait for the writer; more are told to come back"},
+    {.group = "Limits",
+     .name = "timeout",
+     .type = &type_count,
+     .offset = AT(serve.timeout),
+     .value = "SECONDS",
+     .brief = "until a request must be there, and that one may be idle"},
+    {.group = "Output",
+     .name = "log",
+     .type = &type_choice,
+     .offset = AT(log),
+     .value = "FORM",
+     .choices = "text|json",
+     .brief = "lines of the log on stderr: text or json"},
+    {.group = "Output",
+     .letter = 'q',
+     .name = "quiet",
+     .type = &type_flag,
+     .offset = AT(serve.quiet),
+     .brief = "no line for each request"},
+    THREADS_OPTION(AT, serve.n_threads, "Limits",
+                   "Of connections, and as many for long questions."),
+    STORE_MAKE_OPTIONS(AT, store),
+};
+
+static struct serve_list list_of(const struct string_list *list)
+{
+    return (struct serve_list){list->items, list->n};
+}
+
+static int check_limits(const struct serve_options *o)
+{
+    if (o->timeout == 0 || o->max_queue == 0 || o->max_connections == 0 ||
+        o->max_body == 0 || o->max_stream == 0 || o->max_document == 0)
+        return say_usage("serve", "a limit is 1 at least");
+    return EXIT_DONE;
+}
+
+static int serve_run(const void *settings, const char *const *operands,
+                     size_t n)
+{
+    const struct serve_settings *s = settings;
+    struct serve_options options = s->serve;
+    og_store *store = NULL;
+    og_error err = {0};
+    (void)operands, (void)n;
+    options.hosts = list_of(&s->hosts);
+    options.origins = list_of(&s->origins);
+    options.webhook_hosts = list_of(&s->webhook_hosts);
+    options.log_json = s->log == 1;
+    options.folder = store_is_memory(&s->store) ? NULL : store_path(&s->store);
+    int status = check_limits(&options);
+    if (status == EXIT_DONE)
+        status = store_open(&s->store, OG_CREATE, "serve", &store);
+    if (status != EXIT_DONE) return status;
+    if (serve(store, &options, &err) != OG_OK)
+        status = say_error("serve", &err);
+    return store_close(store, "serve", status);
+}
+
+const struct command command_serve = {
+    .name = "serve",
+    .group = GROUP_STORE,
+    .operands = "",
+    .brief = "answer questions about a store over HTTP",
+    .about =
+        "Serves a store: POST /v1/trace says where a text came from, POST "
+        "/v1/documents takes documents in, and so on; GET /openapi.json "
+        "describes all of it. It listens on this machine alone unless it is "
+        "told otherwise, and then it wants tokens.\n\n"
+        "A document that was acknowledged is on disk. SIGTERM and SIGINT end "
+        "the server after everything that it accepted is answered; SIGHUP "
+        "reads the tokens again.",
+    .examples = "  origo serve -s news.store\n"
+                "  origo serve -s news.store --listen unix:/run/origo.sock\n"
+                "  origo serve -s news.store --listen :7070 --tokens tokens\n"
+                "  curl --data-binary @letter.txt -H 'Content-Type: "
+                "text/plain' http://127.0.0.1:7070/v1/trace\n",
+    .options = serve_command_options,
+    .n_options =
+        sizeof(serve_command_options) / sizeof(serve_command_options[0]),
+    .settings_len = sizeof(struct serve_settings),
+    .max_operands = 0,
+    .defaults = serve_defaults,
+    .run = serve_run,
+};

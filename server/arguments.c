@@ -1,0 +1,60 @@
+/* What a request says besides its body: arguments and headers. */
+
+#include "problem.h"
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *request_argument(const struct request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND,
+                                       name);
+}
+
+const char *request_header(const struct request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+bool request_is_type(const struct request *r, const char *type)
+{
+    const char *given = request_header(r, "Content-Type");
+    const size_t len = strlen(type);
+    return given != NULL && strncasecmp(given, type, len) == 0 &&
+           (given[len] == 0 || given[len] == ';' || given[len] == ' ');
+}
+
+bool request_flag(struct request *r, const char *name, bool *out)
+{
+    const char *value = request_argument(r, name);
+    *out = false;
+    if (value == NULL) return true;
+    *out = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+    if (*out || strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
+        return true;
+    return problem(r, 400, "'%s' is true or false", name);
+}
+
+bool request_number(struct request *r, const char *name, double least,
+                    double most, double *out)
+{
+    const char *value = request_argument(r, name);
+    char *end;
+    if (value == NULL) return true;
+    const size_t len = strspn(value, "0123456789.");
+    const double number = strtod(value, &end);
+    if (len > 0 && value[len] == 0 && *end == 0 && number >= least &&
+        number <= most) {
+        *out = number;
+        return true;
+    }
+    return problem(r, 400, "'%s' is a number from %g to %g", name, least, most);
+}
+
+void reply_json(struct request *r, unsigned status)
+{
+    r->reply.status = status;
+    r->reply.type = "application/json";
+}

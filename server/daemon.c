@@ -1,0 +1,447 @@
+/* Between the library of HTTP and the handlers.
+ *
+ * libmicrohttpd calls begin_request() for the first line of a request,
+ * on_access() for its head, for each piece of its body and at its end, and
+ * end_request() when all is sent. A request whose work is done elsewhere
+ * sleeps meanwhile; request_finish() wakes it and on_access() is called once
+ * more, to answer. */
+
+#include "handlers.h"
+#include "problem.h"
+#include "server.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer bodies are not worked on by a thread that has other connections. */
+enum { SHORT_BODY = 64 << 10 };
+/* A reader that read more gives its memory back. */
+enum { WARM_READER = 1 << 20 };
+
+/* ---- the life of a request ---- */
+
+static void *begin_request(void *ctx, const char *uri,
+                           struct MHD_Connection *connection)
+{
+    struct server *s = ctx;
+    struct request *r = calloc(1, sizeof(*r));
+    (void)connection;
+    if (r == NULL) return NULL;
+    const unsigned long long n = atomic_fetch_add(&s->n_requests, 1);
+    atomic_fetch_add(&s->n_active, 1);
+    r->server = s;
+    r->began = server_now();
+    r->uri = strdup(uri);
+    snprintf(r->id, sizeof(r->id), "%08x-%llu", (unsigned)s->run, n);
+    return r;
+}
+
+static void end_request(void *ctx, struct MHD_Connection *connection,
+                        void **con_cls, enum MHD_RequestTerminationCode code)
+{
+    struct server *s = ctx;
+    struct request *r = *con_cls;
+    (void)connection, (void)code;
+    if (r == NULL) return;
+    *con_cls = NULL;
+    const double seconds = (double)(server_now() - r->began) / 1e9;
+    if (r->client == NULL) metrics_count(&s->metrics, r, seconds);
+    if (r->uri != NULL) log_request(&s->log, r, seconds * 1e3);
+    watchdog_note(&s->watchdog, r->peer, PEER_IDLE);
+    if (r->body.len > WARM_READER) {
+        og_reader_free(r->reader);
+        r->reader = NULL;
+    }
+    readers_give_parser(&s->readers, r->reader);
+    unpacker_release(&r->unpacker);
+    buffer_release(&r->body);
+    buffer_release(&r->results);
+    buffer_release(&r->reply.body);
+    free(r->made_id);
+    free(r->path);
+    free(r->uri);
+    free(r);
+    atomic_fetch_sub(&s->n_active, 1);
+}
+
+void request_finish(struct request *r)
+{
+    MHD_resume_connection(r->connection);
+}
+
+/* ---- the head ---- */
+
+/* The path without the query, its escapes resolved. */
+static bool decode_path(struct request *r)
+{
+    const size_t len = strcspn(r->uri, "?");
+    char *to = malloc(len + 1);
+    r->path = to;
+    if (to == NULL) return problem(r, 503, "there is no memory");
+    for (size_t i = 0; i < len; i++) {
+        unsigned code;
+        if (r->uri[i] != '%') {
+            *to++ = r->uri[i];
+            continue;
+        }
+        if (i + 2 >= len ||
+            strspn(r->uri + i + 1, "0123456789abcdefABCDEF") < 2 ||
+            sscanf(r->uri + i + 1, "%2x", &code) != 1 || code == 0)
+            return problem(r, 400, "the path has a '%%' that is no escape");
+        *to++ = (char)code;
+        i += 2;
+    }
+    *to = 0;
+    r->path_len = (size_t)(to - r->path);
+    return true;
+}
+
+static bool is_word_of(const char *list, const char *word)
+{
+    const size_t len = strlen(word);
+    if (len == 0 || strchr(word, ' ') != NULL) return false;
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += len)
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == 0))
+            return true;
+    return false;
+}
+
+static enum MHD_Result check_argument(void *ctx, enum MHD_ValueKind kind,
+                                      const char *name, const char *value)
+{
+    struct request *r = ctx;
+    (void)kind;
+    if (value != NULL && is_word_of(r->route->arguments, name)) return MHD_YES;
+    problem(r, 400, "'%.60s' is no argument here, or has no value", name);
+    return MHD_NO;
+}
+
+static bool check_arguments(struct request *r)
+{
+    MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND,
+                              check_argument, r);
+    return r->reply.status == 0;
+}
+
+static bool check_length(struct request *r)
+{
+    const char *length = request_header(r, "Content-Length");
+    const struct serve_options *o = r->server->options;
+    const uint64_t most = r->is_streamed ? o->max_stream : o->max_body;
+    if (length != NULL && strtoull(length, NULL, 10) > most)
+        return problem(r, 413, "the body is longer than %llu bytes",
+                       (unsigned long long)most);
+    return true;
+}
+
+static bool check_encoding(struct request *r)
+{
+    if (unpacker_init(&r->unpacker, request_header(r, "Content-Encoding")))
+        return true;
+    return problem(r, 415, "bodies may be packed by gzip or zstd");
+}
+
+/* OPTIONS: a browser asks whether a page may ask. */
+static void answer_options(struct request *r, const char *allow)
+{
+    r->reply.status = 204;
+    r->reply.allow = allow;
+}
+
+static bool find_route(struct request *r)
+{
+    const char *allow;
+    const og_bytes path = {r->path, r->path_len};
+    r->route = route_find(r->method, path, &r->rest, &allow);
+    if (r->route != NULL) return true;
+    if (allow == NULL) return problem(r, 404, "there is no such path");
+    if (strcmp(r->method, "OPTIONS") == 0) {
+        answer_options(r, allow);
+        return false;
+    }
+    r->reply.allow = allow;
+    return problem(r, 405, "this path takes %s", allow);
+}
+
+/* False: the reply is there. */
+static bool take_head(struct request *r)
+{
+    if (r->uri == NULL) return problem(r, 503, "there is no memory");
+    if (atomic_load(&r->server->is_draining))
+        return problem(r, 503, "the server is stopping");
+    if (!decode_path(r) || !find_route(r) || !auth_check(r) ||
+        !check_arguments(r))
+        return false;
+    r->place = r->route->place;
+    r->is_streamed = r->route->is_stream != NULL && r->route->is_stream(r);
+    return check_length(r) && check_encoding(r);
+}
+
+/* ---- the body ---- */
+
+static bool has_line(const struct buffer *b)
+{
+    return b->len > 0 && memchr(b->data, '\n', b->len) != NULL;
+}
+
+static void sleep_until_run(struct request *r, bool must)
+{
+    struct server *s = r->server;
+    watchdog_note(&s->watchdog, r->peer, PEER_WAITING);
+    MHD_suspend_connection(r->connection);
+    const bool is_queued = r->place == PLACE_WRITER
+                               ? writer_submit(&s->writer, r, must)
+                               : workers_submit(&s->workers, r);
+    if (is_queued) return;
+    atomic_fetch_add(&s->metrics.n_rejected, 1);
+    problem(r, 429, "too many requests wait; try again");
+    MHD_resume_connection(r->connection);
+}
+
+static void take_piece(struct request *r, const char *data, size_t len)
+{
+    const struct serve_options *o = r->server->options;
+    const uint64_t most = r->is_streamed ? o->max_stream : o->max_body;
+    r->n_received += len;
+    if (r->is_too_long || r->is_broken) return;
+    switch (unpacker_feed(&r->unpacker, data, len, most, &r->body)) {
+    case UNPACK_FINE: break;
+    case UNPACK_TOO_LONG: r->is_too_long = true; break;
+    case UNPACK_BROKEN: r->is_broken = true; break;
+    }
+    /* A line that does not end is no document. */
+    if (r->is_streamed && !has_line(&r->body) && r->body.len > o->max_body)
+        r->is_too_long = true;
+}
+
+/* All of it is there. False: the reply says what is wrong. */
+static bool check_body(struct request *r)
+{
+    const struct serve_options *o = r->server->options;
+    if (r->reply.status != 0) return false;
+    if (r->is_too_long)
+        return problem(
+            r, 413,
+            "the body, or what it unpacks to, is longer "
+            "than %llu bytes",
+            (unsigned long long)(r->is_streamed ? o->max_stream : o->max_body));
+    if (r->is_broken || (!r->unpacker.is_whole && r->n_received > 0))
+        return problem(r, 400, "the body cannot be unpacked");
+    return true;
+}
+
+/* ---- the answer ---- */
+
+static void add_header(struct MHD_Response *response, const char *name,
+                       const char *value)
+{
+    if (value != NULL) MHD_add_response_header(response, name, value);
+}
+
+static void allow_origin(const struct request *r, struct MHD_Response *response)
+{
+    const struct serve_list *origins = &r->server->options->origins;
+    const char *origin = origins->n > 0 ? request_header(r, "Origin") : NULL;
+    for (size_t i = 0; origin != NULL && i < origins->n; i++) {
+        if (fnmatch(origins->items[i], origin, 0) != 0) continue;
+        add_header(response, "Access-Control-Allow-Origin", origin);
+        add_header(response, "Vary", "Origin");
+        add_header(response, "Access-Control-Allow-Headers",
+                   "Authorization, Content-Type, Content-Encoding");
+        add_header(response, "Access-Control-Allow-Methods",
+                   "GET, POST, DELETE");
+        return;
+    }
+}
+
+static void add_headers(const struct request *r, struct MHD_Response *response)
+{
+    const struct reply *reply = &r->reply;
+    char seconds[16];
+    if (reply->status != 204) add_header(response, "Content-Type", reply->type);
+    add_header(response, "X-Request-Id", r->id);
+    add_header(response, "Cache-Control", "no-store");
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    add_header(response, "Content-Security-Policy",
+               reply->csp != NULL
+                   ? reply->csp
+                   : "default-src 'none'; frame-ancestors 'none'");
+    add_header(response, "Allow", reply->allow);
+    if (reply->status == 401)
+        add_header(response, "WWW-Authenticate", "Bearer realm=\"origo\"");
+    if (reply->retry_after != 0) {
+        snprintf(seconds, sizeof(seconds), "%u", reply->retry_after);
+        add_header(response, "Retry-After", seconds);
+    }
+    if (atomic_load(&r->server->is_draining))
+        add_header(response, "Connection", "close");
+    allow_origin(r, response);
+}
+
+static struct MHD_Response *make_response(struct request *r)
+{
+    struct reply *reply = &r->reply;
+    if (reply->stream != NULL) return reply->stream;
+    if (reply->fixed != NULL)
+        return MHD_create_response_from_buffer(
+            reply->fixed_len, (void *)reply->fixed, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        reply->body.len, reply->body.data, MHD_RESPMEM_MUST_FREE);
+    if (response != NULL) reply->body.data = NULL;
+    return response;
+}
+
+static enum MHD_Result send_reply(struct request *r)
+{
+    if (r->reply.body.failed) problem(r, 503, "there is no memory");
+    struct MHD_Response *response = make_response(r);
+    if (response == NULL) return MHD_NO;
+    add_headers(r, response);
+    watchdog_note(&r->server->watchdog, r->peer,
+                  r->client != NULL ? PEER_WAITING : PEER_READING);
+    r->phase = PHASE_DONE;
+    const enum MHD_Result queued =
+        MHD_queue_response(r->connection, r->reply.status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+/* ---- what the library calls ---- */
+
+static bool has_body(const struct request *r)
+{
+    const char *length = request_header(r, "Content-Length");
+    return request_header(r, "Transfer-Encoding") != NULL ||
+           (length != NULL && strcmp(length, "0") != 0);
+}
+
+static enum MHD_Result first_call(struct request *r, const char *method,
+                                  struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    r->connection = connection;
+    r->peer = info != NULL ? info->socket_context : NULL;
+    snprintf(r->method, sizeof(r->method), "%s", method);
+    r->phase = PHASE_BODY;
+    /* An answer before the body has come ends the connection. */
+    if (!take_head(r) && has_body(r)) return send_reply(r);
+    watchdog_note(&r->server->watchdog, r->peer, PEER_SENDING);
+    return MHD_YES;
+}
+
+/* The request is there whole. */
+static enum MHD_Result last_call(struct request *r)
+{
+    r->phase = PHASE_WAITING;
+    if (!check_body(r)) return send_reply(r);
+    r->is_last = true;
+    if (r->route->prepare != NULL && !r->is_streamed) r->route->prepare(r);
+    if (r->reply.status != 0) return send_reply(r);
+    if (r->place == PLACE_HERE && r->body.len > SHORT_BODY)
+        r->place = PLACE_WORKER;
+    if (r->place != PLACE_HERE) {
+        sleep_until_run(r, r->is_streamed);
+        return MHD_YES;
+    }
+    r->route->run(r);
+    return send_reply(r);
+}
+
+static enum MHD_Result next_piece(struct request *r, const char *data,
+                                  size_t *len)
+{
+    enum { FAR_TOO_LONG = 4 << 20 };
+    take_piece(r, data, *len);
+    *len = 0;
+    /* An answer can be given only when all is there: wait for the rest of
+     * what is too long, but not for ever. */
+    if (r->is_too_long &&
+        r->n_received > r->server->options->max_body + FAR_TOO_LONG)
+        return MHD_NO;
+    if (r->is_streamed && !r->is_too_long && !r->is_broken &&
+        r->reply.status == 0 && has_line(&r->body))
+        sleep_until_run(r, true);
+    return MHD_YES;
+}
+
+static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection,
+                                 const char *url, const char *method,
+                                 const char *version, const char *upload_data,
+                                 size_t *upload_data_size, void **con_cls)
+{
+    struct request *r = *con_cls;
+    (void)ctx, (void)url, (void)version;
+    if (r == NULL) return MHD_NO;
+    if (r->phase == PHASE_HEAD) return first_call(r, method, connection);
+    if (r->phase == PHASE_DONE) {
+        *upload_data_size = 0;
+        return MHD_YES;
+    }
+    if (*upload_data_size > 0)
+        return next_piece(r, upload_data, upload_data_size);
+    return r->phase == PHASE_BODY ? last_call(r) : send_reply(r);
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *connection,
+                          void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct server *s = ctx;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        watchdog_leave(&s->watchdog, *socket_context);
+        *socket_context = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *socket_context =
+        info != NULL ? watchdog_enter(&s->watchdog, info->connect_fd) : NULL;
+}
+
+/* What the library complains about is the clients' fault, most often. */
+static void on_complaint(void *ctx, const char *format, va_list args)
+{
+    (void)ctx, (void)format, (void)args;
+}
+
+og_status daemon_start(struct server *s, int fd, og_error *err)
+{
+    const struct serve_options *o = s->options;
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+                     MHD_USE_TURBO | MHD_USE_ERROR_LOG;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, s->tls_cert.data},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, s->tls_key.data},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    if (o->tls_cert != NULL)
+        flags |= MHD_USE_TLS;
+    else
+        tls[0].option = MHD_OPTION_END;
+    s->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_access, s, MHD_OPTION_EXTERNAL_LOGGER,
+        on_complaint, s, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_THREAD_POOL_SIZE, s->n_threads, MHD_OPTION_CONNECTION_LIMIT,
+        o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, o->timeout,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 << 10,
+        MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
+        MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_ARRAY, tls,
+        MHD_OPTION_END);
+    if (s->daemon != NULL) return OG_OK;
+    if (err != NULL) {
+        *err = (og_error){.status = OG_ERR_IO};
+        snprintf(err->message, sizeof(err->message), "cannot start to serve%s",
+                 o->tls_cert != NULL ? ": is the certificate right?" : "");
+    }
+    return OG_ERR_IO;
+}
+
+void daemon_stop(struct server *s)
+{
+    if (s->daemon != NULL) MHD_stop_daemon(s->daemon);
+    s->daemon = NULL;
+}

@@ -1,0 +1,310 @@
+/* POST /v1/trace and POST /v1/compare: where does it come from? */
+
+#include "handlers.h"
+#include "problem.h"
+#include "server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- how it is asked, and told ---- */
+
+struct telling {
+    og_report_options report;
+    const char *type;
+};
+
+static const char *type_of(og_format format)
+{
+    switch (format) {
+    case OG_FORMAT_JSON: return "application/json";
+    case OG_FORMAT_HTML: return "text/html; charset=utf-8";
+    case OG_FORMAT_TSV: return "text/tab-separated-values; charset=utf-8";
+    case OG_FORMAT_TEXT: return "text/plain; charset=utf-8";
+    case OG_FORMAT_ANNOTATION: return "application/ld+json";
+    default: return "application/xml";
+    }
+}
+
+static bool take_format(struct request *r, og_report_options *out)
+{
+    const char *format = request_argument(r, "format");
+    const char *offsets = request_argument(r, "offsets");
+    static const char *const units[] = {"byte", "char", "utf16"};
+    out->format = OG_FORMAT_JSON;
+    if (format != NULL &&
+        (!og_format_parse((og_bytes){format, strlen(format)}, &out->format) ||
+         out->format > OG_FORMAT_TEI))
+        return problem(r, 400,
+                       "'format' is json, text, tsv, html, pan, annotation or "
+                       "tei");
+    if (offsets == NULL) return true;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(offsets, units[i]) == 0) {
+            out->offsets = (og_offsets)i;
+            return true;
+        }
+    return problem(r, 400, "'offsets' is byte, char or utf16");
+}
+
+static bool take_telling(struct request *r, struct telling *out)
+{
+    double n_snippets = 0;
+    out->report = og_report_options_default();
+    if (!take_format(r, &out->report) ||
+        !request_flag(r, "matches", &out->report.matches) ||
+        !request_flag(r, "novel", &out->report.novel) ||
+        !request_number(r, "snippets", 0, 1000, &n_snippets))
+        return false;
+    out->report.n_snippets = (uint32_t)n_snippets;
+    out->type = type_of(out->report.format);
+    if ((out->report.novel || n_snippets > 0) &&
+        out->report.format != OG_FORMAT_JSON &&
+        out->report.format != OG_FORMAT_TEXT)
+        return problem(r, 400, "what is new is told as json or text");
+    return true;
+}
+
+/* The page of a report has a script and a style of its own, named by their
+ * hashes in the page itself. */
+static const char page_csp[] =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src "
+    "'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox "
+    "allow-scripts";
+
+static void tell(struct request *r, const struct telling *t,
+                 const og_document *doc, const og_answer *answer)
+{
+    og_error err = {0};
+    og_report *report = NULL;
+    og_status status = og_report_begin(buffer_write, &r->reply.body, &t->report,
+                                       &report, &err);
+    if (status == OG_OK) status = og_report_add(report, doc, answer, &err);
+    if (status == OG_OK)
+        status = og_report_close(report, &err);
+    else
+        og_report_discard(report);
+    if (status != OG_OK) {
+        problem_of(r, &err);
+        return;
+    }
+    r->reply.status = 200;
+    r->reply.type = t->type;
+    if (t->report.format == OG_FORMAT_HTML) r->reply.csp = page_csp;
+}
+
+/* "100" documents or "5%" of all. */
+static bool take_boilerplate(struct request *r, og_trace_options *out)
+{
+    const char *value = request_argument(r, "boilerplate");
+    char *end;
+    if (value == NULL) return true;
+    const double n = strtod(value, &end);
+    const bool is_share = strcmp(end, "%") == 0;
+    if (strspn(value, "0123456789.") == 0 || !(n > 0) ||
+        (!is_share && (*end != 0 || n < 1 || n > 1e9)) || (is_share && n > 100))
+        return problem(r, 400,
+                       "'boilerplate' is a number of documents like 100, or a "
+                       "share like 5%%");
+    if (is_share)
+        out->noise_share = n / 100;
+    else
+        out->noise_documents = (uint64_t)n;
+    return true;
+}
+
+static bool take_asking(struct request *r, const struct telling *t,
+                        og_trace_options *out)
+{
+    const char *verify = request_argument(r, "verify");
+    double min_span = 0;
+    bool verifies = true;
+    *out = (og_trace_options){0};
+    if (!take_boilerplate(r, out) ||
+        !request_number(r, "min_span", 0, 100000, &min_span) ||
+        !request_flag(r, "reworded", &out->reworded) ||
+        !request_flag(r, "across_groups", &out->compare_same) ||
+        (verify != NULL && !request_flag(r, "verify", &verifies)))
+        return false;
+    out->min_span = (uint32_t)min_span;
+    out->no_verify = !verifies;
+    out->no_texts = t->report.offsets == OG_OFFSETS_BYTE &&
+                    (t->report.format == OG_FORMAT_JSON ||
+                     t->report.format == OG_FORMAT_TSV);
+    return true;
+}
+
+/* ---- trace ---- */
+
+void prepare_trace(struct request *r)
+{
+    struct telling t;
+    og_trace_options asking;
+    if (!take_telling(r, &t) || !take_asking(r, &t, &asking) ||
+        !request_flag(r, "add", &r->adds))
+        return;
+    if (r->adds && r->role < ROLE_WRITE) {
+        problem(r, 403, "the token does not give the right to add");
+        return;
+    }
+    if (!take_document(r)) return;
+    if (r->adds) r->place = PLACE_WRITER;
+}
+
+/* On the writer's thread: the answer is that of before it was added. */
+static void trace_and_add(struct request *r, const struct telling *t,
+                          const og_trace_options *asking)
+{
+    struct writer *w = &r->server->writer;
+    og_error err = {0};
+    bool is_new;
+    if (writer_add(w, &r->doc, true, asking, &is_new, &err) != OG_OK) {
+        problem_of(r, &err);
+        return;
+    }
+    r->has_written = true;
+    tell(r, t, &r->doc, og_trace_answer(w->trace));
+}
+
+static void trace_only(struct request *r, const struct telling *t,
+                       const og_trace_options *asking)
+{
+    struct server *s = r->server;
+    og_error err = {0};
+    struct asker *a = readers_take(&s->readers);
+    if (a == NULL) {
+        problem(r, 503, "there is no memory");
+        return;
+    }
+    if (og_trace_configure(a->trace, asking, &err) == OG_OK &&
+        og_store_trace(s->store, &r->doc, a->trace, &err) == OG_OK)
+        tell(r, t, &r->doc, og_trace_answer(a->trace));
+    else
+        problem_of(r, &err);
+    readers_give(&s->readers, a);
+}
+
+void handle_trace(struct request *r)
+{
+    struct telling t;
+    og_trace_options asking;
+    /* They were looked at before. */
+    if (!take_telling(r, &t) || !take_asking(r, &t, &asking)) return;
+    atomic_fetch_add(&r->server->metrics.n_traced, 1);
+    if (r->adds)
+        trace_and_add(r, &t, &asking);
+    else
+        trace_only(r, &t, &asking);
+}
+
+/* ---- compare ---- */
+
+struct pair {
+    og_bytes document, origin; /* JSON */
+    bool is_wrong;
+};
+
+static bool take_side(void *ctx, og_bytes name, og_json_kind kind,
+                      og_bytes value)
+{
+    struct pair *p = ctx;
+    static const og_bytes names[] = {OG_LITERAL("document"),
+                                     OG_LITERAL("origin")};
+    for (int i = 0; i < 2; i++)
+        if (kind == OG_JSON_OBJECT && name.len == names[i].len &&
+            memcmp(name.data, names[i].data, name.len) == 0) {
+            *(i == 0 ? &p->document : &p->origin) = value;
+            return true;
+        }
+    p->is_wrong = true;
+    return false;
+}
+
+static bool take_pair(struct request *r, struct pair *out)
+{
+    og_error err = {0};
+    *out = (struct pair){.is_wrong = false};
+    const og_bytes body = buffer_view(&r->body);
+    const og_status status = og_json_each(body, take_side, out, &err);
+    if (status == OG_ERR_INPUT) return problem_of(r, &err);
+    if (status != OG_OK || out->document.len == 0 || out->origin.len == 0)
+        return problem(r, 400,
+                       "expected {\"document\":{...},\"origin\":{...}}");
+    return true;
+}
+
+/* The second reader lives as long as the answer is made. */
+static void compare_pair(struct request *r, const og_document *origin,
+                         const struct telling *t,
+                         const og_compare_options *options)
+{
+    struct server *s = r->server;
+    og_error err = {0};
+    struct asker *a = readers_take(&s->readers);
+    if (a == NULL) {
+        problem(r, 503, "there is no memory");
+        return;
+    }
+    if (og_compare(a->comparison, &r->doc, origin, options, &err) == OG_OK)
+        tell(r, t, &r->doc, og_comparison_answer(a->comparison));
+    else
+        problem_of(r, &err);
+    readers_give(&s->readers, a);
+}
+
+static bool take_comparing(struct request *r, struct telling *t,
+                           og_compare_options *out)
+{
+    *out = og_compare_options_default();
+    double min_copy = out->min_copy;
+    if (!take_telling(r, t) ||
+        !request_number(r, "min_copy", 3, 1000, &min_copy) ||
+        !request_flag(r, "reworded", &out->reworded))
+        return false;
+    out->min_copy = (uint32_t)min_copy;
+    out->tokens = og_store_params(r->server->store)->tokens;
+    return true;
+}
+
+void prepare_compare(struct request *r)
+{
+    struct telling t;
+    og_compare_options options;
+    if (!request_is_type(r, "application/json"))
+        problem(r, 415, "the body is application/json");
+    else
+        (void)take_comparing(r, &t, &options);
+}
+
+static og_document named(og_document doc, const char *name)
+{
+    if (doc.id.len == 0) doc.id = (og_bytes){name, strlen(name)};
+    return doc;
+}
+
+void handle_compare(struct request *r)
+{
+    struct server *s = r->server;
+    struct telling t;
+    og_compare_options options;
+    struct pair pair;
+    og_error err = {0};
+    og_document origin;
+    const uint64_t most = s->options->max_document;
+    if (!take_comparing(r, &t, &options) || !take_pair(r, &pair)) return;
+    og_reader *other = readers_take_parser(&s->readers);
+    r->reader = readers_take_parser(&s->readers);
+    if (other == NULL || r->reader == NULL) {
+        problem(r, 503, "there is no memory");
+    } else if (og_reader_read(r->reader, pair.document, OG_FILE_JSONL, most,
+                              &r->doc, NULL, &err) != OG_OK ||
+               og_reader_read(other, pair.origin, OG_FILE_JSONL, most, &origin,
+                              NULL, &err) != OG_OK) {
+        problem_of(r, &err);
+    } else {
+        r->doc = named(r->doc, "document");
+        origin = named(origin, "origin");
+        compare_pair(r, &origin, &t, &options);
+    }
+    readers_give_parser(&s->readers, other);
+}

@@ -1,0 +1,39 @@
+#ifndef SERVER_READERS_H
+#define SERVER_READERS_H
+
+/* What a question needs while it is asked, kept warm: one set for each thread
+ * that asks at the same time, handed out and given back. */
+
+#include <origo/origo.h>
+#include <pthread.h>
+
+struct asker {
+    og_trace *trace;
+    og_comparison *comparison;
+    og_browser *browser;
+    struct asker *next;
+};
+
+/* A reader holds the document of a request until it is answered. */
+struct reader_node {
+    og_reader *reader;
+    struct reader_node *next;
+};
+
+struct readers {
+    pthread_mutex_t lock;
+    og_store *store;
+    struct asker *askers;
+    struct reader_node *parsers, *empty;
+};
+
+void readers_init(struct readers *r, og_store *store);
+void readers_release(struct readers *r);
+
+/* NULL: there is no memory. */
+struct asker *readers_take(struct readers *r);
+void readers_give(struct readers *r, struct asker *asker);
+og_reader *readers_take_parser(struct readers *r);
+void readers_give_parser(struct readers *r, og_reader *reader);
+
+#endif

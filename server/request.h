@@ -1,0 +1,102 @@
+#ifndef SERVER_REQUEST_H
+#define SERVER_REQUEST_H
+
+/* One request from its first line to the end of its answer.
+ *
+ *     first line -> route -> rights -> body -> prepare -> run -> answer
+ *
+ * Everything up to `prepare` happens on the thread of its connection; `run`
+ * there, or on the writer's thread, while the connection sleeps. */
+
+#include "body_unpack.h"
+#include "buffer.h"
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+
+struct server;
+struct request;
+
+enum role { ROLE_NONE = 0, ROLE_READ, ROLE_WRITE, ROLE_ADMIN };
+
+/* Where `run` happens. */
+enum place { PLACE_HERE, PLACE_WORKER, PLACE_WRITER };
+
+typedef void handle_fn(struct request *r);
+
+struct route {
+    const char *method;
+    const char *path; /* a '*' at its end stands for what follows, decoded */
+    enum role role;
+    enum place place;
+    bool takes_body;
+    const char *arguments; /* "id title": those that the query may have */
+    handle_fn *prepare;    /* NULL: nothing to do before */
+    handle_fn *run;
+    /* Takes the body as it comes, instead of all of it; see documents_ndjson.c
+     */
+    bool (*is_stream)(const struct request *r);
+};
+
+struct reply {
+    unsigned status; /* 0: there is none yet */
+    const char *type;
+    struct buffer body;
+    const char *fixed; /* a body that stays, instead of `body` */
+    size_t fixed_len;
+    unsigned retry_after;        /* seconds; 0: nothing to say */
+    const char *allow;           /* of 405 */
+    const char *csp;             /* of a page; NULL: nothing may run */
+    struct MHD_Response *stream; /* events: made by the handler */
+};
+
+enum phase { PHASE_HEAD, PHASE_BODY, PHASE_WAITING, PHASE_DONE };
+
+struct request {
+    struct server *server;
+    struct MHD_Connection *connection;
+    struct connection *peer; /* of the watchdog */
+    const struct route *route;
+    char method[8];
+    char *uri;  /* as it came */
+    char *path; /* of it, decoded */
+    size_t path_len;
+    char id[32];
+    uint64_t began; /* nanoseconds */
+    enum role role;
+    enum phase phase;
+    enum place place;
+    og_bytes rest; /* what '*' of the path stands for */
+    struct unpacker unpacker;
+    struct buffer body;  /* unpacked */
+    uint64_t n_received; /* bytes as they came */
+    bool is_too_long, is_broken;
+    bool is_streamed; /* its lines are taken as they come */
+    bool is_last;     /* all of it is there */
+    struct reply reply;
+    /* ---- what handlers keep ---- */
+    og_reader *reader; /* of `doc` and of what it points to */
+    og_document doc;
+    char *made_id;         /* of a document that has none */
+    bool adds;             /* takes `doc` in */
+    bool has_written;      /* waits for the next commit */
+    struct buffer results; /* of a stream of documents */
+    uint64_t n_lines;
+    struct client *client; /* of events */
+    struct request *next;  /* in a queue */
+};
+
+/* An argument of the query; NULL: it is not there. */
+const char *request_argument(const struct request *r, const char *name);
+/* Of "true", "1", "false", "0", or not there; else a problem is the reply. */
+bool request_flag(struct request *r, const char *name, bool *out);
+/* A number in a range. *out stays as it is when there is none. */
+bool request_number(struct request *r, const char *name, double least,
+                    double most, double *out);
+const char *request_header(const struct request *r, const char *name);
+/* Whether the media type of the body is this one. */
+bool request_is_type(const struct request *r, const char *type);
+
+void reply_json(struct request *r, unsigned status);
+
+#endif

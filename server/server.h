@@ -1,0 +1,64 @@
+#ifndef SERVER_SERVER_H
+#define SERVER_SERVER_H
+
+/* What all parts of the server share.
+ *
+ *     listen -> daemon -> router -> rights -> handlers -> writer -> events
+ *                  \-> watchdog                 \-> readers   \-> watches */
+
+#include "auth.h"
+#include "hub.h"
+#include "log.h"
+#include "metrics.h"
+#include "readers.h"
+#include "request.h"
+#include "serve.h"
+#include "store_writer.h"
+#include "watchdog.h"
+#include "watches.h"
+#include "workers.h"
+
+struct server {
+    const struct serve_options *options;
+    og_store *store;
+    unsigned n_threads;
+    bool is_local;     /* only this machine can reach it */
+    char address[256]; /* "http://127.0.0.1:7070" */
+    char host[128];    /* of the address, without the port; "": a path */
+    uint32_t run;      /* drawn at the start: part of every request's id */
+    atomic_uint_fast64_t n_requests; /* so far */
+    atomic_uint n_active;            /* that are being answered */
+    atomic_bool is_draining;
+    struct auth auth;
+    struct log log;
+    struct metrics metrics;
+    struct readers readers;
+    struct workers workers;
+    struct writer writer;
+    struct hub hub;
+    struct watches watches;
+    struct watchdog watchdog;
+    struct MHD_Daemon *daemon;
+    struct buffer tls_cert, tls_key;
+};
+
+uint64_t server_now(void); /* nanoseconds of a clock that never goes back */
+
+/* The router. NULL: there is no such path; *out_allow is not NULL when there
+ * is, for other methods. */
+const struct route *route_find(const char *method, og_bytes path,
+                               og_bytes *out_rest, const char **out_allow);
+/* Every route, for the counts of each. */
+extern const struct route routes[];
+extern const size_t n_routes;
+
+/* The daemon of HTTP. */
+og_status daemon_start(struct server *s, int fd, og_error *err);
+void daemon_stop(struct server *s);
+/* `run` is done, on another thread: the connection goes on. */
+void request_finish(struct request *r);
+
+/* A socket that listens, and what it is called. */
+og_status listen_open(struct server *s, int *out_fd, og_error *err);
+
+#endif

@@ -1,0 +1,227 @@
+#include "store_writer.h"
+
+#include "problem.h"
+#include "server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* A group ends after so long, or so many: nobody waits for many others. */
+#define GROUP_TIME ((uint64_t)4000000) /* nanoseconds */
+enum { GROUP_MOST = 512 };
+/* The state of the store is looked at so often. */
+#define INFO_TIME ((uint64_t)500000000)
+
+/* ---- the queue ---- */
+
+bool writer_submit(struct writer *w, struct request *r, bool must)
+{
+    pthread_mutex_lock(&w->lock);
+    const bool has_room =
+        !w->is_stopping && (must || w->n_waiting < w->most_waiting);
+    if (has_room) {
+        r->next = NULL;
+        *w->last = r;
+        w->last = &r->next;
+        w->n_waiting++;
+        pthread_cond_signal(&w->work);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return has_room;
+}
+
+size_t writer_waiting(struct writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    const size_t n = w->n_waiting;
+    pthread_mutex_unlock(&w->lock);
+    return n;
+}
+
+static struct request *take_first(struct writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    struct request *r = w->first;
+    if (r != NULL) {
+        w->first = r->next;
+        if (w->first == NULL) w->last = &w->first;
+        w->n_waiting--;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return r;
+}
+
+/* False: nothing is left and nothing more will come. */
+static bool wait_for_work(struct writer *w)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_mutex_lock(&w->lock);
+    while (w->first == NULL && !w->is_stopping)
+        if (pthread_cond_timedwait(&w->work, &w->lock, &until) == ETIMEDOUT)
+            break;
+    const bool goes_on = w->first != NULL || !w->is_stopping;
+    pthread_mutex_unlock(&w->lock);
+    return goes_on;
+}
+
+/* ---- groups ---- */
+
+static void refresh_info(struct writer *w)
+{
+    og_store_info info;
+    og_store_info_get(w->server->store, &info);
+    pthread_mutex_lock(&w->info_lock);
+    w->info = info;
+    pthread_mutex_unlock(&w->info_lock);
+}
+
+void writer_info(struct writer *w, og_store_info *out)
+{
+    pthread_mutex_lock(&w->info_lock);
+    *out = w->info;
+    out->n_documents = atomic_load(&w->n_documents);
+    pthread_mutex_unlock(&w->info_lock);
+}
+
+/* From now on nothing is accepted: what is in memory may not be on disk. */
+static void fail(struct writer *w, const og_error *err)
+{
+    snprintf(w->failure, sizeof(w->failure), "%.250s", err->message);
+    atomic_store(&w->has_failed, true);
+    log_say(&w->server->log, "cannot write: %s", err->message);
+}
+
+static void commit(struct writer *w, struct request *group)
+{
+    og_error err = {0};
+    if (og_store_commit(w->server->store, &err) == OG_OK) {
+        atomic_fetch_add(&w->server->metrics.n_commits, 1);
+        hub_release(&w->server->hub);
+        return;
+    }
+    fail(w, &err);
+    hub_forget(&w->server->hub);
+    for (struct request *r = group; r != NULL; r = r->next)
+        if (r->has_written) {
+            problem(r, 503, "cannot make it durable: %s", err.message);
+            r->results.len = 0;
+            r->is_broken = true;
+        }
+}
+
+static void run_one(struct writer *w, struct request *r)
+{
+    if (atomic_load(&w->has_failed) && r->adds) {
+        problem(r, 503, "nothing can be written: %s", w->failure);
+        r->is_broken = true;
+        return;
+    }
+    r->route->run(r);
+}
+
+static void run_group(struct writer *w)
+{
+    const uint64_t until = server_now() + GROUP_TIME;
+    struct request *group = NULL, **last = &group, *r;
+    bool has_written = false;
+    for (int n = 0; n < GROUP_MOST && (r = take_first(w)) != NULL; n++) {
+        run_one(w, r);
+        has_written |= r->has_written;
+        r->next = NULL;
+        *last = r;
+        last = &r->next;
+        if (server_now() > until) break;
+    }
+    if (has_written) commit(w, group);
+    atomic_store(&w->n_documents, og_store_n_documents(w->server->store));
+    while ((r = group) != NULL) {
+        group = r->next;
+        request_finish(r);
+    }
+}
+
+static void *run_writer(void *ctx)
+{
+    struct writer *w = ctx;
+    uint64_t seen = 0;
+    while (wait_for_work(w)) {
+        run_group(w);
+        if (server_now() - seen > INFO_TIME) {
+            refresh_info(w);
+            seen = server_now();
+        }
+    }
+    return NULL;
+}
+
+/* ---- handlers ---- */
+
+og_status writer_add(struct writer *w, const og_document *doc,
+                     bool wants_answer, const og_trace_options *asking,
+                     bool *out_is_new, og_error *err)
+{
+    struct server *s = w->server;
+    const bool has_listeners =
+        hub_is_wanted(&s->hub) || watches_any(&s->watches);
+    const bool asks = wants_answer || has_listeners;
+    const uint64_t before = og_store_n_documents(s->store);
+    static const og_trace_options usual = {.no_texts = true};
+    og_status status = OG_OK;
+    if (asks)
+        status =
+            og_trace_configure(w->trace, asking != NULL ? asking : &usual, err);
+    if (status == OG_OK)
+        status = og_store_add(s->store, doc, asks ? w->trace : NULL, err);
+    if (status != OG_OK) {
+        if (status == OG_ERR_IO || status == OG_ERR_STORE) fail(w, err);
+        return status;
+    }
+    *out_is_new = og_store_n_documents(s->store) != before;
+    atomic_fetch_add(*out_is_new ? &s->metrics.n_added : &s->metrics.n_known,
+                     1);
+    if (has_listeners && *out_is_new)
+        hub_hold(&s->hub, &s->watches, doc, og_trace_answer(w->trace));
+    return OG_OK;
+}
+
+og_status writer_start(struct writer *w, struct server *s, og_error *err)
+{
+    *w = (struct writer){.server = s, .most_waiting = s->options->max_queue};
+    w->last = &w->first;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->info_lock, NULL);
+    pthread_cond_init(&w->work, NULL);
+    w->trace = og_trace_new(s->store);
+    w->reader = og_reader_new();
+    refresh_info(w);
+    atomic_store(&w->n_documents, og_store_n_documents(s->store));
+    w->is_running = w->trace != NULL && w->reader != NULL &&
+                    pthread_create(&w->thread, NULL, run_writer, w) == 0;
+    if (w->is_running) return OG_OK;
+    if (err != NULL) {
+        *err = (og_error){.status = OG_ERR_MEMORY};
+        snprintf(err->message, sizeof(err->message),
+                 "cannot start the thread that writes");
+    }
+    return OG_ERR_MEMORY;
+}
+
+void writer_stop(struct writer *w)
+{
+    if (w->is_running) {
+        pthread_mutex_lock(&w->lock);
+        w->is_stopping = true;
+        pthread_cond_signal(&w->work);
+        pthread_mutex_unlock(&w->lock);
+        pthread_join(w->thread, NULL);
+        w->is_running = false;
+    }
+    og_trace_free(w->trace);
+    og_reader_free(w->reader);
+    w->trace = NULL;
+    w->reader = NULL;
+}

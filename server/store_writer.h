@@ -1,0 +1,59 @@
+#ifndef SERVER_STORE_WRITER_H
+#define SERVER_STORE_WRITER_H
+
+/* The one thread that changes the store.
+ *
+ * Requests wait in a queue. The writer takes what is there, runs each, makes
+ * all of it durable by one commit, and then lets them answer: so an answer to
+ * an addition means that it is safe, and many share the price of one sync.
+ * Questions to the indexes of near-duplicates and sentences, which one thread
+ * may ask at a time, wait in the same queue. */
+
+#include <origo/origo.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct server;
+struct request;
+
+struct writer {
+    struct server *server;
+    og_trace *trace; /* of the thread */
+    og_reader *reader;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct request *first, **last;
+    size_t n_waiting, most_waiting;
+    bool is_stopping, is_running;
+    atomic_bool has_failed; /* the store could not be written */
+    char failure[256];      /* then: why */
+    pthread_mutex_t info_lock;
+    og_store_info info;               /* as it was a moment ago */
+    atomic_uint_fast64_t n_documents; /* as it is */
+};
+
+og_status writer_start(struct writer *w, struct server *s, og_error *err);
+/* After everything that waits is done. */
+void writer_stop(struct writer *w);
+
+/* False: the queue is full. A request that `must` wait, because it has at most
+ * one place in the queue at a time, finds one always. */
+bool writer_submit(struct writer *w, struct request *r, bool must);
+size_t writer_waiting(struct writer *w);
+/* What is known of the store, at most about a second old; the number of
+ * documents is that of the last commit. */
+void writer_info(struct writer *w, og_store_info *out);
+
+/* ---- of handlers, on the writer's thread ---- */
+
+/* Takes a document in; *out_is_new is false when it was there already. The
+ * answer is in writer->trace when `wants_answer`. Whoever waits for events
+ * hears of it after the commit. */
+og_status writer_add(struct writer *w, const og_document *doc,
+                     bool wants_answer, const og_trace_options *asking,
+                     bool *out_is_new, og_error *err);
+
+#endif

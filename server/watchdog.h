@@ -1,0 +1,55 @@
+#ifndef SERVER_WATCHDOG_H
+#define SERVER_WATCHDOG_H
+
+/* Time limits. The library of HTTP closes a connection on which nothing
+ * happens; one that sends a byte now and then it would keep for ever. So each
+ * connection has a clock: until its request is there whole it has a limited
+ * time, however it spends it. */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct server;
+
+enum peer_state {
+    PEER_IDLE,    /* between two requests, or in the head of one */
+    PEER_SENDING, /* its body comes */
+    PEER_WAITING, /* for an answer, or for events: no limit here */
+    PEER_READING, /* takes its answer */
+};
+
+struct connection {
+    int fd;
+    enum peer_state state;
+    uint64_t since; /* nanoseconds */
+    bool is_ended;
+    struct connection *next, *before;
+};
+
+struct watchdog {
+    struct server *server;
+    pthread_mutex_t lock;
+    pthread_cond_t tick;
+    pthread_t thread;
+    struct connection *first;
+    size_t n;
+    bool is_stopping, is_running;
+};
+
+bool watchdog_start(struct watchdog *w, struct server *s);
+void watchdog_stop(struct watchdog *w);
+
+struct connection *watchdog_enter(struct watchdog *w, int fd); /* or NULL */
+void watchdog_leave(struct watchdog *w, struct connection *c);
+void watchdog_note(struct watchdog *w, struct connection *c,
+                   enum peer_state state);
+/* Ends a connection whose client does not do its part. */
+void watchdog_end(struct watchdog *w, struct connection *c);
+/* Ends all that are not being answered. */
+void watchdog_end_idle(struct watchdog *w);
+void watchdog_end_all(struct watchdog *w);
+size_t watchdog_count(struct watchdog *w);
+
+#endif
