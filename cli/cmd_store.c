@@ -249,8 +249,8 @@ static int verify_run(const void *settings, const char *const *operands,
     if (status != OG_OK) return say_error("verify", &err);
     if (s->quiet) return EXIT_DONE;
     printf("sound: %" PRIu64 " documents (%" PRIu64 " removed), %" PRIu64
-           " records behind the checkpoint, %" PRIu64 " bytes of text in "
-           "%" PRIu64 "\n",
+           " records after the checkpoint, %" PRIu64 " bytes of text in "
+           "%" PRIu64 "; no damage was found\n",
            check.n_documents, check.n_removed, check.n_records,
            check.text_bytes, check.packed_bytes);
     if (check.torn_bytes > 0)
@@ -267,7 +267,7 @@ static const struct option verify_options[] = {
      .name = "quiet",
      .type = &type_flag,
      .offset = AT(quiet),
-     .brief = "say nothing when the store is sound"},
+     .brief = "say nothing when no damage is found"},
 };
 
 const struct command command_verify = {
@@ -275,9 +275,10 @@ const struct command command_verify = {
     .group = GROUP_STORE,
     .operands = "",
     .brief = "read every byte of a store and compare its checksums",
-    .about = "Ends with status 0 when the store is sound, and with 4 and the "
-             "file and the place when it is not. Changes nothing, and may run "
-             "while another process writes.",
+    .about =
+        "Ends with status 0 when no damage is found; else with 4, and names "
+        "the file and the place. Changes nothing, and may run while "
+        "another process writes.",
     .examples = "  origo verify -s news.store\n",
     .options = verify_options,
     .n_options = sizeof(verify_options) / sizeof(verify_options[0]),

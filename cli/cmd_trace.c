@@ -445,6 +445,9 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     if (status == EXIT_DONE) status = open_gathered(&run);
     if (status == EXIT_DONE)
         status = store_open(&run.settings->store, access, "trace", &store);
+    if (status == EXIT_DONE)
+        status = store_need_index(store, store_path(&run.settings->store),
+                                  OG_INDEX_PASSAGES, "trace");
     if (status != EXIT_DONE) {
         release(&run);
         return status;

@@ -230,6 +230,13 @@ void store_say_upgrade(const og_store *store, const char *path)
             path);
 }
 
+int store_need_index(og_store *store, const char *path, unsigned index,
+                     const char *command)
+{
+    if ((og_store_indexes(store) & index) != 0) return EXIT_DONE;
+    return index_is_off(store, path, index, command);
+}
+
 int store_open_index(const char *path, unsigned index, bool add,
                      const og_store_options *options, const char *command,
                      og_store **out)

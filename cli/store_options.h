@@ -26,6 +26,11 @@ int store_open(const struct store_settings *s, og_access access,
  * which command helps. */
 void store_say_upgrade(const og_store *store, const char *path);
 
+/* EXIT_DONE: the store has the index. Else says which command builds it, and
+ * the store is closed. */
+int store_need_index(og_store *store, const char *path, unsigned index,
+                     const char *command);
+
 /* Opens it for questions to one index (og_index). With `add` the store is made
  * when there is none, and the index is built when it is off. `options` are
  * those of a new index. */

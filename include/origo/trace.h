@@ -134,7 +134,7 @@ OG_API og_status og_trace_configure(og_trace *trace,
                                     og_error *err);
 
 /* Asks; changes nothing. The answer is valid until the next call with the
- * same trace. */
+ * same trace. OG_ERR_USAGE: the store has no index of passages. */
 OG_API og_status og_store_trace(og_store *store, const og_document *doc,
                                 og_trace *trace, og_error *err);
 OG_API const og_answer *og_trace_answer(const og_trace *trace);

@@ -93,6 +93,9 @@ og_status og_indexes_note(og_store *store, uint32_t number,
 og_status og_index_get(og_store *store, unsigned bit, void **out,
                        og_error *err);
 
+/* OG_ERR_USAGE: the index of passages, which is no derived one, is off. */
+og_status og_index_need_passages(const og_store *store, og_error *err);
+
 /* Makes all indexes that are on anew, from the texts, below another folder than
  * that of the store. */
 og_status og_indexes_copy(og_store *store, const char *folder,

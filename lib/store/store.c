@@ -534,6 +534,7 @@ og_status og_store_trace(og_store *store, const og_document *doc,
                          og_trace *trace, og_error *err)
 {
     trace->answering.answer = (og_answer){0};
+    TRY(og_index_need_passages(store, err));
     return trace_document(store, doc, trace, err);
 }
 

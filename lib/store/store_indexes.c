@@ -301,13 +301,18 @@ og_status og_indexes_finish(og_store *store, og_error *err)
 
 /* ---- asking ---- */
 
-static og_status is_off(const og_store *store,
-                        const struct og_derived_index *index, og_error *err)
+static og_status is_off(const og_store *store, const char *name, og_error *err)
 {
     return og_error_set(err, OG_ERR_USAGE,
                         "store '%s' has no index of %s; it can be built from "
                         "the texts",
-                        name_of(store), index->ops->name);
+                        name_of(store), name);
+}
+
+og_status og_index_need_passages(const og_store *store, og_error *err)
+{
+    if ((store->indexes.on & OG_INDEX_PASSAGES) != 0) return OG_OK;
+    return is_off(store, "passages", err);
 }
 
 og_status og_index_get(og_store *store, unsigned bit, void **out, og_error *err)
@@ -316,7 +321,7 @@ og_status og_index_get(og_store *store, unsigned bit, void **out, og_error *err)
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         struct og_derived_index *index = &all->one[i];
         if (index->ops->bit != bit) continue;
-        if (!is_on(store, index)) return is_off(store, index, err);
+        if (!is_on(store, index)) return is_off(store, index->ops->name, err);
         TRY(open_index(store, index, false, NULL, err));
         TRY(catch_up(store, index, NULL, err));
         *out = index->opened;

@@ -136,5 +136,7 @@ og_status og_store_survey(og_store *store, og_survey *out, og_error *err)
     if (n == 0) return OG_OK;
     count_born(store, n, out);
     count_kept(store, n, out);
-    return og_store_has_texts(store) ? ask_again(store, n, out, err) : OG_OK;
+    const bool answers = og_store_has_texts(store) &&
+                         (store->indexes.on & OG_INDEX_PASSAGES) != 0;
+    return answers ? ask_again(store, n, out, err) : OG_OK;
 }

@@ -296,6 +296,8 @@ og_status og_stream_ask(og_store *store, const og_input *input,
     if (options->add && store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,
                             "the store was opened for reading only");
+    if (options->on_answer != NULL && hooks == NULL)
+        TRY(og_index_need_passages(store, err));
     og_trace_init(&w.trace, store);
     og_arena_init(&w.arena, store->allocator);
     og_status status = og_trace_configure(&w.trace, &options->asking, err);
