@@ -16,6 +16,7 @@
 #include "lib/disk/segment_format.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
+#include "lib/os/pages.h"
 
 enum { LINE = OG_SEGMENT_LINE };
 
@@ -67,6 +68,24 @@ static og_status check_foot(const struct og_segment_file *f,
     return og_segment_file_damaged(name, "the checksum of its directory", err);
 }
 
+/* A file may be many times larger than the memory that is given. */
+enum { SLICE_LEN = 4 << 20 };
+
+static uint64_t sum_section(const struct og_segment_file *f, uint64_t at,
+                            uint64_t len)
+{
+    struct og_checksum sum;
+    if (len <= SLICE_LEN) return og_checksum(f->data + at, len);
+    og_checksum_init(&sum);
+    for (uint64_t done = 0; done < len; done += SLICE_LEN) {
+        const uint64_t left = len - done;
+        const uint64_t n = left < SLICE_LEN ? left : SLICE_LEN;
+        og_checksum_add(&sum, f->data + at + done, n);
+        og_segment_file_forget(f, f->data + at + done, n);
+    }
+    return og_checksum_end(&sum);
+}
+
 /* Sections follow each other without a gap, and end where the directory
  * begins. */
 static og_status read_sections(struct og_segment_file *f,
@@ -84,7 +103,7 @@ static og_status read_sections(struct og_segment_file *f,
             return og_segment_file_damaged(name, "its lengths do not agree",
                                            err);
         const uint64_t len = og_segment_rounded(s[i].len);
-        if (og_checksum(f->data + at, len) != s[i].checksum)
+        if (sum_section(f, at, len) != s[i].checksum)
             return og_error_set(err, OG_ERR_STORE,
                                 "'%s' is damaged: the checksum of section %u, "
                                 "bytes %llu to %llu",
@@ -164,6 +183,12 @@ og_status og_segment_file_open(struct og_segment_file *file, const char *path,
     if (status == OG_OK) status = check(file, kind, path, err);
     if (status != OG_OK) og_segment_file_release(file);
     return status;
+}
+
+void og_segment_file_forget(const struct og_segment_file *file,
+                            const void *data, size_t len)
+{
+    if (file->is_mapped) og_mapped_forget(data, len);
 }
 
 void og_segment_file_release(struct og_segment_file *file)

@@ -59,6 +59,11 @@ og_status og_segment_file_open(struct og_segment_file *file, const char *path,
                                og_error *err);
 void og_segment_file_release(struct og_segment_file *file);
 
+/* Gives back the memory of these bytes of it, if it is mapped; they can be
+ * looked at again (lib/os/pages.h). */
+void og_segment_file_forget(const struct og_segment_file *file,
+                            const void *data, size_t len);
+
 /* "'name' is damaged: what", OG_ERR_STORE. */
 og_status og_segment_file_damaged(const char *name, const char *what,
                                   og_error *err);

@@ -51,6 +51,17 @@ static void close_sentences(void *index)
     og_release(x->store->allocator, x, sizeof(*x));
 }
 
+/* A store with a table has one cap for both: an index of sentences takes at
+ * most half of what the table may. */
+static uint64_t memory_for(const og_store *store, uint64_t wanted)
+{
+    const uint64_t least = (uint64_t)16 << 20;
+    const uint64_t half = store->params.memory / 2;
+    if ((store->indexes.on & OG_INDEX_PASSAGES) == 0 || wanted <= half)
+        return wanted;
+    return half > least ? half : least;
+}
+
 static og_status open_sentences(og_store *store, const char *folder,
                                 bool is_new, const og_store_options *options,
                                 void **out, uint32_t *out_n, og_error *err)
@@ -59,6 +70,7 @@ static og_status open_sentences(og_store *store, const char *folder,
         options != NULL && options->sentence_options != NULL
             ? *options->sentence_options
             : og_sentences_options_default();
+    if (folder != NULL) making.memory = memory_for(store, making.memory);
     struct sentences_of_store *x =
         og_allocate_zero(store->allocator, sizeof(*x));
     if (x == NULL) return og_error_memory(err, sizeof(*x), "an index");

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "lib/os/pages.h"
 
+#include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define LINE 64
 /* From here on a page that is touched costs less than many small ones. */
@@ -64,4 +67,30 @@ void og_pages_touch(struct og_pages *pages)
     volatile uint8_t *byte = pages->data;
     for (size_t i = 0; i < pages->len; i += SMALLEST_PAGE)
         byte[i] = byte[i];
+}
+
+/* ---- mapped files ---- */
+
+void og_mapped_forget(const void *data, size_t len)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)data + len) / page * page;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED); /* a wish */
+}
+
+uint64_t og_mapped_resident(void)
+{
+    /* "size resident shared ...", in pages */
+    char line[128], *at = line;
+    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const ssize_t n = read(fd, line, sizeof(line) - 1);
+    close(fd);
+    if (n <= 0) return 0;
+    line[n] = '\0';
+    strtoull(at, &at, 10);
+    strtoull(at, &at, 10);
+    return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }

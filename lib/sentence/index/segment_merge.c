@@ -31,11 +31,30 @@ struct merge {
     size_t scratch_cap;
     uint64_t *postings; /* of a word: forms, and below them their marks */
     size_t postings_cap;
+    size_t n_steps; /* since memory was looked at */
 };
+
+/* ---- memory ---- */
+
+/* Images that are files are walked from front to back several times. What was
+ * looked at is given back now and then, so that no more of them counts as
+ * memory than this. */
+#define MOST_MAPPED   ((uint64_t)48 << 20)
+#define STEPS_BETWEEN ((size_t)1 << 14)
+
+static void count_step(struct merge *m)
+{
+    if (++m->n_steps < STEPS_BETWEEN) return;
+    m->n_steps = 0;
+    if (og_mapped_resident() <= MOST_MAPPED) return;
+    for (size_t i = 0; i < m->n; i++)
+        og_sentence_segment_forget(m->images[i]);
+}
 
 /* ---- walking over sorted lists ---- */
 
 struct walk {
+    struct merge *merge;
     const uint64_t *list[OG_IMAGES_MOST];
     size_t len[OG_IMAGES_MOST], at[OG_IMAGES_MOST];
     size_t n;
@@ -47,6 +66,7 @@ struct walk {
 static bool walk_next(struct walk *w)
 {
     bool any = false;
+    count_step(w->merge);
     for (size_t i = 0; i < w->n; i++) {
         if (w->at[i] == w->len[i]) continue;
         const uint64_t value = w->list[i][w->at[i]];
@@ -63,9 +83,9 @@ static bool walk_next(struct walk *w)
     return true;
 }
 
-static struct walk walk_forms(const struct merge *m)
+static struct walk walk_forms(struct merge *m)
 {
-    struct walk w = {.n = m->n};
+    struct walk w = {.merge = m, .n = m->n};
     for (size_t i = 0; i < m->n; i++) {
         w.list[i] = m->images[i]->form_hashes;
         w.len[i] = m->images[i]->totals.n_forms;
@@ -73,9 +93,9 @@ static struct walk walk_forms(const struct merge *m)
     return w;
 }
 
-static struct walk walk_words(const struct merge *m)
+static struct walk walk_words(struct merge *m)
 {
-    struct walk w = {.n = m->n};
+    struct walk w = {.merge = m, .n = m->n};
     for (size_t i = 0; i < m->n; i++) {
         w.list[i] = m->images[i]->words;
         w.len[i] = m->images[i]->totals.n_words;
@@ -144,6 +164,7 @@ static void write_documents(struct merge *m)
     for (size_t i = 0; i < m->n; i++)
         for (size_t k = 0; k < m->images[i]->totals.n_documents; k++) {
             struct og_sentence_segment_document d = m->images[i]->documents[k];
+            count_step(m);
             d.name_off += m->first_name[i];
             d.text_off += m->first_text[i];
             d.first_sentence += (uint32_t)m->first_sentence[i];
@@ -154,7 +175,7 @@ static void write_documents(struct merge *m)
         og_segment_write(m->sink, m->images[i]->names,
                          og_sentence_part_len(m->images[i], OG_PART_NAMES));
     og_segment_end_section(m->sink);
-    struct walk w = {.n = m->n};
+    struct walk w = {.merge = m, .n = m->n};
     for (size_t i = 0; i < m->n; i++) {
         w.list[i] = m->images[i]->id_hashes;
         w.len[i] = m->images[i]->totals.n_documents;
@@ -170,6 +191,7 @@ static void write_sentences(struct merge *m)
     for (size_t i = 0; i < m->n; i++)
         for (size_t k = 0; k < m->images[i]->totals.n_sentences; k++) {
             struct og_sentence_segment_sentence s = m->images[i]->sentences[k];
+            count_step(m);
             s.document += (uint32_t)m->first_document[i];
             s.form = m->number[i][s.form];
             og_segment_write(m->sink, &s, sizeof(s));

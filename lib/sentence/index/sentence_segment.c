@@ -16,75 +16,121 @@ enum { BLOCK_MOST = 1 << 20 }; /* bytes of a block of texts, unpacked */
 
 /* ---- checks ---- */
 
-static bool rises32(const uint32_t *a, size_t n)
+/* An image may be many times larger than the memory that is given, so its parts
+ * are looked at in slices, and the pages of a slice that were looked at go. */
+enum { SLICE_LEN = 1 << 22 }; /* bytes; of one slice nothing goes */
+
+struct slice {
+    const struct og_sentence_segment *image;
+    const void *list;
+    size_t size, n;    /* of an element; of the list */
+    size_t begin, end; /* elements */
+};
+
+static struct slice slices_of(const struct og_sentence_segment *image,
+                              const void *list, size_t size, size_t n)
+{
+    return (struct slice){image, list, size, n, 0, 0};
+}
+
+static bool next_slice(struct slice *s)
+{
+    const size_t most = SLICE_LEN / s->size;
+    if (s->n > most)
+        og_segment_file_forget(&s->image->file,
+                               (const uint8_t *)s->list + s->begin * s->size,
+                               (s->end - s->begin) * s->size);
+    s->begin = s->end;
+    s->end = s->n - s->begin < most ? s->n : s->begin + most;
+    return s->begin < s->end;
+}
+
+/* Each element is at least as large as the one before it, or, with `apart`,
+ * larger. */
+static bool rises32(const struct og_sentence_segment *m, const uint32_t *a,
+                    size_t n)
 {
     bool good = true;
-    for (size_t i = 1; i < n; i++)
-        good &= a[i - 1] <= a[i];
+    for (struct slice s = slices_of(m, a, sizeof(*a), n); next_slice(&s);)
+        for (size_t i = s.begin == 0 ? 1 : s.begin; i < s.end; i++)
+            good &= a[i - 1] <= a[i];
     return good;
 }
 
-static bool rises64(const uint64_t *a, size_t n)
+static bool rises64(const struct og_sentence_segment *m, const uint64_t *a,
+                    size_t n, bool apart)
 {
     bool good = true;
-    for (size_t i = 1; i < n; i++)
-        good &= a[i - 1] <= a[i];
+    for (struct slice s = slices_of(m, a, sizeof(*a), n); next_slice(&s);)
+        for (size_t i = s.begin == 0 ? 1 : s.begin; i < s.end; i++)
+            good &= a[i - 1] <= a[i] && !(apart && a[i - 1] == a[i]);
     return good;
 }
 
-static bool differs64(const uint64_t *a, size_t n)
-{
-    bool good = true;
-    for (size_t i = 1; i < n; i++)
-        good &= a[i - 1] < a[i];
-    return good;
-}
-
-static bool below32(const uint32_t *a, size_t n, uint64_t limit)
+static bool below32(const struct og_sentence_segment *m, const uint32_t *a,
+                    size_t n, uint64_t limit)
 {
     uint32_t most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = a[i] > most ? a[i] : most;
+    for (struct slice s = slices_of(m, a, sizeof(*a), n); next_slice(&s);)
+        for (size_t i = s.begin; i < s.end; i++)
+            most = a[i] > most ? a[i] : most;
     return n == 0 || most < limit;
 }
 
-static bool starts32(const uint32_t *a, size_t n, uint64_t end)
+static bool starts32(const struct og_sentence_segment *m, const uint32_t *a,
+                     size_t n, uint64_t end)
 {
-    return a[0] == 0 && a[n] == end && rises32(a, n + 1);
+    return a[0] == 0 && a[n] == end && rises32(m, a, n + 1);
 }
 
-static bool starts64(const uint64_t *a, size_t n, uint64_t end)
+static bool starts64(const struct og_sentence_segment *m, const uint64_t *a,
+                     size_t n, uint64_t end)
 {
-    return a[0] == 0 && a[n] == end && rises64(a, n + 1);
+    return a[0] == 0 && a[n] == end && rises64(m, a, n + 1, false);
+}
+
+static bool document_is_sound(const struct og_sentence_segment *m,
+                              const struct og_sentence_segment_document *d)
+{
+    const struct og_sentence_totals *f = &m->totals;
+    const uint64_t names_len = og_sentence_part_len(m, OG_PART_NAMES);
+    const uint64_t name_len = (uint64_t)d->id_len + d->title_len;
+    if (d->name_off > names_len || name_len > names_len - d->name_off)
+        return false;
+    if (f->no_texts == 0 &&
+        (d->text_off > f->text_len || d->text_len > f->text_len - d->text_off))
+        return false;
+    return d->first_sentence <= f->n_sentences && d->has_time <= 1;
 }
 
 static bool documents_are_sound(const struct og_sentence_segment *m)
 {
-    const struct og_sentence_totals *f = &m->totals;
-    const uint64_t names_len = og_sentence_part_len(m, OG_PART_NAMES);
-    for (size_t i = 0; i < f->n_documents; i++) {
-        const struct og_sentence_segment_document *d = &m->documents[i];
-        const uint64_t name_len = (uint64_t)d->id_len + d->title_len;
-        if (d->name_off > names_len || name_len > names_len - d->name_off)
-            return false;
-        if (f->no_texts == 0 && (d->text_off > f->text_len ||
-                                 d->text_len > f->text_len - d->text_off))
-            return false;
-        if (d->first_sentence > f->n_sentences || d->has_time > 1) return false;
-    }
+    const struct og_sentence_segment_document *list = m->documents;
+    for (struct slice s =
+             slices_of(m, list, sizeof(*list), m->totals.n_documents);
+         next_slice(&s);)
+        for (size_t i = s.begin; i < s.end; i++)
+            if (!document_is_sound(m, &list[i])) return false;
     return true;
+}
+
+static bool sentence_is_sound(const struct og_sentence_segment *m,
+                              const struct og_sentence_segment_sentence *s)
+{
+    if (s->document >= m->totals.n_documents || s->form >= m->totals.n_forms)
+        return false;
+    const uint32_t text_len = m->documents[s->document].text_len;
+    return s->begin <= text_len && s->len <= text_len - s->begin;
 }
 
 static bool sentences_are_sound(const struct og_sentence_segment *m)
 {
-    const struct og_sentence_totals *f = &m->totals;
-    for (size_t i = 0; i < f->n_sentences; i++) {
-        const struct og_sentence_segment_sentence *s = &m->sentences[i];
-        if (s->document >= f->n_documents || s->form >= f->n_forms)
-            return false;
-        const uint32_t text_len = m->documents[s->document].text_len;
-        if (s->begin > text_len || s->len > text_len - s->begin) return false;
-    }
+    const struct og_sentence_segment_sentence *list = m->sentences;
+    for (struct slice s =
+             slices_of(m, list, sizeof(*list), m->totals.n_sentences);
+         next_slice(&s);)
+        for (size_t i = s.begin; i < s.end; i++)
+            if (!sentence_is_sound(m, &list[i])) return false;
     return true;
 }
 
@@ -107,8 +153,8 @@ static bool signatures_are_sound(const struct og_sentence_segment *m)
     const struct og_sentence_totals *f = &m->totals;
     for (uint32_t p = 0; p < f->signature_bits / 16; p++) {
         const uint32_t *part = m->parts + p * (65537 + f->n_forms);
-        if (!starts32(part, 65536, f->n_forms) ||
-            !below32(part + 65537, f->n_forms, f->n_forms))
+        if (!starts32(m, part, 65536, f->n_forms) ||
+            !below32(m, part + 65537, f->n_forms, f->n_forms))
             return false;
     }
     return true;
@@ -119,18 +165,20 @@ static const char *find_fault(const struct og_sentence_segment *m)
 {
     const struct og_sentence_totals *f = &m->totals;
     if (!documents_are_sound(m)) return "documents";
-    if (!rises64(m->id_hashes, f->n_documents)) return "id hashes";
+    if (!rises64(m, m->id_hashes, f->n_documents, false)) return "id hashes";
     if (!sentences_are_sound(m)) return "sentences";
-    if (!differs64(m->form_hashes, f->n_forms)) return "form hashes";
-    if (!starts64(m->form_starts, f->n_forms, f->n_keys)) return "form starts";
-    if (!starts32(m->place_starts, f->n_forms, f->n_sentences))
+    if (!rises64(m, m->form_hashes, f->n_forms, true)) return "form hashes";
+    if (!starts64(m, m->form_starts, f->n_forms, f->n_keys))
+        return "form starts";
+    if (!starts32(m, m->place_starts, f->n_forms, f->n_sentences))
         return "place starts";
-    if (!below32(m->places, f->n_sentences, f->n_sentences)) return "places";
-    if (!differs64(m->words, f->n_words)) return "words";
-    if (!starts64(m->word_starts, f->n_words, f->n_keys)) return "word starts";
-    if (!starts32(m->directory, (size_t)1 << f->directory_bits, f->n_words))
+    if (!below32(m, m->places, f->n_sentences, f->n_sentences)) return "places";
+    if (!rises64(m, m->words, f->n_words, true)) return "words";
+    if (!starts64(m, m->word_starts, f->n_words, f->n_keys))
+        return "word starts";
+    if (!starts32(m, m->directory, (size_t)1 << f->directory_bits, f->n_words))
         return "directory";
-    if (!below32(m->postings, f->n_keys, f->n_forms)) return "postings";
+    if (!below32(m, m->postings, f->n_keys, f->n_forms)) return "postings";
     if (!texts_are_sound(m)) return "text starts";
     if (!signatures_are_sound(m)) return "signatures";
     return NULL;
@@ -284,6 +332,11 @@ void og_sentence_segment_release(struct og_sentence_segment *image)
 {
     og_segment_file_release(&image->file);
     memset(image, 0, sizeof(*image));
+}
+
+void og_sentence_segment_forget(const struct og_sentence_segment *image)
+{
+    og_segment_file_forget(&image->file, image->file.data, image->file.len);
 }
 
 /* ---- looking up ---- */

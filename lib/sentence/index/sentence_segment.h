@@ -130,6 +130,8 @@ og_status og_sentence_segment_take(struct og_sentence_segment *image,
 og_status og_sentence_segment_open(struct og_sentence_segment *image,
                                    const char *path, og_error *err);
 void og_sentence_segment_release(struct og_sentence_segment *image);
+/* Gives back the memory of an image that is a file. */
+void og_sentence_segment_forget(const struct og_sentence_segment *image);
 
 /* Writes the totals after the other parts and opens what was written. The
  * writer is gone, whatever the status. */

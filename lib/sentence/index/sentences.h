@@ -74,6 +74,7 @@ struct og_sentences {
     size_t *heap_found; /* of each form of the heap: its place in found + 1 */
     size_t heap_found_cap;
     struct og_text_cache cache;
+    uint64_t n_asked;
     og_quotes answer;
     og_quote *quotes;
     size_t quotes_cap;

@@ -11,6 +11,7 @@
 
 #include "lib/base/c_locale.h"
 #include "lib/base/stopping.h"
+#include "lib/os/pages.h"
 #include "lib/sentence/index/sentences.h"
 
 /* Places of one form that are looked at, in order to count those that are no
@@ -425,6 +426,18 @@ static void sum_up(struct og_sentences *s)
     }
 }
 
+/* What questions looked at in files stays within the memory that was given.
+ * An answer points into none of them. */
+static void forget_files(og_sentences *s)
+{
+    enum { DOCUMENTS_BETWEEN = 16 };
+    if (s->folder == NULL || ++s->n_asked % DOCUMENTS_BETWEEN != 0 ||
+        og_mapped_resident() <= s->memory)
+        return;
+    for (size_t i = 0; i < s->n_images; i++)
+        og_sentence_segment_forget(&s->image[i]);
+}
+
 og_status og_sentences_ask(og_sentences *s, const og_document *doc,
                            const og_quote_options *options,
                            const struct og_quote_scope *scope,
@@ -450,6 +463,7 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
     }
     set_pointers(s);
     sum_up(s);
+    forget_files(s);
     *out = &s->answer;
     return OG_OK;
 }
