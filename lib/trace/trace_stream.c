@@ -229,6 +229,16 @@ static uint64_t longest_document(const og_params *params)
     return share > least ? share : least;
 }
 
+/* A thread takes some 7 MiB: its batch, its buffers, texts of origins. Six
+ * have room in what a store takes besides its cap; more of them come with the
+ * cap, one for each 64 MiB. */
+static unsigned threads_for(unsigned wanted, const og_params *params)
+{
+    const uint64_t most = 6 + params->memory / ((uint64_t)64 << 20);
+    if (wanted == 0) wanted = og_cpu_count();
+    return wanted < most ? wanted : (unsigned)most;
+}
+
 static void fill_work(struct writer *w)
 {
     const og_stream_options *o = w->options;
@@ -268,8 +278,8 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
                                   .take = take,
                                   .settle = settle};
     fill_work(w);
-    w->work.n_threads =
-        input->n_threads != 0 ? input->n_threads : og_cpu_count();
+    w->work.n_threads = wanted.n_threads =
+        threads_for(input->n_threads, &w->store->params);
     og_trace_work_fill(&work);
     if (wanted.max_document == 0)
         wanted.max_document = longest_document(&w->store->params);

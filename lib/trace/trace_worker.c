@@ -89,23 +89,36 @@ static bool keep_places(struct og_batch *b, struct og_prepared *p)
            OG_BATCH_KEEP(b, p->tokens.end, p->tokens.n);
 }
 
-static og_status keep(const struct og_trace_work *work, struct og_batch *b,
-                      const struct og_prepared *prepared,
-                      struct og_stream_doc *d, og_error *err)
+/* What a document needs whose question was answered: no fingerprint, no token.
+ */
+static og_status keep_outline(const struct og_trace_work *work,
+                              struct og_batch *b,
+                              const struct og_prepared *prepared,
+                              struct og_stream_doc *d, og_error *err)
 {
     const og_bytes text = d->doc.text, none = {"", 0};
     const struct og_traced made = {
         .text_hash = og_checksum(text.data, text.len), .prepared = *prepared};
     struct og_traced *kept =
         og_arena_copy(&b->arena, &made, sizeof(made), _Alignof(uint64_t));
-    if (kept == NULL || !keep_selection(b, &kept->prepared.selection) ||
-        (work->keep_places && !keep_places(b, &kept->prepared)))
-        return og_error_memory(err, d->text_len, "a document");
+    if (kept == NULL) return og_error_memory(err, d->text_len, "a document");
     d->made = kept;
     d->n_tokens = prepared->tokens.n;
     d->n_repaired = prepared->text.n_repaired;
     if (!work->keep_texts) d->doc.text = none;
     if (!work->keep_names) d->doc.title = d->doc.url = d->doc.extra = none;
+    return OG_OK;
+}
+
+/* What the writer needs to ask or to add. */
+static og_status keep_prints(const struct og_trace_work *work,
+                             struct og_batch *b, const struct og_stream_doc *d,
+                             og_error *err)
+{
+    struct og_prepared *kept = &traced(d)->prepared;
+    if (!keep_selection(b, &kept->selection) ||
+        (work->keep_places && !keep_places(b, kept)))
+        return og_error_memory(err, d->text_len, "a document");
     return OG_OK;
 }
 
@@ -159,8 +172,9 @@ static og_status prepare(const struct og_trace_work *work, struct worker *w,
                          og_error *err)
 {
     TRY(og_scratch_prepare(&w->scratch, d->doc.text, work->prepare, err));
-    TRY(keep(work, b, &w->scratch.prepared, d, err));
-    return work->store != NULL ? ask(work, w, b, d, err) : OG_OK;
+    TRY(keep_outline(work, b, &w->scratch.prepared, d, err));
+    if (work->store != NULL) TRY(ask(work, w, b, d, err));
+    return traced(d)->has_answer ? OG_OK : keep_prints(work, b, d, err);
 }
 
 static og_status make(void *ctx, void *mine, struct og_batch *b,

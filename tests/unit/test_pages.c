@@ -1,6 +1,11 @@
 /* Large zeroed memory, from the system and from an allocator. */
 
+#define _GNU_SOURCE
 #include "tests/unit/stage_support.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "lib/os/pages.h"
 
@@ -90,6 +95,34 @@ static void no_memory_is_an_error(void **state)
     og_pages_release(&pages);
 }
 
+/* A file that is looked at counts, until it is forgotten; it is there again
+ * when it is looked at once more. */
+static void mapped_files(void **state)
+{
+    (void)state;
+    enum { LEN = 16 << 20 };
+    char path[] = "/tmp/origo-pages-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    unlink(path);
+    assert_int_equal(ftruncate(fd, LEN), 0);
+    assert_int_equal(pwrite(fd, "x", 1, LEN / 2), 1);
+    uint8_t *data = mmap(NULL, LEN, PROT_READ, MAP_SHARED, fd, 0);
+    assert_true(data != MAP_FAILED);
+    const uint64_t before = og_mapped_resident();
+    unsigned sum = 0;
+    for (size_t i = 0; i < LEN; i += 4096)
+        sum += data[i];
+    assert_int_equal(sum, 'x');
+    if (before != 0) assert_true(og_mapped_resident() >= before + LEN / 2);
+    og_mapped_forget(data + 1, LEN - 2);
+    if (before != 0) assert_true(og_mapped_resident() < before + LEN / 2);
+    assert_int_equal(data[LEN / 2], 'x');
+    og_mapped_forget(data + 1, 10); /* no whole page: nothing happens */
+    munmap(data, LEN);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +130,7 @@ int main(void)
         cmocka_unit_test(pages_of_an_allocator),
         cmocka_unit_test(untouched_memory_costs_nothing),
         cmocka_unit_test(no_memory_is_an_error),
+        cmocka_unit_test(mapped_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ struct merge {
 /* Images that are files are walked from front to back several times. What was
  * looked at is given back now and then, so that no more of them counts as
  * memory than this. */
-#define MOST_MAPPED   ((uint64_t)48 << 20)
+#define MOST_MAPPED   ((uint64_t)24 << 20)
 #define STEPS_BETWEEN ((size_t)1 << 14)
 
 static void count_step(struct merge *m)

@@ -26,6 +26,7 @@
 enum {
     HEAP_SENTENCES = 4096, /* a question looks at each: some microseconds */
     HEAP_TEXT = 4 << 20,
+    HEAP_WORDS = 1 << 18, /* to make an image of it takes 50 bytes for each */
 };
 
 /* ---- images ---- */
@@ -159,7 +160,7 @@ static bool heap_is_full(const struct og_sentences *s)
 {
     return s->heap.n_sentences >= HEAP_SENTENCES ||
            s->heap.n_documents >= HEAP_SENTENCES ||
-           s->heap.texts_len >= HEAP_TEXT;
+           s->heap.texts_len >= HEAP_TEXT || s->heap.n_words >= HEAP_WORDS;
 }
 
 og_status og_sentences_add(og_sentences *s, uint32_t number,
