@@ -36,6 +36,7 @@ help:
 	@echo 'make quality-scripts  planted copies in four scripts, from DATA'
 	@echo 'make bench-align   milliseconds of a comparison'
 	@echo 'make quality-spans  every span read again from both texts, from DATA'
+	@echo 'make quality-planted  rare copies of old texts, from DATA'
 	@echo 'make quality-late   documents that arrive in another order, from DATA'
 	@echo 'make bench-store    a store on disk: adding, asking, opening'
 	@echo 'make bench-report   reports of many documents in a browser'

@@ -179,6 +179,17 @@ quality-spans: build
 	    [ $$status = 0 ] || exit 1; \
 	    cp $(BUILD)/spans-$$1.txt bench/results/spans-$$1.txt; done
 
+# How much of rare copies of old texts is found when the table is small, in
+# streams into which they were planted, from several seeds?
+.PHONY: quality-planted
+quality-planted: build
+	@for layout in packed paper; do \
+	    bench/quality_planted.py $(ORIGO) $(DATA)/mail.jsonl.zst \
+	        --layout $$layout || exit 1; \
+	done >$(BUILD)/planted.tsv
+	@cp $(BUILD)/planted.tsv bench/results/planted.tsv
+	@cat bench/results/planted.tsv
+
 # What do texts add to the labels when the table is small: the measures of
 # origin at 1 % of the memory, without and with verification.
 .PHONY: quality-verify

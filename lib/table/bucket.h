@@ -207,7 +207,8 @@ void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from);
 void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
                       uint64_t *random);
 uint32_t og_learning_worst(const struct og_learning *learning,
-                           const uint8_t *state, uint32_t n, uint64_t *random);
+                           const uint8_t *tag, const uint8_t *state, uint32_t n,
+                           uint64_t *random);
 uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state);
 
 #endif

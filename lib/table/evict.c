@@ -74,7 +74,7 @@ uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
     case OG_EVICT_LUCKY: return smallest_state(t, state);
     case OG_EVICT_LEARN:
         og_learning_tick(t->learning, state, n, &t->random);
-        return og_learning_worst(t->learning, state, n, &t->random);
+        return og_learning_worst(t->learning, bucket, state, n, &t->random);
     case OG_EVICT_THIN:
     case OG_EVICT_S3FIFO: break;
     }

@@ -10,6 +10,13 @@
  * the rate at which a slot of that class earns its place. The slot with the
  * lowest rate goes; among equals by lot.
  *
+ * Fingerprints of one passage are worth less together than apart: one or two
+ * of them find the copy, and the estimation fills what lies between. So a rate
+ * is divided by the square root of a random number that belongs to the
+ * fingerprint, its tag: as in thin.c, a passage that is not seen again loses
+ * its fingerprints one by one. Rare copies of old texts are found twice as
+ * often then, and nothing else gets worse.
+ *
  * This is the idea of LHD (Beckmann, Chen, Cidon: least hit density, NSDI
  * 2018) cut down to one byte a slot and one small table. Measured against R,
  * LRU, CC, LS, S3-FIFO and thin in docs/evaluation.md.
@@ -18,8 +25,9 @@
  * that come into it when it is full. At a tick one lot is drawn, and all slots
  * up to an age move on to the next class, the older the rarer: the chance
  * halves with every octave, so that 32 classes span any age without a clock in
- * the slot. All numbers are integers and the lots come from the table's
- * generator: the same run gives the same table. */
+ * the slot. A bucket that has just become full takes the ages from the order in
+ * which it was filled. All numbers are integers and the lots come from the
+ * table's generator: the same run gives the same table. */
 
 #include <string.h>
 
@@ -53,6 +61,8 @@ struct og_learning {
     /* Slots of this age move on when the lot, of 16 bits, is below. Never
      * rises with the age; 0 for the last. */
     uint32_t move_on[N_AGES];
+    /* Half the logarithm of a tag, in steps of 1/8 octave. */
+    uint8_t level_of_tag[256];
 };
 
 static unsigned age_of(unsigned class)
@@ -92,6 +102,13 @@ static int log2_times_8(uint64_t x)
     const int octave = 63 - __builtin_clzll(x);
     const uint64_t rest = octave >= 3 ? x >> (octave - 3) : x << (3 - octave);
     return 8 * (octave - 16) + (int)(rest & 7);
+}
+
+static void set_levels_of_tags(struct og_learning *learning)
+{
+    for (unsigned tag = 1; tag < 256; tag++)
+        learning->level_of_tag[tag] =
+            (uint8_t)(log2_times_8((uint64_t)tag << 16) / 2);
 }
 
 /* The rate of a class, in 16.16 fixed point times 2^16. Counts of the ages on
@@ -157,6 +174,7 @@ og_status og_learning_new(const og_allocator *allocator,
     if (*out == NULL)
         return og_error_memory(err, sizeof(**out), "an eviction policy");
     set_pace(*out);
+    set_levels_of_tags(*out);
     learn(*out);
     return OG_OK;
 }
@@ -203,6 +221,27 @@ static void grow_older(uint8_t *state, uint32_t n, unsigned n_ages)
         og_put8(state + i, state[i] < end ? state[i] + AGE_ONE : state[i]);
 }
 
+/* Only a bucket that was never looked at has no slot that has aged: all age at
+ * the first tick. Its slots stand in the order in which they came. */
+static bool is_first_tick(const uint8_t *state, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (state[i] >= AGE_ONE) return false;
+    return true;
+}
+
+static void set_ages_by_order(const struct og_learning *learning,
+                              uint8_t *state, uint32_t n)
+{
+    unsigned age = 0;
+    uint64_t end = 0; /* of this age, in fingerprints, 16.16 */
+    for (uint32_t i = n; i-- > 0;) {
+        while (end < (uint64_t)(n - 1 - i) << 16 && age + 1 < N_AGES)
+            end += ((uint64_t)TICK_FPS << 32) / learning->move_on[age++];
+        og_put8(state + i, (uint8_t)(age * AGE_ONE + state[i]));
+    }
+}
+
 static void count_time(struct og_learning *learning, const uint8_t *state,
                        uint32_t n)
 {
@@ -215,6 +254,7 @@ void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
 {
     const uint64_t lots = og_random_next(random);
     if (lots % TICK_FPS != 0) return;
+    if (is_first_tick(state, n)) set_ages_by_order(learning, state, n);
     if (lots / TICK_FPS % TICKS_PER_COUNT == 0) count_time(learning, state, n);
     grow_older(state, n, ages_that_move(learning, lots >> 16 & 0xffff));
     const uint64_t every = ++learning->n_ticks < TICKS_PER_LESSON
@@ -230,24 +270,39 @@ uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state)
     return (uint8_t)(seen + 1 < N_SEEN ? seen + 1 : seen);
 }
 
+static unsigned level_of(const struct og_learning *learning, uint8_t tag,
+                         uint8_t state)
+{
+    const unsigned level = learning->level[state] + learning->level_of_tag[tag];
+    return level < 255 ? level : 255;
+}
+
 static uint32_t worst_plain(const struct og_learning *learning,
-                            const uint8_t *state, uint32_t n, uint32_t start)
+                            const uint8_t *tag, const uint8_t *state,
+                            uint32_t n, uint32_t start)
 {
     uint32_t worst = start;
+    unsigned largest = level_of(learning, tag[start], state[start]);
     for (uint32_t step = 1; step < n; step++) {
         const uint32_t i = start + step < n ? start + step : start + step - n;
-        if (learning->level[state[i]] > learning->level[state[worst]])
-            worst = i;
+        const unsigned here = level_of(learning, tag[i], state[i]);
+        if (here <= largest) continue;
+        largest = here;
+        worst = i;
     }
     return worst;
 }
 
 #if defined(OG_X86)
 /* The first of the worst from `start` on, going round. */
-OG_TARGET_AVX512 static uint32_t
-worst_of_64(const uint8_t *level, const uint8_t *state, uint32_t start)
+OG_TARGET_AVX512 static uint32_t worst_of_64(const struct og_learning *learning,
+                                             const uint8_t *tag,
+                                             const uint8_t *state,
+                                             uint32_t start)
 {
-    const __m512i levels = og_bytes_look_up(level, _mm512_loadu_si512(state));
+    const __m512i levels = _mm512_adds_epu8(
+        og_bytes_look_up(learning->level, _mm512_loadu_si512(state)),
+        og_bytes_look_up(learning->level_of_tag, _mm512_loadu_si512(tag)));
     const uint8_t largest = og_bytes_largest(levels);
     const uint64_t equal =
         _mm512_cmpeq_epi8_mask(levels, _mm512_set1_epi8((char)largest));
@@ -258,12 +313,13 @@ worst_of_64(const uint8_t *level, const uint8_t *state, uint32_t start)
 #endif
 
 uint32_t og_learning_worst(const struct og_learning *learning,
-                           const uint8_t *state, uint32_t n, uint64_t *random)
+                           const uint8_t *tag, const uint8_t *state, uint32_t n,
+                           uint64_t *random)
 {
     const uint32_t start = (uint32_t)og_mul_high(og_random_next(random), n);
 #if defined(OG_X86)
     if (n == 64 && og_cpu_level() >= OG_CPU_AVX512)
-        return worst_of_64(learning->level, state, start);
+        return worst_of_64(learning, tag, state, start);
 #endif
-    return worst_plain(learning, state, n, start);
+    return worst_plain(learning, tag, state, n, start);
 }

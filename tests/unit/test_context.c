@@ -11,7 +11,7 @@ enum { A = 7, B = 8 }; /* documents */
 #define AGREES UINT16_MAX /* the context of every selected shingle here */
 /* From context.c: tokens that a copy is carried on beyond its context. */
 #define CARRY_ON    7
-#define BRIDGE_MOST 12
+#define BRIDGE_MOST 200
 
 /* ---- pictures
  * ------------------------------------------------------------- */
@@ -164,18 +164,22 @@ static void each_condition_of_a_bridge(void **state)
     check_picture(&h, "AaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaA");
 }
 
-/* A hit of something else between two that fit: they are not in a row. */
-static void no_bridge_over_another_hit(void **state)
+/* One hit of something else between two that fit, but not two. */
+static void bridges_pass_over_one_other_hit(void **state)
 {
     (void)state;
     struct hits h;
     document(&h, "a.......s.......b.......s.......a");
     set_reach(&h, 2, 1, 1);
-    check_picture(&h, "Aaaaaaaa.......bBb.......aaaaaaaA");
+    check_picture(&h, "AaaaaaaaaaaaaaaaBaaaaaaaaaaaaaaaA");
     document(&h, "a.......s.......a.......s.......a");
     h.labels.hits[2].offset = 3; /* the same document, another place */
     set_reach(&h, 2, 1, 1);
-    check_picture(&h, "Aaaaaaaa.......aAa.......aaaaaaaA");
+    check_picture(&h, "AaaaaaaaaaaaaaaaAaaaaaaaaaaaaaaaA");
+    document(&h, "a.......b.......s.......b.......a");
+    set_reach(&h, 1, 1, 1);
+    set_reach(&h, 3, 1, 1);
+    check_picture(&h, "AaaaaaaaBb.............bBbaaaaaaA");
 }
 
 /* The distance here and there is known modulo 2^16. */
@@ -189,12 +193,12 @@ static void offsets_wrap(void **state)
     check_picture(&h, "AaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaA");
 }
 
-static void bridges_span_a_dozen_selected_at_most(void **state)
+static void bridges_have_a_longest_span(void **state)
 {
     (void)state;
     for (size_t between = BRIDGE_MOST - 1; between <= BRIDGE_MOST + 1;
          between++) {
-        char doc[256] = "a";
+        char doc[9 * (BRIDGE_MOST + 2) + 2] = "a";
         for (size_t i = 0; i < between; i++)
             strcat(doc, "........s");
         strcat(doc, "........a");
@@ -409,9 +413,9 @@ int main(void)
         cmocka_unit_test(guesses_end_where_something_is_known),
         cmocka_unit_test(a_bridge_joins_two_hits_in_a_row),
         cmocka_unit_test(each_condition_of_a_bridge),
-        cmocka_unit_test(no_bridge_over_another_hit),
+        cmocka_unit_test(bridges_pass_over_one_other_hit),
         cmocka_unit_test(offsets_wrap),
-        cmocka_unit_test(bridges_span_a_dozen_selected_at_most),
+        cmocka_unit_test(bridges_have_a_longest_span),
         cmocka_unit_test(nothing_reaches_out_of_the_document),
         cmocka_unit_test(segments_have_their_hits_alone),
         cmocka_unit_test(a_whole_copy_is_found_whole),

@@ -34,22 +34,27 @@ static void check_worst(const struct og_learning *learning, uint32_t n,
                         uint32_t range, uint64_t *seed)
 {
     uint8_t *state = malloc(n);
+    uint8_t *tag = malloc(n);
     assert_non_null(state);
-    for (uint32_t i = 0; i < n; i++)
+    assert_non_null(tag);
+    for (uint32_t i = 0; i < n; i++) {
         state[i] = (uint8_t)lot_below(seed, range);
+        tag[i] = (uint8_t)(1 + lot_below(seed, 255));
+    }
     const uint64_t random = og_random_next(seed);
     og_cpu_force(OG_CPU_PLAIN);
     uint64_t lots = random;
-    const uint32_t expected = og_learning_worst(learning, state, n, &lots);
+    const uint32_t expected = og_learning_worst(learning, tag, state, n, &lots);
     const uint64_t lots_after = lots;
     assert_true(expected < n);
     FOR_EACH_LEVEL(level)
     {
         lots = random;
-        assert_int_equal(og_learning_worst(learning, state, n, &lots),
+        assert_int_equal(og_learning_worst(learning, tag, state, n, &lots),
                          expected);
         assert_true(lots == lots_after);
     }
+    free(tag);
     free(state);
 }
 
@@ -80,11 +85,32 @@ static void ties_are_broken_by_lot(void **state)
     FOR_EACH_LEVEL(level)
     {
         uint8_t same[64] = {0};
+        uint8_t tag[64];
+        memset(tag, 77, sizeof(tag));
         uint32_t n_left[64] = {0};
         for (int i = 0; i < 64 * 100; i++)
-            n_left[og_learning_worst(learning, same, 64, &seed)]++;
+            n_left[og_learning_worst(learning, tag, same, 64, &seed)]++;
         for (size_t slot = 0; slot < 64; slot++)
             assert_in_range(n_left[slot], 50, 150); /* 100, 5 deviations */
+    }
+    og_learning_free(learning, NULL);
+    og_cpu_force(OG_CPU_AVX512);
+}
+
+/* Fingerprints that came together go in the order of their tags. */
+static void of_equal_classes_the_largest_tag_goes(void **state)
+{
+    (void)state;
+    struct og_learning *learning = learning_new();
+    uint64_t seed = 5;
+    FOR_EACH_LEVEL(level)
+    {
+        uint8_t same[64] = {0};
+        uint8_t tag[64];
+        for (unsigned i = 0; i < 64; i++)
+            tag[i] = (uint8_t)(1 + i);
+        tag[20] = 250;
+        assert_int_equal(og_learning_worst(learning, tag, same, 64, &seed), 20);
     }
     og_learning_free(learning, NULL);
     og_cpu_force(OG_CPU_AVX512);
@@ -113,6 +139,26 @@ static void a_class_never_falls_with_time(void **state)
     }
     for (uint32_t i = 0; i < 256; i++)
         assert_true(states[i] / N_SEEN >= 10); /* and goes on */
+    og_learning_free(learning, NULL);
+}
+
+/* Slots are filled one after the other, and nothing ages before the first tick:
+ * then the first is the oldest, however often it was seen. */
+static void a_bucket_that_is_full_has_ages(void **state)
+{
+    (void)state;
+    struct og_learning *learning = learning_new();
+    uint64_t seed = 6;
+    uint8_t states[64];
+    for (uint32_t i = 0; i < 64; i++)
+        states[i] = (uint8_t)(i % N_SEEN);
+    while (states[63] < N_SEEN)
+        og_learning_tick(learning, states, 64, &seed);
+    for (uint32_t i = 0; i < 64; i++) {
+        assert_int_equal(states[i] % N_SEEN, i % N_SEEN);
+        if (i > 0) assert_true(states[i] / N_SEEN <= states[i - 1] / N_SEEN);
+    }
+    assert_true(states[0] / N_SEEN > states[63] / N_SEEN + 3);
     og_learning_free(learning, NULL);
 }
 
@@ -289,6 +335,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_level_finds_the_same_worst),
         cmocka_unit_test(ties_are_broken_by_lot),
+        cmocka_unit_test(of_equal_classes_the_largest_tag_goes),
+        cmocka_unit_test(a_bucket_that_is_full_has_ages),
         cmocka_unit_test(a_class_never_falls_with_time),
         cmocka_unit_test(only_the_slots_of_the_bucket_age),
         cmocka_unit_test(being_seen_makes_young),
