@@ -80,6 +80,12 @@ bool og_store_is_locked(const char *folder)
     return is_locked;
 }
 
+og_status og_store_lock_forget(int fd, og_error *err)
+{
+    if (ftruncate(fd, 0) == 0 && fdatasync(fd) == 0) return OG_OK;
+    return og_file_failure(err, "write", "lock", errno);
+}
+
 void og_store_lock_end(int fd, uint64_t safe)
 {
     write_text(fd, "nobody\n", safe);

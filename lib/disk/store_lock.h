@@ -27,6 +27,10 @@ bool og_store_is_locked(const char *folder);
 /* Records up to this one were safe; 0: it does not say. */
 uint64_t og_store_lock_safe(const char *folder);
 
+/* Before records are numbered anew: the bound is gone, also after a power
+ * loss. */
+og_status og_store_lock_forget(int fd, og_error *err);
+
 /* The writer ends well after this record. */
 void og_store_lock_end(int fd, uint64_t safe);
 

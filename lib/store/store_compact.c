@@ -107,6 +107,12 @@ static bool is_part(const char *name)
     return false;
 }
 
+/* What a generation has while it is a store of its own (store_rebuild.c). */
+static bool is_own(const char *name)
+{
+    return strcmp(name, "origo.conf") == 0 || strcmp(name, "lock") == 0;
+}
+
 /* A generation that the conf does not name; what else is in its folder stays. A
  * link could lead to anybody's files. */
 static void remove_generation(const char *path)
@@ -118,7 +124,8 @@ static void remove_generation(const char *path)
     DIR *dir = opendir(path);
     const struct dirent *item;
     while (dir != NULL && (item = readdir(dir)) != NULL) {
-        if (!is_part(item->d_name) && !og_new_file_is_leftover(item->d_name))
+        if (!is_part(item->d_name) && !is_own(item->d_name) &&
+            !og_new_file_is_leftover(item->d_name))
             continue;
         snprintf(inner, sizeof(inner), "%s/%s", path, item->d_name);
         walk_tree(&walk, inner, 0);

@@ -158,6 +158,9 @@ static og_status open_index(og_store *store, struct og_derived_index *index,
     TRY(index->ops->open(store, store->disk != NULL ? folder : NULL, is_new,
                          options, &index->opened, &index->n_covered, err));
     index->n_saved = index->n_covered;
+    /* A reader that comes after a power loss wants the folder, too. */
+    if (is_new && store->disk != NULL && og_file_sync_folder(folder) != 0)
+        return og_file_failure(err, "sync", folder, errno);
     /* A reader may be older than the files. */
     if (index->n_covered <= store->catalogue.n || store->is_read_only)
         return OG_OK;

@@ -6,10 +6,12 @@
  * store of its own while it is made, and the files of this one from the moment
  * when the conf of this one is replaced by its. */
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "lib/disk/store_lock.h"
+#include "lib/os/new_file.h"
 #include "lib/store/store_disk.h"
 
 struct rebuild {
@@ -81,6 +83,11 @@ static og_status switch_to(struct rebuild *r, const char *folder,
     const uint64_t safe = og_store_lock_safe(folder);
     TRY(og_conf_read(folder, &conf, err));
     conf.generation = generation;
+    /* The records of the new files begin with 1: what was safe of the old ones
+     * says nothing about them. */
+    TRY(og_store_lock_forget(disk->lock_fd, err));
+    if (og_file_sync_folder(folder) != 0) /* it is there when the conf is */
+        return og_file_failure(err, "sync", disk->folder, errno);
     TRY(og_conf_write(&conf, disk->folder, err));
     disk->next_generation = generation;
     og_store_lock_end(disk->lock_fd, safe);
@@ -104,10 +111,14 @@ static og_status rebuild(struct rebuild *r, og_error *err)
     TRY(og_disk_flush(r->from, err));
     og_status status = write_anew(r, folder, err);
     og_indexes_close(r->from);
-    if (status == OG_OK) status = switch_to(r, folder, generation, err);
-    if (status == OG_OK) return OG_OK;
-    remove_file(folder, "origo.conf");
-    remove_file(folder, "lock");
+    if (status == OG_OK) {
+        status = switch_to(r, folder, generation, err);
+        /* A conf that could not be written may be there all the same: both
+         * generations stay, nothing more is written to either, and the next
+         * writer sees which one counts. */
+        disk->has_failed = status != OG_OK;
+        return status;
+    }
     og_disk_remove_others(disk->folder, generation - 1);
     return status;
 }

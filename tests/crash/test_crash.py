@@ -19,10 +19,11 @@ import time
 
 import company
 import disturb
+import rebuild
 import upkeep
 from bench import Bench, Failure
 
-CHECKS = disturb.CHECKS + upkeep.CHECKS + company.CHECKS
+CHECKS = disturb.CHECKS + upkeep.CHECKS + rebuild.CHECKS + company.CHECKS
 
 
 def main():

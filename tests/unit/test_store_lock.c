@@ -45,6 +45,19 @@ static void test_what_was_safe_is_remembered(void **state)
     }
 }
 
+static void test_what_was_safe_is_forgotten(void **state)
+{
+    int fd;
+    (void)state;
+    ASSERT_OK(og_store_lock(folder, &fd, &story));
+    og_store_lock_end(fd, 12);
+    assert_int_equal(og_store_lock_safe(folder), 12);
+    ASSERT_OK(og_store_lock_forget(fd, &story));
+    assert_int_equal(og_store_lock_safe(folder), 0);
+    close(fd);
+    assert_int_equal(og_store_lock_forget(-1, &story), OG_ERR_IO);
+}
+
 static void test_a_folder_that_is_missing(void **state)
 {
     int fd;
@@ -61,6 +74,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_the_second_hears_of_the_first),
         TEST(test_what_was_safe_is_remembered),
+        TEST(test_what_was_safe_is_forgotten),
         TEST(test_a_folder_that_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
