@@ -367,6 +367,13 @@ static enum MHD_Result next_piece(struct request *r, const char *data,
     return MHD_YES;
 }
 
+static bool is_asleep(const struct request *r)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        r->connection, MHD_CONNECTION_INFO_CONNECTION_SUSPENDED);
+    return info != NULL && info->suspended == MHD_YES;
+}
+
 static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection,
                                  const char *url, const char *method,
                                  const char *version, const char *upload_data,
@@ -380,6 +387,8 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection,
         *upload_data_size = 0;
         return MHD_YES;
     }
+    /* The rest of what was read when it fell asleep: later. */
+    if (is_asleep(r)) return MHD_YES;
     if (*upload_data_size > 0)
         return next_piece(r, upload_data, upload_data_size);
     return r->phase == PHASE_BODY ? last_call(r) : send_reply(r);

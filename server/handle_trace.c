@@ -65,9 +65,7 @@ static bool take_telling(struct request *r, struct telling *out)
     return true;
 }
 
-/* The page of a report has a script and a style of its own, named by their
- * hashes in the page itself. */
-static const char page_csp[] =
+const char report_csp[] =
     "default-src 'none'; script-src 'unsafe-inline'; style-src "
     "'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox "
     "allow-scripts";
@@ -90,7 +88,7 @@ static void tell(struct request *r, const struct telling *t,
     }
     r->reply.status = 200;
     r->reply.type = t->type;
-    if (t->report.format == OG_FORMAT_HTML) r->reply.csp = page_csp;
+    if (t->report.format == OG_FORMAT_HTML) r->reply.csp = report_csp;
 }
 
 /* "100" documents or "5%" of all. */

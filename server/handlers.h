@@ -11,8 +11,13 @@ handle_fn handle_browse, handle_document;
 handle_fn prepare_near, handle_near;
 handle_fn prepare_quote, handle_quote;
 handle_fn prepare_compare, handle_compare;
+handle_fn prepare_phrases, handle_phrases;
 handle_fn handle_stats, handle_health, handle_ready, handle_metrics;
 handle_fn handle_openapi;
+
+/* The policy of a page that is a report: it has a script and a style of its
+ * own, which it names by their hashes. */
+extern const char report_csp[];
 
 /* The body is a stream of documents, which handle_add() takes line by line. */
 bool is_ndjson(const struct request *r);

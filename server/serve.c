@@ -200,6 +200,7 @@ og_status serve(og_store *store, const struct serve_options *options,
     block_signals(&signals);
     readers_init(&s->readers, store);
     hub_init(&s->hub, s);
+    pthread_mutex_init(&s->phrases.lock, NULL);
     og_status status = auth_open(&s->auth, options->tokens, err);
     if (status == OG_OK) status = start(s, &fd, err);
     if (status == OG_OK) {
@@ -211,6 +212,9 @@ og_status serve(og_store *store, const struct serve_options *options,
     hub_release_all(&s->hub);
     readers_release(&s->readers);
     auth_close(&s->auth);
+    buffer_release(&s->phrases.question);
+    buffer_release(&s->phrases.body);
+    pthread_mutex_destroy(&s->phrases.lock);
     buffer_release(&s->tls_cert);
     buffer_release(&s->tls_key);
     free(s);

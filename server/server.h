@@ -18,6 +18,14 @@
 #include "watches.h"
 #include "workers.h"
 
+/* The last answer of handle_phrases.c. */
+struct phrases_kept {
+    pthread_mutex_t lock;
+    struct buffer question, body;
+    og_format format;
+    uint64_t n_documents, at;
+};
+
 struct server {
     const struct serve_options *options;
     og_store *store;
@@ -38,6 +46,7 @@ struct server {
     struct hub hub;
     struct watches watches;
     struct watchdog watchdog;
+    struct phrases_kept phrases;
     struct MHD_Daemon *daemon;
     struct buffer tls_cert, tls_key;
 };

@@ -432,6 +432,10 @@ void handle_watch_new(struct request *r)
 {
     struct watches *all = &r->server->watches;
     char why[200];
+    if (!request_is_type(r, "application/json")) {
+        problem(r, 415, "the body is application/json");
+        return;
+    }
     struct watch *w =
         read_watch(buffer_view(&r->body), false, why, sizeof(why));
     if (w == NULL) {

@@ -1,0 +1,159 @@
+"""What the tests of the server share: a real server on a free port, requests,
+and a runner that prints 'ok NAME' or 'FAILED NAME' for each test_* function."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LAMP = ("The old lighthouse will be lit again in spring, once the lamp has been "
+        "brought back from the museum where it has stood for forty years, said "
+        "the mayor of the town to a crowd that had come in spite of the rain.")
+OWN = ("Nobody had asked the keeper, who learned it from a notice on the door of "
+       "the bakery and went home without a word to anyone at all.")
+JSON = {"Content-Type": "application/json"}
+TEXT = {"Content-Type": "text/plain"}
+NDJSON = {"Content-Type": "application/x-ndjson"}
+
+
+class Server:
+    """A server that is stopped at the end of its `with`."""
+
+    def __init__(self, origo, *options, store=None, listen="127.0.0.1:0",
+                 env=None, pass_fds=(), prefix=()):
+        self.folder = None
+        if store is None:
+            self.folder = tempfile.mkdtemp(prefix="origo-server-")
+            store = os.path.join(self.folder, "s")
+        self.store = store
+        self.log_path = tempfile.mkstemp(prefix="origo-server-log-")[1]
+        with open(self.log_path, "w") as log:
+            self.process = subprocess.Popen(
+                [*prefix, origo, "serve", "-s", store, "--memory", "16M",
+                 "--listen", listen, *options], stdout=subprocess.PIPE,
+                stderr=log, text=True, env=env, pass_fds=pass_fds)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on "):
+            self.process.wait()
+            raise RuntimeError("not started: " + self.log())
+        self.address = line.split()[2]
+        if self.address.startswith("http"):
+            place = self.address.split("://")[1]
+            self.host, port = place.rsplit(":", 1)
+            self.port = int(port)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        self.stop()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        os.unlink(self.log_path)
+
+    def log(self):
+        with open(self.log_path) as log:
+            return log.read()
+
+    def stop(self, sign=signal.SIGTERM):
+        """Its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(sign)
+        try:
+            status = self.process.wait(120)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError("the server does not end: " + self.log())
+        finally:
+            self.process.stdout.close()
+        text = self.log()
+        assert "Sanitizer" not in text and "runtime error" not in text, text
+        return status
+
+    def connect(self, timeout=60):
+        return http.client.HTTPConnection(self.host, self.port,
+                                          timeout=timeout)
+
+    def ask(self, method, path, body=None, headers=None, connection=None):
+        """(status, headers, body): the body decoded when it is JSON."""
+        own = connection is None
+        connection = connection or self.connect()
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            data = answer.read()
+        finally:
+            if own:
+                connection.close()
+        if method == "HEAD":
+            return answer.status, answer.headers, data
+        return answer.status, answer.headers, decode(answer.headers, data)
+
+    def add(self, id, text, **more):
+        return self.ask("POST", "/v1/documents",
+                        json.dumps(dict(id=id, text=text, **more)), JSON)
+
+    def raw(self, data=b"", timeout=60):
+        s = socket.create_connection((self.host, self.port), timeout=timeout)
+        if data:
+            s.sendall(data)
+        return s
+
+
+def decode(headers, data):
+    kind = headers.get("Content-Type", "")
+    if kind.startswith(("application/json", "application/problem+json")):
+        return json.loads(data)
+    return data
+
+
+def read_all(s):
+    """Everything until the other side closes."""
+    pieces = []
+    with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+        while True:
+            piece = s.recv(65536)
+            if not piece:
+                break
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def equal(seen, expected):
+    if seen != expected:
+        raise AssertionError("seen %r, expected %r" % (seen, expected))
+
+
+def raise_files():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def main(names):
+    """Runs every test_* of a module; each takes the path of the command."""
+    origo = os.path.abspath(sys.argv[1])
+    wanted = sys.argv[2:]
+    failed = 0
+    for name, test in list(names.items()):
+        if not name.startswith("test_") or (wanted and name not in wanted):
+            continue
+        try:
+            why = test(origo)
+            print("SKIPPED %s: %s" % (name, why) if why else "ok " + name,
+                  flush=True)
+        except Exception:
+            failed += 1
+            print("FAILED " + name)
+            traceback.print_exc()
+    sys.exit(1 if failed else 0)
