@@ -77,8 +77,8 @@ static const struct option trace_options[] = {
      .type = &type_flag,
      .offset = AT(novel),
      .brief = "write only what is new, with its text",
-     .more = "json and text. What stands in an earlier version under the same "
-             "id is not new."},
+     .more = "json and text; html lists it above the text. What stands in an "
+             "earlier version under the same id is not new."},
     {.group = "Output",
      .name = "snippet",
      .type = &type_count,
@@ -86,8 +86,8 @@ static const struct option trace_options[] = {
      .value = "N",
      .unset = "none",
      .brief = "write the best N new sentences of each document",
-     .more = "json and text: those that speak of what the other new sentences "
-             "speak of."},
+     .more = "json and text, and html above the text: those that speak of what "
+             "the other new sentences speak of."},
     EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),

@@ -71,7 +71,8 @@ typedef struct og_report_options {
     og_offsets
         offsets;  /* of JSON and TSV; the others have units of their own */
     bool matches; /* JSON: also the matches of each verified span */
-    bool novel;   /* only what is new, with its text: text and JSON */
+    bool novel;   /* only what is new, with its text: text and JSON; HTML has it
+                     above the document */
     uint32_t n_snippets; /* likewise, the best so many new sentences; 0: all
                             that is new, or the whole answer */
     og_text_style style; /* of text */

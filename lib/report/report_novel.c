@@ -10,6 +10,8 @@
  * it, which says nothing ("the"); long ones are not better for being long.
  * They stand in the order of the text. */
 
+#include "lib/report/report_novel.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +19,6 @@
 #include "lib/base/memory.h"
 #include "lib/report/escape.h"
 #include "lib/report/glyph.h"
-#include "lib/report/report.h"
 #include "lib/report/units.h"
 #include "lib/sentence/split/sentence_words.h"
 
@@ -131,29 +132,54 @@ static og_status choose_best(struct choosing *c, const og_document *doc,
     return OG_OK;
 }
 
-/* ---- both forms ---- */
+/* ---- all forms ---- */
 
-typedef void write_part_fn(struct og_writer *w, const og_document *doc,
-                           og_range range, struct og_units *at, bool is_first);
-
-static og_status write_snippets(struct og_writer *w, const og_document *doc,
-                                const og_answer *answer,
-                                const og_report_options *options,
-                                write_part_fn *write_part, og_error *err)
+void og_novel_release(struct og_novel *novel)
 {
-    struct og_units at = {doc->text, options->offsets, 0, 0};
+    OG_UNGROW(NULL, novel->list, novel->cap);
+    novel->n = 0;
+}
+
+static og_status set_parts(struct og_novel *novel, size_t n, og_error *err)
+{
+    if (!OG_GROW(NULL, novel->list, novel->cap, n))
+        return og_error_memory(err, n * sizeof(*novel->list), "what is new");
+    novel->n = n;
+    return OG_OK;
+}
+
+static og_status find_snippets(struct og_novel *novel, const og_document *doc,
+                               const og_answer *answer, size_t most,
+                               og_error *err)
+{
     struct choosing c = {.n = 0};
     TRY(og_word_reader_init(&c.reader, NULL, NULL, NULL, err));
     og_hash_table_init(&c.words, NULL);
-    const og_status status =
-        choose_best(&c, doc, answer, options->n_snippets, err);
+    og_status status = choose_best(&c, doc, answer, most, err);
+    if (status == OG_OK) status = set_parts(novel, c.n, err);
     for (size_t i = 0; i < c.n && status == OG_OK; i++)
-        write_part(w, doc, c.list[i].range, &at, i == 0);
+        novel->list[i] = c.list[i].range;
     OG_UNGROW(NULL, c.list, c.cap);
     og_hash_table_release(&c.words);
     og_word_reader_release(&c.reader);
     return status;
 }
+
+og_status og_novel_find(struct og_novel *novel, const og_document *doc,
+                        const og_answer *answer,
+                        const og_report_options *options, og_error *err)
+{
+    novel->n = 0;
+    if (options->n_snippets > 0)
+        return find_snippets(novel, doc, answer, options->n_snippets, err);
+    TRY(set_parts(novel, answer->n_novel, err));
+    for (size_t i = 0; i < answer->n_novel; i++)
+        novel->list[i] = answer->novel[i];
+    return OG_OK;
+}
+
+typedef void write_part_fn(struct og_writer *w, const og_document *doc,
+                           og_range range, struct og_units *at, bool is_first);
 
 static og_status write_parts(struct og_writer *w, const og_document *doc,
                              const og_answer *answer,
@@ -161,11 +187,12 @@ static og_status write_parts(struct og_writer *w, const og_document *doc,
                              write_part_fn *write_part, og_error *err)
 {
     struct og_units at = {doc->text, options->offsets, 0, 0};
-    if (options->n_snippets > 0)
-        return write_snippets(w, doc, answer, options, write_part, err);
-    for (size_t i = 0; i < answer->n_novel; i++)
-        write_part(w, doc, answer->novel[i], &at, i == 0);
-    return OG_OK;
+    struct og_novel novel = {.n = 0};
+    const og_status status = og_novel_find(&novel, doc, answer, options, err);
+    for (size_t i = 0; i < novel.n && status == OG_OK; i++)
+        write_part(w, doc, novel.list[i], &at, i == 0);
+    og_novel_release(&novel);
+    return status;
 }
 
 static og_bytes text_of(const og_document *doc, og_range range)

@@ -21,6 +21,7 @@ struct fixture {
     og_document doc;
     og_span spans[MOST_SPANS];
     og_origin origins[MOST_ORIGINS];
+    og_range novel[MOST_SPANS + 1];
     og_answer answer;
 };
 
@@ -238,6 +239,17 @@ static inline void copiers(og_origin *o, size_t n, ...)
     o->n_copiers = n;
 }
 
+/* The words between two spans. */
+static inline void add_novel(size_t begin, size_t end)
+{
+    static struct word words[MOST_WORDS];
+    og_answer *a = &f.answer;
+    const size_t n = words_of(f.doc.text.data, begin, end, words);
+    if (n == 0) return;
+    f.novel[a->n_novel++] = (og_range){words[0].begin, words[n - 1].end};
+    a->novel = f.novel;
+}
+
 /* What is told of the whole, from the spans. */
 static inline void finish(uint64_t n_tokens)
 {
@@ -250,6 +262,9 @@ static inline void finish(uint64_t n_tokens)
     for (size_t i = 0; i < a->n_spans; i++)
         a->n_fresh -= f.spans[i].n_tokens,
             a->n_matching += f.spans[i].n_matching;
+    for (size_t i = 0; i <= a->n_spans && n_tokens == 0; i++)
+        add_novel(i == 0 ? 0 : f.spans[i - 1].end,
+                  i < a->n_spans ? f.spans[i].begin : f.doc.text.len);
     if (a->n_origins == 0) return;
     a->has_dominant = true;
     a->dominant_id = f.origins[0].id;

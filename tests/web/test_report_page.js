@@ -56,6 +56,29 @@ test("sources have share, date and snippet", "report", async (page) => {
         String(Math.round(100 * copied / answer.n_tokens)));
 });
 
+const newSentences = (page, doc) => page.$$eval(`#d${doc} .new li`,
+    (items) => items.map((item) => item.textContent));
+
+for (const options of [{}, { context: { javaScriptEnabled: false } }])
+    test(`the best new sentences are listed${options.context
+        ? " without a script" : ""}`, "novel", async (page) => {
+        const answers = readJson("novel");
+        let n = 0;
+        for (let doc = 1; doc <= answers.length; doc++) {
+            if (!options.context)
+                await page.evaluate((d) => { location.hash = `d${d}`; }, doc);
+            const wanted = answers[doc - 1].snippets.map((s) => s.text);
+            await page.waitForSelector(`#d${doc}`, { state: "attached" });
+            assert.deepStrictEqual(await newSentences(page, doc), wanted);
+            n += wanted.length;
+        }
+        assert.ok(n >= 4, `${n} sentences`);
+    }, options);
+
+test("what is new is not listed when nobody asked", "report", async (page) => {
+    assert.strictEqual(await page.$$eval(".new", (e) => e.length), 0);
+});
+
 test("the whole text is there", "report", async (page) => {
     const text = await page.$$eval(".text p", (ps) => ps.map((p) => {
         const copy = p.cloneNode(true);

@@ -26,8 +26,8 @@ struct reports {
     og_report *list[N_FORMATS];
 };
 
-static og_report *open_report(const char *folder, const char *name,
-                              og_format format)
+static og_report *open_report_of(const char *folder, const char *name,
+                                 og_format format, uint32_t n_snippets)
 {
     char path[4096];
     og_error err = {0};
@@ -35,6 +35,7 @@ static og_report *open_report(const char *folder, const char *name,
     og_report_options options = og_report_options_default();
     options.format = format;
     options.matches = true;
+    options.n_snippets = n_snippets;
     options.offsets = OG_OFFSETS_CHAR;
     options.style = (og_text_style){.colour = false, .width = 130};
     snprintf(path, sizeof(path), "%s/%s.%s", folder, name,
@@ -43,11 +44,18 @@ static og_report *open_report(const char *folder, const char *name,
     return report;
 }
 
+static og_report *open_report(const char *folder, const char *name,
+                              og_format format)
+{
+    return open_report_of(folder, name, format, 0);
+}
+
 static void add(struct reports *r)
 {
     og_error err = {0};
     for (size_t i = 0; i < N_FORMATS; i++)
-        must(og_report_add(r->list[i], &f.doc, &f.answer, &err) == OG_OK,
+        must(r->list[i] == NULL ||
+                 og_report_add(r->list[i], &f.doc, &f.answer, &err) == OG_OK,
              err.message);
     forget();
 }
@@ -424,9 +432,23 @@ static void many(struct reports *r)
     scripts(r);
 }
 
+/* The best new sentences, in the forms that have them. */
+static void write_novel(const char *folder)
+{
+    struct reports r = {.list = {NULL}};
+    og_error err = {0};
+    for (size_t i = 0; i < N_FORMATS; i++)
+        if (formats[i] == OG_FORMAT_HTML || formats[i] == OG_FORMAT_JSON)
+            r.list[i] = open_report_of(folder, "novel", formats[i], 2);
+    many(&r);
+    for (size_t i = 0; i < N_FORMATS; i++)
+        must(og_report_close(r.list[i], &err) == OG_OK, err.message);
+}
+
 int main(int argc, char **argv)
 {
     must(argc == 2, "usage: web_fixture FOLDER");
+    write_novel(argv[1]);
     write_one(argv[1], "report", newsroom);
     write_one(argv[1], "many", many);
     write_one(argv[1], "labels", labels);

@@ -2,7 +2,7 @@
  *
  *     {"id":"...","title":"...","url":"...","time":"2000-03-04T00:00:00Z",
  *      "units":512,"copied":280,"covered":302,"repaired":3,
- *      "best":["courier-7",0.41],"text":"...",
+ *      "best":["courier-7",0.41],"text":"...","new":[[885,901],...],
  *      "passages":[{"s":1,"b":120,"e":884,"n":128,"c":131,"how":"verified",
  *                   "score":0.97,"quote":1,"boiler":1,"o":[10234,10998],
  *                   "at":"1.2","from":"3.1-3.4",
@@ -280,6 +280,19 @@ static void put_head(struct og_html_report *h)
     og_escape_script(w, doc->text);
 }
 
+static void put_novel(struct og_html_report *h)
+{
+    struct og_units at = {h->doc->text, OG_OFFSETS_UTF16, 0, 0};
+    if (h->novel.n == 0) return;
+    og_writer_string(h->w, ",\"new\":[");
+    for (size_t i = 0; i < h->novel.n; i++) {
+        const uint64_t begin = og_units_at(&at, h->novel.list[i].begin);
+        if (i != 0) og_writer_byte(h->w, ',');
+        put_pair(h->w, begin, og_units_at(&at, h->novel.list[i].end));
+    }
+    og_writer_byte(h->w, ']');
+}
+
 og_status og_html_data(struct og_html_report *h, og_error *err)
 {
     struct og_writer *w = h->w;
@@ -291,6 +304,7 @@ og_status og_html_data(struct og_html_report *h, og_error *err)
     og_range *pieces = og_allocate(NULL, len);
     if (pieces == NULL) return og_error_memory(err, len, "places");
     put_head(h);
+    put_novel(h);
     og_writer_string(w, ",\"passages\":[");
     for (size_t i = 0; i < n_spans; i++)
         put_passage(h, i, &at, &quote_at);

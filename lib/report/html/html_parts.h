@@ -9,7 +9,7 @@
 
 #include "lib/report/html/quoted.h"
 #include "lib/report/html/web_page.h"
-#include "lib/report/report.h"
+#include "lib/report/report_novel.h"
 #include "lib/report/shares.h"
 
 #include <origo/trace.h>
@@ -21,7 +21,8 @@ struct og_html_report {
     const og_answer *answer;
     struct og_sources sources; /* places in units of UTF-16 */
     struct og_quoted quotes;
-    uint64_t number; /* of the document */
+    struct og_novel novel; /* what is new, if that is asked for */
+    uint64_t number;       /* of the document */
 };
 
 /* The text, with its passages marked. */

@@ -128,6 +128,23 @@ static void write_summary(struct og_html_report *h)
     og_writer_string(w, "</p>\n");
 }
 
+/* What is new, when a report of that is asked for. */
+static void write_novel(struct og_html_report *h)
+{
+    struct og_writer *w = h->w;
+    if (h->novel.n == 0) return;
+    og_writer_string(w, "<section class=\"new\" aria-label=\"New in it\">"
+                        "<h2>New in it</h2>\n<ul>\n");
+    for (size_t i = 0; i < h->novel.n; i++) {
+        const og_range part = h->novel.list[i];
+        og_writer_string(w, "<li dir=\"auto\">");
+        og_escape_html(w, (og_bytes){h->doc->text.data + part.begin,
+                                     (size_t)(part.end - part.begin)});
+        og_writer_string(w, "</li>\n");
+    }
+    og_writer_string(w, "</ul></section>\n");
+}
+
 /* ---- the sources ---- */
 
 /* How a source's passages are known, in words; the weakest counts. */
@@ -225,6 +242,7 @@ static void write_article(struct og_html_report *h)
     write_figure(h);
     write_names(h);
     write_summary(h);
+    write_novel(h);
     og_writer_string(w, "</header>\n");
     if (h->sources.n != 0) write_sources(h);
     og_writer_string(w, "<section class=\"text\" aria-label=\"Text\" id=\"");
@@ -299,7 +317,6 @@ static og_status add_html(struct og_writer *w, const og_document *doc,
                           const og_report_options *options,
                           struct og_progress *progress, og_error *err)
 {
-    (void)options;
     struct og_html_report h = {.w = w,
                                .page = progress->state,
                                .doc = doc,
@@ -310,7 +327,10 @@ static og_status add_html(struct og_writer *w, const og_document *doc,
         status =
             og_sources_locate(&h.sources, answer, OG_OFFSETS_UTF16, true, err);
     if (status == OG_OK) status = og_quoted_find(&h.quotes, doc->text, err);
+    if (status == OG_OK && (options->novel || options->n_snippets > 0))
+        status = og_novel_find(&h.novel, doc, answer, options, err);
     if (status == OG_OK) status = write_all(&h, w, err);
+    og_novel_release(&h.novel);
     og_quoted_release(&h.quotes);
     og_sources_release(&h.sources);
     return status;

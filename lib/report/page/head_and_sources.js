@@ -33,6 +33,19 @@ function makeSummary(v) {
     return summary;
 }
 
+/* What is new, or the best sentences of it, when the report is of that. */
+function makeNovel(v) {
+    const { doc } = v;
+    if (!doc.new) return "";
+    return make("section", { className: "new", "aria-label": "New in it" },
+        make("h2", {}, "New in it"),
+        make("ul", {}, ...doc.new.map(([begin, end]) => {
+            const item = make("li", { dir: "auto" });
+            appendText(item, doc.text.slice(begin, end));
+            return item;
+        })));
+}
+
 function makeHeader(v) {
     const { doc } = v;
     const facts = make("p", { className: "facts" });
@@ -50,7 +63,8 @@ function makeHeader(v) {
         make("p", { className: "figure" }, make("strong", {},
             make("span", { className: "number" }), "\u00a0%"),
         make("span", {}), make("small", { className: "covered" })),
-        make("h1", { dir: "auto" }, nameOf(doc)), facts, makeSummary(v));
+        make("h1", { dir: "auto" }, nameOf(doc)), facts, makeSummary(v),
+        makeNovel(v));
 }
 
 /* ---- the sources ---- */
