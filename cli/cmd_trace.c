@@ -125,6 +125,13 @@ static const struct option trace_options[] = {
      .offset = AT(asking.compare_same),
      .brief = "also documents that the store's --group-by keeps apart"},
     {.group = "What counts",
+     .name = "since-last",
+     .type = &type_flag,
+     .offset = AT(asking.since_last),
+     .brief = "compare with the last version under the same id alone",
+     .more = "What was not in that version is new, wherever else it stands; "
+             "with --novel, what changed in a page since it was last seen."},
+    {.group = "What counts",
      .name = "no-verify",
      .type = &type_flag,
      .offset = AT(asking.no_verify),

@@ -42,6 +42,7 @@ THROUGH = {
     "lib/index/index_kinds": "tests/cli/test_indexes.py",
     "lib/os/packer": "tests/unit/test_output.c",
     "lib/report/html/html_pieces": "tests/unit/test_report.c",
+    "lib/report/report_novel": "tests/cli/cases/trace-novel.case",
     "lib/report/html/page_tally": "tests/unit/test_report.c",
     "lib/report/html/quote_data": "tests/unit/test_quote_html.c",
     "lib/report/html/web_page": "tests/unit/test_quote_html.c",

@@ -125,6 +125,10 @@ typedef struct og_trace_options {
      * texts; best with shingles of 4 words (preset short). */
     bool reworded;
     bool no_texts; /* og_origin.text stays empty: a stream then copies less */
+    /* Compare with the last version under the same id and with nothing else:
+     * what was not in it is new, wherever else it stands. A document without
+     * an earlier version is new as a whole. The store must have texts. */
+    bool since_last;
 } og_trace_options;
 
 /* From now on; NULL: everything is reported again. OG_ERR_USAGE: the store

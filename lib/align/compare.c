@@ -5,9 +5,9 @@
  * The answer has the form that a store gives, with one origin, so that every
  * report can show it. */
 
-#include "lib/align/aligned_spans.h"
+#include "lib/align/comparison.h"
 
-#include <origo/compare.h>
+#include "lib/align/aligned_spans.h"
 
 struct side {
     struct og_text text;
@@ -75,6 +75,13 @@ void og_comparison_free(og_comparison *c)
 const og_answer *og_comparison_answer(const og_comparison *comparison)
 {
     return &comparison->answer;
+}
+
+void og_comparison_number(og_comparison *c, uint64_t number)
+{
+    for (size_t i = 0; i < c->verified.n_spans; i++)
+        c->verified.spans[i].origin = number;
+    c->origins[0].number = number;
 }
 
 /* ---- the answer ---- */

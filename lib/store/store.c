@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "lib/align/comparison.h"
 #include "lib/base/checksum.h"
 #include "lib/base/stopping.h"
 #include "lib/store/store_disk.h"
@@ -45,6 +46,7 @@ void og_trace_init(og_trace *trace, og_store *store)
                          allocator);
     trace->origins.token_key = store->prepare.token_key;
     og_confirming_init(&trace->confirming, allocator);
+    trace->comparison = NULL;
     og_copiers_init(&trace->chain, allocator);
     og_filter_rules_init(&trace->filter, allocator);
     trace->bytes = (struct og_pack){.allocator = allocator};
@@ -55,6 +57,7 @@ void og_trace_release(og_trace *trace)
     og_pack_release(&trace->bytes);
     og_filter_rules_release(&trace->filter);
     og_copiers_release(&trace->chain);
+    og_comparison_free(trace->comparison);
     og_confirming_release(&trace->confirming);
     og_origin_texts_release(&trace->origins);
     og_lookup_release(&trace->lookup);
@@ -487,9 +490,56 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
                       &p->selection, &trace->labels, &source, err);
 }
 
+/* The latest version before this one; nothing, when it is the first or the last
+ * one was removed. */
+static og_status read_last_version(og_store *store, uint32_t number,
+                                   og_trace *trace, og_document *out,
+                                   og_error *err)
+{
+    const struct og_origin_side *side;
+    struct og_entry entry;
+    *out = (og_document){.id = {"", 0}, .text = {"", 0}};
+    if (number == OG_NO_DOC ||
+        og_catalogue_is_removed(&store->catalogue, number))
+        return OG_OK;
+    if (trace->origins.reader == NULL)
+        TRY(og_store_text_reader(store, &trace->origins.reader, err));
+    og_origin_texts_begin(&trace->origins);
+    TRY(og_origin_texts_get(&trace->origins, number, true, &side, err));
+    TRY(og_lookup_get(&trace->lookup, number, &entry, err));
+    *out = og_entry_document(&entry, side->has_text ? side->source : out->text);
+    return OG_OK;
+}
+
+/* What a document has of its last version, and of nothing else. A version is
+ * expected to have most of the one before: so few tokens in a row are no
+ * chance. */
+enum { LEAST_KEPT = 5 };
+
+static og_status answer_since_last(og_store *store,
+                                   const struct og_subject *subject,
+                                   og_trace *trace, og_error *err)
+{
+    og_compare_options options = og_compare_options_default();
+    og_document last;
+    options.tokens = store->params.tokens;
+    options.reworded = false;
+    options.min_copy = LEAST_KEPT;
+    if (trace->comparison == NULL) trace->comparison = og_comparison_new();
+    if (trace->comparison == NULL)
+        return og_error_memory(err, sizeof(last), "a comparison");
+    TRY(read_last_version(store, subject->latest, trace, &last, err));
+    TRY(og_compare(trace->comparison, subject->doc, &last, &options, err));
+    og_comparison_number(trace->comparison, subject->latest);
+    trace->answering.answer = *og_comparison_answer(trace->comparison);
+    return OG_OK;
+}
+
 og_status og_store_answer(og_store *store, const struct og_subject *subject,
                           og_trace *trace, og_error *err)
 {
+    if (trace->filter.asking.since_last)
+        return answer_since_last(store, subject, trace, err);
     const struct og_evidence evidence = {&trace->confirming, &trace->origins};
     const bool confirmed =
         og_store_can_confirm(store) && !trace->filter.asking.no_verify;

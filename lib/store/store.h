@@ -8,6 +8,7 @@
 #include "lib/store/index.h"
 #include "lib/trace/answer.h"
 
+#include <origo/compare.h>
 #include <origo/trace.h>
 
 struct og_disk;
@@ -70,6 +71,7 @@ struct og_trace {
     struct og_lookup lookup;
     struct og_origin_texts origins;
     struct og_confirming confirming;
+    og_comparison *comparison; /* with the last version; NULL: not yet asked */
     struct og_copiers chain;
     struct og_filter_rules filter;
     /* Later documents that hold what this one holds; as in og_entry. */

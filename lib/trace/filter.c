@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/checksum.h"
+#include "lib/store/store_texts.h"
 #include "lib/table/common_fps.h"
 
 void og_filter_rules_init(struct og_filter_rules *filter,
@@ -53,6 +54,10 @@ og_status og_trace_configure(og_trace *trace, const og_trace_options *asking,
         return og_error_set(err, OG_ERR_USAGE,
                             "reworded passages are found in texts, and this "
                             "store keeps none");
+    if (filter->asking.since_last && !og_store_has_texts(trace->store))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "what is new since the last version is found in "
+                            "texts, and this store keeps none");
     if (filter->asking.ignored.len == 0) return OG_OK;
     TRY(og_scratch_prepare(&trace->scratch, filter->asking.ignored,
                            &trace->store->prepare, err));
