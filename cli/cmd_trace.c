@@ -128,7 +128,7 @@ static const struct option trace_options[] = {
      .name = "since-last",
      .type = &type_flag,
      .offset = AT(asking.since_last),
-     .brief = "compare with the last version under the same id alone",
+     .brief = "compare with the last version of the same id alone",
      .more = "What was not in that version is new, wherever else it stands; "
              "with --novel, what changed in a page since it was last seen."},
     {.group = "What counts",

@@ -514,7 +514,7 @@ static og_status read_last_version(og_store *store, uint32_t number,
 /* What a document has of its last version, and of nothing else. A version is
  * expected to have most of the one before: so few tokens in a row are no
  * chance. */
-enum { LEAST_KEPT = 5 };
+enum { LEAST_KEPT = 3 };
 
 static og_status answer_since_last(og_store *store,
                                    const struct og_subject *subject,
