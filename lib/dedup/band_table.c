@@ -104,17 +104,20 @@ static bool is_crowded(const struct og_band_table *t)
 
 /* While one column grows, it is there twice. Some entries must fit in any
  * case, or there would be no end of rounds. */
-bool og_band_table_has_room(const struct og_band_table *t)
+bool og_band_table_has_room(const struct og_band_table *t, size_t n_more)
 {
-    if (t->n >= UINT32_MAX - 1) return false;
-    if (t->memory == 0 || t->n < FIRST_SLOTS / 4) return true;
+    const size_t n = t->n + n_more;
     size_t n_slots = t->n_slots;
     uint64_t extra = 0;
-    if (is_crowded(t)) {
+    if (n >= UINT32_MAX - 1) return false;
+    if (t->memory == 0 || n < FIRST_SLOTS / 4) return true;
+    while (n * 4 > n_slots * 3)
+        n_slots = n_slots == 0 ? FIRST_SLOTS : 2 * n_slots;
+    if ((n + 1) * 4 > n_slots * 3) {
         extra = (uint64_t)n_slots * SLOT_LEN;
         n_slots *= 2;
     }
-    return bytes_with(t, t->n + 1, n_slots) + extra <= t->memory;
+    return bytes_with(t, n + 1, n_slots) + extra <= t->memory;
 }
 
 /* ---- slots ---- */
@@ -387,12 +390,12 @@ og_status og_band_table_find(const struct og_band_table *t,
     return og_band_table_agree(t, item, filter->least_equal, hits, err);
 }
 
-void og_band_hits_release(const struct og_band_table *t,
+void og_band_hits_release(const og_allocator *allocator,
                           struct og_band_hits *hits)
 {
-    OG_UNGROW(t->allocator, hits->hits, hits->cap);
-    OG_UNGROW(t->allocator, hits->met, hits->met_cap);
-    OG_UNGROW(t->allocator, hits->seen, hits->seen_cap);
+    OG_UNGROW(allocator, hits->hits, hits->cap);
+    OG_UNGROW(allocator, hits->met, hits->met_cap);
+    OG_UNGROW(allocator, hits->seen, hits->seen_cap);
     hits->n = 0;
 }
 

@@ -82,8 +82,9 @@ void og_band_table_release(struct og_band_table *table);
 /* Empties it; memory stays. */
 void og_band_table_clear(struct og_band_table *table);
 
-/* Whether one more can be added within the limit of memory. */
-bool og_band_table_has_room(const struct og_band_table *table);
+/* Whether one more can be added within the limit of memory, after `n_more`
+ * others. */
+bool og_band_table_has_room(const struct og_band_table *table, size_t n_more);
 uint64_t og_band_table_bytes(const struct og_band_table *table);
 
 /* Entries that have at least one band with the same samples and that parities
@@ -102,7 +103,8 @@ og_status og_band_table_find(const struct og_band_table *table,
                              const struct og_band_item *item,
                              const struct og_band_filter *filter,
                              struct og_band_hits *hits, og_error *err);
-void og_band_hits_release(const struct og_band_table *table,
+/* `allocator` is that of the tables. */
+void og_band_hits_release(const og_allocator *allocator,
                           struct og_band_hits *hits);
 
 /* Adds what was just looked for: `hits` is of the last _find for it. Its

@@ -52,16 +52,31 @@ struct og_verdict {
     double similarity;
 };
 
-struct og_decider {
-    struct og_decide_options options;
+/* What one thread needs to compare a document with others. */
+struct og_decide_reader {
     struct og_dedup_texts *texts;
-    struct og_band_table table;
     struct og_band_hits hits; /* of the last document */
     struct og_shingle_set set;
-    bool is_open;   /* the set is that of the document */
-    bool is_marked; /* the set, for its tags */
-    struct og_set_summaries summaries;
+    uint64_t *distinct; /* what the set was filled with */
+    size_t distinct_cap;
+    bool is_open;                      /* the set is that of the document */
+    bool is_marked;                    /* the set, for its tags */
+    bool has_mine;                     /* and the summary, too */
     struct og_set_summary mine, other; /* of the two that are compared */
+    /* Summaries that were made for entries that have none: told, if it is not
+     * NULL, instead of kept. */
+    void *ctx;
+    og_status (*on_summary)(void *ctx, uint32_t entry,
+                            const struct og_set_summary *summary,
+                            og_error *err);
+    uint64_t n_compared;
+};
+
+struct og_decider {
+    struct og_decide_options options;
+    struct og_band_table table;
+    struct og_decide_reader reader; /* of the thread that decides */
+    struct og_set_summaries summaries;
     struct og_dedup_entry *entries;
     size_t entries_cap;
     struct og_band_filter filter; /* what is worth a comparison */
@@ -84,6 +99,7 @@ void og_decider_release(struct og_decider *d);
 /* The next round: forgets what was kept. */
 void og_decider_clear(struct og_decider *d);
 
+/* One document after the other. */
 og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
                     struct og_verdict *out, og_error *err);
 
@@ -92,5 +108,20 @@ og_status og_decide_similarity(struct og_decider *d,
                                const struct og_dedup_entry *a,
                                const struct og_dedup_entry *b, double *out,
                                og_error *err);
+
+/* ---- its parts (lib/dedup/decide_batch.c) ---- */
+
+void og_decide_reader_init(struct og_decide_reader *r,
+                           struct og_dedup_texts *texts);
+void og_decide_reader_release(struct og_decide_reader *r);
+
+/* Of the candidates in r->hits.met, those that their summaries rule out go. */
+og_status og_decide_pass_over(const struct og_decider *d,
+                              struct og_decide_reader *r,
+                              const struct og_decide_doc *doc, og_error *err);
+/* Compares with r->hits.hits, in their order: the first that is alike. */
+og_status og_decide_compare(struct og_decider *d, struct og_decide_reader *r,
+                            const struct og_decide_doc *doc,
+                            struct og_verdict *out, og_error *err);
 
 #endif

@@ -239,8 +239,8 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
     }
     TRY(find_place(l, d, &doc.place, err));
     if (verdict.kind == OG_VERDICT_LATER)
-        return put_aside(l, 0, number, &doc.place, l->decider.hits.found, d,
-                         err);
+        return put_aside(l, 0, number, &doc.place, l->decider.reader.hits.found,
+                         d, err);
     l->decider.entries[l->decider.table.n - 1].place = doc.place;
     if (l->is_against) return OG_OK;
     TRY(og_dedup_texts_lend(l->texts, number, d->words, d->n_tokens, d->doc.id,
@@ -368,7 +368,7 @@ static og_status decide_aside(struct level *l, char *record, og_error *err)
                             err);
     if (verdict.kind != OG_VERDICT_LATER) return OG_OK;
     for (uint32_t b = 0; b < n_bands; b++)
-        before[b] = (uint16_t)(before[b] + l->decider.hits.found[b]);
+        before[b] = (uint16_t)(before[b] + l->decider.reader.hits.found[b]);
     TRY(new_sorter(l, l->aside_len, 2, &l->aside, err));
     return og_sorter_add(l->aside, record, err);
 }

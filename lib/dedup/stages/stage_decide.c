@@ -391,7 +391,7 @@ static og_status decide_shard(struct og_stage *s, const char *path,
     og_release(NULL, d.record, d.record_len);
     og_pack_release(&d.removals);
     og_forest_release(&d.forest);
-    if (d.decider.texts != NULL) og_decider_release(&d.decider);
+    if (d.decider.reader.texts != NULL) og_decider_release(&d.decider);
     og_sorter_free(d.sorter);
     OG_UNGROW(NULL, d.kept, d.kept_cap);
     OG_UNGROW(NULL, d.sketches, d.sketches_cap);
