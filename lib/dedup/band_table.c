@@ -97,9 +97,13 @@ uint64_t og_band_table_bytes(const struct og_band_table *t)
     return bytes_with(t, t->n, t->n_slots);
 }
 
-static bool is_crowded(const struct og_band_table *t)
+/* Slots of a column with `n` entries. */
+static size_t slots_for(const struct og_band_table *t, size_t n)
 {
-    return (t->n + 1) * 4 > t->n_slots * 3;
+    size_t n_slots = t->n_slots;
+    while (n * 4 > n_slots * 3)
+        n_slots = n_slots == 0 ? FIRST_SLOTS : 2 * n_slots;
+    return n_slots;
 }
 
 /* While one column grows, it is there twice. Some entries must fit in any
@@ -107,12 +111,11 @@ static bool is_crowded(const struct og_band_table *t)
 bool og_band_table_has_room(const struct og_band_table *t, size_t n_more)
 {
     const size_t n = t->n + n_more;
-    size_t n_slots = t->n_slots;
+    size_t n_slots;
     uint64_t extra = 0;
     if (n >= UINT32_MAX - 1) return false;
     if (t->memory == 0 || n < FIRST_SLOTS / 4) return true;
-    while (n * 4 > n_slots * 3)
-        n_slots = n_slots == 0 ? FIRST_SLOTS : 2 * n_slots;
+    n_slots = slots_for(t, n);
     if ((n + 1) * 4 > n_slots * 3) {
         extra = (uint64_t)n_slots * SLOT_LEN;
         n_slots *= 2;
@@ -169,16 +172,6 @@ static og_status grow_column(struct og_band_table *t, uint32_t band,
     }
     release_slots(t->allocator, c);
     *c = grown;
-    return OG_OK;
-}
-
-static og_status grow(struct og_band_table *t, og_error *err)
-{
-    const size_t n_slots = t->n_slots == 0 ? FIRST_SLOTS : 2 * t->n_slots;
-    for (uint32_t b = 0; b < t->design.n_bands; b++)
-        if (t->columns[b].n_slots < n_slots)
-            TRY(grow_column(t, b, n_slots, err));
-    t->n_slots = n_slots;
     return OG_OK;
 }
 
@@ -401,37 +394,55 @@ void og_band_hits_release(const og_allocator *allocator,
 
 /* ---- adding ---- */
 
-static og_status reserve_entry(struct og_band_table *t, og_error *err)
+og_status og_band_table_reserve(struct og_band_table *t, size_t n_more,
+                                const struct og_set_parity *parity,
+                                og_error *err)
 {
-    const size_t n_rows = t->design.n_rows;
-    if (!OG_GROW(t->allocator, t->parities, t->parities_cap, t->n + 1))
-        return og_error_memory(err, t->n * sizeof(*t->parities), "sketches");
-    for (uint32_t b = 0; b < t->design.n_bands; b++) {
-        struct og_band_column *c = &t->columns[b];
-        if (!OG_GROW(t->allocator, c->samples, c->samples_cap,
-                     (t->n + 1) * n_rows))
-            return og_error_memory(err, t->n * n_rows, "sketches");
+    const size_t at = t->n + n_more;
+    if (!OG_GROW(t->allocator, t->parities, t->parities_cap, at + 1))
+        return og_error_memory(err, at * sizeof(*t->parities), "sketches");
+    t->parities[at] = *parity;
+    return OG_OK;
+}
+
+og_status og_band_table_add_to_band(struct og_band_table *t, uint32_t band,
+                                    const struct og_band_new *items, size_t n,
+                                    og_error *err)
+{
+    struct og_band_column *c = &t->columns[band];
+    const uint32_t n_rows = t->design.n_rows;
+    const size_t n_slots = slots_for(t, t->n + n);
+    if (c->n_slots < n_slots) TRY(grow_column(t, band, n_slots, err));
+    if (!OG_GROW(t->allocator, c->samples, c->samples_cap, (t->n + n) * n_rows))
+        return og_error_memory(err, t->n * n_rows, "sketches");
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *samples = items[i].sketch + (size_t)band * n_rows;
+        memcpy(c->samples + (t->n + i) * n_rows, samples, n_rows);
+        if (og_band_new_has(&items[i], band))
+            put(c, og_band_key(samples, n_rows), (uint32_t)(t->n + i));
     }
     return OG_OK;
+}
+
+void og_band_table_added(struct og_band_table *t, size_t n)
+{
+    t->n_slots = slots_for(t, t->n + n);
+    t->n += n;
 }
 
 og_status og_band_table_add(struct og_band_table *t,
                             const struct og_band_item *item,
                             const struct og_band_hits *hits, og_error *err)
 {
-    const uint32_t n_rows = t->design.n_rows;
-    if (is_crowded(t)) TRY(grow(t, err));
-    TRY(reserve_entry(t, err));
-    t->parities[t->n] = item->parity;
+    struct og_band_new added = {.sketch = item->sketch};
+    TRY(og_band_table_reserve(t, 0, &item->parity, err));
     for (uint32_t b = 0; b < t->design.n_bands; b++) {
-        struct og_band_column *c = &t->columns[b];
-        const uint8_t *samples = item->sketch + (size_t)b * n_rows;
-        memcpy(c->samples + t->n * n_rows, samples, n_rows);
         const unsigned n_known =
             hits->found[b] + (item->before ? item->before[b] : 0);
-        if (n_known >= OG_BAND_BUCKET_MOST) continue;
-        put(c, og_band_key(samples, n_rows), (uint32_t)t->n);
+        if (n_known < OG_BAND_BUCKET_MOST) og_band_new_set(&added, b);
     }
-    t->n++;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        TRY(og_band_table_add_to_band(t, b, &added, 1, err));
+    og_band_table_added(t, 1);
     return OG_OK;
 }

@@ -107,6 +107,34 @@ og_status og_band_table_find(const struct og_band_table *table,
 void og_band_hits_release(const og_allocator *allocator,
                           struct og_band_hits *hits);
 
+/* One of several that are added at once, and the bands in which it can be
+ * found.
+ */
+struct og_band_new {
+    const uint8_t *sketch;
+    uint64_t bands[OG_BANDS_MAX / 64];
+};
+static inline void og_band_new_set(struct og_band_new *item, uint32_t band)
+{
+    item->bands[band / 64] |= UINT64_C(1) << band % 64;
+}
+static inline bool og_band_new_has(const struct og_band_new *item,
+                                   uint32_t band)
+{
+    return item->bands[band / 64] >> band % 64 & 1;
+}
+
+/* In steps: the parity of an entry, `n_more` behind the last; then the entries
+ * to each of the bands, which as many threads may do as there are bands; then
+ * they are there. */
+og_status og_band_table_reserve(struct og_band_table *table, size_t n_more,
+                                const struct og_set_parity *parity,
+                                og_error *err);
+og_status og_band_table_add_to_band(struct og_band_table *table, uint32_t band,
+                                    const struct og_band_new *items, size_t n,
+                                    og_error *err);
+void og_band_table_added(struct og_band_table *table, size_t n);
+
 /* Adds what was just looked for: `hits` is of the last _find for it. Its
  * number is table->n - 1 then. */
 og_status og_band_table_add(struct og_band_table *table,

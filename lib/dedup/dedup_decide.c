@@ -185,8 +185,9 @@ static og_status leave_summary(struct og_decider *d, struct og_decide_reader *r,
 {
     if (og_set_summaries_of(&d->summaries, at) != NULL) return OG_OK;
     TRY(og_set_summary_make(&r->other, known->fps, known->n, known->n, err));
-    if (r->on_summary != NULL) return r->on_summary(r->ctx, at, &r->other, err);
-    return og_set_summaries_keep(&d->summaries, at, &r->other, err);
+    if (r->on_summary != NULL)
+        return r->on_summary(r->ctx, at, r->other.parity, err);
+    return og_set_summaries_keep(&d->summaries, at, r->other.parity, err);
 }
 
 /* 0 when it is below the threshold. */
@@ -286,10 +287,11 @@ static og_status remember(struct og_decider *d, const struct og_decide_doc *doc,
                                "documents");
     d->entries[d->table.n] =
         (struct og_dedup_entry){.number = doc->number, .place = doc->place};
+    out->entry = (uint32_t)d->table.n;
     TRY(og_band_table_add(&d->table, item, &d->reader.hits, err));
     if (!d->reader.has_mine) return OG_OK;
-    return og_set_summaries_keep(&d->summaries, (uint32_t)d->table.n - 1,
-                                 &d->reader.mine, err);
+    return og_set_summaries_keep(&d->summaries, out->entry,
+                                 d->reader.mine.parity, err);
 }
 
 og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,

@@ -50,6 +50,7 @@ struct og_verdict {
     } kind;
     struct og_dedup_entry of; /* of a copy */
     double similarity;
+    uint32_t entry; /* of one that is kept */
 };
 
 /* What one thread needs to compare a document with others. */
@@ -67,7 +68,7 @@ struct og_decide_reader {
      * NULL, instead of kept. */
     void *ctx;
     og_status (*on_summary)(void *ctx, uint32_t entry,
-                            const struct og_set_summary *summary,
+                            const struct og_wide_parity *summary,
                             og_error *err);
     uint64_t n_compared;
 };

@@ -36,7 +36,6 @@ struct slot {
 
 struct file {
     char *path;
-    int fd; /* -1: not open */
     uint64_t len;
     struct timespec time;
     bool is_plain;
@@ -52,6 +51,8 @@ struct lent {
 struct og_dedup_texts {
     _Alignas(64) uint64_t keys[N_SLOTS]; /* number + 1; 0: empty */
     struct og_pages pages;               /* itself */
+    const struct og_dedup_texts *base;   /* has files and spool: itself, or of
+                                            which it is a reader */
     const og_fields *fields;
     const char *folder;
     struct og_stored_texts *const *stores;
@@ -59,7 +60,8 @@ struct og_dedup_texts {
     struct og_shingle_set set;
     struct file *files;
     size_t n_files, files_cap, last_file;
-    size_t n_open, next_closed;
+    int *fds; /* by file; -1: not open */
+    size_t n_fds, fds_cap, n_open, next_closed;
     int spool_fd;
     uint64_t spool_len;
     struct og_pack spool_buffer; /* not written yet: ends at spool_len */
@@ -83,6 +85,7 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
     TRY(og_pages_init(&pages, sizeof(struct og_dedup_texts), NULL, err));
     struct og_dedup_texts *t = pages.data;
     t->pages = pages;
+    t->base = t;
     t->fields = fields;
     t->folder = folder;
     t->memory = memory;
@@ -91,6 +94,16 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
     t->shingler.token_key = og_secret();
     og_shingle_set_init(&t->set, NULL);
     *out = t;
+    return OG_OK;
+}
+
+og_status og_dedup_texts_reader(const struct og_dedup_texts *base,
+                                size_t memory, struct og_dedup_texts **out,
+                                og_error *err)
+{
+    TRY(og_dedup_texts_new(base->fields, base->shingler.kind,
+                           base->shingler.key, memory, base->folder, out, err));
+    (*out)->base = base;
     return OG_OK;
 }
 
@@ -115,12 +128,13 @@ void og_dedup_texts_free(struct og_dedup_texts *t)
     for (size_t i = 0; i < N_SLOTS; i++)
         forget_known(&t->slots[i].known);
     forget_known(&t->giant);
-    for (size_t i = 0; i < t->n_files; i++) {
-        if (t->files[i].fd >= 0) close(t->files[i].fd);
+    for (size_t i = 0; i < t->n_fds; i++)
+        if (t->fds[i] >= 0) close(t->fds[i]);
+    for (size_t i = 0; i < t->n_files; i++)
         free(t->files[i].path);
-    }
     if (t->spool_fd >= 0) close(t->spool_fd);
     OG_UNGROW(NULL, t->files, t->files_cap);
+    OG_UNGROW(NULL, t->fds, t->fds_cap);
     OG_UNGROW(NULL, t->lent, t->lent_cap);
     OG_UNGROW(NULL, t->line, t->line_cap);
     OG_UNGROW(NULL, t->unescaped, t->unescaped_cap);
@@ -148,20 +162,23 @@ static bool is_packed(int fd)
            memchr(head, 0, (size_t)n) != NULL;
 }
 
-/* Also lets go of another one when there are many. */
-static int open_again(struct og_dedup_texts *t, struct file *file)
+/* -1: it cannot be read. Also lets go of another one when there are many. */
+static int open_again(struct og_dedup_texts *t, size_t file)
 {
-    if (file->fd >= 0) return file->fd;
+    if (!OG_GROW(NULL, t->fds, t->fds_cap, file + 1)) return -1;
+    while (t->n_fds <= file)
+        t->fds[t->n_fds++] = -1;
+    if (t->fds[file] >= 0) return t->fds[file];
     if (t->n_open >= MOST_FILES) {
-        while (t->files[t->next_closed].fd < 0)
-            t->next_closed = (t->next_closed + 1) % t->n_files;
-        close(t->files[t->next_closed].fd);
-        t->files[t->next_closed].fd = -1;
+        while (t->fds[t->next_closed] < 0)
+            t->next_closed = (t->next_closed + 1) % t->n_fds;
+        close(t->fds[t->next_closed]);
+        t->fds[t->next_closed] = -1;
         t->n_open--;
     }
-    file->fd = og_file_open(file->path);
-    if (file->fd >= 0) t->n_open++;
-    return file->fd;
+    t->fds[file] = og_file_open(t->base->files[file].path);
+    if (t->fds[file] >= 0) t->n_open++;
+    return t->fds[file];
 }
 
 og_status og_dedup_texts_file(struct og_dedup_texts *t, const char *path,
@@ -177,13 +194,14 @@ og_status og_dedup_texts_file(struct og_dedup_texts *t, const char *path,
     if (!OG_GROW(NULL, t->files, t->files_cap, t->n_files + 1))
         return og_error_memory(err, sizeof(*t->files), "files");
     struct file *file = &t->files[t->n_files];
-    *file = (struct file){.fd = -1, .path = strdup(path)};
+    *file = (struct file){.path = strdup(path)};
     if (file->path == NULL) return og_error_memory(err, 1, "a file name");
     t->last_file = t->n_files++;
     if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
         file->len = (uint64_t)st.st_size;
         file->time = st.st_mtim;
-        file->is_plain = open_again(t, file) >= 0 && !is_packed(file->fd);
+        const int fd = open_again(t, t->last_file);
+        file->is_plain = fd >= 0 && !is_packed(fd);
     }
     *out_file = (uint32_t)t->last_file;
     *out_is_plain = file->is_plain;
@@ -232,6 +250,11 @@ static og_status write_spool(struct og_dedup_texts *t, og_error *err)
     return OG_OK;
 }
 
+og_status og_dedup_texts_flush(struct og_dedup_texts *t, og_error *err)
+{
+    return t->spool_buffer.len > 0 ? write_spool(t, err) : OG_OK;
+}
+
 og_status og_dedup_texts_spool(struct og_dedup_texts *t, og_bytes id,
                                og_bytes text, struct og_dedup_place *out,
                                og_error *err)
@@ -265,11 +288,11 @@ static og_status read_bytes(struct og_dedup_texts *t,
         !OG_GROW(NULL, t->unescaped, t->unescaped_cap, need))
         return og_error_memory(err, need, "a text");
     if (place->file == OG_PLACE_SPOOL) {
-        if (t->spool_buffer.len > 0) TRY(write_spool(t, err));
-        fd = t->spool_fd;
+        TRY(og_dedup_texts_flush(t, err));
+        fd = t->base->spool_fd;
     } else {
-        name = t->files[place->file].path;
-        fd = open_again(t, &t->files[place->file]);
+        name = t->base->files[place->file].path;
+        fd = open_again(t, place->file);
         if (fd < 0) return og_file_failure(err, "open", name, errno);
     }
     const int64_t n = og_file_read_at(fd, t->line, place->len, place->offset);
@@ -283,7 +306,7 @@ static og_status read_bytes(struct og_dedup_texts *t,
 static og_bytes made_up_id(struct og_dedup_texts *t,
                            const struct og_dedup_place *place)
 {
-    const char *path = t->files[place->file].path;
+    const char *path = t->base->files[place->file].path;
     const size_t room = strlen(path) + 24;
     if (!OG_GROW(NULL, t->made_id, t->made_id_cap, room))
         return (og_bytes){"", 0};
@@ -326,7 +349,7 @@ static og_status read_document(struct og_dedup_texts *t,
     const og_bytes line = {t->line, place->len};
     if (og_jsonl_read(line, t->fields, t->unescaped, NULL, &record, &problem) ==
         NULL)
-        return changed(t->files[place->file].path, err);
+        return changed(t->base->files[place->file].path, err);
     *id = record.doc.id;
     *text = record.doc.text;
     if (id->len == 0) *id = made_up_id(t, place);

@@ -46,6 +46,15 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
                              struct og_dedup_texts **out, og_error *err);
 void og_dedup_texts_free(struct og_dedup_texts *texts); /* NULL is fine */
 
+/* Another one that reads the texts of `base`, for another thread, with a cache
+ * of its own. What `base` was told since is read only after
+ * og_dedup_texts_flush(); what it lends and what is in a store cannot be read
+ * through it. */
+og_status og_dedup_texts_reader(const struct og_dedup_texts *base,
+                                size_t memory, struct og_dedup_texts **out,
+                                og_error *err);
+og_status og_dedup_texts_flush(struct og_dedup_texts *texts, og_error *err);
+
 /* Stores by the numbers that places have; they must outlive it. */
 void og_dedup_texts_stores(struct og_dedup_texts *texts,
                            struct og_stored_texts *const *stores);

@@ -241,7 +241,7 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
     if (verdict.kind == OG_VERDICT_LATER)
         return put_aside(l, 0, number, &doc.place, l->decider.reader.hits.found,
                          d, err);
-    l->decider.entries[l->decider.table.n - 1].place = doc.place;
+    l->decider.entries[verdict.entry].place = doc.place;
     if (l->is_against) return OG_OK;
     TRY(og_dedup_texts_lend(l->texts, number, d->words, d->n_tokens, d->doc.id,
                             err)); /* until end_block() */

@@ -45,17 +45,17 @@ void og_set_summaries_clear(struct og_set_summaries *s)
 }
 
 og_status og_set_summaries_keep(struct og_set_summaries *s, uint32_t entry,
-                                const struct og_set_summary *summary,
+                                const struct og_wide_parity *summary,
                                 og_error *err)
 {
     const size_t before = s->of_cap;
-    const size_t len = og_wide_parity_len(summary->parity->n);
+    const size_t len = og_wide_parity_len(summary->n);
     if (s->memory != 0 && s->arena.total + len > s->memory) return OG_OK;
     if (!OG_GROW(NULL, s->of, s->of_cap, (size_t)entry + 1))
         return og_error_memory(err, entry * sizeof(*s->of), "documents");
     if (s->of_cap > before)
         memset(s->of + before, 0, (s->of_cap - before) * sizeof(*s->of));
-    s->of[entry] = og_arena_copy(&s->arena, summary->parity, len, 8);
+    s->of[entry] = og_arena_copy(&s->arena, summary, len, 8);
     return s->of[entry] != NULL ? OG_OK
                                 : og_error_memory(err, len, "documents");
 }

@@ -61,7 +61,7 @@ og_set_summaries_expect_bits(const struct og_set_summaries *s, uint32_t entry)
 
 /* Keeps a copy for an entry; does nothing when there is no room. */
 og_status og_set_summaries_keep(struct og_set_summaries *s, uint32_t entry,
-                                const struct og_set_summary *summary,
+                                const struct og_wide_parity *summary,
                                 og_error *err);
 
 #endif
