@@ -34,8 +34,10 @@ static og_status start_worker(void *ctx, void *mine, og_error *err)
 
 static void stop_worker(void *ctx, void *mine)
 {
+    const struct stream *s = ctx;
     struct og_dedup_worker *w = mine;
-    (void)ctx;
+    if (s->source->stop_worker != NULL)
+        s->source->stop_worker(s->source->ctx, w);
     og_shingler_release(&w->shingler);
     og_pack_release(&w->made);
     OG_UNGROW(NULL, w->scratch, w->scratch_cap);
@@ -224,6 +226,27 @@ static og_status end_batch(void *ctx, struct og_batch *b, og_error *err)
     return s->source->end_block(s->source->ctx, b->block.sequence, err);
 }
 
+/* ---- phases ---- */
+
+static og_status make_batch(void *ctx, void *mine, struct og_batch *b,
+                            og_error *err)
+{
+    const struct stream *s = ctx;
+    return s->source->make_block(s->source->ctx, mine, b, err);
+}
+
+static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
+{
+    const struct stream *s = ctx;
+    return s->source->begin_block(s->source->ctx, b, err);
+}
+
+static og_status settle_batch(void *ctx, struct og_batch *b, og_error *err)
+{
+    const struct stream *s = ctx;
+    return s->source->settle_block(s->source->ctx, b, err);
+}
+
 /* ---- the documents of a store ---- */
 
 static og_status next_stored(void *ctx, og_document *out, uint64_t *out_number,
@@ -270,6 +293,12 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
                                   .uses_time = source->uses_time};
     if (source->reject != NULL && source->folder != NULL)
         work.on_passed = on_passed;
+    if (source->make_block != NULL) {
+        work.batch_len = source->own_len;
+        work.make_batch = make_batch;
+        work.begin_batch = begin_batch;
+        work.settle = settle_batch;
+    }
     read_store(source, &input, &work);
     const og_status status = og_stream_documents(&input, &work, counts, err);
     if (s.passed_fd >= 0) close(s.passed_fd);

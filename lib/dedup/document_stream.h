@@ -4,8 +4,8 @@
 /*   in:  documents                                            (lib/stream)
  *   out: each with its shingles and sketch, in order  (lib/dedup/level_*.c)
  *
- * They are folded and sketched on all cores; what is decided about them is
- * decided by the caller, one after the other. */
+ * They are folded and sketched on all cores; the caller takes one after the
+ * other, and may have phases of its own for the documents of a block. */
 
 #include "lib/base/packing.h"
 #include "lib/fingerprint/shingler.h"
@@ -58,6 +58,16 @@ struct og_dedup_source {
     uint64_t n_known_blocks; /* at the front: what they reject is not told */
     void *ctx;
     og_status (*take)(void *ctx, struct og_dedup_doc *doc, og_error *err);
+    /* Phases of a block (lib/stream/engine.h), all or none of them: of any
+     * thread, after its documents were made; before the first is taken; after
+     * the last was. `own` is zeroed at first, of own_len bytes, and each thread
+     * has worker->mine for them. */
+    size_t own_len;
+    og_status (*make_block)(void *ctx, struct og_dedup_worker *worker,
+                            struct og_batch *batch, og_error *err);
+    og_status (*begin_block)(void *ctx, struct og_batch *batch, og_error *err);
+    og_status (*settle_block)(void *ctx, struct og_batch *batch, og_error *err);
+    void (*stop_worker)(void *ctx, struct og_dedup_worker *worker);
     /* After the documents of each block; may be NULL. */
     og_status (*end_block)(void *ctx, uint64_t sequence, og_error *err);
     /* A record that could not be read, its newline left out; `more` says that

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/dedup/dedup_decide.h"
+#include "lib/dedup/decide_batch.h"
 #include "lib/dedup/dedup_journal.h"
 #include "lib/dedup/dedup_levels.h"
 #include "lib/dedup/joiner.h"
@@ -56,6 +56,10 @@ struct level {
     struct og_band_sketcher sketcher;
     struct og_dedup_texts *texts;
     struct og_decider decider;
+    struct og_decide_batch batch;
+    bool has_batches;
+    size_t at;             /* in the batch */
+    size_t threads_memory; /* for the texts that each thread reads */
     struct og_dedup_journal journal;
     size_t sorter_memory;
     uint64_t n; /* documents so far; against first */
@@ -231,7 +235,10 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
                                 .words = d->words,
                                 .n_tokens = d->n_tokens,
                                 .is_against = l->is_against};
-    TRY(og_decide(&l->decider, &doc, &verdict, err));
+    if (l->has_batches)
+        TRY(og_decide_batch_next(&l->batch, l->at++, &doc, &verdict, err));
+    else
+        TRY(og_decide(&l->decider, &doc, &verdict, err));
     if (verdict.kind == OG_VERDICT_COPY) {
         if (l->aside == NULL)
             return write_removed(l, d, &verdict.of, verdict.similarity, err);
@@ -292,6 +299,149 @@ static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
     return put_aside(l, rank, number, &place, NULL, d, err);
 }
 
+/* ---- its phases (lib/dedup/decide_batch.h) ---- */
+
+/* Documents of a piece: enough that taking one is nothing beside it. */
+#define PIECE_DOCS 8
+
+struct thread { /* worker->mine */
+    struct og_decide_thread looking;
+    bool is_looking;
+    struct og_group_scratch grouping;
+    const uint8_t **sketches;
+    uint32_t *leaders;
+    size_t sketches_cap, leaders_cap;
+};
+
+struct block { /* batch->own */
+    const uint32_t *leaders;
+};
+
+static void stop_worker(void *ctx, struct og_dedup_worker *worker)
+{
+    struct thread *t = worker->mine;
+    (void)ctx;
+    if (t == NULL) return;
+    if (t->is_looking) og_decide_thread_release(&t->looking);
+    OG_UNGROW(NULL, t->grouping.slots, t->grouping.slots_cap);
+    OG_UNGROW(NULL, t->sketches, t->sketches_cap);
+    OG_UNGROW(NULL, t->leaders, t->leaders_cap);
+    og_release(NULL, t, sizeof(*t));
+    worker->mine = NULL;
+}
+
+static og_status thread_of(struct og_dedup_worker *worker, struct thread **out,
+                           og_error *err)
+{
+    if (worker->mine == NULL)
+        worker->mine = og_allocate_zero(NULL, sizeof(struct thread));
+    *out = worker->mine;
+    return *out != NULL ? OG_OK
+                        : og_error_memory(err, sizeof(**out), "a thread");
+}
+
+static og_status make_block(void *ctx, struct og_dedup_worker *worker,
+                            struct og_batch *b, og_error *err)
+{
+    struct level *l = ctx;
+    const struct og_dedup_doc *first = b->docs[0].made;
+    const size_t n_all = b->n_docs * l->options->n_bands;
+    struct block *block = b->own;
+    struct thread *t;
+    block->leaders = NULL;
+    if (first->sketch == NULL) return OG_OK;
+    TRY(thread_of(worker, &t, err));
+    if (!OG_GROW(NULL, t->sketches, t->sketches_cap, b->n_docs) ||
+        !OG_GROW(NULL, t->leaders, t->leaders_cap, n_all))
+        return og_error_memory(err, n_all * 4, "bands");
+    for (size_t i = 0; i < b->n_docs; i++)
+        t->sketches[i] = ((const struct og_dedup_doc *)b->docs[i].made)->sketch;
+    TRY(og_decide_group(&l->sketcher.design, t->sketches, b->n_docs,
+                        &t->grouping, t->leaders, err));
+    block->leaders = t->leaders;
+    return OG_BATCH_KEEP(b, block->leaders, n_all)
+               ? OG_OK
+               : og_error_memory(err, n_all * 4, "bands");
+}
+
+struct looking {
+    struct level *level;
+    const struct og_batch *batch;
+};
+
+static og_status look_at_piece(void *ctx, void *worker, size_t piece,
+                               og_error *err)
+{
+    const struct looking *looking = ctx;
+    struct level *l = looking->level;
+    const struct og_batch *b = looking->batch;
+    const size_t begin = piece * PIECE_DOCS;
+    struct thread *t;
+    TRY(thread_of(worker, &t, err));
+    if (!t->is_looking) {
+        t->is_looking = true;
+        TRY(og_decide_thread_init(&t->looking, l->texts, l->threads_memory,
+                                  err));
+    }
+    for (size_t i = begin; i < b->n_docs && i < begin + PIECE_DOCS; i++) {
+        const struct og_dedup_doc *d = b->docs[i].made;
+        const struct og_decide_doc doc = {.sketch = d->sketch,
+                                          .parity = d->parity,
+                                          .words = d->words,
+                                          .n_tokens = d->n_tokens,
+                                          .is_against = l->is_against};
+        TRY(og_decide_batch_look(&l->batch, &t->looking, i, &doc, err));
+    }
+    return OG_OK;
+}
+
+static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
+{
+    struct level *l = ctx;
+    const struct block *block = b->own;
+    struct looking looking = {l, b};
+    l->at = 0;
+    l->has_batches = b->n_docs > 0 && block->leaders != NULL;
+    if (!l->has_batches) return OG_OK;
+    const size_t n_pieces = (b->n_docs + PIECE_DOCS - 1) / PIECE_DOCS;
+    const size_t memory = l->decider.options.summaries_memory;
+    l->threads_memory =
+        (memory != 0 ? memory : CACHE_MOST) / og_stream_threads(b);
+    TRY(og_decide_batch_begin(&l->batch, b->n_docs, block->leaders, err));
+    TRY(og_dedup_texts_flush(l->texts, err));
+    return og_stream_share(b, n_pieces, look_at_piece, &looking, err);
+}
+
+static og_status add_to_band(void *ctx, void *worker, size_t piece,
+                             og_error *err)
+{
+    (void)worker;
+    return og_decide_batch_add(ctx, (uint32_t)piece, err);
+}
+
+static og_status settle_block(void *ctx, struct og_batch *b, og_error *err)
+{
+    struct level *l = ctx;
+    if (!l->has_batches) return OG_OK;
+    TRY(og_stream_share(b, l->options->n_bands, add_to_band, &l->batch, err));
+    og_decide_batch_end(&l->batch);
+    return OG_OK;
+}
+
+/* Texts of stores have one reader, and what is decided later is decided one
+ * after the other. */
+static void use_batches(const struct level *l, struct og_dedup_source *source)
+{
+    for (size_t i = 0; i < l->options->n_against; i++)
+        if (l->run->stores[i] != NULL) return;
+    if (l->is_deferred) return;
+    source->own_len = sizeof(struct block);
+    source->make_block = make_block;
+    source->begin_block = begin_block;
+    source->settle_block = settle_block;
+    source->stop_worker = stop_worker;
+}
+
 static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
 {
     struct level *l = ctx;
@@ -320,8 +470,10 @@ static og_status read_against(struct level *l, og_error *err)
     source.sketcher = &l->sketcher;
     source.ctx = l;
     source.take = take_first;
+    use_batches(l, &source);
     l->is_against = true;
     TRY(og_dedup_against(l->run, &source, err));
+    l->has_batches = false;
     l->is_against = false;
     l->n_written = l->n;
     return OG_OK;
@@ -336,11 +488,13 @@ static og_status read_documents(struct level *l, og_error *err)
     source.ctx = l;
     source.take = take_first;
     source.end_block = end_block;
+    use_batches(l, &source);
     source.n_skip_blocks = l->journal.mark.n_blocks;
     source.n_known_blocks = l->journal.mark.n_blocks;
     source.step = "documents";
     const og_status status =
         og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
+    l->has_batches = false;
     og_dedup_texts_call_back(l->texts); /* of a block that did not end */
     return status;
 }
@@ -564,6 +718,7 @@ static og_status start(struct level *l, og_error *err)
                            l->run->folder, &l->texts, err));
     og_dedup_texts_stores(l->texts, l->run->stores);
     TRY(og_decider_init(&l->decider, &decide, l->texts, err));
+    l->batch.decider = &l->decider;
     if (is_components)
         TRY(og_joiner_start(&l->joined, &l->decider, l->run->folder, err));
     l->aside_len = sizeof(struct aside) + o->n_bands * sizeof(uint16_t) +
@@ -578,6 +733,7 @@ static og_status start(struct level *l, og_error *err)
 static void finish(struct level *l)
 {
     og_joiner_release(&l->joined);
+    og_decide_batch_release(&l->batch);
     og_decider_release(&l->decider);
     og_dedup_texts_free(l->texts);
     og_band_sketcher_release(&l->sketcher);
