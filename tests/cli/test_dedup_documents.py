@@ -9,7 +9,7 @@ import random
 import sys
 import time
 
-from dedup_support import (dedup, family_texts, jaccard, origo,
+from dedup_support import (dedup, family_texts, jaccard, origo, report_of,
                            read_lines, shingles, words, write_jsonl, run_cases)
 
 
@@ -54,6 +54,25 @@ def test_same_bytes_for_threads_and_memory(place):
         assert got == expected, more
         if "-m" in more:
             assert "rounds" in said, said
+
+
+def test_batches_say_what_one_after_the_other_does(place):
+    """A store to compare with has one reader, so documents are decided on one by
+    one; here it has nothing that is like them."""
+    empty = place / "other.jsonl"
+    write_jsonl(empty, ["not like any of the others, by no means"])
+    origo("add", "-q", "-s", place / "store", empty)
+    write_jsonl(place / "in.jsonl", family_texts(5, 3000))
+    dedup(place, "--against", place / "store")
+    expected = (place / "out.jsonl").read_bytes(), \
+        [(r["id"], r["duplicate_of"]) for r in
+         report_of(place / "report.jsonl")]
+    for threads in (1, 2, 8, 32):
+        dedup(place, "-j", threads)
+        got = (place / "out.jsonl").read_bytes(), \
+            [(r["id"], r["duplicate_of"]) for r in
+             report_of(place / "report.jsonl")]
+        assert got == expected, threads
 
 
 def test_recall(place):
