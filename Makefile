@@ -42,6 +42,7 @@ help:
 	@echo 'make bench-report   reports of many documents in a browser'
 	@echo 'make bench-dedup  deduplication beside its peers, from DATA'
 	@echo 'make bench-python  the Python package beside its peers, from DATA'
+	@echo 'make bench-decontaminate  planted benchmark items in 2 GB, from DATA'
 	@echo 'make clean       removes build/'
 
 run: build

@@ -119,8 +119,8 @@ def line_keys(path):
                 for line in f]
 
 
-def quality(source_keys, kept_path, pairs):
-    """Kept documents, precision and recall of a result, by lines."""
+def kept_flags(source_keys, kept_path):
+    """Which lines of the source are in a result."""
     left = {}
     for key in line_keys(kept_path):
         left[key] = left.get(key, 0) + 1
@@ -129,6 +129,11 @@ def quality(source_keys, kept_path, pairs):
         kept.append(left.get(key, 0) > 0)
         if kept[-1]:
             left[key] -= 1
+    return kept
+
+
+def quality(kept, pairs):
+    """Kept documents, precision and recall of a result."""
     right, missed = set(), set()
     for i, j in pairs:
         if kept[i] and kept[j]:
@@ -193,7 +198,8 @@ def lane_a(options, name, source, pairs, limit, speeds):
         base = base or row[0]
         if not is_ours:
             speeds.setdefault(tool, size / row[0])
-        good = "%d | %.4f | %.4f" % quality(keys, out, pairs) \
+        good = "%d | %.4f | %.4f" % quality(
+            kept_flags(keys, out), pairs) \
             if pairs is not None else "%d | - | -" % sum(
                 1 for _ in open(out, "rb"))
         print("| %s | %s | %.2f | %.2f | %.0f | %.1f | %s | %.1f |" % (

@@ -33,15 +33,18 @@ static size_t n_docs, docs_cap;
 static uint64_t *all; /* prints of all documents, sorted: their frequency */
 static size_t n_all, all_cap;
 static struct og_shingle_set set;
+static struct og_shingler shingler;
 
 static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
     (void)ctx;
-    uint64_t *distinct = malloc(d->n_fps * sizeof(*distinct));
+    TRY(og_shingler_reprint(&shingler, d->words, d->n_tokens, err));
+    const struct og_fps *fps = &shingler.fps;
+    uint64_t *distinct = malloc(fps->n * sizeof(*distinct));
     if (distinct == NULL || !OG_GROW(NULL, docs, docs_cap, n_docs + 1))
-        return og_error_memory(err, d->n_fps * 8, "a document");
+        return og_error_memory(err, fps->n * 8, "a document");
     const og_status status =
-        og_shingle_set_fill(&set, d->fps, d->n_fps, distinct, err);
+        og_shingle_set_fill(&set, fps->data, fps->n, distinct, err);
     if (status != OG_OK) return status;
     docs[n_docs++] = (struct doc){distinct, set.n};
     if (!OG_GROW(NULL, all, all_cap, n_all + set.n))
@@ -145,6 +148,7 @@ int main(int argc, char **argv)
     og_error err = {0};
     og_shingle_factors_init(&key, og_rabin_default(), 5);
     og_shingle_set_init(&set, NULL);
+    og_shingler_init(&shingler, OG_TOKEN_WORDS, &key, NULL);
     const struct og_dedup_source source = {
         .input = {.paths = (const char *const *)argv + 1,
                   .n_paths = (size_t)argc - 1,

@@ -1,43 +1,59 @@
 #!/usr/bin/env python3
 """The Python package beside the command and its peers.
 
-    bench/bench_python.py ORIGO DATA [--documents N] [--items N]
+    bench/bench_python.py BUILD DATA [--quick] [--minutes N]
 
-Run by the Python of an environment that has origo, pyarrow, datasketch and
-rensa. DATA has mail, rfc and pep-history as .jsonl.zst. Every row of the first
-table is a process of its own, with its CPU time and its largest size."""
+Run by the Python of an environment that has origo, pyarrow, datasketch, rensa,
+text-dedup and datatrove; those that are not there are named. DATA has mail, rfc
+and pep-history as .jsonl.zst. Every row of the tables of deduplication is a
+process of its own, with its CPU time and its largest size. Peers take an
+extract of each stream first; the whole streams follow, what takes least time
+first, until --minutes (20) are over: what is left is named with the time that
+it would take. --quick shows in two minutes that all of it works: nothing of it
+is a result.
+
+Truth, precision and recall are those of bench_dedup.py."""
 
 import argparse
 import json
 import os
 import random
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+from bench_dedup import (Stopped, extract, kept_flags, line_keys, measure,
+                         quality, true_pairs, unpack)
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 STREAMS = ["mail", "rfc", "pep-history"]
 PEERS = ["rensa", "datasketch", "text-dedup", "datatrove"]
+BEGAN = time.monotonic()
+# Seconds that everything but whole streams of peers takes after them.
+RESERVE = 60
 
 
 def table(title, head, rows):
-    print("\n### %s\n" % title)
+    print("\n## %s\n" % title)
     print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head))
+    print("|" + "---|" * len(head), flush=True)
     for row in rows:
-        print("| " + " | ".join(str(cell) for cell in row) + " |")
-    sys.stdout.flush()
+        print("| " + " | ".join(str(cell) for cell in row) + " |", flush=True)
+
+
+def time_left(options):
+    return options.minutes * 60 - (time.monotonic() - BEGAN)
 
 
 # ---- deduplication ----------------------------------------------------------
 
+# The first argument is the input, the second where the flags go.
 LISTS = """
 import json, sys, origo
 texts = [json.loads(line)["text"] for line in open(sys.argv[1], "rb")]
-print(len(origo.dedup(texts, threads=1)))
+open(sys.argv[2], "wb").write(origo.dedup(texts, threads=1).mask)
 """
 READ_LISTS = """
 import json, sys
@@ -47,7 +63,7 @@ PARQUET = """
 import sys, origo
 from origo.files import ParquetFiles
 files = ParquetFiles([sys.argv[1]], None)
-print(len(origo.dedup(files.tables(), threads=1)))
+open(sys.argv[2], "wb").write(origo.dedup(files.tables(), threads=1).mask)
 """
 READ_PARQUET = """
 import sys
@@ -55,84 +71,146 @@ from origo.files import ParquetFiles
 for batch in ParquetFiles([sys.argv[1]], None).reader():
     pass
 """
-
-
-def measure(command):
-    """(CPU seconds, largest size in MB, what it printed)"""
-    out = tempfile.TemporaryFile()
-    process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise RuntimeError("%s: status %d" % (command, process.returncode))
-    out.seek(0)
-    return (usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024,
-            out.read().decode())
-
-
-def extract(data, name, n, folder):
-    path = os.path.join(folder, name + ".jsonl")
-    unpack = subprocess.Popen(["zstd", "-dcq", os.path.join(
-        data, name + ".jsonl.zst")], stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL)
-    size = 0
-    with open(path, "wb") as out:
-        for number, line in enumerate(unpack.stdout):
-            if number == n:
-                break
-            document = json.loads(line)
-            size += len(document["text"].encode())
-            out.write(json.dumps(
-                {"id": str(document["id"]), "text": document["text"]},
-                ensure_ascii=False).encode() + b"\n")
-    unpack.kill()
-    unpack.wait()
-    return path, size
-
-
 TO_PARQUET = """
 import json, sys, pyarrow
 import pyarrow.parquet as parquet
-rows = [json.loads(line) for line in open(sys.argv[1], "rb")]
+rows = [{name: str(row[name]) for name in ("id", "text")}
+        for row in map(json.loads, open(sys.argv[1], "rb"))]
 parquet.write_table(pyarrow.Table.from_pylist(rows), sys.argv[2],
                     compression="zstd", row_group_size=10000)
 """
 
 
-def to_parquet(path):
-    """In a process of its own: the size of this one would be inherited by
-    those that are measured."""
-    out = path.replace(".jsonl", ".parquet")
-    subprocess.run([sys.executable, "-c", TO_PARQUET, path, out], check=True)
-    return out
+class Stream:
+    """A file of documents, and which of them are alike."""
+
+    def __init__(self, options, name, path):
+        self.name = name
+        self.path = path
+        self.size = os.path.getsize(path) / 1e6
+        self.parquet = path.replace(".jsonl", ".parquet")
+        # In a process of its own: the size of this one would be inherited by
+        # those that are measured.
+        subprocess.run([sys.executable, "-c", TO_PARQUET, path, self.parquet],
+                       check=True)
+        self.pairs = true_pairs(options, path)
 
 
-def dedup_rows(origo, name, path, size, folder):
+def own_runs(options, stream, kept, flags):
+    """Title, command, and what the result is: lines, flags or none."""
     python = sys.executable
-    kept = os.path.join(folder, "kept.jsonl")
-    parquet = to_parquet(path)
-    runs = [
-        ("origo dedup, JSONL", [origo, "dedup", "-q", "-j", "1", path, "-o",
-                                kept]),
-        ("Python, a list of texts", [python, "-c", LISTS, path]),
-        ("... of which reading JSON", [python, "-c", READ_LISTS, path]),
-        ("Python, Parquet", [python, "-c", PARQUET, parquet]),
-        ("... of which pyarrow reads", [python, "-c", READ_PARQUET, parquet]),
+    origo = os.path.join(options.build, "cli", "origo")
+    return [
+        ("the command, JSONL", [origo, "dedup", "-q", "-j", "1", stream.path,
+                                "-o", kept], "lines"),
+        ("Python, a list of texts", [python, "-c", LISTS, stream.path, flags],
+         "flags"),
+        ("... of which reading JSON", [python, "-c", READ_LISTS, stream.path],
+         None),
+        ("Python, Parquet", [python, "-c", PARQUET, stream.parquet, flags],
+         "flags"),
+        ("... of which pyarrow reads", [python, "-c", READ_PARQUET,
+                                        stream.parquet], None),
+        ("origo-py, Parquet to Parquet", [
+            python, "-m", "origo", "dedup", "-q", "-j", "1", stream.parquet,
+            "-o", stream.parquet.replace(".parquet", "-kept.parquet")], None),
     ]
-    for peer in PEERS:
-        runs.append((peer, [python, os.path.join(HERE, "peers_dedup.py"), peer,
-                            path, kept]))
-    for title, command in runs:
+
+
+def row_of(stream, title, cost, kept):
+    """`cost`: seconds, CPU seconds, MB."""
+    good = ["", "", ""]
+    if kept is not None:
+        good = ["%d" % quality(kept, stream.pairs)[0]] + [
+            "%.4f" % one for one in quality(kept, stream.pairs)[1:]]
+    return [stream.name, title, "%.2f" % cost[1],
+            "%.1f" % (stream.size / cost[1]), "%.0f" % cost[2], *good]
+
+
+def cheapest(command, runs, limit):
+    """The run with the least CPU time."""
+    return min((measure(command, 1, limit)[0] for _ in range(runs)),
+               key=lambda cost: cost[1])
+
+
+def own_rows(options, stream, folder, costs):
+    kept, flags = (os.path.join(folder, name) for name in ("kept", "flags"))
+    for title, command, kind in own_runs(options, stream, kept, flags):
         try:
-            cpu, peak, printed = measure(command)
-        except RuntimeError:
-            yield (name, title, "not here", "", "", "")
+            cost = cheapest(command, options.runs, 300)
+        except Stopped as why:
+            yield [stream.name, title, str(why), "", "", "", "", ""]
             continue
-        stay = printed.strip()
-        if command[0] == origo or "peers_dedup.py" in command[1]:
-            stay = sum(1 for _ in open(kept, "rb"))
-        yield (name, title, "%.2f" % cpu, "%.0f" % (size / 1e6 / cpu),
-               "%.0f" % peak, stay)
+        costs[title] = cost[1]
+        result = None
+        if kind == "lines":
+            result = kept_flags(line_keys(stream.path), kept)
+        elif kind == "flags":
+            with open(flags, "rb") as file:
+                result = [one != 0 for one in file.read()]
+        yield row_of(stream, title, cost, result)
+
+
+def peer_row(stream, peer, folder, limit):
+    """The row, and the seconds of a MB."""
+    kept = os.path.join(folder, "kept")
+    command = [sys.executable, os.path.join(HERE, "peers_dedup.py"), peer,
+               stream.path, kept]
+    cost, _ = measure(command, 1, limit)
+    row = row_of(stream, peer, cost, kept_flags(line_keys(stream.path), kept))
+    return row, cost[0] / stream.size
+
+
+def extract_rows(options, parts, folder, speeds):
+    for part in parts:
+        costs = {}
+        yield from own_rows(options, part, folder, costs)
+        for peer in PEERS:
+            try:
+                row, speeds[part.name, peer] = peer_row(
+                    part, peer, folder, 150)
+                yield row
+            except Stopped as why:
+                yield [part.name, peer, str(why), "", "", "", "", ""]
+
+
+def stream_rows(options, streams, folder, speeds, ratios):
+    for stream in streams:
+        costs = {}
+        yield from own_rows(options, stream, folder, costs)
+        ratios[stream.name] = costs
+    plan = sorted((speeds[stream.name, peer] * stream.size, i, peer)
+                  for i, stream in enumerate(streams) for peer in PEERS
+                  if (stream.name, peer) in speeds)
+    for guess, i, peer in plan:
+        stream = streams[i]
+        limit = time_left(options) - RESERVE
+        try:
+            if guess > limit:
+                raise Stopped("not tried: %.0f s, as the extract says" % guess)
+            row, speed = peer_row(stream, peer, folder, limit)
+            costs = ratios[stream.name]
+            costs["fastest"] = min(costs.get("fastest", float("inf")),
+                                   float(row[2]))
+            yield row
+        except Stopped as why:
+            yield [stream.name, peer, str(why), "", "", "", "", ""]
+
+
+def ratio_rows(ratios):
+    for name, costs in ratios.items():
+        try:
+            whole = costs["Python, Parquet"]
+            floor = costs["the command, JSONL"] + (
+                costs["... of which pyarrow reads"])
+            list_floor = costs["the command, JSONL"] + (
+                costs["... of which reading JSON"])
+            yield (name, "%.2f" % (whole / floor),
+                   "%.2f" % (costs["Python, a list of texts"] / list_floor),
+                   "%.0f" % (costs["fastest"] / whole)
+                   if "fastest" in costs else "")
+        except KeyError as error:
+            yield (name, "%s was not measured" % error, "", "")
 
 
 # ---- single calls -----------------------------------------------------------
@@ -148,42 +226,69 @@ def best_time(function, n, repeats=7):
     return best
 
 
-def call_rows(path):
+def least_times(store, documents, look):
+    """Microseconds of a call, as `ask_store least` counts them."""
+    total = 0
+    for document in documents:
+        least = float("inf")
+        for _ in range(9):
+            start = time.perf_counter()
+            answer = store.trace(document)
+            if look:
+                len(answer.spans)
+            least = min(least, (time.perf_counter() - start) * 1e6)
+        total += least
+    return total / len(documents)
+
+
+def call_rows(options, path, folder):
+    """The same questions to the same store, through the C library alone
+    (bench/ask_store.c) and through Python."""
     import origo
-    texts = [json.loads(line)["text"] for line in open(path, "rb")][:2000]
-    with origo.Store(":memory:") as store:
-        store.add_many([{"id": str(i), "text": text}
-                        for i, text in enumerate(texts)])
-        new = "word " * 3
-        yield ("Store.trace of three words: what a call costs at least",
-               "%.1f" % best_time(lambda: store.trace(new), 2000))
-        sample = [text for text in texts if 2000 < len(text) < 5000][:200]
+    documents = [json.loads(line) for line in open(path, "rb")][:4000]
+    kept = os.path.join(folder, "store")
+    with origo.Store(kept) as store:
+        store.add_many([{"id": str(one["id"]), "text": one["text"]}
+                        for one in documents])
+    asked = [{"id": "q%d" % i, "text": one["text"]} for i, one in enumerate(
+        [one for one in documents if 2000 < len(one["text"]) < 5000][:500])]
+    questions = os.path.join(folder, "questions.jsonl")
+    with open(questions, "w") as out:
+        for one in asked:
+            out.write(json.dumps(one) + "\n")
+    ask = [os.path.join(options.build, "bench", "ask_store"), "least", kept,
+           questions, str(len(asked))]
+    base = min(float(subprocess.run(ask, stdout=subprocess.PIPE,
+                                    check=True).stdout) for _ in range(3))
+    with origo.Store(kept, "r") as store:
+        plain = min(least_times(store, asked, False) for _ in range(3))
+        looked = min(least_times(store, asked, True) for _ in range(3))
+        short = best_time(lambda: store.trace("three words here"), 2000)
+    yield ("og_store_trace(), a mail of 2 to 5 kB", "%.1f" % base,
+           "")
+    yield ("Store.trace(), the same", "%.1f" % plain, "%.1f" % (plain - base))
+    yield ("... and looking at its spans", "%.1f" % looked,
+           "%.1f" % (looked - base))
+    yield ("Store.trace() of three words", "%.1f" % short, "")
 
-        def ask():
-            for text in sample:
-                store.trace(text, id="q")
-        one = best_time(ask, 1, 5) / len(sample)
-        documents = [{"id": "q", "text": text} for text in sample]
-        start = time.process_time()
-        for _ in range(5):
-            store.trace_many(documents, threads=1)
-        stream = (time.process_time() - start) / 5 / len(sample) * 1e6
-        yield ("Store.trace of a mail of 2 to 5 kB that the store has",
-               "%.1f" % one)
-        yield ("the same through trace_many, without Python between",
-               "%.1f" % stream)
+
+def optional(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        print("SKIPPED: %s is not there" % name, file=sys.stderr)
+        return None
 
 
-def sketch_rows():
-    import datasketch
+def sketch_times(elements):
+    """A function that makes a sketch, by package."""
     import origo
-    import rensa
-    elements = ["shingle number %d" % i for i in range(1000)]
+    datasketch, rensa = optional("datasketch"), optional("rensa")
     encoded = [one.encode() for one in elements]
 
-    def ours():
+    def ours(given):
         sketch = origo.MinHash(128)
-        sketch.update_batch(encoded)
+        sketch.update_batch(given)
         return sketch.digest()
 
     def theirs():
@@ -191,162 +296,131 @@ def sketch_rows():
         sketch.update_batch(encoded)
         return sketch.digest()
 
-    def rust():
+    def rust(given):
         sketch = rensa.RMinHash(128, 42)
-        sketch.update(elements)
+        sketch.update(given)
         return sketch.digest()
-    yield ("a sketch of 1,000 elements, 128 samples", "%.1f" % best_time(
-        ours, 100), "%.1f" % best_time(rust, 100), "%.1f" % best_time(
-            theirs, 20))
-    lsh = origo.MinHashLSH(0.8, 128)
-    other = datasketch.MinHashLSH(0.8, 128)
-    third = rensa.RMinHashLSH(0.8, 128, lsh.b if 128 % lsh.b == 0 else 8)
-    for i in range(2000):
-        some = ["%d-%d" % (i, j) for j in range(50)]
-        a = origo.MinHash(128)
-        a.update_batch(some)
-        lsh.insert(i, a)
-        b = datasketch.MinHash(128)
-        b.update_batch([one.encode() for one in some])
-        other.insert(i, b)
-        c = rensa.RMinHash(128, 42)
-        c.update(some)
-        third.insert(i, c)
-    yield ("a query among 2,000 sketches", "%.1f" % best_time(
-        lambda: lsh.query(a), 2000), "%.1f" % best_time(
-            lambda: third.query(c), 2000), "%.1f" % best_time(
-                lambda: other.query(b), 500))
+    n = max(20, 20000 // len(elements))
+    yield "bytes", best_time(lambda: ours(encoded), n), rensa and best_time(
+        lambda: rust(encoded), n), datasketch and best_time(theirs, n // 10)
+    yield "str", best_time(lambda: ours(elements), n), rensa and best_time(
+        lambda: rust(elements), n), None
+
+
+def sketch_rows():
+    for n in (10, 100, 1000, 10000):
+        elements = ["shingle number %d" % i for i in range(n)]
+        for kind, *times in sketch_times(elements):
+            yield ["a sketch of %d %s, 128 samples" % (n, kind)] + [
+                "%.1f" % one if one else "" for one in times]
+    yield from query_rows()
+
+
+def query_rows():
+    import origo
+    datasketch, rensa = optional("datasketch"), optional("rensa")
+    kinds = [(origo.MinHash, origo.MinHashLSH(0.8, 128), "update_batch")]
+    bands = kinds[0][1].b
+    kinds.append(rensa and (
+        lambda n: rensa.RMinHash(n, 42), rensa.RMinHashLSH(
+            0.8, 128, bands if 128 % bands == 0 else 8), "update"))
+    kinds.append(datasketch and (
+        datasketch.MinHash, datasketch.MinHashLSH(0.8, 128), "update_batch"))
+    found, missed = [], []
+    for kind in kinds:
+        if not kind:
+            found.append("")
+            missed.append("")
+            continue
+        make, lsh, update = kind
+        for i in range(2001):
+            sketch = make(128)
+            getattr(sketch, update)([b"%d-%d" % (i, j) for j in range(50)])
+            if i < 2000:
+                lsh.insert(i, sketch)
+                last = sketch
+        assert list(lsh.query(last)) == [1999] and not lsh.query(sketch)
+        found.append("%.2f" % best_time(lambda: lsh.query(last), 2000))
+        missed.append("%.2f" % best_time(lambda: lsh.query(sketch), 2000))
+    yield ["a query among 2,000 sketches that finds one"] + found
+    yield ["... that finds nothing"] + missed
 
 
 def estimate_rows():
-    import datasketch
     import origo
-    errors = {"origo": [], "datasketch": []}
-    for seed in range(1, 201):
-        rng = random.Random(seed)
-        shared = rng.randrange(50, 450)
-        a = [b"%d" % i for i in range(500)]
-        b = [b"%d" % i for i in range(500 - shared, 1000 - shared)]
-        exact = shared / (1000 - shared)
-        for name, kind in (("origo", origo.MinHash),
-                           ("datasketch", datasketch.MinHash)):
-            x, y = kind(128, seed=seed), kind(128, seed=seed)
-            x.update_batch(a)
-            y.update_batch(b)
-            errors[name].append(x.jaccard(y) - exact)
-    for name, values in errors.items():
-        yield (name, "%.4f" % statistics.mean(values), "%.4f" % (
-            statistics.mean(value * value for value in values) ** 0.5))
+    kinds = {"origo": (lambda seed: origo.MinHash(128, seed=seed),
+                       "update_batch")}
+    if optional("datasketch"):
+        import datasketch
+        kinds["datasketch"] = (lambda seed: datasketch.MinHash(128, seed=seed),
+                               "update_batch")
+    if optional("rensa"):
+        import rensa
+        kinds["rensa"] = (lambda seed: rensa.RMinHash(128, seed), "update")
+    for name, (make, update) in kinds.items():
+        errors = []
+        for seed in range(1, 401):
+            shared = random.Random(seed).randrange(50, 450)
+            x, y = make(seed), make(seed)
+            getattr(x, update)([b"%d" % i for i in range(500)])
+            getattr(y, update)([b"%d" % i for i in range(500 - shared,
+                                                         1000 - shared)])
+            errors.append(x.jaccard(y) - shared / (1000 - shared))
+        yield (name, "%.4f" % statistics.mean(errors), "%.4f" % (
+            statistics.mean(one * one for one in errors) ** 0.5))
 
 
-# ---- decontamination --------------------------------------------------------
-
-WORD = re.compile(r"\w+")
-KINDS = ["verbatim", "re-punctuated", "one word in twenty changed",
-         "only the second half", "half the question"]
+HEAD = ["stream", "what", "CPU s", "MB per CPU s", "peak MB", "kept",
+        "precision", "recall"]
 
 
-def grams(text, n):
-    words = WORD.findall(text.lower())
-    return {tuple(words[i:i + n]) for i in range(len(words) - n + 1)}
-
-
-def plant(kind, text, rng):
-    words = text.split()
-    if kind == KINDS[1]:
-        return ", ".join(words).upper()
-    if kind == KINDS[2]:
-        return " ".join(word if rng.random() >= 0.05 else "otherwise"
-                        for word in words)
-    if kind == KINDS[3]:
-        return " ".join(words[len(words) // 2:])
-    if kind == KINDS[4]:
-        return " ".join(words[:len(words) // 2])
-    return text
-
-
-def contamination_rows(paths, n_items):
-    import origo
-    rng = random.Random(11)
-    texts = [json.loads(line)["text"] for path in paths
-             for line in open(path, "rb")]
-    texts = [text for text in texts if len(text) > 200]
-    # Items are passages of 20 to 60 words of documents that leave the corpus.
-    rng.shuffle(texts)
-    sources, corpus = texts[:len(texts) // 3], texts[len(texts) // 3:]
-    before = [set() for _ in range(2)]
-    for text in corpus:
-        for known, n in zip(before, (8, 13)):
-            known.update(hash(one) for one in grams(text, n))
-    items = []
-    for text in sources:
-        words = text.split()
-        if len(words) < 80 or len(items) == n_items:
-            continue
-        start = rng.randrange(len(words) - 60)
-        item = " ".join(words[start:start + rng.randrange(20, 61)])
-        # Those that the corpus holds already have no truth.
-        if len(WORD.findall(item)) >= 20 and not any(
-                hash(one) in before[0] for one in grams(item, 8)):
-            items.append(item)
-    planted = {}
-    places = rng.sample(range(len(corpus)), min(len(items),
-                                                len(corpus) // 2))
-    for place, item in zip(places, items):
-        kind = KINDS[len(planted) % len(KINDS)]
-        corpus[place] = corpus[place] + "\n\n" + plant(kind, item, rng)
-        planted[place] = kind
-    start = time.process_time()
-    result = origo.decontaminate(corpus, items)
-    ours = {one.index for one in result.found}
-    seconds = time.process_time() - start
-    others = []
-    for n in (8, 13):
-        start = time.process_time()
-        known = set().union(*(grams(item, n) for item in items))
-        found = {i for i, text in enumerate(corpus) if grams(text, n) & known}
-        others.append((found, time.process_time() - start))
-    for title, found, cpu in [("origo", ours, seconds)] + [
-            ("%d words in a row" % n, found, cpu)
-            for n, (found, cpu) in zip((8, 13), others)]:
-        row = [title]
-        for kind in KINDS:
-            wanted = [i for i, k in planted.items() if k == kind]
-            row.append("%.3f" % (sum(i in found for i in wanted) /
-                                 max(1, len(wanted))))
-        row.append(len(found - set(planted)))
-        row.append("%.1f" % cpu)
-        yield row
-    print("\n%d documents, %d items, %d planted" % (
-        len(corpus), len(items), len(planted)))
+def machine():
+    return next((line.split(":")[1].strip() for line in open("/proc/cpuinfo")
+                 if line.startswith("model name")), "?")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("origo")
+    parser.add_argument("build")
     parser.add_argument("data")
-    parser.add_argument("--documents", type=int, default=20000)
-    parser.add_argument("--items", type=int, default=10000)
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        streams = [(name, *extract(args.data, name, args.documents, folder))
-                   for name in STREAMS]
-        rows = []
-        for name, path, size in streams:
-            rows += dedup_rows(args.origo, name, path, size, folder)
-        table("Deduplication, one thread", [
-            "stream", "what", "CPU s", "MB per CPU s", "peak MB", "kept"],
-            rows)
-        table("Single calls", ["call", "microseconds"], call_rows(
-            streams[0][1]))
-        table("Sketches, microseconds", ["", "origo", "rensa", "datasketch"],
-              sketch_rows())
-        table("Estimates of 200 pairs, 128 samples", [
-            "", "mean error", "root mean square"], estimate_rows())
-        table("Decontamination: recall by kind", [
-            "", *KINDS, "not planted", "CPU s"],
-            list(contamination_rows([path for _, path, _ in streams],
-                                    args.items)))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--minutes", type=float, default=19)
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    options.runs = 1 if options.quick else 3
+    if options.quick:
+        options.minutes = min(options.minutes, 3)
+    print("# The Python package, beside the command and others\n")
+    print("machine: %s, %d processors, Python %s%s" % (
+        machine(), os.cpu_count(), sys.version.split()[0],
+        "; QUICK: no results" if options.quick else ""), flush=True)
+    with tempfile.TemporaryDirectory(prefix="origo-bench-",
+                                     dir=options.build) as folder:
+        options.folder = folder
+        parts, streams, speeds, ratios = [], [], {}, {}
+        for name in STREAMS:
+            path = os.path.join(folder, name + ".jsonl")
+            unpack(options.data, name, path, 1000 if options.quick else -1)
+            part = os.path.join(folder, name + "-extract.jsonl")
+            extract(path, part, 1e6 if options.quick else 2e7)
+            parts.append(Stream(options, name, part))
+            streams.append(Stream(options, name, path))
+        table("Deduplication, one thread: the first %d MB of each stream" % (
+            1 if options.quick else 20), HEAD, extract_rows(
+                options, parts, folder, speeds))
+        table("The whole streams", HEAD, stream_rows(
+            options, streams, folder, speeds, ratios))
+        table("CPU time of Python over that of the command and of reading "
+              "together; of the fastest peer over that of Python", [
+                  "stream", "Parquet", "a list", "x the fastest peer"],
+              ratio_rows(ratios))
+        table("Single calls, microseconds", ["call", "", "over C"], call_rows(
+            options, streams[0].path, folder))
+    table("Sketches, microseconds", ["", "origo", "rensa", "datasketch"],
+          sketch_rows())
+    table("Estimates of 400 pairs, 128 samples", [
+        "", "mean error", "root mean square"], estimate_rows())
+    print("\n%.0f minutes in all." % ((time.monotonic() - BEGAN) / 60))
 
 
 if __name__ == "__main__":

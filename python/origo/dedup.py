@@ -1,6 +1,7 @@
 """Deduplication and decontamination of whole sources."""
 
 import array
+import json
 import os
 import tempfile
 
@@ -347,32 +348,27 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
     if what == "items" and not isinstance(value, (list, tuple)):
         corpus = value = list(value)
     matching = {}
-    n = 0
+
+    def take(pair, text, number):
+        for span in json.loads(pair[0])["spans"]:
+            key = (number, span["origin"]["id"])
+            words = span.get("n_matching", span["n_tokens"])
+            total, longest = matching.get(key, (0, 0))
+            matching[key] = (total + words, max(longest, words))
     with tempfile.TemporaryDirectory() as folder:
         with Store(os.path.join(folder, "items"), preset="short",
                    memory=memory or 64 << 20) as store:
             items = fill_benchmark(store, benchmarks, benchmark_fields)
-
-            def take(answer):
-                nonlocal n
-                for span in answer.to_dict()["spans"]:
-                    key = (n, span["origin"]["id"])
-                    words = span.get("n_matching", span["n_tokens"])
-                    total, longest = matching.get(key, (0, 0))
-                    matching[key] = (total + words, max(longest, words))
-                n += 1
             given = corpus if what != "items" else without_ids(value)
             show, close = progress_of(progress, "decontaminate")
             source = make_input(given, fields={**(fields or {}), "id": None},
                                 kind=kind, threads=threads, on_progress=show)
-
-            def give(pair, text):
-                from .answers import Answer
-                take(Answer(pair[0], text))
             try:
-                store._store.run(source, None, False, give, False)
+                counts, _ = store._store.run(source, None, False, take, False,
+                                             True)
             finally:
                 close()
+    n = counts["n_documents"]
     found = []
     rows = row_numbers(n, null_rows(source))
     for (index, item), (words, longest) in sorted(matching.items()):

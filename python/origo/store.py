@@ -126,7 +126,7 @@ class Store:
         """Asks about all documents of a source, on all cores. Answers go to
         `on_answer`, in order (return False to stop); without one a Table with
         a row for each copied passage is returned, whose offsets are bytes."""
-        def give(pair, text):
+        def give(pair, text, number):
             return on_answer(Answer(pair[0], text, pair[1]))
         counts, capsule = self._run(
             source, check_options(options, TRACE_OPTIONS), add,

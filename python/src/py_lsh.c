@@ -2,12 +2,13 @@
  *
  * A sketch is cut into bands of some rows; each band is hashed to 64 bits,
  * with its number. One table of open addressing over all bands leads to the
- * keys: a slot holds the hash and the first of a chain, and link
+ * keys: a slot holds half of the hash and the first of a chain, and link
  *
  *     entry * n_bands + band
  *
  * says which one follows. An entry is a key of the caller's and the hashes of
- * its bands, by which it is found again when it is removed. Two bands with the
+ * its bands: what a slot says is compared with them, and by them it is found
+ * again when it is removed. Two bands with the
  * same hash by chance (2^-64 for a pair) make a candidate too many, which is
  * what candidates are for. Everything is under the GIL; code of the caller's
  * runs only where keys are hashed and compared, which the dict does. */
@@ -19,12 +20,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define NO_LINK     UINT64_MAX
+#define NO_LINK     UINT32_MAX
 #define LEAST_SLOTS 64
 
+/* Eight bytes: what a question costs is how much of the table is in a cache. */
 struct slot {
-    uint64_t hash;
-    uint64_t first; /* NO_LINK: the slot is free */
+    uint32_t high;  /* half of the hash; the low half is where it begins */
+    uint32_t first; /* NO_LINK: the slot is free */
 };
 
 struct entry {
@@ -40,7 +42,7 @@ struct lsh {
     size_t n_slots, n_used;
     struct entry *entries;
     uint64_t *hashes; /* of each entry's bands */
-    uint64_t *links;  /* the next with the same hash, of each entry's bands */
+    uint32_t *links;  /* the next with the same hash, of each entry's bands */
     size_t n_entries, entries_cap;
     size_t *spare; /* numbers of entries that are free; entries_cap */
     size_t n_spare;
@@ -56,8 +58,10 @@ struct lsh {
 
 static struct slot *find_slot(const struct lsh *l, uint64_t hash)
 {
+    const uint32_t high = (uint32_t)(hash >> 32);
     size_t i = hash & (l->n_slots - 1);
-    while (l->slots[i].first != NO_LINK && l->slots[i].hash != hash)
+    while (l->slots[i].first != NO_LINK &&
+           (l->slots[i].high != high || l->hashes[l->slots[i].first] != hash))
         i = (i + 1) & (l->n_slots - 1);
     return &l->slots[i];
 }
@@ -73,7 +77,8 @@ static bool make_slots(struct lsh *l, size_t n)
     l->slots = made;
     l->n_slots = n;
     for (size_t i = 0; i < n_old; i++)
-        if (old[i].first != NO_LINK) *find_slot(l, old[i].hash) = old[i];
+        if (old[i].first != NO_LINK)
+            *find_slot(l, l->hashes[old[i].first]) = old[i];
     free(old);
     return true;
 }
@@ -96,7 +101,7 @@ static void free_slot(struct lsh *l, struct slot *slot)
     l->n_used--;
     for (size_t i = (hole + 1) & mask; l->slots[i].first != NO_LINK;
          i = (i + 1) & mask) {
-        const size_t home = l->slots[i].hash & mask;
+        const size_t home = l->hashes[l->slots[i].first] & mask;
         if (((i - home) & mask) < ((i - hole) & mask)) continue;
         l->slots[hole] = l->slots[i];
         hole = i;
@@ -106,19 +111,19 @@ static void free_slot(struct lsh *l, struct slot *slot)
 
 static void link_band(struct lsh *l, size_t number, size_t band)
 {
-    const uint64_t link = (uint64_t)number * l->n_bands + band;
+    const uint32_t link = (uint32_t)(number * l->n_bands + band);
     struct slot *slot = find_slot(l, l->hashes[link]);
     l->n_used += slot->first == NO_LINK;
     l->links[link] = slot->first;
-    slot->hash = l->hashes[link];
+    slot->high = (uint32_t)(l->hashes[link] >> 32);
     slot->first = link;
 }
 
 static void unlink_band(struct lsh *l, size_t number, size_t band)
 {
-    const uint64_t link = (uint64_t)number * l->n_bands + band;
+    const uint32_t link = (uint32_t)(number * l->n_bands + band);
     struct slot *slot = find_slot(l, l->hashes[link]);
-    uint64_t *at = &slot->first;
+    uint32_t *at = &slot->first;
     while (*at != link)
         at = &l->links[*at];
     *at = l->links[link];
@@ -163,6 +168,11 @@ static bool resize(void *array, size_t n, size_t size)
 static bool grow_entries(struct lsh *l)
 {
     const size_t cap = l->entries_cap > 0 ? l->entries_cap * 2 : 16;
+    if (cap * l->n_bands > NO_LINK) {
+        PyErr_SetString(PyExc_OverflowError,
+                        "an index has at most 4,294,967,295 bands");
+        return false;
+    }
     if (!resize(&l->entries, cap, sizeof(*l->entries)) ||
         !resize(&l->hashes, cap * l->n_bands, sizeof(*l->hashes)) ||
         !resize(&l->links, cap * l->n_bands, sizeof(*l->links)) ||
@@ -283,8 +293,10 @@ static size_t find_candidates(struct lsh *l)
     const uint64_t question = ++l->n_questions;
     size_t n = 0;
     if (l->n_used == 0) return 0;
+    for (size_t i = 0; i < l->n_bands; i++)
+        __builtin_prefetch(&l->slots[l->asked[i] & (l->n_slots - 1)]);
     for (size_t i = 0; i < l->n_bands; i++) {
-        uint64_t link = find_slot(l, l->asked[i])->first;
+        uint32_t link = find_slot(l, l->asked[i])->first;
         for (; link != NO_LINK; link = l->links[link]) {
             const size_t number = (size_t)(link / l->n_bands);
             struct entry *first = &l->entries[l->entries[number].first];

@@ -32,12 +32,12 @@ static bool is_same(const og_minhash_options *a, const og_minhash_options *b)
 
 static struct functions *find_functions(const og_minhash_options *options)
 {
-    og_error err = {0};
     for (struct functions *f = all_functions; f != NULL; f = f->next)
         if (is_same(&f->options, options)) {
             f->n_uses++;
             return f;
         }
+    og_error err = {0};
     struct functions *made = calloc(1, sizeof(*made));
     if (made == NULL) {
         PyErr_NoMemory();
@@ -369,9 +369,9 @@ static PyObject *minhash_update_batch(PyObject *self, PyObject *items)
 
 static bool make_samples(struct minhash *m)
 {
-    og_error err = {0};
     if (!check_made(m)) return false;
     if (m->is_made || m->is_frozen) return true;
+    og_error err = {0};
     const og_status status = og_minhash_samples(
         m->functions->minhash, m->features, m->weights, m->n, m->samples, &err);
     m->is_made = status == OG_OK;

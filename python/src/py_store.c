@@ -705,7 +705,9 @@ void binding_free_stream(PyObject *capsule)
 
 struct running {
     struct binding_input *input;
-    PyObject *on_answer;   /* NULL: nobody asks */
+    PyObject *on_answer; /* NULL: nobody asks */
+    bool only_copied;    /* answers without a passage are left out */
+    uint64_t n_answers;
     og_arrow_table *table; /* NULL: none is made */
 };
 
@@ -724,14 +726,16 @@ static bool give_answer(void *ctx, const og_document *doc,
             PyGILState_Release(state);
         }
     }
-    if (r->on_answer == NULL) return binding_run_check(r->input);
+    const uint64_t number = r->n_answers++;
+    if (r->on_answer == NULL || (r->only_copied && answer->n_spans == 0))
+        return binding_run_check(r->input);
     const PyGILState_STATE state = PyGILState_Ensure();
     PyObject *pair = answer_of(doc, answer);
     PyObject *text = pair != NULL ? binding_string(doc->text) : NULL;
     PyObject *result =
-        text != NULL
-            ? PyObject_CallFunctionObjArgs(r->on_answer, pair, text, NULL)
-            : NULL;
+        text != NULL ? PyObject_CallFunction(r->on_answer, "OOK", pair, text,
+                                             (unsigned long long)number)
+                     : NULL;
     const bool goes_on = result != NULL && result != Py_False;
     if (result == NULL) binding_run_fail(r->input);
     Py_XDECREF(pair);
@@ -766,21 +770,24 @@ static PyObject *run_result(struct binding_input *in,
     return NULL;
 }
 
-/* run(input, options, add, on_answer, as_table) -> (counts, stream) */
+/* run(input, options, add, on_answer, as_table, only_copied)
+ * -> (counts, stream); on_answer gets (JSON, excerpts), the text and the number
+ * of the document. */
 static PyObject *store_run(PyObject *self, PyObject *args)
 {
     PyObject *object, *options, *on_answer;
-    int add, as_table;
+    int add, as_table, only_copied = 0;
     og_stream_options o = og_stream_options_default();
     og_stream_counts counts = {0};
     og_error err = {0};
     og_status status;
-    if (!PyArg_ParseTuple(args, "OOpOp", &object, &options, &add, &on_answer,
-                          &as_table))
+    if (!PyArg_ParseTuple(args, "OOpOp|p", &object, &options, &add, &on_answer,
+                          &as_table, &only_copied))
         return NULL;
     struct binding_input *in = binding_input_of(object);
     struct running r = {.input = in,
-                        .on_answer = on_answer == Py_None ? NULL : on_answer};
+                        .on_answer = on_answer == Py_None ? NULL : on_answer,
+                        .only_copied = only_copied};
     if (in == NULL || !set_trace_options(options, &o.asking) ||
         !new_table(OG_ARROW_SPANS, as_table, &r.table))
         return NULL;
