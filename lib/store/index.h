@@ -72,6 +72,8 @@ struct og_derived_indexes {
     unsigned on; /* OG_INDEX_* */
     struct og_derived_index one[OG_INDEX_KINDS];
     struct og_stored_texts *stored; /* to catch up from; NULL: not yet */
+    bool is_stopped; /* they stay behind; whoever opens the store next goes on
+                      */
 };
 
 /* After the store was opened. `options` are for those that are new. */
@@ -81,6 +83,9 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
  * goes to files. */
 og_status og_indexes_finish(og_store *store, og_error *err);
 void og_indexes_close(og_store *store);
+
+/* The work was stopped: nothing more is put into files now. */
+void og_indexes_stop(og_store *store);
 
 /* Document `number` was added; its text is at hand or doc->text.len is 0 and
  * `text_len` is not. */

@@ -716,20 +716,30 @@ static og_status take(og_store *store, const struct og_subject *subject,
         TRY(og_disk_tidy(store, err));
     else
         og_memory_texts_limit(store);
-    return og_indexes_note(store, store->catalogue.n - 1, subject->doc,
-                           subject->text_len, err);
+    return OG_OK;
+}
+
+/* It is added whole; only then anybody is asked whether to go on. */
+static og_status take_whole(og_store *store, const struct og_subject *subject,
+                            og_trace *trace, og_error *err)
+{
+    const struct og_stop_asked asked = og_stop_pause();
+    const og_status status = take(store, subject, trace, err);
+    og_stop_resume(asked);
+    return status;
 }
 
 og_status og_store_take(og_store *store, const struct og_subject *subject,
                         og_trace *trace, og_error *err)
 {
-    og_stop_set(NULL, NULL); /* from here on it is added, whole */
     const struct og_prepared *p = subject->prepared;
     if (store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,
                             "the store was opened for reading only");
     if (subject->is_known) return OG_OK;
-    TRY(take(store, subject, trace, err));
+    TRY(take_whole(store, subject, trace, err));
+    TRY(og_indexes_note(store, store->catalogue.n - 1, subject->doc,
+                        subject->text_len, err));
     /* Texts are compared with the next documents, often with this one. */
     if (trace->origins.reader != NULL)
         og_origin_texts_put(&trace->origins, store->catalogue.n - 1,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/limits.h"
+#include "lib/base/stopping.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/store/store_disk.h"
@@ -123,8 +124,9 @@ static og_status catch_up_to(og_store *store, struct og_derived_index *index,
     while (index->n_covered < end) {
         const uint32_t number = index->n_covered;
         og_document doc;
-        tell_step(store, index, options);
         bool is_there;
+        tell_step(store, index, options);
+        TRY(og_stop_check(err));
         TRY(og_stored_texts_get(stored, number, &doc, &is_there, err));
         if (is_there) {
             TRY(add_document(store, index, number, &doc, err));
@@ -282,10 +284,22 @@ og_status og_indexes_note(og_store *store, uint32_t number,
                           og_error *err)
 {
     struct og_derived_indexes *all = &store->indexes;
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
-        if (is_on(store, &all->one[i]))
-            TRY(note(store, &all->one[i], number, doc, text_len, err));
+    for (unsigned i = 0; i < OG_INDEX_KINDS && !all->is_stopped; i++) {
+        if (!is_on(store, &all->one[i])) continue;
+        const og_status status =
+            note(store, &all->one[i], number, doc, text_len, err);
+        /* The document is in the store all the same. */
+        if (status == OG_ERR_STOPPED)
+            og_indexes_stop(store);
+        else
+            TRY(status);
+    }
     return OG_OK;
+}
+
+void og_indexes_stop(og_store *store)
+{
+    store->indexes.is_stopped = true;
 }
 
 og_status og_indexes_finish(og_store *store, og_error *err)
@@ -294,7 +308,7 @@ og_status og_indexes_finish(og_store *store, og_error *err)
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         struct og_derived_index *index = &all->one[i];
         if (!is_on(store, index) || index->opened == NULL ||
-            index->lag_bytes <= LAG_BYTES)
+            index->lag_bytes <= LAG_BYTES || all->is_stopped)
             continue;
         TRY(catch_up(store, index, NULL, err));
         TRY(flush(store, index, err));

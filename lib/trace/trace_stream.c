@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/stopping.h"
 #include "lib/os/cpu.h"
 #include "lib/source/block.h"
 #include "lib/store/store_disk.h"
@@ -287,6 +288,19 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
     return og_stream_documents(&wanted, &work, &w->counts, err);
 }
 
+/* Here, where a caller can stop it, and not when the store is closed. */
+static og_status finish_indexes(og_store *store, const og_input *input,
+                                og_error *err)
+{
+    if (store->disk == NULL) return OG_OK;
+    og_stop_set(input->should_stop, input->ctx);
+    const og_status status = og_indexes_finish(store, err);
+    og_stop_set(NULL, NULL);
+    if (status != OG_ERR_STOPPED) return status;
+    og_indexes_stop(store);
+    return OG_OK;
+}
+
 og_status og_stream_run(og_store *store, const og_input *input,
                         const og_stream_options *options,
                         og_stream_counts *out_counts, og_error *err)
@@ -308,10 +322,14 @@ og_status og_stream_ask(og_store *store, const og_input *input,
                             "the store was opened for reading only");
     if (options->on_answer != NULL && hooks == NULL)
         TRY(og_index_need_passages(store, err));
+    store->indexes.is_stopped = false;
     og_trace_init(&w.trace, store);
     og_arena_init(&w.arena, store->allocator);
     og_status status = og_trace_configure(&w.trace, &options->asking, err);
     if (status == OG_OK) status = run(&w, input, err);
+    if (status == OG_ERR_STOPPED) og_indexes_stop(store);
+    if (status == OG_OK && options->add)
+        status = finish_indexes(store, input, err);
     /* The first failure tells the cause; that of a file alone comes second. */
     og_error second;
     const og_status committed =

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "lib/base/stopping.h"
 #include "lib/sentence/index/segment_parts.h"
 #include "lib/sentence/index/sentence_memtable.h"
 #include "lib/sentence/index/sentence_segment.h"
@@ -294,8 +295,12 @@ og_status og_memtable_build(const struct og_memtable *h,
     b.totals.signature_bits = h->signature_bits;
     b.totals.word_bits = h->word_bits;
     sort_forms(&b);
-    sort_postings(&b);
-    og_status status = pack_texts(&b, err);
+    og_status status = og_stop_check(err);
+    if (status == OG_OK) {
+        sort_postings(&b);
+        status = og_stop_check(err);
+    }
+    if (status == OG_OK) status = pack_texts(&b, err);
     if (status == OG_OK)
         status = og_segment_writer_new(NULL, &og_sentence_segment_kind,
                                        h->allocator, &b.sink, err);

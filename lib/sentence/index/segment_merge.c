@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/stopping.h"
 #include "lib/os/pages.h"
 #include "lib/sentence/index/segment_parts.h"
 
@@ -31,7 +32,9 @@ struct merge {
     size_t scratch_cap;
     uint64_t *postings; /* of a word: forms, and below them their marks */
     size_t postings_cap;
-    size_t n_steps; /* since memory was looked at */
+    size_t n_steps;  /* since memory was looked at */
+    bool is_stopped; /* what is written is not used; `err` tells */
+    og_error err;
 };
 
 /* ---- memory ---- */
@@ -46,6 +49,7 @@ static void count_step(struct merge *m)
 {
     if (++m->n_steps < STEPS_BETWEEN) return;
     m->n_steps = 0;
+    m->is_stopped |= og_stop_check(&m->err) != OG_OK;
     if (og_mapped_resident() <= MOST_MAPPED) return;
     for (size_t i = 0; i < m->n; i++)
         og_sentence_segment_forget(m->images[i]);
@@ -67,6 +71,8 @@ static bool walk_next(struct walk *w)
 {
     bool any = false;
     count_step(w->merge);
+    w->n_here = 0;
+    if (w->merge->is_stopped) return false;
     for (size_t i = 0; i < w->n; i++) {
         if (w->at[i] == w->len[i]) continue;
         const uint64_t value = w->list[i][w->at[i]];
@@ -462,6 +468,7 @@ static og_status write_all(struct merge *m, og_error *err)
     write_forms(m);
     TRY(write_places(m, err));
     TRY(write_words(m, err));
+    if (m->is_stopped) return og_error_pass(err, &m->err);
     write_texts(m);
     return write_signatures(m, err);
 }
