@@ -54,12 +54,7 @@ static int compact_run(const void *settings, const char *const *operands,
 
 static const struct option compact_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    {.group = "Output",
-     .letter = 'q',
-     .name = "quiet",
-     .type = &type_flag,
-     .offset = AT(quiet),
-     .brief = "do not say what it came to"},
+    QUIET_AS_OPTION(AT, quiet, "do not say what it came to"),
 };
 
 const struct command command_compact = {

@@ -26,19 +26,9 @@ static void delta_defaults(void *settings)
 #define AT(member) offsetof(struct delta_settings, member)
 
 static const struct option delta_options[] = {
-    {.group = "Output",
-     .letter = 'o',
-     .name = "output",
-     .type = &type_string,
-     .offset = AT(output),
-     .value = "FILE",
-     .brief = "where the delta goes; must be given"},
-    {.group = "Output",
-     .letter = 'q',
-     .name = "quiet",
-     .type = &type_flag,
-     .offset = AT(quiet),
-     .brief = "no summary"},
+    OUTPUT_FILE_OPTION(AT, output,
+                       .brief = "where the delta goes; must be given"),
+    QUIET_AS_OPTION(AT, quiet, "no summary"),
     {.group = "Work",
      .name = "chunk",
      .type = &type_size,
@@ -117,13 +107,7 @@ const struct command command_delta = {
 /* ---- patch ---- */
 
 static const struct option patch_options[] = {
-    {.group = "Output",
-     .letter = 'o',
-     .name = "output",
-     .type = &type_string,
-     .offset = AT(output),
-     .value = "FILE",
-     .brief = "the new file; must be given"},
+    OUTPUT_FILE_OPTION(AT, output, .brief = "the new file; must be given"),
     THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 

@@ -25,14 +25,8 @@ static void idf_defaults(void *settings)
 #define AT(member) offsetof(struct idf_settings, member)
 
 static const struct option idf_options[] = {
-    {.group = "Output",
-     .letter = 'o',
-     .name = "output",
-     .type = &type_string,
-     .offset = AT(output),
-     .value = "FILE",
-     .brief = "the file to write, - for stdout",
-     .more = "It appears when it is whole."},
+    OUTPUT_FILE_OPTION(AT, output, .brief = "the file to write, - for stdout",
+                       .more = "It appears when it is whole."),
     {.group = "Output",
      .name = "memory",
      .type = &type_size,

@@ -114,15 +114,9 @@ static const struct option minhash_options[] = {
      .more = "text is a line of id, tab and hexadecimal digits; a document "
              "without features has '-'. binary states its parameters and is "
              "checked when it is read."},
-    {.group = "Output",
-     .letter = 'o',
-     .name = "output",
-     .type = &type_string,
-     .offset = AT(output),
-     .value = "FILE",
-     .unset = "stdout",
-     .brief = "where to write binary to",
-     .more = "The file appears when it is whole."},
+    OUTPUT_FILE_OPTION(AT, output, .unset = "stdout",
+                       .brief = "where to write binary to",
+                       .more = "The file appears when it is whole."),
     SKETCH_INPUT_OPTIONS(AT, common),
 };
 

@@ -158,17 +158,13 @@ static const struct option quote_options[] = {
      .brief = "what to print: text, json or html",
      .more = "json is one object a line for each document, text is for people, "
              "html is one page that needs no network."},
-    {.group = OUT,
-     .letter = 'o',
-     .name = "output",
-     .type = &type_string,
-     .offset = AT(report.output),
-     .value = "FILE",
-     .unset = "stdout",
-     .brief = "write the report to FILE",
-     .more =
-         "It appears when it is whole. An ending of .html or .txt chooses "
-         "the form, when --format does not; .gz or .zst at the end packs it."},
+    OUTPUT_FILE_OPTION(
+        AT, report.output, .unset = "stdout",
+        .brief = "write the report to FILE",
+        .more =
+            "It appears when it is whole. An ending of .html or .txt chooses "
+            "the form, when --format does not; .gz or .zst at the end packs "
+            "it."),
     COLOUR_OPTION(AT, report.colour),
     {.group = OUT,
      .name = "only-reused",

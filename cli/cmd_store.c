@@ -262,12 +262,7 @@ static int verify_run(const void *settings, const char *const *operands,
 
 static const struct option verify_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    {.group = OUT,
-     .letter = 'q',
-     .name = "quiet",
-     .type = &type_flag,
-     .offset = AT(quiet),
-     .brief = "say nothing when no damage is found"},
+    QUIET_AS_OPTION(AT, quiet, "say nothing when no damage is found"),
 };
 
 const struct command command_verify = {
@@ -325,12 +320,7 @@ static const struct option rm_options[] = {
      .brief = "leave no byte of them in the files of the store",
      .more = "Writes the store anew, as 'origo compact' does, also without "
              "what was removed earlier."},
-    {.group = OUT,
-     .letter = 'q',
-     .name = "quiet",
-     .type = &type_flag,
-     .offset = AT(quiet),
-     .brief = "do not say what a purge came to"},
+    QUIET_AS_OPTION(AT, quiet, "do not say what a purge came to"),
 };
 
 const struct command command_rm = {

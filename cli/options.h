@@ -128,6 +128,20 @@ enum parse_result cli_parse(const struct command *command, void *settings,
         .more = same                                                           \
     }
 
+/* Where a command writes its result: .brief, and .unset or .more, follow. */
+#define OUTPUT_FILE_OPTION(AT, member, ...)                                    \
+    {                                                                          \
+        .group = "Output", .letter = 'o', .name = "output",                    \
+        .type = &type_string, .offset = AT(member), .value = "FILE",           \
+        __VA_ARGS__                                                            \
+    }
+
+#define QUIET_AS_OPTION(AT, member, brief_)                                    \
+    {                                                                          \
+        .group = "Output", .letter = 'q', .name = "quiet", .type = &type_flag, \
+        .offset = AT(member), .brief = brief_                                  \
+    }
+
 #define QUIET_OPTION(AT, member)                                               \
     {                                                                          \
         .group = "Output", .letter = 'q', .name = "quiet", .type = &type_flag, \

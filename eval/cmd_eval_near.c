@@ -88,12 +88,8 @@ static const struct option near_options[] = {
      .brief = "weigh by document frequencies of the sample"},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
-    {.group = "Output",
-     .letter = 'q',
-     .name = "quiet",
-     .type = &type_flag,
-     .offset = AT(common.reading.quiet),
-     .brief = "no progress and no summary on stderr"},
+    QUIET_AS_OPTION(AT, common.reading.quiet,
+                    "no progress and no summary on stderr"),
 };
 
 static void on_progress(void *ctx, const char *what, uint64_t done,

@@ -9,6 +9,25 @@
 
 #include "lib/store/index.h"
 
+/* What every index has that a store is asked through: the first member of its
+ * struct. */
+struct og_asked_index {
+    og_store *store;
+    og_trace *trace;      /* for looking documents up */
+    uint32_t n_documents; /* of the store, for the question at hand */
+};
+
+/* Zeroed memory of `size` bytes that begins with one. */
+og_status og_asked_index_new(og_store *store, size_t size, void **out,
+                             og_error *err);
+void og_asked_index_free(struct og_asked_index *index, size_t size);
+
+/* A question begins: documents that come later do not count. */
+void og_asked_index_begin(struct og_asked_index *index);
+/* Whether a document may be in an answer: it is not removed, and known to this
+ * store (the files of an index may be newer than a reader). */
+bool og_asked_index_shows(const struct og_asked_index *index, uint32_t number);
+
 extern const struct og_index_ops og_index_near;
 extern const struct og_index_ops og_index_sentences;
 

@@ -1,6 +1,5 @@
 /* The index of near-duplicates of a store, and its questions. */
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/index/index_kinds.h"
@@ -8,10 +7,8 @@
 #include "lib/store/store_disk.h"
 
 struct near_of_store {
-    og_store *store;
+    struct og_asked_index base;
     og_near *near;
-    og_trace *trace; /* for looking documents up */
-    uint32_t n_documents;
     const og_document *asked; /* by the question at hand */
 };
 
@@ -21,23 +18,19 @@ static void close_near(void *index)
 {
     struct near_of_store *x = index;
     og_near_close(x->near);
-    og_trace_free(x->trace);
-    og_release(x->store->allocator, x, sizeof(*x));
+    og_asked_index_free(&x->base, sizeof(*x));
 }
 
 static og_status open_engine(struct near_of_store *x, const char *folder,
                              bool is_new, const og_near_options *options,
                              og_error *err)
 {
-    og_store *store = x->store;
+    og_store *store = x->base.store;
     struct og_near_place place = {
         .folder = folder,
         .uuid = store->disk != NULL ? store->disk->conf.uuid : NULL,
         .is_writable = !store->is_read_only,
         .is_new = is_new && folder != NULL};
-    x->trace = og_trace_new(store);
-    if (x->trace == NULL)
-        return og_error_memory(err, sizeof(*x->trace), "an index");
     if (og_store_has_texts(store))
         TRY(og_store_stored(store, &place.stored, err));
     return og_near_open(&place, options, &x->near, err);
@@ -49,15 +42,15 @@ static og_status open_near(og_store *store, const char *folder, bool is_new,
 {
     const og_near_options *making =
         options != NULL ? options->near_options : NULL;
-    struct near_of_store *x = og_allocate_zero(store->allocator, sizeof(*x));
-    if (x == NULL) return og_error_memory(err, sizeof(*x), "an index");
-    x->store = store;
+    struct near_of_store *x;
+    TRY(og_asked_index_new(store, sizeof(*x), out, err));
+    x = *out;
     const og_status status = open_engine(x, folder, is_new, making, err);
     if (status != OG_OK) {
         close_near(x);
+        *out = NULL;
         return status;
     }
-    *out = x;
     *out_n = x->near->n_documents;
     return OG_OK;
 }
@@ -131,10 +124,9 @@ static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
 {
     struct near_of_store *x = ctx;
     struct og_entry entry;
-    *out_is_told = number < x->n_documents &&
-                   !og_catalogue_is_removed(&x->store->catalogue, number);
+    *out_is_told = og_asked_index_shows(&x->base, number);
     if (!*out_is_told) return OG_OK;
-    TRY(og_lookup_get(&x->trace->lookup, number, &entry, err));
+    TRY(og_lookup_get(&x->base.trace->lookup, number, &entry, err));
     *out_is_told = !is_itself(&entry, x->asked);
     match->id = entry.id;
     match->has_time = entry.has_time;
@@ -155,8 +147,8 @@ og_status og_store_near(og_store *store, const og_document *doc,
     TRY(og_index_get(store, OG_INDEX_NEAR, &index, err));
     struct near_of_store *x = index;
     const struct og_near_scope scope = {x, name_match};
-    og_lookup_clear(&x->trace->lookup);
-    x->n_documents = atomic_load(&store->catalogue.n_published);
+    og_lookup_clear(&x->base.trace->lookup);
+    og_asked_index_begin(&x->base);
     x->asked = doc;
     return og_near_find(x->near, doc->text,
                         query != NULL ? query : &usual_query, &scope, out,

@@ -1,6 +1,5 @@
 /* The index of sentences of a store, and its questions. */
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,13 +9,11 @@
 #include "lib/store/text/stored_texts.h"
 
 struct sentences_of_store {
-    og_store *store;
+    struct og_asked_index base;
     og_sentences *sentences;
-    og_trace *trace; /* for looking documents up */
     /* The question at hand. */
     struct og_subject subject;
     bool later;
-    uint32_t n_documents;
 };
 
 /* ---- what the engine wants of the store ---- */
@@ -27,7 +24,7 @@ static og_status get_document(void *ctx, uint32_t number, og_document *out,
     struct sentences_of_store *x = ctx;
     struct og_stored_texts *stored;
     bool is_there;
-    TRY(og_store_stored(x->store, &stored, err));
+    TRY(og_store_stored(x->base.store, &stored, err));
     TRY(og_stored_texts_get(stored, number, out, &is_there, err));
     if (!is_there)
         return og_error_set(err, OG_ERR_STORE, "document %u is not there",
@@ -38,7 +35,7 @@ static og_status get_document(void *ctx, uint32_t number, og_document *out,
 static og_status settle(void *ctx, og_error *err)
 {
     const struct sentences_of_store *x = ctx;
-    return og_store_commit(x->store, err);
+    return og_store_commit(x->base.store, err);
 }
 
 /* ---- opening ---- */
@@ -47,8 +44,7 @@ static void close_sentences(void *index)
 {
     struct sentences_of_store *x = index;
     og_sentences_close(x->sentences);
-    og_trace_free(x->trace);
-    og_release(x->store->allocator, x, sizeof(*x));
+    og_asked_index_free(&x->base, sizeof(*x));
 }
 
 /* A store with a table has one cap for both: an index of sentences takes at
@@ -71,10 +67,9 @@ static og_status open_sentences(og_store *store, const char *folder,
             ? *options->sentence_options
             : og_sentences_options_default();
     if (folder != NULL) making.memory = memory_for(store, making.memory);
-    struct sentences_of_store *x =
-        og_allocate_zero(store->allocator, sizeof(*x));
-    if (x == NULL) return og_error_memory(err, sizeof(*x), "an index");
-    x->store = store;
+    struct sentences_of_store *x;
+    TRY(og_asked_index_new(store, sizeof(*x), out, err));
+    x = *out;
     const struct og_sentences_store of = {
         .ctx = x,
         .uuid = store->disk != NULL ? store->disk->conf.uuid : NULL,
@@ -85,17 +80,13 @@ static og_status open_sentences(og_store *store, const char *folder,
                                                  !store->is_read_only,
                                              .is_new = is_new,
                                              .store = &of};
-    og_status status = OG_OK;
-    x->trace = og_trace_new(store);
-    if (x->trace == NULL)
-        status = og_error_memory(err, sizeof(*x->trace), "an index");
-    if (status == OG_OK)
-        status = og_sentences_open(&place, &making, &x->sentences, err);
+    const og_status status =
+        og_sentences_open(&place, &making, &x->sentences, err);
     if (status != OG_OK) {
         close_sentences(x);
+        *out = NULL;
         return status;
     }
-    *out = x;
     *out_n = x->sentences->n_documents;
     return OG_OK;
 }
@@ -169,19 +160,16 @@ const struct og_index_ops og_index_sentences = {
 
 /* ---- questions ---- */
 
-/* Not removed, not of the same id, and known to this store: the files of an
- * index may be newer than a reader. */
+/* One that may be shown, and is not of the same id. */
 static bool is_told(void *ctx, uint32_t number)
 {
     struct sentences_of_store *x = ctx;
     struct og_entry entry;
     const og_bytes id = x->subject.doc->id;
-    if (number >= x->n_documents ||
-        og_catalogue_is_removed(&x->store->catalogue, number))
-        return false;
+    if (!og_asked_index_shows(&x->base, number)) return false;
     if (x->subject.latest == OG_NO_DOC) return true;
-    og_lookup_clear(&x->trace->lookup);
-    if (og_lookup_get(&x->trace->lookup, number, &entry, NULL) != OG_OK)
+    og_lookup_clear(&x->base.trace->lookup);
+    if (og_lookup_get(&x->base.trace->lookup, number, &entry, NULL) != OG_OK)
         return true; /* its names are asked for next, and fail then */
     return entry.id.len != id.len ||
            memcmp(entry.id.data, id.data, id.len) != 0;
@@ -190,14 +178,14 @@ static bool is_told(void *ctx, uint32_t number)
 static og_status scope_of(struct sentences_of_store *x, const og_document *doc,
                           bool later, struct og_quote_scope *out, og_error *err)
 {
-    og_store *store = x->store;
+    og_store *store = x->base.store;
     x->subject = (struct og_subject){.doc = doc,
                                      .text_hash = og_text_hash(doc->text),
                                      .text_len = doc->text.len};
-    TRY(og_store_identify(store, &x->subject, true, x->trace, err));
-    x->n_documents = atomic_load(&store->catalogue.n_published);
+    TRY(og_store_identify(store, &x->subject, true, x->base.trace, err));
+    og_asked_index_begin(&x->base);
     const bool looks = x->subject.latest != OG_NO_DOC || store->n_removed > 0 ||
-                       x->sentences->n_documents > x->n_documents;
+                       x->sentences->n_documents > x->base.n_documents;
     *out = (struct og_quote_scope){.ctx = x,
                                    .has_end = !later,
                                    .time = x->subject.place.time,

@@ -162,3 +162,29 @@ void og_flow_finish(struct og_flow *flow)
     place_word(flow);
     if (flow->column > 0) end_line(flow);
 }
+
+/* ---- names and times ---- */
+
+void og_show_name(struct og_writer *w, og_bytes s)
+{
+    for (size_t i = 0; i < s.len && i < 200;) {
+        char shown[16];
+        unsigned columns;
+        const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
+        const size_t len = og_glyph_show(s.data + i, g, shown, &columns);
+        og_writer_bytes(w, shown, len);
+        i += g.len;
+    }
+}
+
+void og_show_time(struct og_writer *w, int64_t time, bool has_time,
+                  og_time_source source)
+{
+    char text[40];
+    if (!has_time) return;
+    size_t len = og_time_format(time, text);
+    if (len == 20 && memcmp(text + 10, "T00:00:00Z", 10) == 0) len = 10;
+    og_writer_string(w, "  ");
+    og_writer_bytes(w, text, len);
+    if (source == OG_TIME_FILE) og_writer_byte(w, '?');
+}

@@ -9,6 +9,8 @@
  * an empty line stays an empty line. Colour is switched off before each line
  * end and on again after the indent: pagers forget it there. */
 
+#include <origo/document.h>
+
 #include "lib/report/glyph.h"
 #include "lib/report/writer.h"
 
@@ -49,6 +51,13 @@ void og_flow_colour(struct og_flow *flow, uint32_t colour);
 
 /* Ends the line, when there is one. */
 void og_flow_finish(struct og_flow *flow);
+
+/* A name of strangers on one line, up to 200 bytes of it. */
+void og_show_name(struct og_writer *w, og_bytes name);
+/* Two blanks and the time, a day when it is midnight; nothing when there is
+ * none. The time of a file is a guess, and has a question mark. */
+void og_show_time(struct og_writer *w, int64_t time, bool has_time,
+                  og_time_source source);
 
 /* The terminal's code for a colour, "" for plain. Never NULL. */
 const char *og_flow_code(uint32_t colour);

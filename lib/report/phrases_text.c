@@ -16,31 +16,6 @@
 
 enum { INDENT = 4, MOST_TEXT = 400 };
 
-static void put_name(struct og_writer *w, og_bytes s)
-{
-    for (size_t i = 0; i < s.len && i < 200;) {
-        char shown[16];
-        unsigned columns;
-        const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
-        const size_t len = og_glyph_show(s.data + i, g, shown, &columns);
-        og_writer_bytes(w, shown, len);
-        i += g.len;
-    }
-}
-
-/* The time of a file is a guess, and has a question mark. */
-static void put_time(struct og_writer *w, int64_t time, bool has_time,
-                     og_time_source source)
-{
-    char text[40];
-    if (!has_time) return;
-    size_t len = og_time_format(time, text);
-    if (len == 20 && memcmp(text + 10, "T00:00:00Z", 10) == 0) len = 10;
-    og_writer_string(w, "  ");
-    og_writer_bytes(w, text, len);
-    if (source == OG_TIME_FILE) og_writer_byte(w, '?');
-}
-
 static void put_counted(struct og_writer *w, uint64_t n, const char *one,
                         const char *many)
 {
@@ -98,9 +73,9 @@ static void put_phrase(struct og_writer *w, const og_phrases *p,
     og_writer_string(w, "  ");
     put_counted(w, phrase->n_tokens, "token", "tokens");
     og_writer_string(w, ", first in ");
-    put_name(w, phrase->first.id);
-    put_time(w, phrase->first.time, phrase->first.has_time,
-             phrase->first.time_source);
+    og_show_name(w, phrase->first.id);
+    og_show_time(w, phrase->first.time, phrase->first.has_time,
+                 phrase->first.time_source);
     og_writer_byte(w, '\n');
     put_bars(w, p, phrase->growth);
     if (len > MOST_TEXT) len = shortened(phrase->text);
@@ -135,8 +110,8 @@ static void put_documents(struct og_writer *w, const og_phrases *p)
         og_writer_string(w, " of ");
         put_counted(w, d->n_tokens, "token", "tokens");
         og_writer_string(w, "  ");
-        put_name(w, d->id);
-        put_time(w, d->time, d->has_time, d->time_source);
+        og_show_name(w, d->id);
+        og_show_time(w, d->time, d->has_time, d->time_source);
         og_writer_byte(w, '\n');
     }
 }
@@ -154,7 +129,7 @@ static void put_sources(struct og_writer *w, const og_phrases *p)
         og_writer_string(w, ", ");
         put_counted(w, s->n_documents, "document", "documents");
         og_writer_string(w, "  ");
-        put_name(w, s->name);
+        og_show_name(w, s->name);
         og_writer_byte(w, '\n');
     }
 }

@@ -23,31 +23,6 @@ struct report {
     unsigned width;
 };
 
-static void put_name(struct og_writer *w, og_bytes s)
-{
-    for (size_t i = 0; i < s.len && i < 200;) {
-        char shown[16];
-        unsigned columns;
-        const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
-        const size_t len = og_glyph_show(s.data + i, g, shown, &columns);
-        og_writer_bytes(w, shown, len);
-        i += g.len;
-    }
-}
-
-/* The time of a file is a guess, and has a question mark. */
-static void put_time(struct og_writer *w, int64_t time, bool has_time,
-                     og_time_source source)
-{
-    char text[40];
-    if (!has_time) return;
-    size_t len = og_time_format(time, text);
-    if (len == 20 && memcmp(text + 10, "T00:00:00Z", 10) == 0) len = 10;
-    og_writer_string(w, "  ");
-    og_writer_bytes(w, text, len);
-    if (source == OG_TIME_FILE) og_writer_byte(w, '?');
-}
-
 static void put_spaces(struct og_writer *w, unsigned n)
 {
     while (n-- > 0)
@@ -81,8 +56,8 @@ static void write_match(struct report *r, const og_quote_match *m)
     put_spaces(w, MATCH_INDENT);
     og_writer_share(w, m->similarity);
     og_writer_string(w, "  ");
-    put_name(w, m->id);
-    put_time(w, m->time, m->has_time, m->time_source);
+    og_show_name(w, m->id);
+    og_show_time(w, m->time, m->has_time, m->time_source);
     og_writer_byte(w, '\n');
     write_marked(r, MATCH_INDENT, m->text, 0, m->shared, m->n_shared_ranges);
 }
@@ -121,9 +96,9 @@ static og_status add_text(struct og_writer *w, const og_document *doc,
                        .width = style.width == 0 ? 80 : style.width};
     (void)progress, (void)err;
     if (r.colour) og_writer_string(w, "\033[1m");
-    put_name(w, doc->id);
+    og_show_name(w, doc->id);
     if (r.colour) og_writer_string(w, "\033[0m");
-    put_time(w, doc->time, doc->has_time, doc->time_source);
+    og_show_time(w, doc->time, doc->has_time, doc->time_source);
     og_writer_byte(w, '\n');
     og_writer_number(w, quotes->n_sentences);
     og_writer_string(w,

@@ -4,6 +4,7 @@
 /* White space of markup: what HTML and XML run together to one blank. */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 static inline bool og_is_space(char c)
 {
@@ -18,6 +19,30 @@ static inline const char *og_words_end(const char *p, const char *end)
                        (*p == ' ' && end - p > 1 && !og_is_space(p[1]))))
         p++;
     return p;
+}
+
+/* What is due before the next word of a text: newlines or a blank. */
+struct og_due_space {
+    int n_breaks;
+    bool has_space;
+};
+
+static inline void og_due_break(struct og_due_space *due, int n)
+{
+    if (n > due->n_breaks) due->n_breaks = n;
+}
+
+/* The bytes that are due, *out_len of them; nothing before the first word of a
+ * text. From now on nothing is due. */
+static inline const char *og_due_take(struct og_due_space *due, bool is_first,
+                                      size_t *out_len)
+{
+    const struct og_due_space was = *due;
+    *due = (struct og_due_space){0};
+    *out_len = is_first           ? 0
+               : was.n_breaks > 0 ? (size_t)was.n_breaks
+                                  : (size_t)was.has_space;
+    return was.n_breaks > 0 ? "\n\n" : " ";
 }
 
 #endif

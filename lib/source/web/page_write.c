@@ -13,9 +13,8 @@
 
 struct writing {
     struct og_page_main *m;
-    int n_breaks;   /* newlines that are due before the next word */
-    bool has_space; /* a blank is due */
-    int heading;    /* level of the heading that the next word begins */
+    struct og_due_space due;
+    int heading; /* level of the heading that the next word begins */
     bool failed;
 };
 
@@ -35,21 +34,13 @@ static void put(struct writing *w, const char *data, size_t len)
 /* What is due, before something is written. */
 static void settle(struct writing *w)
 {
-    if (w->m->text_len > 0 && w->n_breaks > 0)
-        put(w, "\n\n", (size_t)w->n_breaks);
-    else if (w->m->text_len > 0 && w->has_space)
-        put(w, " ", 1);
-    w->n_breaks = 0;
-    w->has_space = false;
+    size_t len;
+    const char *space = og_due_take(&w->due, w->m->text_len == 0, &len);
+    if (len > 0) put(w, space, len);
     if (w->heading > 0) {
         put(w, &"###### "[6 - w->heading], (size_t)w -> heading + 1);
         w->heading = 0;
     }
-}
-
-static void break_line(struct writing *w, int n)
-{
-    if (n > w->n_breaks) w->n_breaks = n;
 }
 
 /* Without soft hyphens: they tell where a word may be broken, and are no part
@@ -73,7 +64,7 @@ static void write_words(struct writing *w, og_bytes text)
         const char *const begin = p;
         while (p < end && og_is_space(*p))
             p++;
-        if (p > begin) w->has_space = true;
+        if (p > begin) w->due.has_space = true;
         const char *const word = p;
         p = og_words_end(p, end);
         if (p == word) continue;
@@ -97,11 +88,11 @@ static bool is_close(uint16_t tag)
 
 static void break_at(struct writing *w, uint16_t tag)
 {
-    if (tag == GUMBO_TAG_BR) break_line(w, 1);
+    if (tag == GUMBO_TAG_BR) og_due_break(&w->due, 1);
     if (tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH)
-        w->has_space = true;
+        w->due.has_space = true;
     else if (og_page_is_block(tag))
-        break_line(w, is_close(tag) ? 1 : 2);
+        og_due_break(&w->due, is_close(tag) ? 1 : 2);
 }
 
 static void begin_element(struct writing *w, uint16_t tag)

@@ -43,8 +43,7 @@ struct reading {
     xmlParserCtxtPtr context;
     struct level levels[MAX_DEPTH];
     int depth;
-    int n_breaks;
-    bool has_space;
+    struct og_due_space due;
     /* Where in the header: creation, source, edition or publication. */
     int n_inside[N_RANKS];
     int time_rank;
@@ -109,18 +108,9 @@ static void put(struct reading *r, const char *data, size_t len)
 
 static void settle(struct reading *r)
 {
-    const bool is_first = r->xml->text.len == 0;
-    if (!is_first && r->n_breaks > 0)
-        put(r, "\n\n", (size_t)r->n_breaks);
-    else if (!is_first && r->has_space)
-        put(r, " ", 1);
-    r->n_breaks = 0;
-    r->has_space = false;
-}
-
-static void break_line(struct reading *r, int n)
-{
-    if (n > r->n_breaks) r->n_breaks = n;
+    size_t len;
+    const char *space = og_due_take(&r->due, r->xml->text.len == 0, &len);
+    put(r, space, len);
 }
 
 /* ---- citations ---- */
@@ -201,7 +191,7 @@ static void write_words(struct reading *r, const char *p, size_t len)
         const char *word = p;
         while (word < end && og_is_space(*word))
             word++;
-        if (word > p) r->has_space = true;
+        if (word > p) r->due.has_space = true;
         p = word;
         p = og_words_end(p, end);
         if (p == word) break;
@@ -366,8 +356,9 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
     if (level->place != PLACE_TEXT) return;
     if (level->is_block && !r->is_named) r->cite_next = true;
     take_names(r, name, n_attributes, attributes);
-    if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
-    if (strcmp(name, "lb") == 0 || strcmp(name, "br") == 0) break_line(r, 1);
+    if (level->is_block) og_due_break(&r->due, is_paragraph_name(name) ? 2 : 1);
+    if (strcmp(name, "lb") == 0 || strcmp(name, "br") == 0)
+        og_due_break(&r->due, 1);
     /* A heading in the running text is a title that is spoken of. */
     if (outer->has_text) level->is_heading = false;
 }
@@ -386,7 +377,7 @@ static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix,
     }
     if (level->place != PLACE_TEXT) return;
     if (level->n[0] != 0 || level->id[0] != 0) r->cite_next = true;
-    if (level->is_block) break_line(r, is_paragraph_name(name) ? 2 : 1);
+    if (level->is_block) og_due_break(&r->due, is_paragraph_name(name) ? 2 : 1);
     if (!level->is_block && level->has_text)
         r->levels[r->depth].has_text = true;
 }
