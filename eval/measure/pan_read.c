@@ -317,7 +317,7 @@ static int by_pair(const void *a, const void *b)
     return (x->source > y->source) - (x->source < y->source);
 }
 
-/* With half of the pairs, half of the passages. */
+/* Only passages of the pairs that are compared count. */
 static void drop_others(struct og_pan_subset *subset)
 {
     struct og_pan_cases *cases = &subset->cases;
@@ -351,7 +351,7 @@ static og_status read_subset(struct og_pan_corpus *corpus, const char *name,
                                    "plagiarism", NULL, err);
     if (subset->n_pairs > 0)
         qsort(subset->pairs, subset->n_pairs, sizeof(*subset->pairs), by_pair);
-    if (half != 0) drop_others(subset);
+    drop_others(subset);
     free(folder);
     return status;
 }

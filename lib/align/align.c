@@ -94,6 +94,7 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
         TRY(og_reworded_find(&a->reworder, document, origin,
                              options->min_tokens, &a->passages, err));
         og_passages_settle(&a->passages);
+        og_passages_join_drawn(&a->passages);
     }
     return finish(a, document, origin, options->min_copy, out, err);
 }

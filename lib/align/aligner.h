@@ -127,6 +127,9 @@ og_status og_runs_chain(struct og_chainer *chainer,
  * one of more weight keeps what two claim, and what is left of the other is
  * cut back. */
 void og_passages_settle(struct og_passages *passages);
+/* Settled ones: neighbours here that were drawn together from all over the
+ * origin become one. */
+void og_passages_join_drawn(struct og_passages *passages);
 
 /* ---- matches.c ---- */
 

@@ -7,13 +7,13 @@
  *
  * where `shared` is the weight of the stems that both sides have in common,
  * each as often as both have it. So evidence counts, and agreement counts: a
- * short passage must agree more than a long one. MIN_WEIGHT is about two
- * sentences that agree by half. Below it stand sentences on the same subject
- * that nobody copied. */
+ * short passage must agree more than a long one. MIN_WEIGHT is a little less
+ * than two sentences that agree by half. Below it stand sentences on the same
+ * subject that nobody copied. */
 
 #include "lib/align/reworded.h"
 
-#define MIN_WEIGHT 44
+#define MIN_WEIGHT 40
 
 void og_groups_init(struct og_groups *groups, const og_allocator *allocator)
 {

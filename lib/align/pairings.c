@@ -16,10 +16,10 @@
 
 #include "lib/align/reworded.h"
 
-#define MIN_COSINE 0.27f
+#define MIN_COSINE 0.29f
 #define MIN_DICE   0.25f
 #define MAX_POSTS  64
-#define MAX_GAP    4
+#define MAX_GAP    3
 #define MAX_PAIRS  16 /* of one sentence of the document */
 #define MAX_ROUNDS 8
 

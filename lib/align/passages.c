@@ -3,7 +3,11 @@
  * Two passages may claim the same words of the document: the same words stand
  * twice in the origin, or the edges of two copies meet in a common phrase. The
  * one with more evidence keeps them. What is left of the other is a passage
- * still when it is the larger part of it. */
+ * still when it is the larger part of it.
+ *
+ * A summary may show as several passages: a sentence from here, one from far
+ * behind it. Those that stand close together here and far apart there are one.
+ */
 
 #include <stdlib.h>
 
@@ -92,6 +96,70 @@ void og_passages_settle(struct og_passages *passages)
             break;
         }
         if (keep) kept[n++] = p;
+    }
+    passages->n = n;
+}
+
+/* ---- pieces of a summary ---- */
+
+/* Tokens of the document between two pieces, at most. */
+#define JOIN_GAP 60u
+/* The origin's side is so many times as long as the document's: who copies or
+ * rewords a text passage by passage keeps its length. */
+#define JOIN_RATIO 2
+/* A copy worth so many tokens stands for itself. */
+#define JOIN_COPY 60
+
+static bool is_piece(const struct og_passage *p)
+{
+    return p->kind != OG_PASSAGE_COPY || p->weight < JOIN_COPY;
+}
+
+static void include_piece(struct og_passage *whole,
+                          const struct og_passage *piece)
+{
+    if (piece->end > whole->end) whole->end = piece->end;
+    if (piece->origin_begin < whole->origin_begin)
+        whole->origin_begin = piece->origin_begin;
+    if (piece->origin_end > whole->origin_end)
+        whole->origin_end = piece->origin_end;
+    whole->weight += piece->weight;
+}
+
+/* Behind the last of the pieces that follow `first`, each near the one before;
+ * what they span together. */
+static size_t gather_pieces(const struct og_passages *passages, size_t first,
+                            struct og_passage *whole)
+{
+    size_t i = first + 1;
+    *whole = passages->data[first];
+    whole->kind = OG_PASSAGE_REWORDED;
+    whole->n_runs = 0;
+    if (!is_piece(&passages->data[first])) return i;
+    for (; i < passages->n; i++) {
+        if (passages->data[i].begin > whole->end + JOIN_GAP ||
+            !is_piece(&passages->data[i]))
+            break;
+        include_piece(whole, &passages->data[i]);
+    }
+    return i;
+}
+
+void og_passages_join_drawn(struct og_passages *passages)
+{
+    size_t n = 0;
+    size_t end;
+    for (size_t first = 0; first < passages->n; first = end) {
+        struct og_passage whole;
+        end = gather_pieces(passages, first, &whole);
+        const uint32_t len = whole.end - whole.begin;
+        const uint32_t origin_len = whole.origin_end - whole.origin_begin;
+        if (end > first + 1 && origin_len / JOIN_RATIO >= len) {
+            passages->data[n++] = whole;
+            continue;
+        }
+        for (size_t i = first; i < end; i++)
+            passages->data[n++] = passages->data[i];
     }
     passages->n = n;
 }

@@ -14,12 +14,11 @@
 #include "lib/align/reworded.h"
 
 /* Copies of so much of a passage are the passage. */
-#define MOSTLY 0.5f
+#define MOSTLY 0.8f
 
 /* A passage with copies in it needs evidence besides them: as much as the
- * longest of them is worth, within these bounds. */
-#define MIN_REST 15
-#define MAX_REST 44
+ * longest of them is worth, and no more than this. */
+#define MAX_REST 20
 
 void og_reworder_init(struct og_reworder *r, const og_allocator *allocator)
 {
@@ -80,7 +79,7 @@ uint32_t og_copied_tokens(const struct og_passages *copies, uint32_t begin,
 static float rest_needed(const struct og_passages *copies,
                          const struct og_passage *p)
 {
-    float most = MIN_REST;
+    float most = 0;
     size_t i = first_behind(copies->data, copies->n, p->begin);
     for (; i < copies->n && copies->data[i].begin < p->end; i++)
         if (copies->data[i].weight > most) most = copies->data[i].weight;

@@ -36,7 +36,7 @@
 /* A group that explains this much of the shared weight is the better answer,
  * and so are copies of this share of the tokens. */
 #define MAX_EXPLAINED 0.8f
-#define MAX_COPIED    0.3f
+#define MAX_COPIED    0.5f
 /* Sentences that resemble one of the origin: how many, and how far apart. */
 #define RESEMBLES      0.25f
 #define MIN_RESEMBLING 0.4f

@@ -1,5 +1,6 @@
 /* Passages in other words: texts written for this test. */
 
+#include "lib/align/aligner.h"
 #include "tests/unit/align_support.h"
 
 /* Six sentences, and below the same thing told again in another order. */
@@ -117,6 +118,33 @@ static void test_repeated_sentences(void **state)
     pair_release(&p);
 }
 
+/* A sentence from here and one from far behind it. */
+static void test_pieces_of_a_summary(void **state)
+{
+    (void)state;
+    struct og_passage data[] = {
+        {10, 30, 500, 520, OG_PASSAGE_COPY, 20, 0, 0, 1},
+        {60, 80, 100, 130, OG_PASSAGE_REWORDED, 45, 0, 0, 0},
+        {400, 420, 10, 30, OG_PASSAGE_COPY, 20, 0, 0, 1},
+        {430, 450, 40, 60, OG_PASSAGE_COPY, 20, 0, 0, 1}, /* as long there */
+        {600, 700, 600, 700, OG_PASSAGE_COPY, 100, 0, 0, 1},
+        {710, 730, 10, 30, OG_PASSAGE_COPY, 20, 0, 0, 1}, /* by a long copy */
+    };
+    struct og_passages passages = {.data = data, .n = 6};
+    og_passages_join_drawn(&passages);
+    assert_int_equal(passages.n, 5);
+    assert_int_equal(data[0].begin, 10);
+    assert_int_equal(data[0].end, 80);
+    assert_int_equal(data[0].origin_begin, 100);
+    assert_int_equal(data[0].origin_end, 520);
+    assert_int_equal(data[0].kind, OG_PASSAGE_REWORDED);
+    assert_int_equal(data[1].begin, 400);
+    assert_int_equal(data[4].begin, 710);
+    passages.n = 0;
+    og_passages_join_drawn(&passages);
+    assert_int_equal(passages.n, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_unrelated),
         cmocka_unit_test(test_copy_keeps_its_ends),
         cmocka_unit_test(test_repeated_sentences),
+        cmocka_unit_test(test_pieces_of_a_summary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
