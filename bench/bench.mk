@@ -304,3 +304,22 @@ bench-report: build
 	@ninja -C $(BUILD) tests/web/web_fixture tests/web/sentences_fixture
 	@[ -d $(BUILD)/web/node_modules ] || tests/web/run $(BUILD) >/dev/null
 	@bench/bench_report.py $(BUILD)
+
+# How many documents a second does the server trace, and how long do they wait,
+# alone, while documents come, and with 10,000 idle connections? Two minutes.
+# BENCH_FLAGS=--quick to see that it works.
+.PHONY: bench-server
+bench-server: build
+	@tools/setup bench
+	@ninja -C $(BUILD) bench/echo_http
+	@bench/bench_server.py $(BENCH_FLAGS) $(ORIGO) $(BUILD)/bench/echo_http \
+	    $(DATA) $(BUILD)/server-bench | tee $(BUILD)/server.txt
+	@case '$(BENCH_FLAGS)' in *quick*) ;; *) \
+	    cp $(BUILD)/server.txt bench/results/server.txt ;; esac
+
+# Half an hour of mixed load, then kill -9: memory is printed, and nothing that
+# was acknowledged may be missing.
+.PHONY: soak-server
+soak-server: build
+	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} \
+	    tests/server/test_server_durability.py $(ORIGO) test_soak

@@ -7,6 +7,33 @@
 #include <string.h>
 #include <strings.h>
 
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+bool path_decode(const char *uri, char *out, size_t *out_len)
+{
+    char *to = out;
+    for (; *uri != 0 && *uri != '?'; uri++) {
+        if (*uri != '%') {
+            *to++ = *uri;
+            continue;
+        }
+        const int high = hex_value(uri[1]);
+        const int low = high >= 0 ? hex_value(uri[2]) : -1;
+        if (low < 0 || (high | low) == 0) return false;
+        *to++ = (char)(16 * high + low);
+        uri += 2;
+    }
+    *to = 0;
+    *out_len = (size_t)(to - out);
+    return true;
+}
+
 const char *request_argument(const struct request *r, const char *name)
 {
     return MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND,

@@ -73,29 +73,12 @@ void request_finish(struct request *r)
 
 /* ---- the head ---- */
 
-/* The path without the query, its escapes resolved. */
 static bool decode_path(struct request *r)
 {
-    const size_t len = strcspn(r->uri, "?");
-    char *to = malloc(len + 1);
-    r->path = to;
-    if (to == NULL) return problem(r, 503, "there is no memory");
-    for (size_t i = 0; i < len; i++) {
-        unsigned code;
-        if (r->uri[i] != '%') {
-            *to++ = r->uri[i];
-            continue;
-        }
-        if (i + 2 >= len ||
-            strspn(r->uri + i + 1, "0123456789abcdefABCDEF") < 2 ||
-            sscanf(r->uri + i + 1, "%2x", &code) != 1 || code == 0)
-            return problem(r, 400, "the path has a '%%' that is no escape");
-        *to++ = (char)code;
-        i += 2;
-    }
-    *to = 0;
-    r->path_len = (size_t)(to - r->path);
-    return true;
+    r->path = malloc(strlen(r->uri) + 1);
+    if (r->path == NULL) return problem(r, 503, "there is no memory");
+    return path_decode(r->uri, r->path, &r->path_len) ||
+           problem(r, 400, "the path has a '%%' that is no escape");
 }
 
 static bool is_word_of(const char *list, const char *word)

@@ -86,6 +86,10 @@ struct request {
     struct request *next;  /* in a queue */
 };
 
+/* The path of an address without its query, its escapes resolved; `out` has
+ * room for all of `uri`. False: an escape is none, or a zero. */
+bool path_decode(const char *uri, char *out, size_t *out_len);
+
 /* An argument of the query; NULL: it is not there. */
 const char *request_argument(const struct request *r, const char *name);
 /* Of "true", "1", "false", "0", or not there; else a problem is the reply. */

@@ -214,6 +214,13 @@ static struct watch *read_watch(og_bytes json, bool with_id, char *out_wrong,
     return NULL;
 }
 
+bool watch_is_valid(og_bytes json, char *out_why, size_t cap)
+{
+    struct watch *w = read_watch(json, false, out_why, cap);
+    free_watch(w);
+    return w != NULL;
+}
+
 /* ---- the file ---- */
 
 static bool write_all(int fd, const struct buffer *b)

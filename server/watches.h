@@ -46,6 +46,9 @@ bool watches_next(struct watches *w, const og_document *doc,
 void watches_send(struct watches *w);
 void watches_forget(struct watches *w);
 
+/* Whether this is a watch, as a request brings it; `out_why` says why not. */
+bool watch_is_valid(og_bytes json, char *out_why, size_t cap);
+
 void handle_watch_new(struct request *r);
 void handle_watch_list(struct request *r);
 void handle_watch_get(struct request *r);
