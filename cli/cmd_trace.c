@@ -24,7 +24,7 @@
 
 struct trace_settings {
     struct store_settings store;
-    bool add;
+    bool add, sighting;
     struct report_settings report;
     struct links_settings links;
     const char *clusters; /* a file; NULL: not asked for */
@@ -59,6 +59,15 @@ static const struct option trace_options[] = {
      .brief = "take each document in after its answer",
      .more =
          "Always so with -s :memory:, where the documents answer each other."},
+
+    {.group = "Store",
+     .name = "sighting",
+     .type = &type_flag,
+     .offset = AT(sighting),
+     .brief = "without --add: each document counts as seen",
+     .more = "What the store knows of it counts as found once more, as in the "
+             "paper: a full table keeps it longer than what nobody asks for. "
+             "Nothing is added; the store is written to."},
 
     REPORT_OPTIONS(AT, report),
     LINKS_OPTIONS(AT, links, "A line for each document and each origin."),
@@ -320,6 +329,7 @@ static og_stream_options stream_options(const struct trace_settings *s,
 {
     og_stream_options options = og_stream_options_default();
     options.add = s->add || store_is_memory(&s->store);
+    options.sighting = s->sighting && !options.add;
     options.asking = run->asking;
     options.ctx = run;
     options.on_answer = on_answer;
@@ -447,7 +457,9 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     og_report_options options = report_options(&run.settings->report);
     options.novel = run.settings->novel;
     options.n_snippets = run.settings->n_snippets;
-    const og_access access = run.settings->add ? OG_CREATE : OG_READ;
+    const og_access access = run.settings->add        ? OG_CREATE
+                             : run.settings->sighting ? OG_WRITE
+                                                      : OG_READ;
     int status = choose_asking(&run);
     if (status == EXIT_DONE) status = open_gathered(&run);
     if (status == EXIT_DONE)

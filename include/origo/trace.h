@@ -154,6 +154,11 @@ OG_API og_status og_store_add(og_store *store, const og_document *doc,
 
 typedef struct og_stream_options {
     bool add; /* take each document in after its answer */
+    /* Without `add`: each document counts as seen. What the store knows of it
+     * was found once more, as in the paper, and is evicted later than what
+     * nobody asks for; nothing is added. The store must be open for writing,
+     * and one thread asks. */
+    bool sighting;
     og_trace_options asking;
     void *ctx;
     /* In the order of the documents, whatever the number of threads, one call

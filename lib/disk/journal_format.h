@@ -32,10 +32,14 @@ enum og_journal_type {
     OG_JOURNAL_CLOSED,       /* the writer ended well */
     OG_JOURNAL_OPENED,       /* another one is at work */
     OG_JOURNAL_TEXTS,        /* bytes of a segment of texts, and their place */
-    OG_JOURNAL_TYPES,        /* those of a store end here */
     /* In a journal that is one file (og_journal_options.is_file). */
-    OG_JOURNAL_MARK = OG_JOURNAL_TYPES, /* how far a run has come */
-    OG_JOURNAL_FILE_TYPES
+    OG_JOURNAL_MARK, /* how far a run has come */
+    OG_JOURNAL_FILE_TYPES,
+    /* Of a store again. */
+    OG_JOURNAL_SIGHTING = OG_JOURNAL_FILE_TYPES, /* fingerprints that a
+                                                    document had, which was not
+                                                    added */
+    OG_JOURNAL_TYPES,
 };
 
 struct og_journal_head {

@@ -747,6 +747,69 @@ og_status og_store_take(og_store *store, const struct og_subject *subject,
     return OG_OK;
 }
 
+/* ---- sightings ---- */
+
+/* n 8 | n fingerprints, 8 bytes each | n weights */
+size_t og_sighting_count(const uint8_t *data, size_t len)
+{
+    const uint64_t n = len >= 8 ? og_load64(data) : UINT64_MAX;
+    return n < len && 8 + n * 9 == len ? (size_t)n : SIZE_MAX;
+}
+
+bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len)
+{
+    enum { GROUP = 64 };
+    uint64_t fps[GROUP];
+    const size_t n = og_sighting_count(data, len);
+    if (n == SIZE_MAX) return false;
+    for (size_t i = 0; i < n; i += GROUP) {
+        const size_t most = n - i < GROUP ? n - i : GROUP;
+        for (size_t j = 0; j < most; j++)
+            fps[j] = og_load64(data + 8 + (i + j) * 8);
+        og_table_see_many(&store->table, fps, data + 8 + n * 8 + i, most);
+    }
+    return true;
+}
+
+static void pack_sighting(struct og_pack *bytes,
+                          const struct og_additions *seen,
+                          const struct og_hit *hits)
+{
+    uint8_t word[8];
+    uint64_t n = 0;
+    bytes->len = 0;
+    bytes->failed = false;
+    for (size_t i = 0; i < seen->n; i++)
+        n += hits[i].doc != OG_NO_DOC;
+    og_store64(word, n);
+    og_pack_bytes(bytes, word, 8);
+    for (size_t i = 0; i < seen->n; i++) {
+        if (hits[i].doc == OG_NO_DOC) continue;
+        og_store64(word, seen->fp[i]);
+        og_pack_bytes(bytes, word, 8);
+    }
+    for (size_t i = 0; i < seen->n; i++)
+        if (hits[i].doc != OG_NO_DOC) og_pack_bytes(bytes, &seen->weight[i], 1);
+}
+
+og_status og_store_see(og_store *store, const struct og_subject *subject,
+                       og_trace *trace, og_error *err)
+{
+    struct og_pack *bytes = &trace->bytes;
+    if (store->is_read_only)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the store was opened for reading only");
+    const struct og_additions seen =
+        og_labels_additions(&trace->labels, &subject->prepared->selection,
+                            &store->table, store->catalogue.n);
+    pack_sighting(bytes, &seen, trace->labels.hits);
+    if (bytes->failed) return og_error_memory(err, 9 * seen.n, "a record");
+    if (bytes->len == 8) return OG_OK;
+    if (store->disk != NULL) TRY(og_disk_sight(store, bytes, err));
+    (void)og_store_apply_sighting(store, bytes->data, bytes->len);
+    return store->disk != NULL ? og_disk_tidy(store, err) : OG_OK;
+}
+
 static og_status add_document(og_store *store, const og_document *doc,
                               bool for_answer, og_trace *trace, og_error *err)
 {

@@ -135,6 +135,16 @@ og_status og_store_trace_subject(og_store *store, struct og_subject *subject,
 og_status og_store_take(og_store *store, const struct og_subject *subject,
                         og_trace *trace, og_error *err);
 
+/* Instead: it was seen, and is not taken in. Its fingerprints that the table
+ * knows count as found for the eviction. After og_store_ask(). */
+og_status og_store_see(og_store *store, const struct og_subject *subject,
+                       og_trace *trace, og_error *err);
+/* What its record changes in memory; false: it is none. */
+bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len);
+/* The fingerprints of the record: n of them at `data` + 8. SIZE_MAX: it is
+ * none. */
+size_t og_sighting_count(const uint8_t *data, size_t len);
+
 /* What a record of the journal changes in memory; for og_store_take() and for
  * replaying one. `entry` is of document catalogue.n. */
 void og_store_apply(og_store *store, const struct og_mark *mark,

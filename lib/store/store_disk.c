@@ -145,6 +145,12 @@ og_status og_disk_add(og_store *store, size_t entry_len,
     return append_parts(store, OG_JOURNAL_DOCUMENT, parts, err);
 }
 
+og_status og_disk_sight(og_store *store, const struct og_pack *bytes,
+                        og_error *err)
+{
+    return append(store, OG_JOURNAL_SIGHTING, bytes->data, bytes->len, err);
+}
+
 og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
                          og_error *err)
 {

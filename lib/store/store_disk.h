@@ -71,6 +71,8 @@ void og_disk_note(og_store *store, og_bytes id);
 og_status og_disk_add(og_store *store, size_t entry_len,
                       const struct og_additions *additions,
                       struct og_pack *bytes, og_error *err);
+og_status og_disk_sight(og_store *store, const struct og_pack *bytes,
+                        og_error *err);
 og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
                          og_error *err);
 

@@ -370,6 +370,22 @@ static og_status replay_remove(struct replay *r,
                             err);
 }
 
+static og_status replay_sighting(struct replay *r,
+                                 const struct og_journal_view *record,
+                                 og_error *err)
+{
+    const size_t n = og_sighting_count(record->data, record->len);
+    if (record->sequence <= r->in_table) return OG_OK;
+    if (n == SIZE_MAX)
+        return bad_record(record->sequence, "it holds no fingerprints", err);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t fp = og_load64(record->data + 8 + i * 8);
+        TRY(og_disk_know(r->store, &fp, 1, err));
+    }
+    (void)og_store_apply_sighting(r->store, record->data, record->len);
+    return OG_OK;
+}
+
 /* Those of a checkpoint are safe in their segment. */
 static og_status replay_texts(struct replay *r,
                               const struct og_journal_view *record,
@@ -396,6 +412,7 @@ static og_status replay_record(struct replay *r,
     case OG_JOURNAL_DOCUMENT: return replay_document(r, record, err);
     case OG_JOURNAL_REMOVE: return replay_remove(r, record, err);
     case OG_JOURNAL_TEXTS: return replay_texts(r, record, err);
+    case OG_JOURNAL_SIGHTING: return replay_sighting(r, record, err);
     default: return OG_OK;
     }
 }

@@ -210,3 +210,18 @@ void og_table_add_many(struct og_table *table, const struct og_additions *add)
     }
     table->n_added += add->n;
 }
+
+void og_table_see_many(struct og_table *table, const uint64_t *fps,
+                       const uint8_t *weights, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t mixed = og_mix64(fps[i]);
+        const uint64_t number = og_bucket_of(table, mixed);
+        uint8_t *bucket = og_bucket_at(table, number);
+        const uint32_t slot = og_bucket_find(table, bucket, mixed);
+        if (slot >= table->options.bucket_slots) continue;
+        begin_change(table, number);
+        og_evict_found(table, bucket, slot, weights[i]);
+        end_change(table, number);
+    }
+}

@@ -162,4 +162,10 @@ struct og_additions {
  * earliest document keeps (or takes over) a slot. The writer's thread only. */
 void og_table_add_many(struct og_table *table, const struct og_additions *add);
 
+/* The fingerprints were seen in a document that is not added: for the eviction
+ * those that are there count as found, with these weights. The writer's thread
+ * only. */
+void og_table_see_many(struct og_table *table, const uint64_t *fps,
+                       const uint8_t *weights, size_t n);
+
 #endif

@@ -197,14 +197,17 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
                                  .text_len = d->text_len};
     w->counts.n_short += !is_kept;
     if (w->hooks != NULL) TRY(w->hooks->ask(w->hooks->ctx, &d->doc, err));
-    if (!for_answer && !is_added) return OG_OK;
+    if (!for_answer && !is_added && !w->options->sighting) return OG_OK;
     if (made->has_answer) return tell_answer(w, &d->doc, &made->answer, err);
     TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
     if (is_added) note_series(w, b, d, &subject);
-    if (for_answer || !subject.is_known)
-        TRY(og_store_ask(w->store, &subject, for_answer, &w->trace, err));
+    if (for_answer || !subject.is_known || w->options->sighting)
+        TRY(og_store_ask(w->store, &subject, for_answer || w->options->sighting,
+                         &w->trace, err));
     if (for_answer) TRY(answer(w, d, &subject, err));
-    return is_added ? keep_document(w, b, d, &subject, err) : OG_OK;
+    if (is_added) return keep_document(w, b, d, &subject, err);
+    if (w->options->add || !w->options->sighting) return OG_OK;
+    return og_store_see(w->store, &subject, &w->trace, err);
 }
 
 /* ---- the whole ---- */
@@ -257,7 +260,7 @@ static void fill_work(struct writer *w)
         .keep_names = asks || store->disk != NULL,
         .texts = texts,
         .min_tokens = store->params.min_tokens,
-        .store = o->on_answer != NULL && !o->add ? store : NULL,
+        .store = o->on_answer != NULL && !o->add && !o->sighting ? store : NULL,
         .asking = &o->asking,
     };
 }
@@ -317,7 +320,7 @@ og_status og_stream_ask(og_store *store, const og_input *input,
                        .options = options,
                        .hooks = hooks,
                        .holds = options->add && store->disk != NULL};
-    if (options->add && store->is_read_only)
+    if ((options->add || options->sighting) && store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,
                             "the store was opened for reading only");
     if (options->on_answer != NULL && hooks == NULL)
@@ -332,8 +335,9 @@ og_status og_stream_ask(og_store *store, const og_input *input,
         status = finish_indexes(store, input, err);
     /* The first failure tells the cause; that of a file alone comes second. */
     og_error second;
-    const og_status committed =
-        options->add ? og_store_commit(store, &second) : OG_OK;
+    const og_status committed = options->add || options->sighting
+                                    ? og_store_commit(store, &second)
+                                    : OG_OK;
     if (committed != OG_OK && (status == OG_OK || w.counts.is_told)) {
         status = og_error_set(err, committed, "%s", second.message);
         w.counts.is_told = false;

@@ -83,6 +83,31 @@ static void asking_changes_nothing(void **state)
     }
 }
 
+/* A sighting moves the queue and the counts as an addition does, and adds
+ * nothing. */
+static void a_sighting_counts_and_adds_nothing(void **state)
+{
+    (void)state;
+    static const uint64_t seen[] = {1, 99};
+    static const uint8_t weights[] = {1, 1};
+    for (size_t p = 1; p <= 2; p++) { /* LRU, CC */
+        struct og_table t;
+        one_bucket(&t, every_policy[p], 4);
+        for (uint64_t fp = 1; fp <= 4; fp++)
+            see(&t, fp, 1);
+        for (uint64_t fp = 2; p == 2 && fp <= 3; fp++)
+            see(&t, fp, 1); /* CC: 1 2 2 1, and one more for the first */
+        og_table_see_many(&t, seen, weights, 2);
+        assert_int_equal(t.n_used, 4);
+        assert_false(table_has(&t, 99));
+        assert_int_equal(table_find(&t, 1).doc, 0);
+        see(&t, 5, 1);
+        assert_true(table_has(&t, 1));
+        assert_false(table_has(&t, p == 1 ? 2 : 4));
+        og_table_release(&t);
+    }
+}
+
 static void copy_count_gives_up_the_least_copied(void **state)
 {
     (void)state;
@@ -266,6 +291,7 @@ int main(void)
         cmocka_unit_test(random_gives_every_slot_up_in_time),
         cmocka_unit_test(lru_gives_up_what_was_not_seen_longest),
         cmocka_unit_test(asking_changes_nothing),
+        cmocka_unit_test(a_sighting_counts_and_adds_nothing),
         cmocka_unit_test(copy_count_gives_up_the_least_copied),
         cmocka_unit_test(copy_counts_are_halved_when_ten_are_full),
         cmocka_unit_test(small_buckets_keep_full_counters),
