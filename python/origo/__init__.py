@@ -29,7 +29,18 @@ from ._origo import (
     UsageError,
 )
 from ._origo import version as __version__
-from .answers import Answer, Match, Origin, Quote, QuoteMatch, Span
+from .answers import (
+    Answer,
+    Match,
+    Matches,
+    Origin,
+    Phrase,
+    Phrases,
+    Quote,
+    QuoteMatch,
+    Quotes,
+    Span,
+)
 from .dedup import (
     Contamination,
     Decision,
@@ -66,12 +77,16 @@ __all__ = [
     "LeanMinHash",
     "LimitError",
     "Match",
+    "Matches",
     "MinHash",
     "MinHashLSH",
     "NoStoreError",
     "Origin",
+    "Phrase",
+    "Phrases",
     "Quote",
     "QuoteMatch",
+    "Quotes",
     "SimHash",
     "Span",
     "StoppedError",

@@ -3,7 +3,8 @@
 import json
 from datetime import datetime, timezone
 
-__all__ = ["Answer", "Match", "Origin", "Quote", "QuoteMatch", "Span"]
+__all__ = ["Answer", "Match", "Matches", "Origin", "Phrase", "Phrases", "Quote",
+           "QuoteMatch", "Quotes", "Span"]
 
 
 def parse_time(text):
@@ -21,13 +22,57 @@ def shorten(text, n=40):
     return text if len(text) <= n else text[:n - 1] + "…"
 
 
-class Span:
+class Record:
+    """A small result: what its slots hold."""
+
+    __slots__ = ()
+
+    def to_dict(self):
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class Found:
+    """A part of the JSON that the library wrote."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data):
+        self._data = data
+
+    def to_dict(self):
+        return self._data
+
+
+class Rows(list):
+    """A list of results that can be a table, too."""
+
+    def to_dict(self):
+        return [one.to_dict() for one in self]
+
+    def to_arrow(self):
+        """A pyarrow.Table with a row for each."""
+        from .sources import import_pyarrow
+        pyarrow = import_pyarrow()
+        names = [name for name, _ in self._columns]
+        return pyarrow.Table.from_pylist(
+            [dict(zip(names, row)) for row in self._cells()],
+            schema=pyarrow.schema([(name, pyarrow.type_for_alias(kind))
+                                   for name, kind in self._columns]))
+
+    def _repr_html_(self):
+        from .html import rows_html
+        return rows_html("%d found" % len(self), [
+            name.replace("_", " ") for name, _ in self._columns],
+            self._cells())
+
+
+class Span(Found):
     """A passage that is copied. `begin` and `end` count characters."""
 
-    __slots__ = ("_data", "_document", "origin_text")
+    __slots__ = ("_document", "origin_text")
 
     def __init__(self, data, document, origin_text=None):
-        self._data = data
+        super().__init__(data)
         self._document = document
         self.origin_text = origin_text
 
@@ -71,21 +116,15 @@ class Span:
     def n_tokens(self):
         return self._data["n_tokens"]
 
-    def to_dict(self):
-        return self._data
-
     def __repr__(self):
         return "Span(%d:%d from %r, %s: %r)" % (
             self.begin, self.end, self.origin, self.how, shorten(self.text))
 
 
-class Origin:
+class Origin(Found):
     """A document that passages come from."""
 
-    __slots__ = ("_data",)
-
-    def __init__(self, data):
-        self._data = data
+    __slots__ = ()
 
     @property
     def id(self):
@@ -106,9 +145,6 @@ class Origin:
     @property
     def copiers(self):
         return [one["id"] for one in self._data.get("copiers", [])]
-
-    def to_dict(self):
-        return self._data
 
     def __repr__(self):
         return "Origin(%r)" % self.id
@@ -229,13 +265,80 @@ class Match:
             self.id, "" if self.is_exact else "about ", self.similarity)
 
 
-class QuoteMatch:
-    """A sentence of another document."""
+class Matches(Rows):
+    """Near-duplicates, the most similar first."""
 
-    __slots__ = ("_data",)
+    _columns = (("id", "string"), ("time", "string"),
+                ("similarity", "double"), ("is_exact", "bool"),
+                ("distance", "int64"))
+
+    def _cells(self):
+        return (tuple(one.to_dict().values()) for one in self)
+
+
+class Phrase(Found):
+    """A passage that many documents have."""
+
+    __slots__ = ()
+
+    @property
+    def text(self):
+        """As its first holder has it."""
+        return self._data["text"]
+
+    @property
+    def n_documents(self):
+        """That hold all of it, word by word."""
+        return self._data["n_documents"]
+
+    @property
+    def n_tokens(self):
+        return self._data["n_tokens"]
+
+    @property
+    def first(self):
+        """The id of the earliest document that holds it."""
+        return self._data["first"]["id"]
+
+    @property
+    def first_time(self):
+        return parse_time(self._data["first"].get("time"))
+
+    @property
+    def growth(self):
+        """How many of its documents are in each period."""
+        return self._data["growth"]
+
+    def __repr__(self):
+        return "Phrase(%r, in %d documents)" % (
+            shorten(self.text), self.n_documents)
+
+
+class Phrases(Rows):
+    """Passages that many documents repeat, the one in most of them first.
+    `to_dict` is the object of docs/phrases.schema.json, with the periods, the
+    documents that are made of such passages and the sources that copy most."""
+
+    _columns = (("text", "string"), ("n_documents", "int64"),
+                ("n_tokens", "int64"), ("first", "string"),
+                ("first_time", "string"))
 
     def __init__(self, data):
+        super().__init__(Phrase(one) for one in data["phrases"])
         self._data = data
+
+    def to_dict(self):
+        return self._data
+
+    def _cells(self):
+        return ((one.text, one.n_documents, one.n_tokens, one.first,
+                 one.to_dict()["first"].get("time")) for one in self)
+
+
+class QuoteMatch(Found):
+    """A sentence of another document."""
+
+    __slots__ = ()
 
     @property
     def id(self):
@@ -253,21 +356,15 @@ class QuoteMatch:
     def similarity(self):
         return self._data["similarity"]
 
-    def to_dict(self):
-        return self._data
-
     def __repr__(self):
         return "QuoteMatch(%r, %.2f: %r)" % (
             self.id, self.similarity, shorten(self.text))
 
 
-class Quote:
+class Quote(Found):
     """A sentence that was used before."""
 
-    __slots__ = ("_data",)
-
-    def __init__(self, data):
-        self._data = data
+    __slots__ = ()
 
     @property
     def text(self):
@@ -277,10 +374,19 @@ class Quote:
     def matches(self):
         return [QuoteMatch(one) for one in self._data["matches"]]
 
-    def to_dict(self):
-        return self._data
-
     def __repr__(self):
         n = len(self._data["matches"])
         return "Quote(%r, %d match%s)" % (
             shorten(self.text), n, "" if n == 1 else "es")
+
+
+class Quotes(Rows):
+    """Sentences that were used before; as a table, a row for each match."""
+
+    _columns = (("text", "string"), ("id", "string"), ("time", "string"),
+                ("similarity", "double"), ("match", "string"))
+
+    def _cells(self):
+        return ((quote.text, one.id, one.to_dict().get("time"),
+                 one.similarity, one.text)
+                for quote in self for one in quote.matches)

@@ -7,10 +7,10 @@ import sys
 import tempfile
 
 from . import __version__, _origo
-from .dedup import decontaminate, dedup
-from .files import (ParquetFiles, expand, is_parquet, is_remote, open_file,
-                    whole_file, write_filtered)
-from .sources import import_pyarrow
+from .dedup import dedup, find_items
+from .files import (LineFiles, ParquetFiles, expand, is_parquet, is_remote,
+                    open_file, whole_file, write_filtered)
+from .sources import import_pyarrow, progress_of
 from .store import Store, read
 
 EXIT_USAGE, EXIT_INPUT = 2, 3
@@ -156,22 +156,23 @@ def begin_manifest(args, paths, output):
 
 
 def write_report(rows, columns, path):
-    """`rows` are dicts."""
+    """`rows` are dicts, `columns` the types by name."""
     if is_parquet(path):
         pyarrow = import_pyarrow()
         import pyarrow.parquet as parquet
-        table = pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(columns))
+        table = pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(
+            [(name, pyarrow.type_for_alias(kind))
+             for name, kind in columns.items()]))
         with whole_file(path) as out:
             parquet.write_table(table, out)
         return
     with whole_file(path) as out:
         if path.endswith(".tsv"):
-            out.write(("\t".join(name for name, _ in columns) +
-                       "\n").encode())
+            out.write(("\t".join(columns) + "\n").encode())
         for row in rows:
             if path.endswith(".tsv"):
                 line = "\t".join("" if row[name] is None else str(row[name])
-                                 for name, _ in columns)
+                                 for name in columns)
             else:
                 line = json.dumps(row, ensure_ascii=False)
             out.write((line + "\n").encode())
@@ -182,16 +183,15 @@ def ids_of(files):
     name = files.fields["id"]
     ids = []
     for path in files.paths:
-        file = files.open(path)
-        if name is None or name not in file.schema_arrow.names:
-            return None
-        for batch in file.iter_batches(columns=[name]):
-            ids.extend(batch.column(0).to_pylist())
+        with files.open(path) as file:
+            if name is None or name not in file.schema_arrow.names:
+                return None
+            for batch in file.iter_batches(columns=[name]):
+                ids.extend(batch.column(0).to_pylist())
     return ids
 
 
 def dedup_report(result, files, path):
-    pyarrow = import_pyarrow()
     ids = ids_of(files)
     rows = [{
         "row": one.index,
@@ -202,26 +202,45 @@ def dedup_report(result, files, path):
             None if ids is None else str(ids[one.duplicate_of])),
         "similarity": one.similarity,
     } for one in result.removed]
-    write_report(rows, [
-        ("row", pyarrow.int64()), ("id", pyarrow.string()),
-        ("duplicate_of_row", pyarrow.int64()),
-        ("duplicate_of", pyarrow.string()),
-        ("similarity", pyarrow.float64())], path)
+    write_report(rows, {
+        "row": "int64", "id": "string", "duplicate_of_row": "int64",
+        "duplicate_of": "string", "similarity": "double"}, path)
+
+
+def shard_names(args, paths):
+    outputs = output_names(paths, args.output)
+    for output in outputs:
+        if not is_remote(output) and is_input(output, paths):
+            raise ValueError("the output '%s' is one of the inputs" % output)
+    return outputs
 
 
 def write_shards(args, files, mask, texts):
-    outputs = output_names(files.paths, args.output)
-    for output in outputs:
-        if not is_remote(output) and is_input(output, files.paths):
-            raise ValueError("the output '%s' is one of the inputs" % output)
+    outputs = shard_names(args, files.paths)
     goes_on = args.command == "dedup" and begin_manifest(
         args, files.paths, args.output)
+    show, close = progress_of(shows_progress(args), "write")
     first = 0
-    for path, output in zip(files.paths, outputs):
-        if goes_on and os.path.exists(output):
-            first += files.open(path).metadata.num_rows
-            continue
-        first += write_filtered(files, path, output, mask, first, texts)
+    try:
+        for path, output in zip(files.paths, outputs):
+            if goes_on and os.path.exists(output):
+                first += files.n_rows(path)
+                continue
+            first += write_filtered(
+                files, path, output, mask, first, texts,
+                show and (lambda rows: show("rows", rows, 0)))
+    finally:
+        close()
+
+
+def write_lines(args, files, mask):
+    first = 0
+    for path, output in zip(files.paths, shard_names(args, files.paths)):
+        first += files.write(path, output, mask, first)
+
+
+def shows_progress(args):
+    return None if args.quiet else sys.stderr.isatty()
 
 
 def against_paths(patterns, folder, fields):
@@ -244,19 +263,44 @@ def against_paths(patterns, folder, fields):
     return paths
 
 
+def own_report(path, folder):
+    """Where the library writes its report, and how."""
+    if path is None:
+        return None, None
+    if is_parquet(path):
+        return os.path.join(folder, "report.jsonl"), "jsonl"
+    return path, "jsonl" if path.endswith(".jsonl") else None
+
+
+def to_parquet(source, path):
+    """A report of the library, as a table: what is not text is a number."""
+    pyarrow = import_pyarrow()
+    import pyarrow.parquet as parquet
+    with open(source, "rb") as lines:
+        rows = [json.loads(line) for line in lines]
+    table = pyarrow.Table.from_pylist(rows) if rows else pyarrow.table({
+        "id": pyarrow.array([], pyarrow.string())})
+    with whole_file(path) as out:
+        parquet.write_table(table, out)
+
+
 def run_dedup(args):
     paths = expand(args.input)
     fields = fields_of(args)
     options = {"threshold": args.threshold, "keep": args.keep,
                "level": args.level, "threads": args.threads,
                "fields": fields,
-               "progress": None if args.quiet else sys.stderr.isatty()}
+               "progress": shows_progress(args)}
     with tempfile.TemporaryDirectory() as folder:
         if args.against:
             options["against"] = against_paths(args.against, folder, fields)
         if not one_kind(paths):
+            report, kind = own_report(args.report, folder)
             result = dedup(local_copies(paths, folder), output=args.output,
-                           report=args.report, resume=args.resume, **options)
+                           report=report, format=kind, resume=args.resume,
+                           **options)
+            if report != args.report:
+                to_parquet(report, args.report)
         else:
             files = ParquetFiles(paths, fields)
             result = dedup(files.tables(), **options)
@@ -272,27 +316,30 @@ def run_dedup(args):
 def run_decontaminate(args):
     paths = expand(args.input)
     fields = fields_of(args)
-    if not one_kind(paths):
-        raise ValueError("decontaminate writes Parquet: give Parquet files "
-                         "(origo trace --format tsv does it for JSONL)")
-    files = ParquetFiles(paths, fields)
+    is_table = one_kind(paths)
+    files = (ParquetFiles if is_table else LineFiles)(paths, fields)
+    shard_names(args, paths)
     with tempfile.TemporaryDirectory() as folder:
         items = []
         names = {"text": args.item_text_field, "id": args.item_id_field}
         for path in against_paths(args.against, folder, names):
             items.extend(read(path, fields=names))
-    result = decontaminate(files.tables(), items, min_share=args.min_share,
-                           min_words=args.min_words, fields=fields,
-                           threads=args.threads)
-    write_shards(args, files, result.mask, {})
+    found, n = find_items(
+        files.tables() if is_table else files.texts(), items, args.min_share,
+        args.min_words, fields=fields if is_table else None,
+        threads=args.threads, progress=shows_progress(args))
+    gone = {one.index for one in found}
+    mask = bytes(i not in gone for i in range(n))
+    if is_table:
+        write_shards(args, files, mask, {})
+    else:
+        write_lines(args, files, mask)
     if args.report:
-        pyarrow = import_pyarrow()
-        write_report([one.to_dict() for one in result.found], [
-            ("index", pyarrow.int64()), ("item", pyarrow.string()),
-            ("matching", pyarrow.int64()), ("share", pyarrow.float64())],
-            args.report)
-    return "%d documents, %d hold items" % (
-        len(result.mask), len(result.mask) - len(result))
+        write_report([{**one.to_dict(), "item": str(one.item)}
+                      for one in found], {
+            "index": "int64", "item": "string", "matching": "int64",
+            "share": "double"}, args.report)
+    return "%d documents, %d hold items" % (n, len(gone))
 
 
 def run_trace(args):

@@ -6,6 +6,7 @@ import os
 import tempfile
 
 from . import _origo
+from .answers import Record
 from .sources import (can_be_read_again, describe, encode_paths,
                       import_pyarrow, make_input, null_rows, progress_of)
 
@@ -13,7 +14,7 @@ __all__ = ["Contamination", "Decision", "DedupResult", "decontaminate",
            "dedup"]
 
 
-class Decision:
+class Decision(Record):
     """A document that was removed, and the one that stays instead."""
 
     __slots__ = ("duplicate_of", "index", "original", "similarity")
@@ -23,9 +24,6 @@ class Decision:
         self.duplicate_of = duplicate_of
         self.original = original
         self.similarity = similarity
-
-    def to_dict(self):
-        return {name: getattr(self, name) for name in self.__slots__}
 
     def __repr__(self):
         if self.duplicate_of is not None:
@@ -107,6 +105,15 @@ class DedupResult:
         return "<DedupResult: %d of %d documents stay>" % (
             len(self), len(self.mask))
 
+    def _repr_html_(self):
+        from .html import rows_html
+        return rows_html(
+            "%d of %d documents stay" % (len(self), len(self.mask)),
+            ("document", "is a copy of", "similarity"),
+            ((one.index, one.original if one.duplicate_of is None else
+              one.duplicate_of, "%.3f" % one.similarity)
+             for one in self.removed))
+
 
 def select(source, mask, indices, texts, text_field):
     if source is None:
@@ -127,8 +134,8 @@ def select(source, mask, indices, texts, text_field):
     pyarrow = import_pyarrow()
     if not isinstance(source, (pyarrow.Table, pyarrow.RecordBatch)):
         source = pyarrow.table(source)
-    return source.filter(pyarrow.array([bool(one) for one in mask],
-                                       pyarrow.bool_()))
+    from .files import bool_array
+    return source.filter(bool_array(mask))
 
 
 def replace_text(item, text, text_field):
@@ -253,7 +260,7 @@ def dedup(source, *, threshold=0.8, keep="first", level="document",
 PHRASE = 8  # words in a passage that are no longer just a phrase
 
 
-class Contamination:
+class Contamination(Record):
     """A document that holds a benchmark item, or much of one."""
 
     __slots__ = ("index", "item", "matching", "share")
@@ -263,9 +270,6 @@ class Contamination:
         self.item = item
         self.matching = matching
         self.share = share
-
-    def to_dict(self):
-        return {name: getattr(self, name) for name in self.__slots__}
 
     def __repr__(self):
         return "<document %d has %d words of %r: %.0f %% of it>" % (
@@ -292,6 +296,32 @@ class DecontaminationResult:
 
     def __len__(self):
         return sum(self.mask)
+
+    def to_dict(self):
+        return {"n_documents": len(self.mask),
+                "found": [one.to_dict() for one in self.found]}
+
+    def to_arrow(self):
+        """A row for each item in a document: index, item, matching, share."""
+        pyarrow = import_pyarrow()
+        return pyarrow.table({
+            "index": pyarrow.array([one.index for one in self.found],
+                                   pyarrow.int64()),
+            "item": pyarrow.array([str(one.item) for one in self.found],
+                                  pyarrow.string()),
+            "matching": pyarrow.array([one.matching for one in self.found],
+                                      pyarrow.int64()),
+            "share": pyarrow.array([one.share for one in self.found],
+                                   pyarrow.float64()),
+        })
+
+    def _repr_html_(self):
+        from .html import rows_html
+        return rows_html(
+            "%d of %d documents stay" % (len(self), len(self.mask)),
+            ("document", "holds the item", "words", "share of the item"),
+            ((one.index, one.item, one.matching, "%.0f %%" % (
+                100 * one.share)) for one in self.found))
 
     def __repr__(self):
         return "<DecontaminationResult: %d of %d documents stay>" % (
@@ -343,10 +373,20 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
     of them. Passages were compared word by word; other punctuation, case and a
     few changed words do not matter.
     """
-    from .store import Store
     what, value = describe(corpus)
     if what == "items" and not isinstance(value, (list, tuple)):
         corpus = value = list(value)
+    found, n = find_items(corpus, benchmarks, min_share, min_words, fields,
+                          benchmark_fields, kind, threads, memory, progress)
+    return DecontaminationResult(None if what == "paths" else corpus, n, found)
+
+
+def find_items(corpus, benchmarks, min_share, min_words, fields=None,
+               benchmark_fields=None, kind=None, threads=None, memory=None,
+               progress=None):
+    """What is found, and the number of rows. Reads the corpus once."""
+    from .store import Store
+    what, value = describe(corpus)
     matching = {}
 
     def take(pair, text, number):
@@ -368,16 +408,14 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
                                              True)
             finally:
                 close()
-    n = counts["n_documents"]
+    nulls = null_rows(source)
+    rows = row_numbers(counts["n_documents"], nulls)
     found = []
-    rows = row_numbers(n, null_rows(source))
     for (index, item), (words, longest) in sorted(matching.items()):
-        index = rows[index]
         name, length = items[item]
         share = min(1.0, words / length) if length else 0.0
         # Phrases that any two texts share add up: one passage must be longer.
         is_item = share >= min_share and longest >= min(PHRASE, length)
         if is_item or longest >= min_words:
-            found.append(Contamination(index, name, words, share))
-    return DecontaminationResult(None if what == "paths" else corpus,
-                                 len(rows) + len(null_rows(source)), found)
+            found.append(Contamination(rows[index], name, words, share))
+    return found, len(rows) + len(nulls)

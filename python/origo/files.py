@@ -1,6 +1,11 @@
 """Files of tables: Parquet in, Parquet out, wherever fsspec opens them."""
 
+import contextlib
+import csv
 import glob
+import gzip
+import io
+import json
 import os
 import tempfile
 
@@ -79,16 +84,24 @@ class ParquetFiles:
         self.fields = {"id": "id", "time": "time", "title": "title",
                        "url": "url", "text": "text", **(fields or {})}
 
+    @contextlib.contextmanager
     def open(self, path):
+        """A pyarrow.parquet.ParquetFile, which is closed behind the block."""
         import pyarrow.parquet as parquet
         pyarrow = import_pyarrow()
-        try:
-            if is_remote(path):
-                return parquet.ParquetFile(open_file(path))
-            return parquet.ParquetFile(path)
-        except pyarrow.ArrowInvalid as error:
-            raise ValueError("'%s' is no whole Parquet file: %s" %
-                             (path, error)) from None
+        with open_file(path) if is_remote(path) else (
+                contextlib.nullcontext(path)) as source:
+            try:
+                file = parquet.ParquetFile(source)
+            except pyarrow.ArrowInvalid as error:
+                raise ValueError("'%s' is no whole Parquet file: %s" %
+                                 (path, error)) from None
+            with file:
+                yield file
+
+    def n_rows(self, path):
+        with self.open(path) as file:
+            return file.metadata.num_rows
 
     def columns(self, schema, path):
         text = self.fields["text"]
@@ -101,23 +114,28 @@ class ParquetFiles:
                 if name is not None and name in schema.names]
 
     def schema(self):
-        first = self.open(self.paths[0])
-        schema = first.schema_arrow
+        with self.open(self.paths[0]) as first:
+            schema = first.schema_arrow
         names = self.columns(schema, self.paths[0])
         pyarrow = import_pyarrow()
         return pyarrow.schema([schema.field(name) for name in names])
 
     def batches(self, schema):
+        pyarrow = import_pyarrow()
         for path in self.paths:
-            file = self.open(path)
-            names = self.columns(file.schema_arrow, path)
-            missing = [name for name in schema.names if name not in names]
-            if missing:
-                raise ValueError("'%s' lacks the column '%s' of '%s'" % (
-                    path, missing[0], self.paths[0]))
-            for batch in file.iter_batches(batch_size=512,
-                                           columns=schema.names):
-                yield batch.select(schema.names).cast(schema)
+            with self.open(path) as file:
+                names = self.columns(file.schema_arrow, path)
+                missing = [name for name in schema.names if name not in names]
+                if missing:
+                    raise ValueError("'%s' lacks the column '%s' of '%s'" % (
+                        path, missing[0], self.paths[0]))
+                try:
+                    for batch in file.iter_batches(batch_size=512,
+                                                   columns=schema.names):
+                        yield batch.select(schema.names).cast(schema)
+                except (pyarrow.ArrowException, OSError) as error:
+                    raise ValueError("'%s' cannot be read: %s" %
+                                     (path, error)) from None
 
     def reader(self):
         pyarrow = import_pyarrow()
@@ -127,6 +145,99 @@ class ParquetFiles:
 
     def tables(self):
         return Tables(self.reader)
+
+
+class LineFiles:
+    """JSONL and CSV files, record by record, as they are written again."""
+
+    def __init__(self, paths, fields):
+        self.paths = paths
+        self.text = (fields or {}).get("text") or "text"
+        for path in paths:
+            if not self.kind(path):
+                raise ValueError(
+                    "'%s': Parquet, JSONL and CSV files are read here (.gz, "
+                    "too)" % path)
+
+    @staticmethod
+    def kind(path):
+        name = path.lower()
+        name = name[:-3] if name.endswith(".gz") else name
+        for kind in ("jsonl", "ndjson", "json", "csv"):
+            if name.endswith("." + kind):
+                return "csv" if kind == "csv" else "jsonl"
+        return None
+
+    @contextlib.contextmanager
+    def _open(self, path):
+        with open_file(path) as file:
+            if path.lower().endswith(".gz"):
+                with gzip.open(file) as unpacked:
+                    yield unpacked
+            else:
+                yield file
+
+    def _lines(self, path):
+        with self._open(path) as file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                try:
+                    record = json.loads(line)
+                except ValueError as error:
+                    raise ValueError("%s:%d: not valid JSON: %s" % (
+                        path, number, error)) from None
+                if not isinstance(record, dict):
+                    raise ValueError("%s:%d: not an object" % (path, number))
+                yield line.rstrip(b"\n") + b"\n", record.get(self.text)
+
+    def _rows(self, path):
+        with self._open(path) as file, io.TextIOWrapper(
+                file, "utf-8", newline="") as lines:
+            reader = csv.reader(lines)
+            head = next(reader, [])
+            if self.text not in head:
+                raise ValueError("'%s' has no column '%s'; the columns are %s"
+                                 % (path, self.text, ", ".join(head)))
+            at = head.index(self.text)
+            for row in reader:
+                yield csv_line(row), row[at] if at < len(row) else None
+
+    def records(self, path):
+        """(what is written, the text or None) of each record."""
+        return self._rows(path) if self.kind(path) == "csv" else self._lines(
+            path)
+
+    def texts(self):
+        for path in self.paths:
+            for _, text in self.records(path):
+                yield text if isinstance(text, str) else None
+
+    def head(self, path):
+        if self.kind(path) != "csv":
+            return b""
+        with self._open(path) as file, io.TextIOWrapper(
+                file, "utf-8", newline="") as lines:
+            return csv_line(next(csv.reader(lines)))
+
+    def write(self, path, output, mask, first):
+        """Without what was removed; how many records there were."""
+        n = 0
+        with whole_file(output) as out:
+            with gzip.open(out, "wb") if output.lower().endswith(".gz") else (
+                    contextlib.nullcontext(out)) as packed:
+                packed.write(self.head(path))
+                for line, _ in self.records(path):
+                    if mask[first + n]:
+                        packed.write(line)
+                    n += 1
+        return n
+
+
+def csv_line(row):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(row)
+    return out.getvalue().encode()
 
 
 def compressions(file):
@@ -176,25 +287,34 @@ class whole_file:
         return self.file
 
     def __exit__(self, kind, *unused):
-        self.file.close()
         if is_remote(self.path):
+            if kind is not None and hasattr(self.file, "discard"):
+                self.file.discard()
+            self.file.close()
             return
+        self.file.close()
         if kind is None:
             os.replace(self.name, self.path)
         else:
             os.unlink(self.name)
 
 
-def write_filtered(files, path, output, mask, first, texts):
-    """One file without what was removed: its schema, row groups and
-    compression. Returns the number of its rows."""
-    import pyarrow.parquet as parquet
+def bool_array(flags):
+    """Of bytes, one for each row."""
     pyarrow = import_pyarrow()
-    file = files.open(path)
-    schema = file.schema_arrow
+    return pyarrow.Array.from_buffers(
+        pyarrow.uint8(), len(flags),
+        [None, pyarrow.py_buffer(flags)]).cast(pyarrow.bool_())
+
+
+def write_filtered(files, path, output, mask, first, texts, on_rows=None):
+    """One file without what was removed: its schema, row groups and
+    compression. `on_rows` hears how many rows are done. Returns the number of
+    the file's rows."""
+    import pyarrow.parquet as parquet
     done = 0
-    with whole_file(output) as out:
-        with parquet.ParquetWriter(out, schema,
+    with files.open(path) as file, whole_file(output) as out:
+        with parquet.ParquetWriter(out, file.schema_arrow,
                                    compression=compressions(file)) as writer:
             for i in range(file.metadata.num_row_groups):
                 table = file.read_row_group(i)
@@ -202,9 +322,9 @@ def write_filtered(files, path, output, mask, first, texts):
                                   first + done)
                 flags = mask[first + done:first + done + table.num_rows]
                 done += table.num_rows
-                kept = table.filter(
-                    pyarrow.array([bool(one) for one in flags],
-                                  pyarrow.bool_()))
+                kept = table.filter(bool_array(flags))
                 if kept.num_rows:
                     writer.write_table(kept, row_group_size=kept.num_rows)
+                if on_rows is not None:
+                    on_rows(first + done)
     return done

@@ -12,6 +12,7 @@ STYLE = """
   border-left: 3px solid #c90; white-space: pre-wrap }
 .origo .text { white-space: pre-wrap }
 .origo small { opacity: .75 }
+.origo td, .origo th { text-align: left; padding: 0 .8em 0 0 }
 </style>
 """
 
@@ -40,3 +41,17 @@ def answer_html(answer):
                 STYLE, 100 * answer.copied,
                 round(answer.novel * answer.n_tokens), answer.n_tokens,
                 "".join(parts)))
+
+
+def rows_html(title, head, rows, most=20):
+    """A table of the first rows."""
+    rows = list(rows)
+    body = "".join("<tr>%s</tr>" % "".join(
+        "<td>%s</td>" % escape(str(cell)) for cell in row)
+        for row in rows[:most])
+    more = "<p><small>and %d more</small></p>" % (
+        len(rows) - most) if len(rows) > most else ""
+    return '%s<div class="origo"><p><b>%s</b></p>%s%s</div>' % (
+        STYLE, escape(title), "<table><tr>%s</tr>%s</table>" % (
+            "".join("<th>%s</th>" % escape(one) for one in head),
+            body) if rows else "", more)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 
 from . import _origo
-from .answers import Answer, Match, Quote
+from .answers import Answer, Match, Matches, Phrases, Quote, Quotes
 from .sources import make_input, progress_of
 from .tables import Table
 
@@ -151,7 +151,7 @@ class Store:
         with self._lock:
             found = self._store.near(make_document(document, id=id),
                                      threshold, max_distance)
-        return [Match(*one) for one in found]
+        return Matches(Match(*one) for one in found)
 
     def near_many(self, source, *, threshold=0.8, max_distance=3, add=False,
                   fields=None, kind=None, threads=None, progress=None):
@@ -176,7 +176,27 @@ class Store:
                 make_document(document, id=id, time=time),
                 {"threshold": threshold, "min_words": min_words,
                  "limit": limit, "later": later, "method": method})
-        return [Quote(one) for one in json.loads(found)["sentences"]]
+        return Quotes(Quote(one) for one in json.loads(found)["sentences"])
+
+    def phrases(self, *, limit=None, min_documents=None, min_tokens=None,
+                memory=None, since=None, until=None, period=None, source=None,
+                threads=None, progress=None):
+        """Passages that many documents repeat: in how many each is, who had it
+        first, how it spread. `since` and `until` are times, `period` is "day",
+        "month" or "year", `source` what makes documents those of one source:
+        "host" of the url, "id", or a field of theirs."""
+        show, close = progress_of(progress, "phrases")
+        try:
+            with self._lock:
+                found = self._store.phrases(
+                    make_input([], threads=threads, on_progress=show),
+                    {"limit": limit, "min_documents": min_documents,
+                     "min_tokens": min_tokens, "memory": memory,
+                     "since": since, "until": until, "period": period,
+                     "source": source})
+        finally:
+            close()
+        return Phrases(json.loads(found))
 
     # Maintenance
 

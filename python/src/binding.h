@@ -90,6 +90,7 @@ struct binding_input {
     PyObject *error_type, *error_value, *error_trace;
     atomic_bool is_stopped;
     int64_t checked_at; /* microseconds: when signals were looked for last */
+    int64_t shown_at;   /* when progress was shown last */
 };
 
 /* Before and after a run without the GIL. _begin: false with an exception when
@@ -126,6 +127,7 @@ PyObject *binding_simhash(PyObject *self, PyObject *args);
 bool binding_sketch_samples(PyObject *object, const uint32_t **out,
                             size_t *out_n);
 PyObject *binding_read(PyObject *self, PyObject *args);
+PyObject *binding_addresses(PyObject *self, PyObject *object);
 /* A capsule with a stream; frees the table. */
 PyObject *binding_table(og_arrow_table *table);
 /* An answer as bytes of JSON, offsets in characters. */

@@ -51,7 +51,7 @@ bool binding_run_begin(struct binding_input *in)
     Py_CLEAR(in->error_value);
     Py_CLEAR(in->error_trace);
     atomic_store(&in->is_stopped, false);
-    in->checked_at = now();
+    in->checked_at = in->shown_at = now();
     if (atomic_load(&is_exiting)) {
         PyErr_SetString(PyExc_RuntimeError, "the interpreter is ending");
         return false;
@@ -98,8 +98,9 @@ static void on_progress(void *ctx, const char *step,
 {
     struct binding_input *in = ctx;
     const int64_t time = now();
-    if (time - in->checked_at < CHECK_EVERY || is_stopped(in)) return;
-    in->checked_at = time;
+    /* A time of its own: answers, too, look for signals, and more often. */
+    if (time - in->shown_at < CHECK_EVERY || is_stopped(in)) return;
+    in->shown_at = time;
     const PyGILState_STATE state = PyGILState_Ensure();
     PyObject *result = NULL;
     if (PyErr_CheckSignals() < 0) {

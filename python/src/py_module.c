@@ -27,6 +27,7 @@ static PyObject *verify(PyObject *self, PyObject *args)
 static PyMethodDef functions[] = {
     {"dedup", binding_dedup, METH_VARARGS, NULL},
     {"read", binding_read, METH_VARARGS, NULL},
+    {"addresses", binding_addresses, METH_O, NULL},
     {"compare", binding_compare, METH_VARARGS, NULL},
     {"simhash", binding_simhash, METH_VARARGS, NULL},
     {"stop_all", binding_stop_all, METH_NOARGS, NULL},

@@ -1,24 +1,10 @@
 /* Store: questions about single documents, and streams of them. */
 
-#include "binding.h"
+#include "py_store.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Questions that threads ask at the same time each need an og_trace. */
-#define TRACES_KEPT 16
-
-struct cursor;
-
-struct store {
-    PyObject_HEAD og_store *store; /* NULL: closed */
-    pid_t pid;                     /* that opened it */
-    struct cursor *cursors;        /* that read it */
-    og_trace *traces[TRACES_KEPT];
-    size_t n_traces;
-    size_t n_busy; /* calls that use the store now */
-};
 
 /* ---- opening ---- */
 
@@ -81,7 +67,7 @@ static bool set_indexes(PyObject *options, unsigned *out)
 
 static int store_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    struct store *s = (struct store *)self;
+    struct binding_store *s = (struct binding_store *)self;
     const char *path;
     int access;
     PyObject *options;
@@ -113,9 +99,9 @@ static int store_init(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* ---- use ---- */
 
-static struct store *use(PyObject *self)
+struct binding_store *binding_store_use(PyObject *self)
 {
-    struct store *s = (struct store *)self;
+    struct binding_store *s = (struct binding_store *)self;
     if (s->store == NULL) {
         PyErr_SetString(PyExc_ValueError, "the store is closed");
         return NULL;
@@ -130,7 +116,12 @@ static struct store *use(PyObject *self)
     return s;
 }
 
-static og_trace *take_trace(struct store *s)
+void binding_store_leave(struct binding_store *s)
+{
+    s->n_busy--;
+}
+
+static og_trace *take_trace(struct binding_store *s)
 {
     og_trace *trace =
         s->n_traces > 0 ? s->traces[--s->n_traces] : og_trace_new(s->store);
@@ -138,7 +129,7 @@ static og_trace *take_trace(struct store *s)
     return trace;
 }
 
-static void give_trace(struct store *s, og_trace *trace)
+static void give_trace(struct binding_store *s, og_trace *trace)
 {
     if (trace != NULL && s->n_traces < TRACES_KEPT)
         s->traces[s->n_traces++] = trace;
@@ -146,9 +137,7 @@ static void give_trace(struct store *s, og_trace *trace)
         og_trace_free(trace);
 }
 
-static void close_cursors(struct store *s);
-
-static og_status close_store(struct store *s, og_error *err)
+static og_status close_store(struct binding_store *s, og_error *err)
 {
     og_store *store = s->store;
     og_status status = OG_OK;
@@ -156,7 +145,7 @@ static og_status close_store(struct store *s, og_error *err)
     s->store = NULL;
     /* The parent's files are the parent's business. */
     if (s->pid != getpid()) return OG_OK;
-    close_cursors(s);
+    binding_close_cursors(s);
     while (s->n_traces > 0)
         og_trace_free(s->traces[--s->n_traces]);
     Py_BEGIN_ALLOW_THREADS status = og_store_close(store, err);
@@ -165,7 +154,7 @@ static og_status close_store(struct store *s, og_error *err)
 
 static PyObject *store_close(PyObject *self, PyObject *args)
 {
-    struct store *s = (struct store *)self;
+    struct binding_store *s = (struct binding_store *)self;
     og_error err = {0};
     (void)args;
     if (s->n_busy > 0) {
@@ -181,14 +170,14 @@ static PyObject *store_close(PyObject *self, PyObject *args)
 static void store_free(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
-    close_store((struct store *)self, NULL);
+    close_store((struct binding_store *)self, NULL);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
 
 static PyObject *store_commit(PyObject *self, PyObject *args)
 {
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     og_error err = {0};
     og_status status;
     (void)args;
@@ -300,7 +289,7 @@ static PyObject *store_trace(PyObject *self, PyObject *args)
     og_status status;
     if (!PyArg_ParseTuple(args, "OOp", &object, &options, &add)) return NULL;
     if (!set_trace_options(options, &o)) return NULL;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) return NULL;
     og_trace *trace = NULL;
     if (binding_document(object, &plain_fields, "the document", &d))
@@ -330,7 +319,7 @@ static PyObject *store_add(PyObject *self, PyObject *object)
     struct binding_document d = {.n_held = 0};
     og_error err = {0};
     og_status status = OG_OK;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) return NULL;
     bool is_read = binding_document(object, &plain_fields, "the document", &d);
     if (is_read && d.is_null) {
@@ -399,7 +388,7 @@ static PyObject *store_near(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OdI", &object, &query.threshold,
                           &query.max_distance))
         return NULL;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) return NULL;
     if (binding_document(object, &plain_fields, "the document", &d)) {
         Py_BEGIN_ALLOW_THREADS status =
@@ -446,7 +435,7 @@ static PyObject *store_quote(PyObject *self, PyObject *args)
     og_status status;
     if (!PyArg_ParseTuple(args, "OO", &object, &options)) return NULL;
     if (!set_quote_options(options, &o)) return NULL;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) return NULL;
     if (binding_document(object, &plain_fields, "the document", &d)) {
         Py_BEGIN_ALLOW_THREADS status =
@@ -468,7 +457,7 @@ static PyObject *store_remove(PyObject *self, PyObject *object)
     og_error err = {0};
     og_status status;
     if (!binding_bytes(object, "the id", &id)) return NULL;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) return NULL;
     Py_BEGIN_ALLOW_THREADS status = og_store_remove(s->store, id, &n, &err);
     Py_END_ALLOW_THREADS s->n_busy--;
@@ -481,7 +470,7 @@ static PyObject *store_info(PyObject *self, PyObject *args)
     og_store_info info;
     char indexes[64], select[16];
     (void)args;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) return NULL;
     og_store_info_get(s->store, &info);
     const og_params *p = og_store_params(s->store);
@@ -511,7 +500,7 @@ static PyObject *change_indexes(PyObject *self, PyObject *args, bool add)
                             "indexes '%s': must be of passages, near, "
                             "sentences",
                             names);
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) return NULL;
     Py_BEGIN_ALLOW_THREADS status =
         add ? og_store_index_add(s->store, indexes, NULL, &err)
@@ -529,144 +518,6 @@ static PyObject *store_index_add(PyObject *self, PyObject *args)
 static PyObject *store_index_drop(PyObject *self, PyObject *args)
 {
     return change_indexes(self, args, false);
-}
-
-/* ---- all documents of a store ---- */
-
-struct cursor {
-    PyObject_HEAD struct store *store;
-    og_export *exporting; /* NULL: at its end, or the store was closed */
-    bool is_at_end;
-    bool is_busy;
-    struct cursor *next;
-};
-
-static PyObject *cursor_type;
-
-/* The parent's files are the parent's business. */
-static void close_cursor(struct cursor *c)
-{
-    if (c->exporting == NULL) return;
-    struct cursor **at = &c->store->cursors;
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
-    if (c->store->pid == getpid()) og_export_close(c->exporting);
-    c->exporting = NULL;
-}
-
-static void close_cursors(struct store *s)
-{
-    while (s->cursors != NULL)
-        close_cursor(s->cursors);
-}
-
-static void cursor_free(PyObject *self)
-{
-    struct cursor *c = (struct cursor *)self;
-    PyTypeObject *type = Py_TYPE(self);
-    close_cursor(c);
-    Py_XDECREF((PyObject *)c->store);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
-}
-
-/* cursor() -> an iterator of (id, time, title, url, text) */
-static PyObject *store_cursor(PyObject *self, PyObject *args)
-{
-    og_error err = {0};
-    og_status status;
-    (void)args;
-    struct store *s = use(self);
-    if (s == NULL) return NULL;
-    PyObject *made = PyObject_CallFunctionObjArgs(cursor_type, NULL);
-    struct cursor *c = (struct cursor *)made;
-    og_export *exporting = NULL;
-    if (made == NULL) {
-        s->n_busy--;
-        return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS status = og_export_open(s->store, &exporting, &err);
-    Py_END_ALLOW_THREADS s->n_busy--;
-    if (status != OG_OK) {
-        Py_DECREF(made);
-        return binding_raise(status, &err);
-    }
-    Py_INCREF(self);
-    c->store = s;
-    c->exporting = exporting;
-    c->next = s->cursors;
-    s->cursors = c;
-    return made;
-}
-
-static PyObject *document_tuple(const og_document *doc)
-{
-    PyObject *id = binding_string(doc->id), *text = binding_string(doc->text);
-    PyObject *title = binding_string(doc->title);
-    PyObject *url = binding_string(doc->url);
-    PyObject *time = binding_time(doc->has_time, doc->time);
-    if (id != NULL && text != NULL && title != NULL && url != NULL &&
-        time != NULL)
-        return Py_BuildValue("NNNNN", id, time, title, url, text);
-    Py_XDECREF(id);
-    Py_XDECREF(text);
-    Py_XDECREF(title);
-    Py_XDECREF(url);
-    Py_XDECREF(time);
-    return NULL;
-}
-
-static PyObject *cursor_next(PyObject *self)
-{
-    struct cursor *c = (struct cursor *)self;
-    og_document doc;
-    og_error err = {0};
-    og_status status;
-    if (c->is_at_end) return NULL;
-    if (c->is_busy) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "another thread asks this iterator now");
-        return NULL;
-    }
-    struct store *s = c->store != NULL ? use((PyObject *)c->store) : NULL;
-    if (s == NULL) return NULL;
-    c->is_busy = true;
-    Py_BEGIN_ALLOW_THREADS status = og_export_next(c->exporting, &doc, &err);
-    Py_END_ALLOW_THREADS c->is_busy = false;
-    s->n_busy--;
-    if (status == OG_OK) return document_tuple(&doc);
-    if (status != OG_END) return binding_raise(status, &err);
-    c->is_at_end = true;
-    close_cursor(c);
-    return NULL;
-}
-
-static PyObject *cursor_iter(PyObject *self)
-{
-    Py_INCREF(self);
-    return self;
-}
-
-static PyType_Slot cursor_slots[] = {
-    {Py_tp_dealloc, cursor_free},
-    {Py_tp_iter, cursor_iter},
-    {Py_tp_iternext, cursor_next},
-    {Py_tp_doc, (void *)"Documents of a store, one after the other."},
-    {0, NULL},
-};
-
-static PyType_Spec cursor_spec = {
-    .name = "origo._origo.Cursor",
-    .basicsize = sizeof(struct cursor),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = cursor_slots,
-};
-
-bool binding_make_cursor_type(void)
-{
-    cursor_type = PyType_FromSpec(&cursor_spec);
-    return cursor_type != NULL;
 }
 
 /* ---- streams ---- */
@@ -791,7 +642,7 @@ static PyObject *store_run(PyObject *self, PyObject *args)
     if (in == NULL || !set_trace_options(options, &o.asking) ||
         !new_table(OG_ARROW_SPANS, as_table, &r.table))
         return NULL;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) {
         og_arrow_table_free(r.table);
         return NULL;
@@ -844,7 +695,7 @@ static PyObject *store_near_run(PyObject *self, PyObject *args)
     struct binding_input *in = binding_input_of(object);
     struct running r = {.input = in};
     if (in == NULL || !new_table(OG_ARROW_MATCHES, true, &r.table)) return NULL;
-    struct store *s = use(self);
+    struct binding_store *s = binding_store_use(self);
     if (s == NULL) {
         og_arrow_table_free(r.table);
         return NULL;
@@ -878,7 +729,8 @@ static PyMethodDef store_methods[] = {
     {"info", store_info, METH_NOARGS, NULL},
     {"index_add", store_index_add, METH_VARARGS, NULL},
     {"index_drop", store_index_drop, METH_VARARGS, NULL},
-    {"cursor", store_cursor, METH_NOARGS, NULL},
+    {"cursor", binding_store_cursor, METH_NOARGS, NULL},
+    {"phrases", binding_store_phrases, METH_VARARGS, NULL},
     {"run", store_run, METH_VARARGS, NULL},
     {"near_run", store_near_run, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -894,7 +746,7 @@ static PyType_Slot store_slots[] = {
 
 PyType_Spec binding_store_spec = {
     .name = "origo._origo.Store",
-    .basicsize = sizeof(struct store),
+    .basicsize = sizeof(struct binding_store),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = store_slots,
 };

@@ -37,6 +37,42 @@ def test_kinds_of_texts(text, kind):
     assert result.counts["stream"]["n_nulls"] == 2
 
 
+def lies_in(address, length, buffers):
+    return any(one is not None and one.address <= address and
+               address + length <= one.address + one.size for one in buffers)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_nothing_is_copied(text, kind):
+    """The library is given the addresses of Arrow's own buffers."""
+    from origo import _origo
+    from origo.sources import make_input
+    texts = [text(i) for i in range(50)] + ["short"]
+    if "binary" in str(kind):
+        texts = [one.encode() for one in texts]
+    array = pyarrow.array(
+        texts, kind.value_type if pyarrow.types.is_dictionary(kind) else kind)
+    if pyarrow.types.is_dictionary(kind):
+        array = array.dictionary_encode().cast(kind)
+    table = pyarrow.table({"text": array})
+    buffers = array.buffers() if not pyarrow.types.is_dictionary(kind) else (
+        array.dictionary.buffers())
+    found = _origo.addresses(make_input(table))
+    assert [length for _, length in found] == [len(one) for one in texts]
+    assert all(lies_in(*one, buffers) for one in found)
+
+
+def test_nothing_is_copied_of_batches(text):
+    from origo import _origo
+    from origo.sources import make_input
+    batches = table_of([text(i) for i in range(50)]).to_batches(
+        max_chunksize=9)
+    buffers = [one for batch in batches for one in batch.column(1).buffers()]
+    found = _origo.addresses(make_input(pyarrow.Table.from_batches(batches)))
+    assert len(found) == 50
+    assert all(lies_in(*one, buffers) for one in found)
+
+
 def test_slices(text):
     table = table_of([text(9), text(1), text(2), text(1), text(3)])
     assert origo.dedup(table.slice(1)).indices == [0, 1, 3]
@@ -180,6 +216,28 @@ def test_answers_to_arrow(text):
         store.add(text(1), id="a")
         table = store.trace("x " + text(1)).to_arrow()
     assert table.column("origin").to_pylist() == ["a"]
+
+
+def test_lists_of_answers_to_arrow(text, store_path):
+    sentence = ("The keeper of the lighthouse said on Monday that the lamp "
+                "will be lit again in spring.")
+    with origo.Store(store_path, indexes="near,sentences") as store:
+        store.add(text(1), id="a", time="2001")
+        store.add("He wrote. " + sentence, id="q", time="2002")
+        near = store.near(text(1))
+        quotes = store.quote("And then. " + sentence, time="2003")
+    assert near.to_arrow().column("id").to_pylist() == ["a"]
+    assert near.to_dict()[0]["similarity"] == 1
+    assert quotes.to_arrow().column("id").to_pylist() == ["q"]
+    assert quotes.to_dict()[0]["text"] == sentence
+    assert "<td>a</td>" in near._repr_html_()
+    assert "http" not in quotes._repr_html_()
+    result = origo.dedup([text(1), text(1)])
+    assert "1 of 2 documents stay" in result._repr_html_()
+    found = origo.decontaminate([text(1), text(2)], [("<q>", text(2))])
+    assert found.to_arrow().to_pylist()[0]["item"] == "<q>"
+    assert found.to_dict()["found"][0]["index"] == 1
+    assert "&lt;q&gt;" in found._repr_html_()
 
 
 def test_pandas(text):

@@ -66,6 +66,71 @@ def test_exceptions_in_callbacks(store, text):
     assert store.trace(text(2)).spans[0].origin == "x"
 
 
+def test_exceptions_in_every_callback(store, text, tmp_path):
+    class Broken(Exception):
+        pass
+
+    def fail(*unused):
+        raise Broken("callback")
+    many = [{"id": str(i), "text": text(i)} for i in range(50)]
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id":"a","text":"%s"}\n' % text(1) * 3)
+    with pytest.raises(Broken):
+        origo.read(path, on_document=fail)
+    with pytest.raises(Broken):
+        origo.MinHash(hashfunc=fail).update(b"x")
+    with pytest.raises(Broken):
+        origo.MinHash(hashfunc=fail).update_batch([b"x"])
+
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise Broken("stream")
+    with pytest.raises(Broken):
+        store.add_many(Stream())
+    with pytest.raises(Broken):
+        origo.dedup(Stream())
+
+    class Texts:
+        def __iter__(self):
+            raise Broken("iterator")
+    with pytest.raises(Broken):
+        store.add_many(Texts())
+    store.add_many(many)
+    assert len(store) == 50
+
+
+def test_exceptions_while_progress_is_shown(text):
+    """It is shown every 50 ms: a source that is never at its end."""
+    import itertools
+
+    class Broken(Exception):
+        pass
+
+    def fail(*unused):
+        raise Broken("progress")
+    with origo.Store(":memory:") as store:
+        with pytest.raises(Broken):
+            store.trace_many((text(i % 20) for i in itertools.count()),
+                             progress=fail)
+
+
+def test_problems_are_logged(store, tmp_path, caplog):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id":"a","text":"one two"}\nno JSON at all\n')
+    with caplog.at_level("INFO", "origo"):
+        store.add_many(path)
+    assert any("a.jsonl:2" in one.getMessage() for one in caplog.records)
+
+
+def test_repeated_ids(store, text):
+    counts = store.add_many([{"id": "a", "text": text(1)},
+                             {"id": "b", "text": text(2)},
+                             {"id": "a", "text": text(3)},
+                             {"id": "a", "text": text(1)}])
+    assert counts["n_documents"] == 4
+    assert counts["n_repeated_ids"] >= 1
+
+
 def test_options(store, tmp_path):
     with pytest.raises(TypeError, match="no option 'rewordd'"):
         store.trace("a", rewordd=True)

@@ -71,7 +71,8 @@ def test_files(text, tmp_path):
     with pytest.raises(ValueError, match="output"):
         origo.dedup(path)
     result = origo.dedup(path, output=output)
-    assert [json.loads(line)["id"] for line in open(output)] == [
+    assert [json.loads(line)["id"] for line in
+            output.read_text().splitlines()] == [
         "d0", "d1", "d3"]
     assert result.indices == [0, 1, 3]
 

@@ -163,6 +163,42 @@ def test_near_and_quote(text, store_path):
         assert "letter" not in quotes[0].text
 
 
+def test_all_indexes_in_memory(text):
+    with origo.Store(":memory:",
+                     indexes="passages,near,sentences") as store:
+        store.add_many([{"id": "a", "text": text(1) + ". The end of it all."},
+                        {"id": "b", "text": text(2)}])
+        assert store.trace(text(1)).spans[0].origin == "a"
+        assert store.near(text(2))[0].id == "b"
+        assert store.quote(text(1) + ".")[0].matches[0].id == "a"
+
+
+def test_phrases(text, store_path):
+    with origo.Store(store_path) as store:
+        store.add_many([
+            {"id": "d%d" % i, "time": "200%d" % (i % 5),
+             "text": text(i) + (" " + text(99, 20) if i % 2 else "")}
+            for i in range(20)])
+        phrases = store.phrases(min_documents=5, period="year")
+        assert len(phrases) == 1
+        one = phrases[0]
+        assert (one.text, one.n_documents, one.n_tokens) == (
+            text(99, 20), 10, 20)
+        assert (one.first, one.first_time.year) == ("d5", 2000)
+        assert one.growth == [2, 2, 2, 2, 2]
+        assert "in 10 documents" in repr(one)
+        assert len(phrases.to_dict()["periods"]) == 5
+        assert phrases.to_dict()["documents"][0]["n_covered"] == 20
+        assert store.phrases(since="2004", min_documents=2)[0].n_documents == 2
+        for bad in ({"since": "someday"}, {"period": "week"}, {"limit": -1},
+                    {"limit": 10 ** 6}):
+            with pytest.raises(ValueError):
+                store.phrases(**bad)
+    with origo.Store(store_path.parent / "b", keep_texts=False) as store:
+        with pytest.raises(origo.UsageError):
+            store.phrases()
+
+
 def test_an_index_that_is_off(text, store_path):
     with origo.Store(store_path) as store:
         store.add(text(1), id="a")
@@ -277,6 +313,25 @@ def test_after_a_fork(text, store_path):
     assert origo.verify(store_path)["n_documents"] == 2
 
 
+def test_a_fork_that_ends_leaves_the_store_alone(text, store_path):
+    """The child's interpreter goes through its whole end."""
+    code = """
+import os, sys, origo
+with origo.Store(sys.argv[1], indexes="passages,near,sentences") as store:
+    store.add("before the fork " * 9, id="a")
+    one = iter(store)
+    next(one)
+    if os.fork() == 0:
+        sys.exit(0)
+    assert os.wait()[1] == 0
+    store.add("behind the fork " * 9, id="b")
+print(origo.verify(sys.argv[1])["n_documents"])
+"""
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", code,
+                           str(store_path)], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, b"2\n"), done.stderr
+
+
 def test_damage_is_named(text, store_path):
     with origo.Store(store_path) as store:
         store.add(text(1), id="a")
@@ -288,35 +343,81 @@ def test_damage_is_named(text, store_path):
         origo.verify(store_path)
 
 
-def test_an_interpreter_that_ends_while_threads_work(tmp_path):
+LONG = {
+    "trace_many": "store.trace_many(texts, on_answer=lambda one: at_work())",
+    "trace_many, as a table": "at_work(); store.trace_many(texts)",
+    "trace": "at_work(); store.trace(texts[0])",
+    "near_many": "at_work(); store.near_many(texts)",
+    "dedup": "at_work(); origo.dedup(texts)",
+    "add_many": "store.add_many(at_work() or one for one in documents())",
+    "decontaminate": "at_work(); origo.decontaminate(texts, texts[:9])",
+    "phrases": "at_work(); store.phrases()",
+    "iteration": "[at_work() for one in store]",
+    "sketches": "at_work(); origo.MinHash().update_batch(texts)",
+}
+
+
+@pytest.mark.parametrize("call", LONG.values(), ids=LONG)
+def test_an_interpreter_that_ends_while_threads_work(call):
     code = """
-import threading, origo
-store = origo.Store(":memory:")
-texts = ["word%d " % i * 200 for i in range(5000)]
+import itertools, threading, origo
+store = origo.Store(":memory:", indexes="passages,near")
+texts = ["word%%d " %% i * 50 for i in range(500)]
+numbers = itertools.count()
+def documents():
+    for i in numbers:
+        yield {"id": str(i), "text": "name%%d " %% i * 50}
+store.add_many(itertools.islice(documents(), 50))
+started = threading.Semaphore(0)
+def at_work():
+    started.release()
 def work():
     while True:
-        store.trace_many(texts, on_answer=lambda answer: None)
+        %s
 for _ in range(2):
     threading.Thread(target=work, daemon=True).start()
-import time
-time.sleep(0.3)
-"""
+for _ in range(5):
+    started.acquire()
+""" % call
     done = subprocess.run([sys.executable, "-X", "dev", "-c", code],
-                          timeout=60, capture_output=True)
+                          timeout=120, capture_output=True)
     assert done.returncode == 0, done.stderr
 
 
 def test_ctrl_c(tmp_path):
     code = """
-import _thread, threading, itertools, origo
+import itertools, os, signal, origo
 store = origo.Store(":memory:")
-threading.Timer(0.5, _thread.interrupt_main).start()
+def documents():
+    for i in itertools.count():
+        if i == 1000:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield {"id": str(i), "text": "word%d " % i * 50}
 try:
-    store.add_many({"id": str(i), "text": "word%d " % i * 50}
-                   for i in itertools.count())
+    store.add_many(documents())
 except KeyboardInterrupt:
     print("interrupted")
 """
     done = subprocess.run([sys.executable, "-X", "dev", "-c", code],
                           timeout=60, capture_output=True)
+    assert done.stdout == b"interrupted\n", done.stderr
+
+
+def test_ctrl_c_where_no_python_runs(text):
+    """The library's own loop looks for it."""
+    code = """
+import os, signal, threading, pyarrow, origo
+table = pyarrow.table({"text": ["word%d " % i * 300 for i in range(500)]})
+store = origo.Store(":memory:")
+def interrupt(*unused):
+    os.kill(os.getpid(), signal.SIGINT)
+try:
+    for _ in range(1000):
+        store.trace_many(table, progress=interrupt)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    pytest.importorskip("pyarrow")
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", code],
+                          timeout=120, capture_output=True)
     assert done.stdout == b"interrupted\n", done.stderr
