@@ -367,19 +367,17 @@ og_status og_dedup_write_gone(struct og_dedup_output *out,
     return tell_removed(out, &removal, err);
 }
 
-og_status og_dedup_write_cut(struct og_dedup_output *out,
-                             const struct og_dedup_doc *doc, og_bytes text,
-                             og_error *err)
+og_status og_dedup_pack_cut(const og_fields *fields,
+                            const struct og_dedup_doc *doc, og_bytes text,
+                            struct og_pack *line, og_error *err)
 {
     struct og_pack value = {0};
-    TRY(tell_kept(out, doc->doc.id, &text, err));
-    if (!out->has_kept) return OG_OK;
-    out->line.len = 0;
     if (doc->record.len == 0) {
         og_document changed = doc->doc;
         changed.text = text;
-        og_pack_document(&out->line, &changed);
-        return write_packed_kept(out, err);
+        og_pack_document(line, &changed);
+        return line->failed ? og_error_memory(err, line->len, "a record")
+                            : OG_OK;
     }
     const size_t scratch_len = doc->record.len + OG_BLOCK_PADDING;
     char *scratch = og_allocate(NULL, scratch_len);
@@ -387,16 +385,27 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
     if (scratch == NULL)
         return og_error_memory(err, doc->record.len, "a record");
     /* It was read as a document before: the field is there. */
-    if (og_json_member(doc->record, out->input->fields.text, scratch, &raw)) {
+    if (og_json_member(doc->record, fields->text, scratch, &raw)) {
         og_pack_json_string(&value, text);
-        og_pack_replaced(&out->line, doc->record, raw,
+        og_pack_replaced(line, doc->record, raw,
                          (og_bytes){(const char *)value.data, value.len});
     }
-    og_pack_text(&out->line, "\n");
-    out->line.failed |= value.failed;
+    og_pack_text(line, "\n");
+    const bool is_made = !line->failed && !value.failed;
     og_release(NULL, scratch, scratch_len);
     og_pack_release(&value);
-    return write_packed_kept(out, err);
+    return is_made ? OG_OK : og_error_memory(err, doc->record.len, "a record");
+}
+
+og_status og_dedup_write_cut(struct og_dedup_output *out,
+                             const struct og_dedup_doc *doc, og_bytes text,
+                             og_bytes line, og_error *err)
+{
+    struct og_new_file *file;
+    TRY(tell_kept(out, doc->doc.id, &text, err));
+    if (!out->has_kept) return OG_OK;
+    TRY(og_shards_next(&out->kept, &file, err));
+    return og_new_file_write(file, line.data, line.len, err);
 }
 
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,

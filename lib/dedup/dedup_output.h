@@ -67,10 +67,14 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
 /* Nothing is left of it: its pieces are in several others. */
 og_status og_dedup_write_gone(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err);
-/* A document whose text has become another one. */
+/* A document whose text has become another one: its record, appended to `line`,
+ * by any thread; then it is written. */
+og_status og_dedup_pack_cut(const og_fields *fields,
+                            const struct og_dedup_doc *doc, og_bytes text,
+                            struct og_pack *line, og_error *err);
 og_status og_dedup_write_cut(struct og_dedup_output *out,
                              const struct og_dedup_doc *doc, og_bytes text,
-                             og_error *err);
+                             og_bytes line, og_error *err);
 /* `more`: its next bytes follow. */
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
                                 bool more, og_error *err);

@@ -41,9 +41,8 @@ og_status og_piece_cutter_close(struct og_piece_cutter *c, og_status status,
     og_dedup_journal_close(&c->journal, !goes_on); /* under the locks */
     og_dedup_output_close(&run->output, goes_on);
     og_dedup_ids_release(&c->ids);
-    og_pack_release(&c->text);
+    og_cut_scratch_release(&c->scratch);
     og_pack_release(&c->line);
-    OG_UNGROW(NULL, c->unescaped, c->unescaped_cap);
     return status;
 }
 
@@ -72,21 +71,49 @@ og_status og_piece_cutter_end_block(struct og_piece_cutter *c,
 
 /* ---- documents ---- */
 
-og_status og_piece_cutter_text(struct og_piece_cutter *c,
-                               const struct og_dedup_doc *d, og_bytes *out,
-                               og_error *err)
+void og_cut_scratch_release(struct og_cut_scratch *s)
+{
+    og_pack_release(&s->text);
+    og_pack_release(&s->record);
+    OG_UNGROW(NULL, s->unescaped, s->unescaped_cap);
+}
+
+og_status og_cut_text(const struct og_dedup_run *run,
+                      const struct og_dedup_doc *d, struct og_cut_scratch *s,
+                      og_bytes *out, og_error *err)
 {
     struct og_record record;
     struct og_jsonl_problem problem;
     *out = d->doc.text;
     if (d->record.len == 0) return OG_OK;
-    if (!OG_GROW(NULL, c->unescaped, c->unescaped_cap,
+    if (!OG_GROW(NULL, s->unescaped, s->unescaped_cap,
                  d->record.len + OG_BLOCK_PADDING))
         return og_error_memory(err, d->record.len, "a text");
-    if (og_jsonl_read(d->record, &c->run->input->fields, c->unescaped, NULL,
+    if (og_jsonl_read(d->record, &run->input->fields, s->unescaped, NULL,
                       &record, &problem) == NULL)
         return og_error_set(err, OG_ERR_INPUT, "%s", problem.message);
     *out = record.doc.text;
+    return OG_OK;
+}
+
+og_status og_cut(const struct og_dedup_run *run, const struct og_dedup_doc *d,
+                 og_bytes text, struct og_cut_scratch *s,
+                 struct og_cut_document *out, og_error *err)
+{
+    size_t done = 0;
+    out->text = out->record = (og_bytes){"", 0};
+    if (out->n == 0) return OG_OK;
+    s->text.len = s->record.len = 0;
+    for (size_t i = 0; i < out->n; i++) {
+        og_pack_bytes(&s->text, text.data + done, out->pieces[i].begin - done);
+        done = out->pieces[i].end;
+    }
+    og_pack_bytes(&s->text, text.data + done, text.len - done);
+    if (s->text.failed) return og_error_memory(err, text.len, "a text");
+    out->text = (og_bytes){(const char *)s->text.data, s->text.len};
+    if (out->is_all || !run->output.has_kept) return OG_OK;
+    TRY(og_dedup_pack_cut(&run->input->fields, d, out->text, &s->record, err));
+    out->record = (og_bytes){(const char *)s->record.data, s->record.len};
     return OG_OK;
 }
 
@@ -152,35 +179,26 @@ static og_status report(struct og_piece_cutter *c, const struct og_dedup_doc *d,
 }
 
 og_status og_piece_cutter_write(struct og_piece_cutter *c,
-                                const struct og_dedup_doc *d, og_bytes text,
-                                const struct og_dedup_piece *pieces, size_t n,
-                                bool is_all, og_error *err)
+                                const struct og_dedup_doc *d,
+                                const struct og_cut_document *cut,
+                                og_error *err)
 {
     og_dedup_counts *counts = c->run->counts;
-    size_t done = 0;
     if (c->n_taken++ < c->journal.mark.n_documents) {
         counts->n_resumed++;
         return OG_OK;
     }
-    counts->n_kept += !is_all;
-    counts->n_removed += is_all;
-    if (n == 0) {
+    counts->n_kept += !cut->is_all;
+    counts->n_removed += cut->is_all;
+    if (cut->n == 0) {
         counts->kept_len += d->text_len;
         return og_dedup_write_kept(&c->run->output, d, err);
     }
-    c->text.len = 0;
-    for (size_t i = 0; i < n; i++) {
-        og_pack_bytes(&c->text, text.data + done, pieces[i].begin - done);
-        done = pieces[i].end;
-        counts->n_cut++;
-        counts->cut_len += pieces[i].end - pieces[i].begin;
-    }
-    og_pack_bytes(&c->text, text.data + done, text.len - done);
-    if (c->text.failed) return og_error_memory(err, text.len, "a text");
-    TRY(report(c, d, pieces, n, err));
-    if (is_all) return og_dedup_write_gone(&c->run->output, d, err);
-    counts->kept_len += c->text.len;
-    return og_dedup_write_cut(
-        &c->run->output, d, (og_bytes){(const char *)c->text.data, c->text.len},
-        err);
+    counts->n_cut += cut->n;
+    for (size_t i = 0; i < cut->n; i++)
+        counts->cut_len += cut->pieces[i].end - cut->pieces[i].begin;
+    TRY(report(c, d, cut->pieces, cut->n, err));
+    if (cut->is_all) return og_dedup_write_gone(&c->run->output, d, err);
+    counts->kept_len += cut->text.len;
+    return og_dedup_write_cut(&c->run->output, d, cut->text, cut->record, err);
 }

@@ -21,12 +21,26 @@ struct og_dedup_piece {
     uint64_t first; /* the number of the document that keeps it, from 1 */
 };
 
-struct og_piece_cutter {
-    struct og_dedup_run *run;
-    struct og_pack text; /* what is left */
-    struct og_pack line; /* of the report */
+/* What one thread needs to cut. */
+struct og_cut_scratch {
+    struct og_pack text, record;
     char *unescaped;
     size_t unescaped_cap;
+};
+void og_cut_scratch_release(struct og_cut_scratch *scratch);
+
+/* A document as it will be written. */
+struct og_cut_document {
+    const struct og_dedup_piece *pieces;
+    size_t n;
+    bool is_all; /* nothing is left that has a token: it goes as a whole */
+    og_bytes text, record; /* of what is left; nothing when n is 0 */
+};
+
+struct og_piece_cutter {
+    struct og_dedup_run *run;
+    struct og_cut_scratch scratch;
+    struct og_pack line; /* of the report */
     struct og_dedup_ids ids;
     struct og_dedup_journal journal;
     uint64_t n_taken; /* documents of the pass that writes */
@@ -50,17 +64,23 @@ og_status og_piece_cutter_note(struct og_piece_cutter *cutter, og_bytes id,
 og_status og_piece_cutter_end_block(struct og_piece_cutter *cutter,
                                     uint64_t sequence, og_error *err);
 
-/* The text of a document, whether it is a line of JSONL or not. Valid until
- * the next call. */
-og_status og_piece_cutter_text(struct og_piece_cutter *cutter,
-                               const struct og_dedup_doc *doc, og_bytes *out,
-                               og_error *err);
+/* Any thread: the text of a document, whether it is a line of JSONL or not.
+ * Valid until the next call. */
+og_status og_cut_text(const struct og_dedup_run *run,
+                      const struct og_dedup_doc *doc,
+                      struct og_cut_scratch *scratch, og_bytes *out,
+                      og_error *err);
+/* Any thread: the document without the pieces that out->pieces says; `text` is
+ * its text, which may be empty when there are none. What it fills in is in the
+ * scratch. */
+og_status og_cut(const struct og_dedup_run *run, const struct og_dedup_doc *doc,
+                 og_bytes text, struct og_cut_scratch *scratch,
+                 struct og_cut_document *out, og_error *err);
 
-/* Writes the document without the pieces. When `is_all` nothing is left that
- * has a token, and it goes as a whole. */
+/* Writes the next document. */
 og_status og_piece_cutter_write(struct og_piece_cutter *cutter,
-                                const struct og_dedup_doc *doc, og_bytes text,
-                                const struct og_dedup_piece *pieces, size_t n,
-                                bool is_all, og_error *err);
+                                const struct og_dedup_doc *doc,
+                                const struct og_cut_document *cut,
+                                og_error *err);
 
 #endif

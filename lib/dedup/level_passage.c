@@ -351,24 +351,27 @@ static og_status take_second(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
     struct level *l = ctx;
     const uint64_t number = l->n_again++;
+    struct og_cut_document cut = {.n = 0};
     og_bytes text = {"", 0};
-    size_t n = 0, n_left = 1;
+    size_t n_left = 1;
     if (number >= l->n_documents)
         return og_error_set(err, OG_ERR_INPUT,
                             "the input was changed while it was read");
     const uint64_t base = l->bases[number], end = l->bases[number + 1];
     if (has_any(l, base, end)) {
-        TRY(og_piece_cutter_text(&l->cutter, d, &text, err));
+        TRY(og_cut_text(l->run, d, &l->cutter.scratch, &text, err));
         TRY(og_shingler_run(&l->shingler, text, err));
         if (l->shingler.tokens.n != end - base)
             return og_error_set(err, OG_ERR_INPUT,
                                 "'%s' was changed while it was read",
                                 d->block->file);
-        TRY(find_pieces(l, base, &n, &n_left, err));
+        TRY(find_pieces(l, base, &cut.n, &n_left, err));
         og_shingler_trim(&l->shingler);
     }
-    return og_piece_cutter_write(&l->cutter, d, text, l->pieces, n, n_left == 0,
-                                 err);
+    cut.pieces = l->pieces;
+    cut.is_all = n_left == 0;
+    TRY(og_cut(l->run, d, text, &l->cutter.scratch, &cut, err));
+    return og_piece_cutter_write(&l->cutter, d, &cut, err);
 }
 
 /* ---- the level ---- */

@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/hash_table.h"
+#include "lib/base/arena.h"
 #include "lib/dedup/dedup_pieces.h"
+#include "lib/dedup/unit_table.h"
 #include "lib/disk/sorter.h"
 #include "lib/os/secret.h"
 #include "lib/sentence/split/split.h"
@@ -29,11 +30,6 @@ struct unit { /* as make() tells it */
     uint64_t hash[2];
     uint32_t begin, end; /* in the source text */
     uint32_t n_tokens, is_last;
-};
-
-struct slot {
-    uint64_t hash[2]; /* both 0: empty */
-    uint64_t first;   /* the number of the document, from 1 */
 };
 
 struct place { /* of the sorters */
@@ -51,8 +47,7 @@ struct level {
     uint32_t least;           /* tokens */
     struct og_shingle_factors key;
     struct og_piece_cutter cutter;
-    struct slot *slots;
-    size_t n_slots, n_used;
+    struct og_unit_table table;
     struct og_sorter *places, *found;
     bool is_against, is_second;
     uint64_t n_units, n_documents; /* those to compare with first */
@@ -60,6 +55,11 @@ struct level {
     bool has_next;
     struct og_dedup_piece *pieces;
     size_t pieces_cap;
+    /* Of the block at hand, when the table is used. */
+    uint64_t block;  /* its number, from 1 */
+    uint64_t *first; /* by unit: the document that keeps it; 0: its own */
+    struct og_cut_document *cuts; /* by document */
+    size_t first_cap, cuts_cap, at;
 };
 
 /* ---- a text into units, any thread ---- */
@@ -152,46 +152,6 @@ static og_status make_units(void *ctx, struct og_dedup_worker *h, og_bytes text,
     return OG_OK;
 }
 
-/* ---- the table ---- */
-
-static struct slot *find(struct slot *slots, size_t n_slots,
-                         const uint64_t hash[2])
-{
-    size_t at;
-    OG_PROBE(at, hash[0], n_slots,
-             slots[at].hash[1] == 0 ||
-                 (slots[at].hash[0] == hash[0] && slots[at].hash[1] == hash[1]))
-    return &slots[at];
-}
-
-static og_status grow(struct level *l, og_error *err)
-{
-    const size_t n = l->n_slots == 0 ? 4096 : 2 * l->n_slots;
-    struct slot *slots = og_allocate_zero(NULL, n * sizeof(*slots));
-    if (slots == NULL)
-        return og_error_memory(err, n * sizeof(*slots), "units of text");
-    for (size_t i = 0; i < l->n_slots; i++)
-        if (l->slots[i].hash[1] != 0)
-            *find(slots, n, l->slots[i].hash) = l->slots[i];
-    og_release(NULL, l->slots, l->n_slots * sizeof(*slots));
-    l->slots = slots;
-    l->n_slots = n;
-    return OG_OK;
-}
-
-/* The document that has it first, from 1; 0: this one is the first. */
-static og_status first_of(struct level *l, const struct unit *u, uint64_t *out,
-                          og_error *err)
-{
-    if ((l->n_used + 1) * 4 > l->n_slots * 3) TRY(grow(l, err));
-    struct slot *slot = find(l->slots, l->n_slots, u->hash);
-    *out = slot->first;
-    if (slot->hash[1] != 0) return OG_OK;
-    *slot = (struct slot){{u->hash[0], u->hash[1]}, l->n_documents};
-    l->n_used++;
-    return OG_OK;
-}
-
 /* ---- the sorters ---- */
 
 static og_status next_found(struct level *l, og_error *err)
@@ -243,7 +203,6 @@ static og_status look_up(struct level *l, const struct unit *u,
     const uint64_t number = l->n_units++;
     *out_first = 0;
     if (u->n_tokens < l->least) return OG_OK;
-    if (l->places == NULL) return first_of(l, u, out_first, err);
     if (!l->is_second) {
         const struct place p = {
             {u->hash[0], u->hash[1]}, number, l->n_documents};
@@ -255,30 +214,271 @@ static og_status look_up(struct level *l, const struct unit *u,
     return next_found(l, err);
 }
 
+/* What goes of the units, each with its first holder. */
+static og_status find_pieces(const struct og_dedup_doc *d,
+                             const uint64_t *first,
+                             struct og_dedup_piece **pieces, size_t *cap,
+                             struct og_cut_document *out, og_error *err)
+{
+    const struct unit *units = d->made;
+    const size_t n_units = d->made_len / sizeof(*units);
+    size_t n_left = 0;
+    if (!OG_GROW(NULL, *pieces, *cap, n_units))
+        return og_error_memory(err, n_units * sizeof(**pieces), "pieces");
+    *out = (struct og_cut_document){.pieces = *pieces};
+    for (size_t i = 0; i < n_units; i++)
+        if (first[i] == 0)
+            n_left += units[i].n_tokens;
+        else
+            (*pieces)[out->n++] = (struct og_dedup_piece){
+                units[i].begin, units[i].end, units[i].n_tokens, first[i]};
+    out->is_all = out->n > 0 && n_left == 0;
+    return OG_OK;
+}
+
+/* Finds its pieces and cuts them out. */
+static og_status cut_document(const struct level *l,
+                              const struct og_dedup_doc *d,
+                              const uint64_t *first,
+                              struct og_dedup_piece **pieces, size_t *cap,
+                              struct og_cut_scratch *scratch,
+                              struct og_cut_document *out, og_error *err)
+{
+    og_bytes text = {"", 0};
+    TRY(find_pieces(d, first, pieces, cap, out, err));
+    if (out->n > 0) TRY(og_cut_text(l->run, d, scratch, &text, err));
+    return og_cut(l->run, d, text, scratch, out, err);
+}
+
+static og_status take_sorted(struct level *l, struct og_dedup_doc *d,
+                             og_error *err)
+{
+    const struct unit *units = d->made;
+    const size_t n_units = d->made_len / sizeof(*units);
+    struct og_cut_document cut;
+    if (!OG_GROW(NULL, l->first, l->first_cap, n_units))
+        return og_error_memory(err, n_units * 8, "pieces");
+    for (size_t i = 0; i < n_units; i++)
+        TRY(look_up(l, &units[i], &l->first[i], err));
+    if (!l->is_second) return OG_OK;
+    TRY(cut_document(l, d, l->first, &l->pieces, &l->pieces_cap,
+                     &l->cutter.scratch, &cut, err));
+    return og_piece_cutter_write(&l->cutter, d, &cut, err);
+}
+
 static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
     struct level *l = ctx;
-    const struct unit *units = d->made;
-    const size_t n_units = d->made_len / sizeof(*units);
-    size_t n = 0, n_left = 0;
-    og_bytes text;
     l->n_documents++;
     if (!l->is_second) TRY(og_piece_cutter_note(&l->cutter, d->doc.id, err));
-    if (!OG_GROW(NULL, l->pieces, l->pieces_cap, n_units))
-        return og_error_memory(err, n_units * sizeof(*l->pieces), "pieces");
-    for (size_t i = 0; i < n_units; i++) {
-        uint64_t first;
-        TRY(look_up(l, &units[i], &first, err));
-        if (first == 0)
-            n_left += units[i].n_tokens;
-        else
-            l->pieces[n++] = (struct og_dedup_piece){
-                units[i].begin, units[i].end, units[i].n_tokens, first};
+    if (l->places != NULL) return take_sorted(l, d, err);
+    if (l->is_against) return OG_OK;
+    return og_piece_cutter_write(&l->cutter, d, &l->cuts[l->at++], err);
+}
+
+/* ---- blocks, with the table ----
+ *
+ * Units are looked up part by part of the table, in the order of the documents
+ * in each, so that the first holder is the same for any number of threads. Then
+ * every document is cut, whoever comes first. */
+
+/* Documents of a piece: enough that taking one is nothing beside it. */
+#define PIECE_DOCS 8
+
+struct ref { /* a unit of the block */
+    const struct unit *unit;
+    uint32_t number; /* in the block */
+    uint32_t doc;
+};
+
+struct block {              /* batch->own */
+    const uint32_t *units;  /* the number of the first unit of each document */
+    const struct ref *refs; /* by part */
+    uint32_t n_units;
+    uint32_t ends[OG_UNIT_PARTS];
+};
+
+struct thread { /* worker->mine */
+    uint32_t *units;
+    struct ref *refs;
+    size_t units_cap, refs_cap;
+    struct og_dedup_piece *pieces;
+    size_t pieces_cap;
+    struct og_cut_scratch scratch;
+    struct og_arena arena; /* of what is cut, until the block is taken */
+    uint64_t block;        /* whose that is */
+};
+
+static void stop_worker(void *ctx, struct og_dedup_worker *worker)
+{
+    struct thread *t = worker->mine;
+    (void)ctx;
+    if (t == NULL) return;
+    OG_UNGROW(NULL, t->units, t->units_cap);
+    OG_UNGROW(NULL, t->refs, t->refs_cap);
+    OG_UNGROW(NULL, t->pieces, t->pieces_cap);
+    og_cut_scratch_release(&t->scratch);
+    og_arena_release(&t->arena);
+    og_release(NULL, t, sizeof(*t));
+    worker->mine = NULL;
+}
+
+static og_status thread_of(struct og_dedup_worker *worker, struct thread **out,
+                           og_error *err)
+{
+    if (worker->mine == NULL)
+        worker->mine = og_allocate_zero(NULL, sizeof(struct thread));
+    *out = worker->mine;
+    return *out != NULL ? OG_OK
+                        : og_error_memory(err, sizeof(**out), "a thread");
+}
+
+/* Numbers of units by document, and how many each part has: the ends, when all
+ * before a part is counted. */
+static void count_units(const struct level *l, const struct og_batch *b,
+                        struct thread *t, struct block *block)
+{
+    memset(block->ends, 0, sizeof(block->ends));
+    block->n_units = 0;
+    for (size_t i = 0; i < b->n_docs; i++) {
+        const struct og_dedup_doc *d = b->docs[i].made;
+        const struct unit *units = d->made;
+        const size_t n = d->made_len / sizeof(*units);
+        t->units[i] = block->n_units;
+        block->n_units += (uint32_t)n;
+        for (size_t k = 0; k < n; k++)
+            if (units[k].n_tokens >= l->least)
+                block->ends[og_unit_part_of(units[k].hash)]++;
     }
-    if (l->is_against || (l->places != NULL && !l->is_second)) return OG_OK;
-    TRY(og_piece_cutter_text(&l->cutter, d, &text, err));
-    return og_piece_cutter_write(&l->cutter, d, text, l->pieces, n,
-                                 n > 0 && n_left == 0, err);
+    for (size_t p = 1; p < OG_UNIT_PARTS; p++)
+        block->ends[p] += block->ends[p - 1];
+}
+
+static void sort_units(const struct level *l, const struct og_batch *b,
+                       const struct thread *t, const struct block *block)
+{
+    uint32_t next[OG_UNIT_PARTS];
+    for (size_t p = 0; p < OG_UNIT_PARTS; p++)
+        next[p] = p == 0 ? 0 : block->ends[p - 1];
+    for (size_t i = 0; i < b->n_docs; i++) {
+        const struct og_dedup_doc *d = b->docs[i].made;
+        const struct unit *units = d->made;
+        const size_t n = d->made_len / sizeof(*units);
+        for (size_t k = 0; k < n; k++)
+            if (units[k].n_tokens >= l->least)
+                t->refs[next[og_unit_part_of(units[k].hash)]++] = (struct ref){
+                    &units[k], t->units[i] + (uint32_t)k, (uint32_t)i};
+    }
+}
+
+static og_status make_block(void *ctx, struct og_dedup_worker *worker,
+                            struct og_batch *b, og_error *err)
+{
+    const struct level *l = ctx;
+    struct block *block = b->own;
+    struct thread *t;
+    TRY(thread_of(worker, &t, err));
+    if (!OG_GROW(NULL, t->units, t->units_cap, b->n_docs))
+        return og_error_memory(err, b->n_docs * 4, "units of text");
+    count_units(l, b, t, block);
+    const size_t n_refs = block->ends[OG_UNIT_PARTS - 1];
+    if (!OG_GROW(NULL, t->refs, t->refs_cap, n_refs))
+        return og_error_memory(err, n_refs * sizeof(*t->refs), "units of text");
+    sort_units(l, b, t, block);
+    block->units = t->units;
+    block->refs = t->refs;
+    return OG_BATCH_KEEP(b, block->units, b->n_docs) &&
+                   OG_BATCH_KEEP(b, block->refs, n_refs)
+               ? OG_OK
+               : og_error_memory(err, n_refs * sizeof(*t->refs),
+                                 "units of text");
+}
+
+struct phase {
+    struct level *level;
+    const struct og_batch *batch;
+};
+
+static og_status look_up_part(void *ctx, void *worker, size_t part,
+                              og_error *err)
+{
+    const struct phase *phase = ctx;
+    struct level *l = phase->level;
+    const struct block *block = phase->batch->own;
+    (void)worker;
+    for (size_t i = part == 0 ? 0 : block->ends[part - 1];
+         i < block->ends[part]; i++) {
+        const struct ref *r = &block->refs[i];
+        TRY(og_unit_table_first(&l->table, r->unit->hash,
+                                l->n_documents + r->doc + 1,
+                                &l->first[r->number], err));
+    }
+    return OG_OK;
+}
+
+/* A copy in the arena of the thread. */
+static bool keep_bytes(struct thread *t, og_bytes *bytes)
+{
+    if (bytes->len == 0) return true;
+    bytes->data = og_arena_copy(&t->arena, bytes->data, bytes->len, 1);
+    return bytes->data != NULL;
+}
+
+static og_status keep_cut(struct thread *t, struct og_cut_document *cut,
+                          og_error *err)
+{
+    const size_t len = cut->n * sizeof(*cut->pieces);
+    if (cut->n == 0) return OG_OK;
+    cut->pieces = og_arena_copy(&t->arena, cut->pieces, len, 8);
+    return cut->pieces != NULL && keep_bytes(t, &cut->text) &&
+                   keep_bytes(t, &cut->record)
+               ? OG_OK
+               : og_error_memory(err, len, "pieces");
+}
+
+static og_status cut_piece(void *ctx, void *worker, size_t piece, og_error *err)
+{
+    const struct phase *phase = ctx;
+    struct level *l = phase->level;
+    const struct og_batch *b = phase->batch;
+    const struct block *block = b->own;
+    const size_t begin = piece * PIECE_DOCS;
+    struct thread *t;
+    TRY(thread_of(worker, &t, err));
+    if (t->block != l->block) og_arena_clear(&t->arena, (size_t)1 << 20);
+    t->block = l->block;
+    for (size_t i = begin; i < b->n_docs && i < begin + PIECE_DOCS; i++) {
+        TRY(cut_document(l, b->docs[i].made, l->first + block->units[i],
+                         &t->pieces, &t->pieces_cap, &t->scratch, &l->cuts[i],
+                         err));
+        TRY(keep_cut(t, &l->cuts[i], err));
+    }
+    return OG_OK;
+}
+
+static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
+{
+    struct level *l = ctx;
+    const struct block *block = b->own;
+    struct phase phase = {l, b};
+    if (b->n_docs == 0) return OG_OK;
+    l->block++;
+    l->at = 0;
+    if (!OG_GROW(NULL, l->first, l->first_cap, block->n_units) ||
+        !OG_GROW(NULL, l->cuts, l->cuts_cap, b->n_docs))
+        return og_error_memory(err, block->n_units * 8, "units of text");
+    if (block->n_units > 0)
+        memset(l->first, 0, block->n_units * sizeof(*l->first));
+    TRY(og_stream_share(b, OG_UNIT_PARTS, look_up_part, &phase, err));
+    if (l->is_against) return OG_OK;
+    return og_stream_share(b, (b->n_docs + PIECE_DOCS - 1) / PIECE_DOCS,
+                           cut_piece, &phase, err);
+}
+
+static og_status settle_block(void *ctx, struct og_batch *b, og_error *err)
+{
+    (void)ctx, (void)b, (void)err;
+    return OG_OK;
 }
 
 /* ---- the level ---- */
@@ -310,6 +510,12 @@ static void fill_source(struct level *l, struct og_dedup_source *out)
     out->ctx = l;
     out->make = make_units;
     out->take = take;
+    if (l->places != NULL) return;
+    out->own_len = sizeof(struct block);
+    out->make_block = make_block;
+    out->begin_block = begin_block;
+    out->settle_block = settle_block;
+    out->stop_worker = stop_worker;
 }
 
 static og_status read_against(struct level *l, og_error *err)
@@ -364,6 +570,8 @@ og_status og_dedup_units(struct og_dedup_run *run, og_error *err)
     og_sorter_free(l.places);
     og_sorter_free(l.found);
     OG_UNGROW(NULL, l.pieces, l.pieces_cap);
-    og_release(NULL, l.slots, l.n_slots * sizeof(*l.slots));
+    OG_UNGROW(NULL, l.first, l.first_cap);
+    OG_UNGROW(NULL, l.cuts, l.cuts_cap);
+    og_unit_table_release(&l.table);
     return status;
 }
