@@ -1,15 +1,15 @@
 /* A text as sentences, and a sentence as a bag of stems.
  *
  * A sentence ends at a full stop, a question or exclamation mark with a blank
- * or a quotation mark behind it, at the marks of other scripts, at an empty
+ * or a quotation mark after it, at the marks of other scripts, at an empty
  * line, and after MAX_TOKENS tokens (lists and tables have no sentences, nor
  * have all scripts). Very short ones go on with the next.
  *
  * A stem is the first STEM_LEN characters of a word. That is cruder than what
  * linguists know of each language, but works for all that change the ends of
  * words, and asks nobody which language it is. In scripts without spaces a
- * token is a character, which stands in every sentence; there a stem is a
- * character with those behind it, one in Chinese and Japanese, two in Thai and
+ * token is a character, which is in every sentence; there a stem is a
+ * character with those after it, one in Chinese and Japanese, two in Thai and
  * its neighbours, and weighs as much less as there are more of them.
  *
  * A stem that few sentences of the two texts hold tells more: its weight is the
@@ -57,7 +57,7 @@ void og_stems_release(struct og_stems *stems)
 
 /* ---- stems ---- */
 
-/* Below this stand Thai, Lao, Khmer and Burmese; above it Han and kana. */
+/* Below this are Thai, Lao, Khmer and Burmese; above it Han and kana. */
 #define LETTERS_END 0x2000
 
 /* Tokens that make a stem when `token` is a character, else 0. */
@@ -137,7 +137,7 @@ static bool ends_sentence(const char *s, size_t len)
     return false;
 }
 
-/* Whether a sentence ends in what stands between two tokens. */
+/* Whether a sentence ends in what is between two tokens. */
 static bool is_break(const char *gap, size_t len)
 {
     int n_lines = 0;

@@ -1,5 +1,5 @@
 /* The most frequent documents among the hits, in fixed memory ("space saving"):
- * as many as the list holds are counted; what comes later and is not in it
+ * as many as the list contains are counted; what comes later and is not in it
  * takes the place of the smallest, and its count, which it may have missed. So
  * a document that has more than 1/256 of the hits is always found. Hits of one
  * document come in rows, so the last place is looked at first. */

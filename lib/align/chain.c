@@ -2,17 +2,17 @@
  *
  * The sum over runs of a local alignment (Smith and Waterman), on runs instead
  * of tokens as aligners of genomes do it (minimap2): the best chain that ends
- * with a run is that run alone, or that run behind the best chain that ends
+ * with a run is that run alone, or that run after the best chain that ends
  * with an earlier one, less the price of the gap between them. Only so many
  * runs before are asked (`look_back`), and as many of the longer ones, which
  * bounds the work; between two neighbours of a real copy there are few others.
  *
  * Scores count words. A run of n words is worth n - 1: it says once where it
- * stands. A character of a script without spaces is a token, too, and tells a
+ * is. A character of a script without spaces is a token, too, and tells a
  * third of what a word does. A word of the longer side of a gap costs
  * GAP_PRICE.
  *
- * Three words in a row meet by chance, and behind the end of a copy they would
+ * Three words in a row meet by chance, and after the end of a copy they would
  * move its end. So a run at either end must add END_GAIN to the chain. */
 
 #include <math.h>
@@ -29,7 +29,7 @@
 #define MAX_GAP     64u
 /* What is worth less says nothing: letters that meet everywhere. */
 #define MIN_VALUE 1
-/* Four words behind one that was changed. */
+/* Four words after one that was changed. */
 #define END_GAIN 2.5f
 
 void og_chainer_init(struct og_chainer *chainer, const og_allocator *allocator)
@@ -73,7 +73,7 @@ static float value_of(const struct og_run *run, float worth)
     return (float)run->len * worth - 1;
 }
 
-/* How much the chain to `run` gains from standing behind `before`; minus
+/* How much the chain to `run` gains from standing after `before`; minus
  * infinity when it cannot. Runs that overlap by a few tokens may follow one
  * another: what they share counts once. */
 static float gain_behind(const struct og_run *before, const struct og_run *run,
@@ -94,7 +94,7 @@ static float gain_behind(const struct og_run *before, const struct og_run *run,
                     SHIFT_PRICE * (float)(longer - shorter));
 }
 
-/* Makes run `i`, which is worth `value` by itself, stand behind run `j` when
+/* Makes run `i`, which is worth `value` by itself, follow run `j` when
  * that is better than what it has. No gain is more than the value, so most are
  * settled by one comparison. */
 static void try_link(struct og_align_link *links, const struct og_run *runs,

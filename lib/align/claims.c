@@ -14,7 +14,7 @@
 
 enum {
     JOIN_GAP = 6,     /* tokens between two runs of a block, on either side */
-    SOLID = 48,       /* tokens that are a passage, whatever stands around */
+    SOLID = 48,       /* tokens that are a passage, whatever is around */
     MOST_ROUNDS = 16, /* the last one takes everything */
 };
 
@@ -170,7 +170,7 @@ static og_status measure(struct og_claims *claims, size_t n_tokens,
     return OG_OK;
 }
 
-/* The first of them, from number `low` on, that ends behind token `begin`;
+/* The first of them, from number `low` on, that ends after token `begin`;
  * `high` when none before that does. */
 static size_t first_behind(const struct og_claim *list, size_t low, size_t high,
                            uint32_t begin)

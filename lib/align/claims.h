@@ -6,10 +6,10 @@
  *
  * The first document ever to hold a shingle is its origin, but a passage is
  * more than its shingles: a paragraph that was taken from a letter holds a
- * phrase or two that stood elsewhere before, and the letter is its origin all
- * the same. So a passage goes to the earliest document that holds most of it,
- * and a part of it to an earlier one only when that part is long enough to be
- * a passage by itself. */
+ * phrase or two that was elsewhere before, and the letter is its origin all
+ * the same. So a passage goes to the earliest document that contains most of
+ * it, and a part of it to an earlier one only when that part is long enough to
+ * be a passage by itself. */
 
 #include "lib/align/align.h"
 

@@ -178,7 +178,7 @@ static og_status add_hits(struct og_confirming *c, uint32_t doc,
 }
 
 /* What the table has forgotten, the text of an origin still has. Shorter runs
- * than this are told only when the table does. */
+ * than this are reported only when the table does. */
 #define LEAST_TEXT_SEED 8
 
 static og_status add_text_seeds(struct og_confirming *c,
@@ -556,7 +556,7 @@ static void fit_runs(struct og_confirmed *p, const struct og_run *runs)
     }
 }
 
-/* Whether a part is enough to be told. */
+/* Whether a part is enough to be reported. */
 static bool is_enough(const struct og_confirming *c,
                       struct og_align_side document,
                       const struct og_confirmed *p, const struct og_run *runs)
@@ -691,8 +691,8 @@ static void mark_confirmed(struct og_confirming *c, size_t n_tokens)
             c->owner[t] = 1;
 }
 
-/* What the table alone says of a text that was not compared: it is told like
- * the others only when it is long enough for a passage. */
+/* What the table alone says of a text that was not compared: it is reported
+ * like the others only when it is long enough for a passage. */
 static bool is_too_little(const struct og_confirming *c,
                           const struct og_copy *copy)
 {

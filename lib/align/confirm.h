@@ -7,7 +7,7 @@
  * A hit is a seed: it says where to look in the origin's text. The passage is
  * then as long as the texts agree, over small edits, also where the table has
  * forgotten; and a hit that was an accident finds nothing. A passage goes to
- * the earliest origin that holds most of it (claims.h).
+ * the earliest origin that contains most of it (claims.h).
  *
  * Or a hit is only a hint whom to compare with (`reworded`): the texts are then
  * laid side by side as wholes, and passages are found that were reworded and
@@ -64,8 +64,8 @@ struct og_confirming {
                       texts of both sides, not only their tokens */
     struct og_aligner *aligner;
     struct og_text_seeds text_seeds;
-    uint32_t least;     /* the caller's: tokens of a copy that is told */
-    uint32_t least_end; /* the caller's: equal tokens behind a gap with which a
+    uint32_t least;     /* the caller's: tokens of a copy that is reported */
+    uint32_t least_end; /* the caller's: equal tokens after a gap with which a
                            copy may end; 0: those of words */
     struct og_claims claims;
     struct og_run *seeds; /* of all origins */
@@ -81,7 +81,7 @@ struct og_confirming {
     size_t ranked_cap;
     uint32_t *owner; /* of each token: its place in `found`, plus 1 */
     size_t owner_cap;
-    uint8_t *is_old; /* whether the token stands in a run that some origin has,
+    uint8_t *is_old; /* whether the token is in a run that some origin has,
                         told or not */
     size_t is_old_cap;
     struct og_copies rest;             /* see og_confirm_rest() */

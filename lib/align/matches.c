@@ -1,9 +1,9 @@
 /* The equal words of a passage, for a reader to see.
  *
  * Of a reworded passage these are the runs inside it, the longest first, and
- * then single words that stand once or twice on either side. Of a copy these
+ * then single words that are once or twice on either side. Of a copy these
  * are the runs of its chain. Where two runs meet, the words that both claim
- * stay with the first. Between them stand the words that were changed; there
+ * stay with the first. Between them are the words that were changed; there
  * are equal ones among those too, too few in a row to be a run: a longest
  * common subsequence of the two sides of the gap finds them, when both are
  * short. That costs 32 comparisons for each token at most. */
@@ -80,7 +80,7 @@ static og_status match_gap(const struct matching *m, size_t first, uint32_t i,
     return OG_OK;
 }
 
-/* The part of a run inside the passage and behind `from` and `origin_from`. */
+/* The part of a run inside the passage and after `from` and `origin_from`. */
 static struct og_run clip(struct og_run run, const struct og_passage *p,
                           uint32_t from, uint32_t origin_from)
 {
@@ -238,7 +238,7 @@ static og_status take_words(const struct matching *m,
                             const struct og_passage *p,
                             const struct taken *taken)
 {
-    enum { MOST = 2 }; /* what stands more often could be paired at will */
+    enum { MOST = 2 }; /* what is more often could be paired at will */
     struct og_word *a = m->matcher->words;
     const size_t n_a =
         sort_words(a, m->document.data, taken->here, p->begin, p->end);
@@ -360,7 +360,7 @@ static bool is_read(const struct og_passage *p, struct og_align_side document,
     return true;
 }
 
-/* The equal parts of the matches of a passage, behind all others. */
+/* The equal parts of the matches of a passage, after all others. */
 static og_status keep_equal_parts(struct og_passage *p,
                                   struct og_align_side document,
                                   struct og_align_side origin,

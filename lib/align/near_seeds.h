@@ -6,7 +6,7 @@
  *
  * Text that repeats itself (listings, logs) has a short run nearly everywhere,
  * and chaining them all costs more than all else of an answer. An edit moves
- * the text behind it by a few words: a short run is of interest only where a
+ * the text after it by a few words: a short run is of interest only where a
  * seed is near, on nearly the same line through the two texts. */
 
 #include "lib/align/align.h"

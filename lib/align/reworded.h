@@ -90,7 +90,7 @@ og_status og_pairings_index(struct og_pairings *pairings,
                             const struct og_stems *stems, og_error *err);
 
 /* All pairs of bags that are alike enough, in groups: pairs of one group have
- * the same number and stand together. */
+ * the same number and are together. */
 og_status og_pairings_find(struct og_pairings *pairings,
                            const struct og_bags *document,
                            const struct og_bags *origin,
@@ -163,7 +163,7 @@ og_status og_summaries_find(struct og_reworder *reworder,
 uint32_t og_copied_tokens(const struct og_passages *copies, uint32_t begin,
                           uint32_t end);
 
-/* Adds reworded passages to `passages`, which holds the copies, in order; a
+/* Adds reworded passages to `passages`, which contains the copies, in order; a
  * copy that is a lesser part of a reworded passage goes. */
 og_status og_reworded_find(struct og_reworder *reworder,
                            struct og_align_side document,

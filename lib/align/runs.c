@@ -2,7 +2,7 @@
  *
  * Finding them without a hint: every shingle of three tokens of the origin goes
  * into a chained hash table; every shingle of the document is looked up, and
- * each place where it stands is grown to both sides as far as tokens are equal.
+ * each place where it is, is grown to both sides as far as tokens are equal.
  * Three tokens are few enough to find what was reworded in part, and enough not
  * to meet at every "of the".
  *

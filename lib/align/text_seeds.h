@@ -36,8 +36,8 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
                             og_error *err);
 
 /* seeds->data: runs of k or more equal tokens, as long as they are, in the
- * order of the document. Of several places in the origin one is told. Work is
- * linear in the tokens of both. */
+ * order of the document. Of several places in the origin one is reported. Work
+ * is linear in the tokens of both. */
 og_status og_text_seeds_find(struct og_text_seeds *seeds,
                              const struct og_tokens *document,
                              const struct og_tokens *origin, og_error *err);
@@ -51,7 +51,7 @@ bool og_text_seeds_has(const struct og_text_seeds *seeds,
                        const struct og_tokens *document,
                        const struct og_tokens *other, size_t shingle);
 
-/* The run of equal tokens that holds both places, but nothing before token
+/* The run of equal tokens that contains both places, but nothing before token
  * `floor` of the document; len 0: the tokens there are not equal. */
 struct og_run og_seed_grow(const struct og_tokens *document,
                            const struct og_tokens *origin, uint32_t here,

@@ -49,7 +49,7 @@ static const struct plain {
     {"+r", {.kind = OG_ARROW_ABSENT}, "run_end_encoded"},
 };
 
-/* Timestamps have their zone behind the unit; the value is UTC in any case. */
+/* Timestamps have their zone after the unit; the value is UTC in any case. */
 static const struct plain moments[] = {
     {"tss:",
      {.kind = OG_ARROW_MOMENT, .width = 8, .unit = SECOND, .parts = 1},
@@ -128,7 +128,7 @@ static uint64_t unsigned_at(const void *values, uint32_t width, int64_t at)
     }
 }
 
-/* The array that holds the value of a row, and where it is in it. */
+/* The array that contains the value of a row, and where it is in it. */
 static const struct ArrowArray *find_value(const struct og_arrow_column *column,
                                            const struct ArrowArray *batch,
                                            int64_t *at)

@@ -44,7 +44,7 @@ static bool has_room(const struct og_arena_chunk *chunk, size_t used,
     return chunk != NULL && used <= chunk->len && chunk->len - used >= len;
 }
 
-/* Puts a new chunk behind the current one. */
+/* Puts a new chunk after the current one. */
 static bool add_chunk(struct og_arena *arena, size_t len)
 {
     if (len < CHUNK_LEN) len = CHUNK_LEN;

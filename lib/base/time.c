@@ -56,7 +56,7 @@ static bool take_number(struct cursor *c, int n_digits, int min, int max,
     return true;
 }
 
-/* The digits behind a point; those past the microseconds are dropped. */
+/* The digits after a point; those past the microseconds are dropped. */
 static bool take_fraction(struct cursor *c, int64_t *out)
 {
     const char *const first = c->at;

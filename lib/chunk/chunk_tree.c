@@ -2,7 +2,7 @@
  *
  * A hash is random already, so its first 8 bytes are its value; no window of
  * hashes needs to be printed. The rule is winnow's: a run that begins at b ends
- * behind the rightmost minimum among the children b + 7 .. b + 31, so that it
+ * after the rightmost minimum among the children b + 7 .. b + 31, so that it
  * has 8 to 32 of them. A chunk that changes moves cuts of its own neighbourhood
  * only, on every level. */
 

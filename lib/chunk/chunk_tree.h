@@ -55,7 +55,7 @@ struct og_chunk_tree {
     uint64_t file_len;
     og_chunk *chunks; /* in order, together they cover the file */
     size_t n_chunks, chunks_cap;
-    /* levels[0] stands on the chunks, levels[i] on levels[i - 1]. */
+    /* levels[0] is built on the chunks, levels[i] on levels[i - 1]. */
     struct og_chunk_level levels[OG_TREE_MAX_LEVELS];
     unsigned n_levels;
     uint8_t root[OG_HASH_LEN];
@@ -71,7 +71,7 @@ og_status og_chunks_of_memory(const void *data, size_t len,
                               const og_cut_options *options, unsigned n_threads,
                               struct og_chunk_tree *tree, og_error *err);
 /* `name` is for messages. Reads from offset 0 when it is a regular file (the
- * offset of fd stays where it is), else from where it stands to the end. A
+ * offset of fd stays where it is), else from where it is to the end. A
  * file that gets shorter meanwhile is OG_ERR_INPUT; of one that grows, what it
  * had at first is taken. */
 og_status og_chunks_of_fd(int fd, const char *name,
@@ -82,11 +82,11 @@ og_status og_chunks_of_file(const char *path, const og_cut_options *options,
                             unsigned n_threads, struct og_chunk_tree *tree,
                             og_error *err);
 
-/* From chunks that stand in tree->chunks (say, as they came over a pipe): the
+/* From chunks that are in tree->chunks (say, as they came over a pipe): the
  * levels, file_len and the root. */
 og_status og_chunk_tree_build(struct og_chunk_tree *tree, og_error *err);
 
-/* The node hash of `n` hashes that stand `stride` bytes apart. */
+/* The node hash of `n` hashes that are `stride` bytes apart. */
 void og_node_hash(unsigned level, const void *hashes, size_t n, size_t stride,
                   uint8_t out[OG_HASH_LEN]);
 

@@ -2,7 +2,7 @@
  *
  * The kinds take whole data. The cutter makes them whole: it keeps the bytes
  * of the chunk that has no end yet, less than max_len, and puts the next feed
- * behind them. It copies only as much of the feed as decides about chunks that
+ * after them. It copies only as much of the feed as decides about chunks that
  * begin in the kept bytes; from then on the kind works in the feed itself. */
 
 #include "lib/chunk/cut.h"
@@ -47,15 +47,15 @@ const char *og_cut_kind_name(og_cut_kind kind)
 /* The winnow rule looks at a window of m places, min_len to min_len + m from
  * the last cut. On random data, what is the mean distance of cuts?
  *
- * The rightmost minimum of m fresh values stands anywhere, in the middle on
+ * The rightmost minimum of m fresh values is anywhere, in the middle on
  * average: m / 2. But the values are not all fresh. Those between the last cut
  * and the end of its window are known to be larger than the one at the cut; so
- * the next minimum stands rather behind them. In units of m, with r the part
+ * the next minimum is rather after them. In units of m, with r the part
  * of the new window that is known to hold no value below v (values as a
  * Poisson process, so that the minimum over a fresh window is exponential):
  * a minimum below v comes from the fresh part with the probability
- * P = 1 - exp(-(1 - r) v) and then stands at r + (1 - r) / 2 on average, else
- * it stands anywhere; the mean is 1/2 + P r / 2, and r and v of the next
+ * P = 1 - exp(-(1 - r) v) and then is at r + (1 - r) / 2 on average, else
+ * it is anywhere; the mean is 1/2 + P r / 2, and r and v of the next
  * window follow. The stationary mean of this chain, 4 * 10^7 steps:
  *
  *     min_len / m   0      1/8    1/4    1/3    1/2    3/4    1 and more

@@ -15,10 +15,10 @@
  *     og_cutter_release(&cutter);
  *
  * The rules. All are of one form: where a chunk ends follows from where it
- * begins and from the bytes behind that place, from nothing else. So the same
+ * begins and from the bytes after that place, from nothing else. So the same
  * file has the same chunks whatever the size of reads and the number of
  * threads; and two chunkings of the same bytes that share one end share all
- * that come behind it. With a chunk that begins at b:
+ * that come after it. With a chunk that begins at b:
  *
  *   winnow       the end is that place e in b + min_len .. b + reach with the
  *                smallest Rabin fingerprint of the OG_CUT_WINDOW bytes before
@@ -27,7 +27,7 @@
  * where the lead is the high byte of the gear hash of the same bytes. gear the
  * end is the first place e in b + min_len .. b + max_len whose gear hash of the
  * OG_CUT_WINDOW bytes before e is below a threshold, a low one before the
- * normal point and a high one behind it; b + max_len when there is none.
+ * normal point and a high one after it; b + max_len when there is none.
  *
  * In each, when the data end before the rule can be satisfied (winnow: less
  * than `reach` bytes are left), the rest is the last chunk. So every chunk has
@@ -64,8 +64,8 @@ struct og_cutter {
     const og_allocator *allocator;
     og_cut_options options;
     /* What the last og_cutter_feed() or _end() found: offsets in the stream,
-     * increasing; valid until the next call. A chunk's end may be told up to
-     * max_len bytes after it was fed. */
+     * increasing; valid until the next call. A chunk's end may be reported up
+     * to max_len bytes after it was fed. */
     uint64_t *ends;
     size_t n_ends, ends_cap;
     uint64_t begin; /* of the chunk that has no end yet */

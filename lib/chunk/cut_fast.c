@@ -15,7 +15,7 @@
  * the book's two ways, keeping lists by lead or working the leads out again,
  * this is the second: lists cost something at every place, again costs one
  * pass over a window that could not be decided otherwise. Where
- * places of one lead stand close, as in zeros, they are printed by blocks.
+ * places of one lead are close, as in zeros, they are printed by blocks.
  *
  * The gain is not "a factor of at least 256", as the book has it: the lead of
  * every place must still be known, and that bounds it. */
@@ -80,7 +80,7 @@ static size_t rightmost_min(const struct walk *walk, const uint32_t *lowest,
     return walk->first + at;
 }
 
-/* The same where the places stand close, as in zeros: all are printed, by
+/* The same where the places are close, as in zeros: all are printed, by
  * blocks, which is cheaper than each by itself. */
 static size_t rightmost_min_dense(const struct walk *walk,
                                   const uint32_t *lowest, size_t n)

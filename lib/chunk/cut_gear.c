@@ -6,10 +6,10 @@
  * The hash of a place depends on the bytes before it and on nothing else, so
  * the result is that of the usual loop.
  *
- * Normalised chunking (FastCDC): the threshold is low at first and high behind
+ * Normalised chunking (FastCDC): the threshold is low at first and high after
  * the normal point, so that lengths crowd around the average. With
  * a = average - min, the chances of a place are 1 / 4a and 4 / a. If the normal
- * point stands x a behind min, the mean length behind min is, in units of a
+ * point is x a after min, the mean length after min is, in units of a
  *
  *     4 (1 - e^(-x/4)) + e^(-x/4) / 4 = 4 - 3.75 e^(-x/4)
  *

@@ -2,7 +2,7 @@
 #define OG_CHUNK_CUT_KINDS_H
 
 /* The three ways to cut, behind og_cutter_run(). Each takes whole data from
- * the beginning of a chunk on and leaves no state behind; what stands here is
+ * the beginning of a chunk on and leaves no state behind; what is here is
  * memory that stays warm. */
 
 #include "lib/chunk/cut.h"

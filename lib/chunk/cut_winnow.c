@@ -3,13 +3,13 @@
  *
  * The window of a chunk that begins at b are the places b + min_len ..
  * b + reach. When its last place has come, the minimum ends the chunk, and the
- * window of the next one begins min_len behind it: a stretch of it has been
+ * window of the next one begins min_len after it: a stretch of it has been
  * seen already, and the ring (winnow_ring.h) still knows its minima.
  *
  * Two things make it fast. A fingerprint slides from place to place and mostly
  * waits for the one before: eight windows slide in eight parts of a block at a
  * time. And a ring of single places asks questions whose answers no processor
- * can guess, once a byte. So the ring holds groups of 64 places, each by its
+ * can guess, once a byte. So the ring contains groups of 64 places, each by its
  * own rightmost minimum, found by vector comparisons; the few places of a
  * window that do not fill a group, at its two ends, are looked at when the
  * window is decided. That makes one comparison a place, at most three a group
@@ -175,7 +175,7 @@ static void open_chunk(struct walk *walk, size_t begin)
                                round_up(walk->first));
 }
 
-/* Takes the places from .. to - 1 into account, all behind those that `best`
+/* Takes the places from .. to - 1 into account, all after those that `best`
  * knows. There are fewer than two groups of them. */
 static void try_edge(struct walk *walk, size_t from, size_t to,
                      struct og_winnow_item *best)
@@ -245,7 +245,7 @@ og_status og_cut_winnow(struct og_cutter *cutter, const struct og_cut_input *in,
     og_winnow_ring_clear(&cutter->work->ring);
     open_chunk(&walk, 0);
     const size_t n_places = in->len + 1; /* the end is one, too */
-    /* min_len is a group at least, so the first one begins behind a window. */
+    /* min_len is a group at least, so the first one begins after a window. */
     const size_t end = n_places / GROUP * GROUP;
     if (end > GROUP) TRY(walk_groups(&walk, GROUP, end, err));
     while (walk.last < n_places)

@@ -23,7 +23,7 @@
 extern const uint32_t og_gear_table[256];
 #define OG_GEAR_SEED 4
 
-/* `end` points behind the last of the bytes. */
+/* `end` points after the last of the bytes. */
 uint32_t og_gear_hash(const uint8_t *end);
 
 /* Writes every place e in 1 .. len where the hash of the OG_GEAR_WINDOW bytes

@@ -83,7 +83,7 @@ load_quarter(const uint8_t *data, size_t lane_len, unsigned first)
         v, _mm_loadu_si128((const __m128i *)(p + 12 * lane_len)), 3);
 }
 
-/* four[i]: bytes 4 i .. 4 i + 3 of all parts; part l stands in lane l of the
+/* four[i]: bytes 4 i .. 4 i + 3 of all parts; part l is in lane l of the
  * order 0 1 2 3 | 4 5 6 7 | ... */
 OG_TARGET_AVX512 static inline void load_step(const uint8_t *data,
                                               size_t lane_len, __m512i four[4])

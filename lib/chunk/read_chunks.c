@@ -67,7 +67,7 @@ struct job {
 struct worker {
     struct job *job;
     struct og_cutter guess, truth;
-    uint8_t *buffer; /* a segment and the longest chunk behind it */
+    uint8_t *buffer; /* a segment and the longest chunk after it */
     size_t buffer_cap;
     const uint8_t *data; /* of the segment */
     uint64_t off;        /* of data */
@@ -200,7 +200,7 @@ static void pass_turn(struct job *job, uint64_t begin)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* The first failure is the one that is told. */
+/* The first failure is the one that is reported. */
 static void fail(struct job *job, og_status status, const og_error *err)
 {
     pthread_mutex_lock(&job->lock);
@@ -280,7 +280,7 @@ static void run_threads(struct job *job, unsigned n_threads)
         pthread_join(threads[--n], NULL);
 }
 
-/* The chunks of all segments, one behind the other. */
+/* The chunks of all segments, one after the other. */
 static og_status collect(const struct job *job, struct og_chunk_tree *tree,
                          og_error *err)
 {

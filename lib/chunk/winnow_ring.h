@@ -3,11 +3,11 @@
 
 /* The rightmost minimum of a window that moves to the right (the book, 6.2).
  *
- * The ring holds places in increasing order whose values increase too: each is
- * the rightmost minimum of all places from the one before it to the newest. A
- * new value first asks whether it is the minimum of all (then it alone stays),
- * else goes from the large end to the first smaller one and drops what it
- * passes. So each place is compared at most twice when it comes (with the
+ * The ring contains places in increasing order whose values increase too: each
+ * is the rightmost minimum of all places from the one before it to the newest.
+ * A new value first asks whether it is the minimum of all (then it alone
+ * stays), else goes from the large end to the first smaller one and drops what
+ * it passes. So each place is compared at most twice when it comes (with the
  * minimum, with the one that stops it) and once when it is dropped: three
  * comparisons a place, whatever the values. "Smaller" is strict: of equal
  * values the right one stays, and in a run of zeros the ring has one place.

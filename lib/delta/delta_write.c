@@ -1,22 +1,22 @@
 /* Pieces of a new file, packed into the blocks of a delta.
  *
  * A block is a run of pieces with at most OG_DELTA_MAX_LITERAL literal bytes.
- * Its payload, the operations and behind them the literals, is packed as one:
+ * Its payload, the operations and after them the literals, is packed as one:
  * operations of a regular edit repeat each other and pack well. Several ways
  * are tried and the shortest stays:
  *
  *     plain        as it is
  *     zstd         by itself
  *     dictionary   zstd with old bytes as the dictionary: the whole of a small
- *                  old file, and what stood in the old files where the
- *                  literals stand now, since new text is mostly old text with
+ *                  old file, and what was in the old files where the
+ *                  literals are now, since new text is mostly old text with
  *                  a word changed
  *     whole        for a small file: no copies at all, everything a literal
  *                  and the old files the dictionary. zstd's sequences are
  *                  entropy-coded, our operations are not; with hundreds of
  *                  small edits that is a tenth of the delta
  *
- * The ranges of the dictionary stand in the block, so that a reader needs no
+ * The ranges of the dictionary are in the block, so that a reader needs no
  * rule to find them and a better choice needs no new version. */
 
 #include "lib/delta/delta.h"
@@ -32,7 +32,7 @@ struct range {
 
 enum {
     GAP_MOST = 256 << 10, /* of the old bytes between two copies */
-    SIDE_LEN = 16 << 10,  /* taken behind or before a lone copy */
+    SIDE_LEN = 16 << 10,  /* taken after or before a lone copy */
     WHOLE_MOST = 1 << 20, /* of a new file that is tried as one literal */
     PIECES_MOST = 512,    /* payload up to which pieces are tried besides */
     /* Payload and dictionary up to which the best level costs milliseconds. */
@@ -104,7 +104,7 @@ static void add_range(struct writer *w, uint32_t old, uint64_t off,
     w->ranges[w->n_ranges++] = (struct range){old, off, (size_t)len};
 }
 
-/* What stood where the literal `i` stands now. */
+/* What was where the literal `i` is now. */
 static void add_gap(struct writer *w, size_t i)
 {
     const struct og_delta_piece *p = w->pieces->data;

@@ -249,7 +249,7 @@ static og_status write_head(struct og_journal *j, og_error *err)
     return OG_OK;
 }
 
-/* Goes on behind the last record that counts. What a crash left behind it goes
+/* Continues after the last record that counts. What a crash left after it goes
  * for good before anything takes its place. */
 static og_status continue_file(struct og_journal *j, og_error *err)
 {

@@ -58,7 +58,7 @@ og_status og_journal_commit(struct og_journal *journal, og_error *err);
 og_status og_journal_write_out(struct og_journal *journal, og_error *err);
 
 /* Ends this file, which must be committed, and begins the next: records to
- * come stand there. */
+ * come are there. */
 og_status og_journal_rotate(struct og_journal *journal, og_error *err);
 
 uint64_t og_journal_number(const struct og_journal *journal);

@@ -61,7 +61,7 @@ struct og_journal_view {
 og_status og_journal_reader_next(struct og_journal_reader *reader,
                                  struct og_journal_view *out, og_error *err);
 
-/* After OG_END: bytes behind the last record, of a write that was broken off.
+/* After OG_END: bytes after the last record, of a write that was broken off.
  */
 uint64_t og_journal_reader_torn(const struct og_journal_reader *reader);
 
@@ -72,7 +72,7 @@ typedef void og_journal_visit(void *ctx, const struct og_journal_view *record);
 typedef void og_journal_gap(void *ctx, const char *path, uint64_t begin,
                             uint64_t end);
 
-/* Every sound record of file `number`, whatever stands between them. OG_ERR_IO,
+/* Every sound record of file `number`, whatever is between them. OG_ERR_IO,
  * OG_ERR_MEMORY; bad bytes are no failure. */
 og_status og_journal_salvage(const char *folder, uint64_t number,
                              const og_allocator *allocator,

@@ -1,4 +1,4 @@
-/* Outputs of one file or of many; output.h tells. */
+/* Outputs of one file or of many; see output.h. */
 
 #define _GNU_SOURCE /* fopencookie */
 

@@ -1,7 +1,7 @@
 /* Sorting within fixed memory: runs on disk, then a merge through a heap.
  *
  * In memory the records stay where they are; what is sorted is an array of
- * (key, place). One temporary file holds all runs one after the other, and
+ * (key, place). One temporary file contains all runs one after the other, and
  * the merge reads each through a window of its own, all windows together as
  * large as the memory for sorting was. */
 

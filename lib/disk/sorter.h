@@ -34,7 +34,7 @@ uint64_t og_sorter_count(const struct og_sorter *sorter);
  * from the beginning once more. */
 og_status og_sorter_finish(struct og_sorter *sorter, og_error *err);
 
-/* Valid until the next call. OG_END behind the last. */
+/* Valid until the next call. OG_END after the last. */
 og_status og_sorter_next(struct og_sorter *sorter, const void **out,
                          og_error *err);
 

@@ -275,7 +275,7 @@ void og_code_runs_init(struct og_code_runs *runs, uint64_t mask)
             low--;
         const unsigned len = (unsigned)(top - low) + 1;
         runs->run[runs->n].shift = (uint8_t)low;
-        /* A run of all 64 bits is alone: nothing stands before it. */
+        /* A run of all 64 bits is alone: nothing comes before it. */
         runs->run[runs->n].left = (uint8_t)(len & 63);
         runs->run[runs->n].mask = UINT64_MAX >> (OG_CODE_BITS - len);
         runs->n++;

@@ -126,7 +126,7 @@ static inline uint64_t og_code_key(const struct og_code_runs *runs,
 /* The other way round: bits of a key to the positions of the mask. */
 uint64_t og_code_spread(const struct og_code_runs *runs, uint64_t key);
 
-/* Whether an earlier table than `table` finds `code` too: then it was told
+/* Whether an earlier table than `table` finds `code` too: then it was reported
  * already. `other` is the XOR of the two codes. */
 static inline bool og_code_design_told(const struct og_code_design *design,
                                        unsigned table, uint64_t other)

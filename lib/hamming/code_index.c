@@ -40,7 +40,7 @@ size_t og_code_table_len(uint64_t mask, size_t n)
 }
 
 /* Places the codes of one part of the keys, [first, first + n_keys). Counts
- * stand two entries further than their key, so that the sums are cursors one
+ * are two entries further than their key, so that the sums are cursors one
  * entry further, and ends when all codes are placed. The first cursor is the
  * end of the part before. */
 static void fill_part(const struct og_code_runs *runs, const uint64_t *codes,

@@ -4,8 +4,8 @@
 /* The tables of a design over a set of codes, and the question "which are
  * within k bits of this one".
  *
- * A table holds the codes as they are, sorted by their key (the bits at the
- * positions of its mask), behind a directory with one entry for every key: the
+ * A table contains the codes as they are, sorted by their key (the bits at the
+ * positions of its mask), after a directory with one entry for every key: the
  * bucket of a key is two neighbouring entries. So a probe is two memory
  * accesses, both known before either arrives, and all probes of a question,
  * or of a group of questions, are under way together. Interpolation search

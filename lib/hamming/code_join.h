@@ -8,7 +8,7 @@
  *     ...
  *     #end 17 pairs of a file of 4711 bytes, sum SUM
  *
- * A join that is not in shards writes the pairs alone. Ids stand there as they
+ * A join that is not in shards writes the pairs alone. Ids are there as they
  * were read, but for control characters, which a terminal would obey: those
  * become "\\u001b". */
 

@@ -13,7 +13,7 @@ enum { OG_CODE_RUNS_MOST = OG_SEGMENTS_MOST };
 /* The entries of one code in one run. */
 struct og_code_cursor {
     const uint8_t *at, *end;
-    struct og_code_entry entry; /* where it stands */
+    struct og_code_entry entry; /* where it is */
     bool live;
 };
 void og_code_cursor_init(struct og_code_cursor *cursor, const uint8_t *at,

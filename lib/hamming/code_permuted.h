@@ -1,9 +1,9 @@
 #ifndef OG_HAMMING_CODE_PERMUTED_H
 #define OG_HAMMING_CODE_PERMUTED_H
 
-/* The tables of the paper as the paper has them: each holds all codes with
+/* The tables of the paper as the paper has them: each contains all codes with
  * their bits permuted so that the positions of its mask lead, sorted. Codes
- * that agree with the asked one in the mask stand side by side, found by
+ * that agree with the asked one in the mask are side by side, found by
  * interpolation search. Plain (8 bytes a code and table) or packed (section
  * 3.2, about half). The directory tables of code_index.h answer the same
  * questions with fewer cache misses; these are kept for their size when

@@ -9,7 +9,7 @@
  *                     a directory entry and a bucket, many under way, further
  *                     away the larger the table is
  *     a code compared 0.00077 us in a bucket
- *     a code scanned  0.00036 us, or 0.00009 when all stand in the cache
+ *     a code scanned  0.00036 us, or 0.00009 when all are in the cache
  *
  * Other forms of tables, fitted to the same file:
  *

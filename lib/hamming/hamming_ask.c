@@ -1,7 +1,7 @@
 /* Asking an og_hamming: every run and the waiting entries are asked for codes
  * that are near; the codes are put in order, and for each the entries of all
  * places are merged, the newest counting. Memory: 16 bytes for each different
- * code that is near; ids are told as they are met, a million of them at one
+ * code that is near; ids are reported as they are met, a million of them at one
  * code need no more. */
 
 #define _GNU_SOURCE
@@ -187,7 +187,7 @@ og_status og_hamming_ask_runs(
     return OG_OK;
 }
 
-/* A wide index holds the halves of its codes, twice as many codes of 64 bits
+/* A wide index contains the halves of its codes, twice as many codes of 64 bits
  * (hamming_wide.c), and asks about two of them. */
 static size_t explain_halves(uint64_t n_codes, const og_hamming_options *o,
                              char *out, size_t out_cap)

@@ -101,7 +101,7 @@ static bool same_code(og_wide_code a, og_wide_code b)
     return a.high == b.high && a.low == b.low;
 }
 
-/* Entries of one code stand together: it is kept once. */
+/* Entries of one code are together: it is kept once. */
 static bool keep_code(void *ctx, const og_hamming_match *half)
 {
     const struct search *s = ctx;

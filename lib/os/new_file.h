@@ -85,7 +85,7 @@ void og_new_file_push(struct og_new_file *file);
 og_status og_new_file_commit(struct og_new_file *file, og_error *err);
 
 /* Removes the temporary file. Does nothing after a commit, so that it may
- * stand at the end of every path. */
+ * be at the end of every path. */
 void og_new_file_discard(struct og_new_file *file);
 
 /* Whether a name is one that og_new_file_open() gives until the commit. */

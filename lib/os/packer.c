@@ -1,4 +1,4 @@
-/* Packed outputs; packer.h tells.
+/* Packed outputs; see packer.h.
  *
  * Level 3 of zstd and 6 of gzip, as their own commands take them. One thread:
  * the same text gives the same bytes, whatever the machine. */

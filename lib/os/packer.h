@@ -5,7 +5,7 @@
  *   out: the same, packed by gzip or zstd
  *
  * What was written so far can be ended at any place: both formats may be
- * concatenated, so a stopped output goes on behind it. */
+ * concatenated, so a stopped output continues after it. */
 
 #include <stdbool.h>
 #include <stddef.h>

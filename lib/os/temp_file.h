@@ -15,7 +15,7 @@ int og_temp_file_open(const char *folder, og_error *err);
 /* Where temporary files go that belong beside nothing: TMPDIR, or /tmp. */
 const char *og_temp_folder(void);
 
-/* The folder that `path` stands in, to be freed with free(); NULL: no memory.
+/* The folder that `path` is in, to be freed with free(); NULL: no memory.
  */
 char *og_folder_of(const char *path);
 

@@ -13,7 +13,7 @@
  * copy to copy, do not cut it, and a chain of small overlaps does not join
  * what has nothing in common. The origin is the earliest by definition; the
  * others follow in the order of time. The text is the longest that a member
- * took, as it stands in the origin when its text is at hand. */
+ * took, as it is in the origin when its text is at hand. */
 
 #define _GNU_SOURCE
 #include "lib/disk/sorter.h"
@@ -104,7 +104,7 @@ static const og_origin *find_origin(const og_answer *answer, uint64_t number)
     return NULL;
 }
 
-/* As it stands in the origin, or else in the document. */
+/* As it is in the origin, or else in the document. */
 static og_bytes text_of(const og_document *doc, const og_span *span,
                         const og_origin *origin)
 {

@@ -1,4 +1,4 @@
-/* One function for each place that text can stand in; escape.h tells what each
+/* One function for each place that text can be in; escape.h says what each
  * promises.
  *
  * All of them walk by characters and copy runs of harmless ones whole: a

@@ -1,4 +1,4 @@
-/* Wrapping of text for the screen; flow.h tells the rules.
+/* Wrapping of text for the screen; flow.h says the rules.
  *
  * Only the eight old colours are used: every terminal has them, and the user's
  * own theme decides how they look, on black or on white. Six of them (not

@@ -27,7 +27,7 @@ struct og_flow {
     unsigned n_newlines; /* in the run of space that was seen last */
     bool space;          /* a space is due before the word */
     /* NULL, or called before a line ends, with the columns that are on it:
-     * what stands beside the text is written there. */
+     * what is beside the text is written there. */
     void (*margin)(void *ctx, unsigned column);
     void *margin_ctx;
     uint32_t line_colour;  /* what the terminal has been told ... */

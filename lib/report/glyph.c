@@ -28,7 +28,7 @@ struct og_glyph og_glyph_at(const char *data, size_t len)
 
 size_t og_glyph_before(const char *data, size_t pos)
 {
-    /* Step over at most three continuation bytes; if what stands there does
+    /* Step over at most three continuation bytes; if what is there does
      * not reach up to `pos`, the byte before `pos` is a broken one. */
     for (size_t back = 1; back <= 4 && back <= pos; back++) {
         if (((unsigned char)data[pos - back] & 0xc0) == 0x80) continue;

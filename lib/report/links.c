@@ -75,7 +75,7 @@ struct taken {
     double similarity;
 };
 
-/* Links of one document stand together, from `first` on. */
+/* Links of one document are together, from `first` on. */
 static og_status count_link(struct og_links *l, size_t first, uint32_t from,
                             uint32_t to, struct taken taken, og_error *err)
 {

@@ -5,7 +5,7 @@
  * A picture of thousands shows nothing, so it has a threshold: the documents
  * with the most words in their links are drawn, and of their links the
  * strongest; what is left out is counted, and the least words of a link that
- * is drawn are told. Colours are communities: groups of documents that take
+ * is drawn are reported. Colours are communities: groups of documents that take
  * more from each other than from the rest, found by handing labels to
  * neighbours (Raghavan, Albert and Kumara, 2007) in a fixed order, so that the
  * same links give the same picture. */

@@ -1,4 +1,4 @@
-/* Where a report goes; outlet.h tells. */
+/* Where a report goes; see outlet.h. */
 
 #define _GNU_SOURCE /* fopencookie */
 

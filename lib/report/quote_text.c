@@ -29,7 +29,7 @@ static void put_spaces(struct og_writer *w, unsigned n)
         og_writer_byte(w, ' ');
 }
 
-/* `text` stands at `off` of what the ranges count. */
+/* `text` is at `off` of what the ranges count. */
 static void write_marked(struct report *r, unsigned indent, og_bytes text,
                          uint64_t off, const og_range *ranges, size_t n)
 {

@@ -4,8 +4,8 @@
 /*   in:  documents with their answers                    (the library)
  *   out: one report in the form that was asked for       (og_write_fn)
  *
- * Each form is three functions: what stands before the first document, a
- * document, what stands behind the last. report.c calls them in order. */
+ * Each form is three functions: what is before the first document, a
+ * document, what follows the last. report.c calls them in order. */
 
 #include <origo/report.h>
 #include <origo/sentence.h>
@@ -13,7 +13,7 @@
 
 #include "lib/report/writer.h"
 
-/* Where a report stands. */
+/* Where a report is. */
 struct og_progress {
     uint64_t number;  /* of the document at hand, from 1 */
     uint64_t n_items; /* that a form has written, all documents together */
@@ -40,9 +40,9 @@ struct og_report_form {
                             const og_report_options *options,
                             struct og_progress *progress, og_error *err);
     void (*end)(struct og_writer *w, const struct og_progress *progress);
-    /* The file holds as much as one should; NULL: never. */
+    /* The file contains as much as one should; NULL: never. */
     bool (*is_full)(const struct og_progress *progress);
-    /* Of a report of several files: what stands under its own name, when all
+    /* Of a report of several files: what is under its own name, when all
      * parts are written. */
     void (*cover)(struct og_writer *w, const og_report_options *options,
                   const struct og_progress *progress);

@@ -1,11 +1,11 @@
 /* Copied spans as W3C Web Annotations, in JSON-LD: one AnnotationCollection
- * with one page that holds them all.
+ * with one page that contains them all.
  *
  * The target of an annotation is the passage, its body the place in the
- * origin. Both are told by a TextPositionSelector, which counts code points;
- * the target also by a TextQuoteSelector, so that a reader finds the passage
- * in a text that has moved. A quote longer than LONGEST_QUOTE characters is
- * left out: the position is enough, and the page stays small.
+ * origin. Both are reported by a TextPositionSelector, which counts code
+ * points; the target also by a TextQuoteSelector, so that a reader finds the
+ * passage in a text that has moved. A quote longer than LONGEST_QUOTE
+ * characters is left out: the position is enough, and the page stays small.
  *
  * A document is known by its url, else by an address made of its id:
  * urn:x-origo:ID. */

@@ -77,7 +77,7 @@ static void write_time_source(struct og_writer *w, bool has_time,
 
 /* ---- spans ---- */
 
-/* Where it stands by book and line, as a scholar cites: "1.1-1.3". The names
+/* Where it is by book and line, as a scholar cites: "1.1-1.3". The names
  * are JSON already. */
 static void write_citation(struct og_writer *w, const struct og_cited *cited)
 {

@@ -8,7 +8,7 @@
  * it is. The best are those that speak of what the others speak of: a word
  * counts for each other new sentence that has it, unless a third of them have
  * it, which says nothing ("the"); long ones are not better for being long.
- * They stand in the order of the text. */
+ * They are in the order of the text. */
 
 #include "lib/report/report_novel.h"
 

@@ -9,7 +9,7 @@
  * Offsets count characters (code points). The scorers take a feature with a
  * source_reference to have a place in the source, so a span whose place is not
  * known names its source in an attribute of ours, `origin`: to them it is a
- * detection without a source. Several documents stand in one <documents>,
+ * detection without a source. Several documents are in one <documents>,
  * which is ours too; the scorers want a file for each. */
 
 #include "lib/report/escape.h"

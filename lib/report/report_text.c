@@ -9,10 +9,10 @@
  *
  *       [1] council-7  1998-05-01  47.2 %  compared word by word
  *
- * Copied are the words that stand in the source as well; what was changed
+ * Copied are the words that are in the source as well; what was changed
  * inside a passage is neither copied nor new.
  *
- * On a wide terminal the sources stand beside the text instead, each where the
+ * On a wide terminal the sources are beside the text instead, each where the
  * text first takes from it.
  *
  * Colour helps but is never alone: every passage carries the number of its
@@ -38,7 +38,7 @@ enum {
     MOST_SOURCES = 20,  /* in the list */
     MOST_ID_COLUMNS = 40,
     INDENT = 2,
-    WIDE = 110,        /* columns from which sources stand at the side ... */
+    WIDE = 110,        /* columns from which sources are at the side ... */
     SIDE_COLUMNS = 36, /* ... in so many, ... */
     MOST_TEXT = 90,    /* ... beside text of at most so many */
 };

@@ -4,7 +4,7 @@
  *     origin_begin  origin_end  n_matching
  *
  * One line a span, for awk, cut and spreadsheets. What is not known is an
- * empty field. New columns come behind the old ones. */
+ * empty field. New columns come after the old ones. */
 
 #include "lib/report/escape.h"
 #include "lib/report/report.h"

@@ -19,11 +19,11 @@ struct og_source_share {
     unsigned how_mask;       /* 1 << og_how, all that its spans have */
     const og_origin *detail; /* of the answer; NULL: only id and time, in the
                                 spans, are known */
-    size_t at;               /* its spans stand at by_source[at], in order */
+    size_t at;               /* its spans are at by_source[at], in order */
 };
 
 struct og_sources {
-    struct og_source_share *list; /* number n stands at list[n - 1] */
+    struct og_source_share *list; /* number n is at list[n - 1] */
     size_t n;
     uint32_t *number_of_span; /* 1.. for each span of the answer */
     size_t *by_source;        /* all spans, those of one source together */
@@ -38,7 +38,7 @@ og_status og_sources_gather(const og_answer *answer, struct og_sources *out,
                             og_error *err);
 void og_sources_release(struct og_sources *sources);
 
-/* Works out where spans (and, when asked for, their matches) stand in their
+/* Works out where spans (and, when asked for, their matches) are in their
  * origins, in other units than bytes. Without it places are bytes. */
 og_status og_sources_locate(struct og_sources *sources, const og_answer *answer,
                             og_offsets offsets, bool matches, og_error *err);

@@ -1,4 +1,4 @@
-/* From bytes to characters; units.h tells the rules.
+/* From bytes to characters; units.h says the rules.
  *
  * The spans of a document rise, so one walk is enough for them. Their places
  * in an origin come in any order (a copy may have moved its paragraphs), so

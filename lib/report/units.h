@@ -6,7 +6,7 @@
  *
  * A byte that is not UTF-8 counts as one character: it is one U+FFFD to
  * everybody who reads the repaired text. An offset inside a character is that
- * of its end; one behind the text is that of the text's end. */
+ * of its end; one after the text is that of the text's end. */
 
 #include "lib/base/memory.h"
 
@@ -16,7 +16,7 @@
 struct og_units {
     og_bytes text;
     og_offsets offsets;
-    uint64_t byte; /* where it stands ... */
+    uint64_t byte; /* where it is ... */
     uint64_t unit; /* ... and that place in the units asked for */
 };
 uint64_t og_units_at(struct og_units *at, uint64_t byte);

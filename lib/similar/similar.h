@@ -6,7 +6,7 @@
  *
  * For each of the samples an inverted index from its value to the files that
  * have it (section 6.2). A question counts in how many indexes each file
- * stands with the question's value, takes the files with the most matches as
+ * is with the question's value, takes the files with the most matches as
  * candidates, and compares their chunks with its own: the matches are an
  * estimate, the chunks are proof. Only the lists of the candidates are read,
  * so the part that must be in memory for a question is the traits. */
@@ -102,7 +102,7 @@ double og_keys_jaccard(const uint64_t *a, size_t n_a, const uint64_t *b,
 og_status og_similar_read(const char *path, const og_allocator *allocator,
                           struct og_similar **out, og_error *err);
 
-/* The same from bytes; `name` stands in the messages. */
+/* The same from bytes; `name` is in the messages. */
 og_status og_similar_decode(const uint8_t *data, size_t len, const char *name,
                             const og_allocator *allocator,
                             struct og_similar **out, og_error *err);

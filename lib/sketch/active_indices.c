@@ -142,7 +142,7 @@ double og_second_largest(double p)
 }
 
 /* The probability belongs to feature and sample, not to z (the book says both):
- * a smaller weight must never get a better value. Whether it wins is told
+ * a smaller weight must never get a better value. Whether it wins is reported
  * without going back: t < g z when the distribution at g z is below p. Only a
  * winner's t is worked out. */
 void og_minhash_interval(struct og_minhash *m, const uint64_t *x,

@@ -133,7 +133,7 @@ static void enter_block(struct og_minhash *m,
     }
 }
 
-/* A sample that no feature had a zero for: all go on behind their ones. */
+/* A sample that no feature had a zero for: all go on after their ones. */
 static void patch_up(struct og_minhash *m, const uint64_t *x, size_t n,
                      size_t sample)
 {

@@ -81,8 +81,8 @@ OG_TARGET_AVX2 static ALWAYS_INLINE unsigned high_bits(__m256i v)
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(v));
 }
 
-/* Whole groups of four are worked where they stand; the rest through a buffer
- * with zeros behind it. */
+/* Whole groups of four are worked where they are; the rest through a buffer
+ * with zeros after it. */
 static ALWAYS_INLINE void copy_rest(const uint64_t *from, size_t n,
                                     uint64_t to[4])
 {

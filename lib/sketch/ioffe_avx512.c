@@ -28,7 +28,7 @@ OG_TARGET_AVX512 static ALWAYS_INLINE __m512 ln_of(__m512 x, int scale)
 {
     const __m512i bits = _mm512_sub_epi32(_mm512_castps_si512(x),
                                           _mm512_set1_epi32(scale << 23));
-    /* The exponent where it stands, 2^23 times as large: a power of two, which
+    /* The exponent where it is, 2^23 times as large: a power of two, which
      * the factor of the last product takes off. */
     const __m512i e =
         _mm512_and_si512(_mm512_sub_epi32(bits, _mm512_set1_epi32(OG_LN_ROOT)),

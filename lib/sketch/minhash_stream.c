@@ -235,7 +235,7 @@ static bool give(const struct minhash_work *w, og_bytes id, const uint8_t *made,
     return w->on_sketch(w->ctx, id, &sketch);
 }
 
-/* Bytes behind an id are not aligned: sets are copied. */
+/* Bytes after an id are not aligned: sets are copied. */
 static og_status give_set(const struct minhash_work *w, og_bytes id,
                           const uint8_t *made, og_minhash_sketch sketch,
                           bool *out_goes_on, og_error *err)

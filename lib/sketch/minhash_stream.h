@@ -18,7 +18,7 @@
 /* Bytes of one sketch. */
 size_t og_minhash_file_len(const og_minhash_options *options);
 
-/* Kind, length and words; `feature_words` come behind. */
+/* Kind, length and words; `feature_words` come after. */
 void og_minhash_file_head(const og_minhash_options *options,
                           const char *feature_words,
                           struct og_sketch_head *out);

@@ -92,7 +92,7 @@ double og_sample_sets_similarity(const uint64_t *a, size_t n_a,
 }
 
 /* The cut depends on the sample alone, so the groups of two sets are in step
- * again behind the first cut that follows a difference. */
+ * again after the first cut that follows a difference. */
 size_t og_sample_groups(const uint64_t *set, size_t n, uint32_t one_in,
                         uint64_t *out)
 {

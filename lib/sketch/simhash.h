@@ -9,7 +9,7 @@
  * takes away its weight. A sum of exactly 0 gives 0, hence no feature at all
  * gives 0, as in the paper.
  *
- * Two documents whose feature vectors stand at an angle t differ in a share
+ * Two documents whose feature vectors are at an angle t differ in a share
  * of t / pi of the bits, expected. */
 
 #include "lib/sketch/features/features.h"

@@ -106,7 +106,7 @@ above_limit(const __m256i *column, const unsigned n, uint64_t limit)
     return (uint64_t)_mm256_extract_epi64(above, 0);
 }
 
-/* n hashes or the first 128 of them, with zeros behind. */
+/* n hashes or the first 128 of them, with zeros after. */
 OG_TARGET_AVX512 static ALWAYS_INLINE void
 take_block(const uint64_t *hash, size_t n, uint64_t block[128])
 {

@@ -23,7 +23,7 @@
 #define OG_SKETCH_PARAMS_MAX 480
 #define OG_SKETCH_LEN_MAX    ((size_t)1 << 20)
 
-/* The number stands in files: never changed, never used again. */
+/* The number is in files: never changed, never used again. */
 enum og_sketch_kind {
     OG_SKETCH_SIMHASH = 1,
     OG_SKETCH_MINHASH = 2,

@@ -1,5 +1,5 @@
 /* Keys that a thousand entries share make long runs of slots, and every other
- * key whose home lies in one is looked for behind them: three slots are passed
+ * key whose home lies in one is looked for after them: three slots are passed
  * for one that agrees. So tags are compared many at a time. */
 
 #include "lib/sketch/slot_scan.h"

@@ -6,7 +6,7 @@
 
 #include "lib/base/status.h"
 
-/* Entries that may be written behind the last one. */
+/* Entries that may be written after the last one. */
 #define OG_SLOTS_PADDING 16
 
 /* How many of `n` slots have `tag`; their entries go to `out`, which has room

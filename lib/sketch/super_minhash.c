@@ -2,7 +2,7 @@
  * sets.
  *
  * Every feature deals the numbers 0 to n - 1 to the samples by a random
- * permutation of its own, with a random fraction behind: sample p[j] gets
+ * permutation of its own, with a random fraction after: sample p[j] gets
  * j + r. A sample keeps the least it was dealt. So a feature that did not win
  * one sample is more likely to win another: samples repel each other. A
  * permutation is dealt from its small end, and dealing stops when all samples

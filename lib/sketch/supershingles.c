@@ -176,7 +176,7 @@ static uint64_t hash_of(const struct table *t, const uint64_t *values)
     return og_mix64(key);
 }
 
-/* Room was made before: cannot fail, so a document stands in all tables or in
+/* Room was made before: cannot fail, so a document is in all tables or in
  * none. */
 static void add_to(struct table *t, struct og_hash_slot *slot, uint64_t hash,
                    uint32_t doc)

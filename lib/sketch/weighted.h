@@ -6,7 +6,7 @@
  * Think of a feature of weight w as all points of (0, w], each with a random
  * value of its own. As w grows, the best value changes at some points, the
  * active indices: in (0, z] the last one is uniform. So for a weight w there is
- * one active index y <= w last before it, and one z > w first behind it. The
+ * one active index y <= w last before it, and one z > w first after it. The
  * sample is (feature, y): equal weights give equal samples, and a weight that
  * changes within [y, z) changes nothing.
  *

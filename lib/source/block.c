@@ -2,7 +2,7 @@
  * core. A line becomes a document through jsonl.c, a record of an archive
  * through archive.c, a message or a whole file through content.c. What is
  * broken is written down with its place in the file, and the next record goes
- * on: the side that reads has cut at borders that hold (newlines cannot stand
+ * on: the side that reads has cut at borders that hold (newlines cannot be
  * inside a JSON string; see measure_record.h), so one broken record never
  * spoils its neighbours. */
 
@@ -221,7 +221,7 @@ static bool is_blank(og_bytes line)
     return true;
 }
 
-/* Moves on to the next line, without its newline. False behind the last. */
+/* Moves on to the next line, without its newline. False after the last. */
 static bool take_line(struct og_block *block, og_bytes *out_line,
                       struct og_record *out_place)
 {
@@ -291,7 +291,7 @@ static char *read_fields(struct og_block *block, og_bytes record,
     return behind;
 }
 
-/* Objects of an array may stand in one line. */
+/* Objects of an array may be in one line. */
 static og_bytes made_up_id(const struct og_block *block,
                            const struct og_record *place, char *out)
 {
@@ -349,7 +349,7 @@ static uint64_t count_lines(const char *data, size_t len)
     return kernels->count_newlines(data, data + len);
 }
 
-/* What stands between two objects, and is more than it may. */
+/* What is between two objects, and is more than it may. */
 static og_status report_between(struct og_block *block, og_bytes between,
                                 og_error *err)
 {
@@ -366,7 +366,7 @@ static og_status report_between(struct og_block *block, og_bytes between,
     return og_block_report(block, &problem, err, "expected an object");
 }
 
-/* Moves on behind the next object or row; *out is empty when there is none. */
+/* Moves on after the next object or row; *out is empty when there is none. */
 static og_status take_value(struct og_block *block, og_bytes *out,
                             struct og_record *out_place, og_error *err)
 {

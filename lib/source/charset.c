@@ -78,7 +78,7 @@ static const struct {
     {"koi8-r", "KOI8-R"},
 };
 
-/* Only what can be a label: iconv takes orders behind a slash. */
+/* Only what can be a label: iconv takes orders after a slash. */
 static bool is_label(og_bytes s)
 {
     if (s.len == 0 || s.len >= 40) return false;
@@ -214,7 +214,7 @@ static og_status run_iconv(struct og_charset *c, og_bytes bytes, og_bytes *out,
             iconv(c->iconv, NULL, NULL, NULL, NULL);
         }
     }
-    /* Readable behind the end, as all text is. */
+    /* Readable after the end, as all text is. */
     const size_t len = c->text.len;
     og_pack_bytes(&c->text, (char[64]){0}, 64);
     c->text.len = len;
@@ -292,7 +292,7 @@ static bool decide(og_bytes bytes, og_bytes declared, char name[40])
 og_status og_charset_convert(struct og_charset *c, og_bytes bytes,
                              og_bytes declared, og_bytes *out, og_error *err)
 {
-    static const char nothing[64]; /* readable behind its end, too */
+    static const char nothing[64]; /* readable after its end, too */
     char name[40];
     size_t mark_len;
     *out = (og_bytes){nothing, 0};
@@ -325,7 +325,7 @@ static const char *find_label(const char *p, const char *end, const char *word)
     return NULL;
 }
 
-/* The value behind `word` and an equals sign, in quotes or not. */
+/* The value after `word` and an equals sign, in quotes or not. */
 static og_bytes value_of(const char *p, const char *end, const char *word)
 {
     p = find_label(p, end, word);

@@ -49,7 +49,7 @@ struct part {
     og_bytes name, id;
 };
 
-/* A string; *p moves behind its quote. */
+/* A string; *p moves after its quote. */
 static bool take_string(const char **p, const char *end, og_bytes *out)
 {
     if (*p == end || **p != '"') return false;

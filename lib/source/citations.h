@@ -30,7 +30,7 @@ void og_citations_add(struct og_citations *c, uint64_t at, og_bytes name,
 og_bytes og_citations_end(struct og_citations *c);
 
 /* The names of a passage: those of the parts in which it begins and ends, as
- * they stand in the JSON, escaped; the same when it is one. */
+ * they are in the JSON, escaped; the same when it is one. */
 struct og_cited {
     og_bytes from, to; /* len 0: not known */
     og_bytes id;       /* of the first part */

@@ -92,7 +92,7 @@ static og_status drop_long_mail(struct og_source *source,
 
 struct cutting {
     size_t whole;    /* bytes of whole records at the front */
-    size_t searched; /* in the record behind them */
+    size_t searched; /* in the record after them */
 };
 
 /* One step: *out_is_done when the block is full or the input is at its end. */

@@ -1,5 +1,5 @@
 /* Paths out of a list: a window of bytes that slides over the file. A path is
- * given out where it stands, its separator overwritten by a zero. */
+ * given out where it is, its separator overwritten by a zero. */
 
 #include "lib/source/file_list.h"
 

@@ -107,7 +107,7 @@ static og_bytes skip_to(og_bytes s, const char *end)
     return (og_bytes){s.data + n, s.len - n};
 }
 
-/* "<name" with a border behind it. */
+/* "<name" with a border after it. */
 static bool is_tag(og_bytes s, const char *name)
 {
     const size_t len = strlen(name);

@@ -1,5 +1,5 @@
 /* Where records end. An archive says how long each record is, which is taken
- * at its word when another record, or the end, stands behind it; else the
+ * at its word when another record, or the end, follows it; else the
  * length is wrong, and the next line that looks like the beginning of a record
  * is one. Messages of an mbox end where the next begins. */
 
@@ -10,10 +10,10 @@
 
 #include "lib/source/web/headers.h"
 
-/* What may stand behind a record to show that its length was right: newlines
+/* What may follow a record to show that its length was right: newlines
  * and the beginning of the next one. */
 enum {
-    MAX_NEWLINES = 32, /* behind a record */
+    MAX_NEWLINES = 32, /* after a record */
     MAX_ARC_LINE = 16384,
     WARC_LOOK_AHEAD = MAX_NEWLINES + 16,
     ARC_LOOK_AHEAD = MAX_NEWLINES + MAX_ARC_LINE,
@@ -27,7 +27,7 @@ static void set(struct og_measure *out, enum og_measured verdict, size_t len,
     *out = (struct og_measure){.verdict = verdict, .len = len, .why = why};
 }
 
-/* What must be seen behind a record, so that the answer does not depend on how
+/* What must be seen after a record, so that the answer does not depend on how
  * much was read. */
 static size_t look_ahead(enum og_block_kind kind)
 {
@@ -253,7 +253,7 @@ static bool is_from_line(og_bytes data, size_t at)
     return false;
 }
 
-/* A line that may begin a message stands behind an empty one. */
+/* A line that may begin a message follows an empty one. */
 static bool is_behind_empty(og_bytes data, size_t at)
 {
     return (at >= 2 && data.data[at - 2] == '\n') ||

@@ -13,7 +13,7 @@
 enum og_measured {
     OG_MEASURED_RECORD,
     OG_MEASURED_JUNK, /* no record: `why` */
-    OG_MEASURED_MORE, /* it cannot be told from so few bytes */
+    OG_MEASURED_MORE, /* it cannot be known from so few bytes */
     OG_MEASURED_LONG, /* a record that says it is longer than may be */
 };
 
@@ -24,8 +24,8 @@ struct og_measure {
     const char *why;
 };
 
-/* `data` begins a record or stands behind one. `is_ended`: there is no more
- * behind it. *searched (0 for a new record) saves searching twice. JUNK and
+/* `data` begins a record or follows one. `is_ended`: there is no more
+ * after it. *searched (0 for a new record) saves searching twice. JUNK and
  * RECORD are never empty when data is not. */
 void og_measure_record(enum og_block_kind kind, og_bytes data, bool is_ended,
                        uint64_t max_len, size_t *searched,

@@ -19,7 +19,7 @@ struct og_members {
     char *head;
     size_t head_len, head_at;
     char *buffer;
-    locale_t utf8;  /* names are told in it; (locale_t)0: there is none */
+    locale_t utf8;  /* names are given in it; (locale_t)0: there is none */
     char name[32];  /* of a member whose name nobody can say */
     og_error story; /* why unpack gave no more */
     uint64_t n_given, n_members;

@@ -28,14 +28,14 @@ struct og_member {
 size_t og_members_head_len(og_bytes head);
 bool og_members_is_archive(og_bytes head);
 
-/* What `unpack` gives, behind `head`, which was taken from it already. It must
+/* What `unpack` gives, after `head`, which was taken from it already. It must
  * outlive the members. */
 og_status og_members_open(struct og_unpack *unpack, og_bytes head,
                           const og_allocator *allocator,
                           struct og_members **out, og_error *err);
 void og_members_free(struct og_members *members); /* NULL is fine */
 
-/* OG_END behind the last. OG_ERR_INPUT: the archive is broken, and ended. */
+/* OG_END after the last. OG_ERR_INPUT: the archive is broken, and ended. */
 og_status og_members_next(struct og_members *members, struct og_member *out,
                           og_error *err);
 

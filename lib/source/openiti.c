@@ -1,4 +1,4 @@
-/* OpenITI mARkdown; openiti.h tells. */
+/* OpenITI mARkdown; see openiti.h. */
 
 #define _GNU_SOURCE /* memmem */
 
@@ -59,7 +59,7 @@ static size_t digits_at(og_bytes s, size_t at)
     return n;
 }
 
-/* "PageV01P012", alone or behind a word: where it begins; SIZE_MAX: nowhere. */
+/* "PageV01P012", alone or after a word: where it begins; SIZE_MAX: nowhere. */
 static size_t find_page(og_bytes word, og_bytes *out_name, size_t *out_end)
 {
     const char *at =
@@ -107,7 +107,7 @@ static void put_word(struct mark_reader *r, og_bytes word)
     og_pack_bytes(text, word.data, word.len);
 }
 
-/* The mark stands at the end of its page. */
+/* The mark is at the end of its page. */
 static void end_page(struct mark_reader *r, og_bytes name)
 {
     const og_bytes none = {NULL, 0};

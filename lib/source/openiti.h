@@ -18,7 +18,7 @@ struct og_openiti {
 
 bool og_is_openiti(og_bytes text);
 
-/* OG_BLOCK_PADDING readable bytes are behind the text. OG_ERR_MEMORY. */
+/* OG_BLOCK_PADDING readable bytes are after the text. OG_ERR_MEMORY. */
 og_status og_openiti_read(struct og_openiti *o, og_bytes text,
                           struct og_citations *pages, og_error *err);
 void og_openiti_release(struct og_openiti *o);

@@ -4,7 +4,7 @@
 
 #include "lib/source/json/scan_bytes.h"
 
-/* Up to behind the quote that ends a string; false: it is not there yet. */
+/* Up to after the quote that ends a string; false: it is not there yet. */
 static bool leave_string(og_bytes data, struct og_record_scan *s)
 {
     const struct og_scan_kernels *const k = og_scan_kernels_of(og_cpu_level());
@@ -56,7 +56,7 @@ static bool scan_json(og_bytes data, struct og_record_scan *s, size_t *out_end)
 }
 
 /* A quote opens a field only at its beginning; inside, two of them are one.
- * Behind the closing one anything may stand: it is taken as it is. */
+ * After the closing one anything may come: it is taken as it is. */
 static bool scan_csv(char delimiter, og_bytes data, struct og_record_scan *s,
                      size_t *out_end)
 {

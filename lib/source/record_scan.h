@@ -15,13 +15,13 @@ struct og_record_scan {
     size_t at;    /* looked at up to here */
     size_t begin; /* JSON: of the object, when is_inside or it ended */
     uint32_t depth;
-    bool in_string, is_escaped; /* JSON; CSV: in quotes, behind one of them */
+    bool in_string, is_escaped; /* JSON; CSV: in quotes, after one of them */
     bool is_inside;             /* the record has begun */
 };
 
-/* True when a record ends at *out_end, behind it; then the scan is ready for
+/* True when a record ends at *out_end, after it; then the scan is ready for
  * the next one. False: all was looked at. Of JSON a record is an object, with
- * what stands between it and the one before; of CSV a line, with its end. */
+ * what is between it and the one before; of CSV a line, with its end. */
 bool og_scan_record(enum og_block_kind kind, char delimiter, og_bytes data,
                     struct og_record_scan *scan, size_t *out_end);
 

@@ -2,7 +2,7 @@
  *
  * All threads wait for this one, so it does no more than it must: read,
  * unpack, find the last newline, count the others (a block must know its first
- * line). What stands behind the last newline is carried to the next block, so
+ * line). What follows the last newline is carried to the next block, so
  * a byte of a plain file is copied once, by the system, and a second time only
  * when its line crosses two blocks.
  *
@@ -27,7 +27,7 @@
 #include "lib/source/times.h"
 
 /* The most that is read beyond block_len at a time: enough that the last
- * newline of a block lies behind block_len as a rule. */
+ * newline of a block lies after block_len as a rule. */
 #define STEP_LEN ((size_t)64 << 10)
 
 og_status og_source_new(const char *const *paths, size_t n_paths,
@@ -276,7 +276,7 @@ og_status og_source_give_up(struct og_source *source, struct og_block *block,
     return og_source_report_file(block, 0, status, message, err);
 }
 
-/* A zero byte stands in no text. */
+/* A zero byte is in no text. */
 static bool is_binary(const struct og_block *block)
 {
     const size_t head =
@@ -357,7 +357,7 @@ static size_t whole_lines_len(const struct og_block *block, size_t known,
     return newline == NULL ? known : (size_t)(newline - block->data) + 1;
 }
 
-/* Reads until the block holds enough whole lines, or the rest of them is not
+/* Reads until the block contains enough whole lines, or the rest of them is not
  * there yet: who feeds a stream may wait for the answers. A line that is too
  * long ends the block in front of it; when it comes first, it is passed over.
  */

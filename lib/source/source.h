@@ -24,7 +24,7 @@ struct og_source_options {
     og_reading reading;    /* its strings must outlive the source */
     bool extra_of_values;  /* reading.extra for JSON arrays and CSV alone */
     uint64_t max_document; /* bytes of one record, unpacked; 0: 64 MiB */
-    size_t block_len;      /* what a block holds at least, unless the input
+    size_t block_len;      /* what a block contains at least, unless the input
                               ends; 0: 256 KiB */
     /* The reading thread asks it; true: OG_ERR_STOPPED; NULL: nobody does. */
     bool (*should_stop)(void *ctx);
@@ -35,7 +35,7 @@ struct og_source_options {
     og_status (*on_passed)(void *ctx, og_bytes bytes, og_error *err);
 };
 
-/* Bytes behind a block, and behind each string of a record, that may be read
+/* Bytes after a block, and after each string of a record, that may be read
  * (OG_TEXT_PADDING of the next stage), so that vector loads need no tail. */
 #define OG_BLOCK_PADDING 64
 
@@ -56,7 +56,7 @@ enum og_block_kind {
     OG_BLOCK_WARC,  /* whole records of an archive */
     OG_BLOCK_ARC,
     OG_BLOCK_MBOX, /* whole messages */
-    OG_BLOCK_JSON, /* whole objects of an array, or one behind the other */
+    OG_BLOCK_JSON, /* whole objects of an array, or one after the other */
     OG_BLOCK_CSV,  /* whole rows; CSV, TSV and the like */
     OG_BLOCK_TEXT, /* from here on one document: the whole file */
     OG_BLOCK_HTML,
@@ -77,11 +77,11 @@ struct og_source_problem {
 struct og_block {
     const og_allocator *allocator;
     enum og_block_kind kind;
-    char *data; /* OG_BLOCK_PADDING readable bytes behind len */
+    char *data; /* OG_BLOCK_PADDING readable bytes after len */
     size_t len, cap;
     char *file; /* its name, zero-terminated */
     size_t file_cap;
-    uint64_t first_line, offset; /* where data[0] stands in the file */
+    uint64_t first_line, offset; /* where data[0] is in the file */
     int64_t file_time;           /* of the last change: a text file's time */
     bool has_file_time;          /* false for pipes and the like */
     /* Of CSV: between two fields, and the names of the columns (csv.h). */
@@ -131,7 +131,7 @@ og_status og_block_failure(const struct og_block *block,
 
 struct og_record {
     og_document doc;
-    uint64_t line, offset; /* where it stands in the file */
+    uint64_t line, offset; /* where it is in the file */
     bool bad_time;         /* there was a time, but it was none */
 };
 

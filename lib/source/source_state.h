@@ -58,7 +58,7 @@ og_status og_source_read_more(struct og_source *source, struct og_block *block,
 void og_source_drop_front(struct og_source *source, struct og_block *block,
                           size_t n);
 
-/* Keeps what stands from `from` on for the next block. */
+/* Keeps what is from `from` on for the next block. */
 og_status og_source_carry(struct og_source *source, struct og_block *block,
                           size_t from, og_error *err);
 

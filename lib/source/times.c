@@ -59,7 +59,7 @@ static bool take_part(char what, const char **name, struct parts *p)
 }
 
 /* Whether the name begins so. A star takes as little as it can; it is the only
- * place to come back to, for behind a later one all earlier choices are as
+ * place to come back to, for after a later one all earlier choices are as
  * good as others. */
 static bool begins_so(const char *pattern, const char *name, struct parts *out)
 {

@@ -114,7 +114,7 @@ bool og_unpack_must_wait(const struct og_unpack *unpack)
            !unpack->in_ended && poll(&file, 1, MOMENT_MS) == 0;
 }
 
-/* "gzip data is cut short, behind byte 4711 of the file" */
+/* "gzip data is cut short, after byte 4711 of the file" */
 static og_status broken(const struct og_unpack *unpack, og_error *err,
                         const char *what, const char *why)
 {
@@ -307,7 +307,7 @@ static og_status zstd_error(const struct og_unpack *unpack, size_t result,
 }
 
 /* The decoder says what it wants next: a block and the header of the one
- * behind it. It gets the block alone, and nothing as long as it may have
+ * after it. It gets the block alone, and nothing as long as it may have
  * something to give, because a call that fails does not tell what it had
  * written before: so all blocks before a broken one are kept. */
 static size_t zstd_portion(const struct og_unpack *unpack)

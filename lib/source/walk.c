@@ -103,7 +103,7 @@ static og_status sort_names(const og_allocator *a,
 
 /* ---- the walk ---- */
 
-/* Replaces what stands behind the first `at` bytes of the path. */
+/* Replaces what follows the first `at` bytes of the path. */
 static og_status set_path(struct og_walk *walk, size_t at, const char *name,
                           og_error *err)
 {

@@ -50,7 +50,7 @@ void og_walk_init(struct og_walk *walk, const char *const *paths,
                   size_t n_paths, const og_allocator *allocator);
 void og_walk_release(struct og_walk *walk);
 
-/* Also what a list names, behind the paths (file_list.h). `name` must outlive
+/* Also what a list names, after the paths (file_list.h). `name` must outlive
  * the walk; "-" is stdin, NULL: no list. */
 void og_walk_take_list(struct og_walk *walk, const char *name);
 

@@ -103,9 +103,9 @@ bool og_params_preset(og_bytes name, og_params *out)
     return false;
 }
 
-/* A copy that holds a whole window of shingles selects what its origin selects
- * there, for the smallest of a window depends on nothing else (winnowing). The
- * N and S forms leave some of them out. */
+/* A copy that contains a whole window of shingles selects what its origin
+ * selects there, for the smallest of a window depends on nothing else
+ * (winnowing). The N and S forms leave some of them out. */
 uint32_t og_params_guarantee(const og_params *params)
 {
     const og_select_options *select = &params->select;
@@ -166,7 +166,7 @@ DEFINE_NAMES(token, og_token_kind, "words", "chars", "lines", "dna")
 DEFINE_PARSE(token, og_token_kind)
 DEFINE_NAMES(how, og_how, "hit", "bridged", "expanded", "verified")
 
-/* Rules of selection are a word and a number: the number stands behind it,
+/* Rules of selection are a word and a number: the number follows it,
  * but before "th" and its like. */
 struct rule {
     const char *word;

@@ -48,7 +48,7 @@ static og_status run_side(side run, bool is_sender, const char *tree, int in_fd,
         og_wire_open(&wire, in_fd, out_fd, is_sender, options, &story);
     if (status == OG_OK) {
         status = run(&wire, tree, options, &counts, &story);
-        /* Our own trouble is told; theirs is asked for. */
+        /* Our own trouble is reported; theirs is asked for. */
         if (status != OG_OK && wire.is_broken)
             og_wire_hear_error(&wire, &story);
         else if (status != OG_OK)

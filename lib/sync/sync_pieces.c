@@ -1,7 +1,7 @@
-/* Small pieces: what stood where something unknown stands now.
+/* Small pieces: what was where something unknown is now.
  *
  * When an edit breaks a chunk of 2 KiB, most of its bytes are still in the old
- * file, between the old places of the known chunks before and behind it. That
+ * file, between the old places of the known chunks before and after it. That
  * stretch is cut into pieces as the sender cuts his, and pieces are compared
  * by short keys: among the few hundred of one stretch 4 bytes are enough. */
 
@@ -11,7 +11,7 @@
 
 enum {
     GAP_MOST = 1 << 18, /* between two known places */
-    SIDE_LEN = 1 << 15, /* behind or before a lone one */
+    SIDE_LEN = 1 << 15, /* after or before a lone one */
 };
 
 static og_status add_region(struct og_receiver *r, uint32_t file, uint64_t off,

@@ -106,8 +106,8 @@ og_status og_sync_holes_receive(struct og_receiver *r, og_error *err);
 og_status og_sync_read_old(struct og_receiver *r, uint32_t file, uint64_t off,
                            size_t len, uint8_t *out, og_error *err);
 
-/* Fills r->pieces with the pieces of what stood in the old files where the
- * hole spans[i] of the object stands now. */
+/* Fills r->pieces with the pieces of what was in the old files where the
+ * hole spans[i] of the object is now. */
 og_status og_sync_pieces_find(struct og_receiver *r,
                               const struct og_sync_object *o,
                               const struct og_span_of_file *spans, size_t n,

@@ -2,7 +2,7 @@
  *
  * Each form does the same: load a block, ask which bytes have the top bit set
  * (not ASCII: stop there), add 0x20 to those in 'A'..'Z', store the whole
- * block. What was stored behind the stop is overwritten by whatever comes
+ * block. What was stored after the stop is overwritten by whatever comes
  * next, so there is no careful tail on the side of the output. The source has
  * no padding, so the last partial block is loaded under a mask (AVX-512) or
  * taken by the plain form.

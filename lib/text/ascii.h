@@ -10,7 +10,7 @@
 #define OG_ASCII_TOP_BITS 0x8080808080808080u
 
 /* Folds eight bytes in a word as og_load64() makes it, up to its first byte
- * that is not ASCII; what stands above that one is garbage. Adding to a byte
+ * that is not ASCII; what is above that one is garbage. Adding to a byte
  * below 0x80 sets bit 7 where c >= 'A', and where c > 'Z', and does not run
  * over. */
 static inline uint64_t og_ascii_fold_word(uint64_t w)
@@ -26,7 +26,7 @@ static inline uint64_t og_ascii_fold_word(uint64_t w)
 
 /* Copies bytes from `src` to `dst`, upper case to lower, up to the first one
  * that is not ASCII or to `len`. Returns how many it copied. Reads nothing
- * behind src + len; may write up to dst + len + OG_ASCII_SLACK. */
+ * after src + len; may write up to dst + len + OG_ASCII_SLACK. */
 typedef size_t og_ascii_fold_fn(char *dst, const char *src, size_t len);
 
 /* The form for this machine (lib/os/cpu.h). */

@@ -33,7 +33,7 @@ static unsigned combining_class(int32_t c)
 }
 
 /* Does any character compose with a starter before it (_second), or with a
- * character behind it (_first)? Hangul composes by arithmetic, the rest by
+ * character after it (_first)? Hangul composes by arithmetic, the rest by
  * utf8proc's table, whose form changed with version 2.10. */
 static bool composes_as_second(int32_t c)
 {
@@ -243,7 +243,7 @@ static void learn(const struct og_folder *folder, struct og_character *c,
     int32_t pieces[MAX_PIECES];
     unsigned char source[4];
     const size_t n = decompose(folder, code_point, pieces);
-    if (n == 0) { /* ignorable: nothing, between whatever stands around it */
+    if (n == 0) { /* ignorable: nothing, between whatever is around it */
         c->flags = OG_CHARACTER_KNOWN | OG_CHARACTER_FOLLOWS;
         /* A vowel mark is dropped, but part of its letter: one piece. */
         if (is_vowel_mark((int32_t)code_point))

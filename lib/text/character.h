@@ -8,7 +8,7 @@
  * pass through this alone. What a neighbour can do to a character depends on
  * little: whether the first piece of its decomposition may compose with
  * something before it or must be sorted among marks, and whether something
- * behind it may compose with its last starter. This is written down once per
+ * after it may compose with its last starter. This is written down once per
  * character, in pages that are filled on demand; fold.c then needs the real
  * machinery (og_segment_fold) only where two characters truly meet. */
 
@@ -21,7 +21,7 @@
 enum og_character_flag {
     OG_CHARACTER_KNOWN = 1,    /* this entry is filled in */
     OG_CHARACTER_ALIGNED = 2,  /* folds to one character of the same length */
-    OG_CHARACTER_FOLLOWS = 4,  /* hangs on what stands before it: composes,
+    OG_CHARACTER_FOLLOWS = 4,  /* hangs on what is before it: composes,
                                   is sorted, or is dropped */
     OG_CHARACTER_SECOND = 8,   /* may compose with a starter before it */
     OG_CHARACTER_OPEN = 16,    /* its last starter may compose with a later

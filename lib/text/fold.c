@@ -40,7 +40,7 @@
 #include "lib/text/character.h"
 #include "lib/text/utf8.h"
 
-/* Room behind the output: padding, a vector of ASCII, one copied entry. */
+/* Room after the output: padding, a vector of ASCII, one copied entry. */
 #define ROOM (OG_TEXT_PADDING + OG_ASCII_SLACK + sizeof(struct og_character))
 
 /* A place in both texts that can be gone back to. */
@@ -54,7 +54,7 @@ struct fold {
     const unsigned char *source;
     size_t source_len;
     struct place now;
-    struct place segment; /* where the segment that holds `now` starts */
+    struct place segment; /* where the segment that contains `now` starts */
     bool open;
     uint8_t last_ccc;
     og_error *err;
@@ -264,7 +264,7 @@ static og_status write_character(struct fold *f, const struct og_character *c,
     return aligned ? OG_OK : make_room(f, sizeof(*c));
 }
 
-/* A character that may interact with what stands before it. */
+/* A character that may interact with what is before it. */
 static og_status fold_follower(struct fold *f, const struct og_character *c,
                                size_t source_len)
 {
@@ -326,7 +326,7 @@ struct stretch {
     uint8_t last_ccc;
 };
 
-/* May `c` be written as it is, without a look at what stands before? */
+/* May `c` be written as it is, without a look at what is before? */
 static inline bool enter_character(struct stretch *s,
                                    const struct og_character *c)
 {

@@ -1,4 +1,4 @@
-/* Chinese characters by their simplified forms; han.h tells. */
+/* Chinese characters by their simplified forms; see han.h. */
 
 #include "lib/text/han.h"
 

@@ -17,7 +17,7 @@ struct og_text_step {
                             the two are equal, characters keep their lengths */
 };
 
-/* After every folded text stand this many zero bytes that may be read (not
+/* After every folded text are this many zero bytes that may be read (not
  * counted in len), so that vector loads need no tail case. */
 #define OG_TEXT_PADDING 64
 
@@ -55,7 +55,7 @@ og_status og_text_fold(struct og_text *text, og_bytes source, og_error *err);
  * `folded` came from; source_len for `folded` == len. */
 size_t og_text_source_begin(const struct og_text *text, size_t folded);
 
-/* The source offset just behind the character that the folded byte *before*
+/* The source offset just after the character that the folded byte *before*
  * `folded` came from: the end of a half-open range that ends at `folded`. */
 size_t og_text_source_end(const struct og_text *text, size_t folded);
 

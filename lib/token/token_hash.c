@@ -187,7 +187,7 @@ _Alignas(16) static const uint64_t keep[PIECE + 1][2] = {
 #undef ROW
 #undef ONES
 
-/* With padding behind the text there is no careful tail. */
+/* With padding after the text there is no careful tail. */
 static inline struct words load_masked(const char *p, size_t len)
 {
     struct words w = load_piece(p);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `text` is folded text: OG_TEXT_PADDING bytes behind the last token may be
+/* `text` is folded text: OG_TEXT_PADDING bytes after the last token may be
  * read. Writes out[0 .. n). */
 typedef void og_token_hash_fn(const char *text, const uint32_t *begin,
                               const uint32_t *end, size_t n, uint64_t key,

@@ -3,7 +3,7 @@
  * A line counts for what it says, not for how it is indented or wrapped in
  * blanks: its hash is that of the line without blanks at its ends and with
  * each run of blanks inside as one space. Most lines are like that already and
- * are hashed where they stand; the others are copied to a scratch line
+ * are hashed where they are; the others are copied to a scratch line
  * first. Line ends are LF, CR LF and CR alone; since blank lines give no
  * token, CR LF needs no care: it is an end and an empty line. */
 

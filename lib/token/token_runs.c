@@ -79,7 +79,7 @@ static inline uint64_t spread(uint64_t bits, uint64_t tail, uint64_t carry)
     return bits | (bits << 1 & tail);
 }
 
-/* The runs of `ground` that begin right behind a bit of `seeds`, whole: adding
+/* The runs of `ground` that begin right after a bit of `seeds`, whole: adding
  * a run's first bit to it turns all of it to zeros. */
 static inline uint64_t flood(uint64_t ground, uint64_t behind_seeds)
 {

@@ -2,7 +2,7 @@
 #define OG_TOKEN_TOKENS_H
 
 /*   in:  folded text                                        (lib/text)
- *   out: tokens: where each stands, and its hash            (lib/fingerprint)
+ *   out: tokens: where each is, and its hash            (lib/fingerprint)
  */
 
 #include "lib/text/text.h"
@@ -13,7 +13,7 @@ struct og_tokens {
     const og_allocator *allocator;
     uint32_t *begin; /* offsets in the folded text, rising */
     uint32_t *end;   /* end[i] > begin[i], end[i] <= begin[i + 1] */
-    uint64_t *hash;  /* of the folded bytes; 64 zero bytes stand behind it */
+    uint64_t *hash;  /* of the folded bytes; 64 zero bytes follow it */
     size_t n, cap;
     char *line; /* scratch: a line with its blanks folded */
     size_t line_cap;
@@ -46,7 +46,7 @@ og_status og_tokens_rehash(const struct og_text *text, og_token_kind kind,
                            uint64_t key, struct og_tokens *tokens,
                            og_error *err);
 
-/* Hashes behind the last one that are 0 and may be read. */
+/* Hashes after the last one that are 0 and may be read. */
 #define OG_TOKENS_TAIL 8
 
 /* Whether two tokens are the same word, letter by letter (a line: but for runs

@@ -15,7 +15,7 @@
  * Places are units of UTF-16, for that is what the script counts. `n` are
  * words that are in the source, `c` words that the passages cover. A source
  * that is a document of the page itself is named by its number (`doc`) and its
- * text is there. Else a short text is whole; of a long one only what stands
+ * text is there. Else a short text is whole; of a long one only what is
  * around its passages, and all texts together have a limit: the report must
  * not weigh more than the library it was made from. */
 
@@ -28,7 +28,7 @@
 
 enum {
     WHOLE_LEN = 64 << 10,     /* bytes of a source that is shown whole */
-    AROUND_LEN = 1500,        /* bytes before and behind a passage, else */
+    AROUND_LEN = 1500,        /* bytes before and after a passage, else */
     MOST_TEXT_LEN = 16 << 20, /* bytes of all sources of a document */
     MOST_COPIERS = 200,       /* of one source */
 };
@@ -138,7 +138,7 @@ static int by_begin(const void *pa, const void *pb)
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* The start of the character that holds `at`. */
+/* The start of the character that contains `at`. */
 static uint64_t settle(og_bytes text, uint64_t at)
 {
     unsigned steps = 0;

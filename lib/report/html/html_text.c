@@ -8,7 +8,7 @@
  * A passage that goes on in the next paragraph is a mark in each. Words of a
  * verified passage that its origin does not have are <ins>.
  *
- * Paragraphs stand in groups of some kilobytes, which a browser lays out only
+ * Paragraphs are in groups of some kilobytes, which a browser lays out only
  * when they come near the screen (content-visibility in the style): that is
  * what keeps a document of ten megabytes usable. For the same reason a
  * paragraph of more than LONGEST bytes is cut. */
@@ -195,7 +195,7 @@ static bool is_gap(const char *text, uint64_t at, uint64_t end,
     return og_char_class_of(g.code_point) == OG_CHAR_OTHER;
 }
 
-/* What stands between two matches: spaces and marks at its ends are nobody's
+/* What is between two matches: spaces and marks at its ends are nobody's
  * change. */
 static void put_changed(struct page *p, uint64_t begin, uint64_t end)
 {
@@ -243,7 +243,7 @@ void og_html_text(struct og_html_report *h)
     uint64_t at = 0;
     for (size_t i = 0; i < h->answer->n_spans; i++) {
         const og_span *span = &h->answer->spans[i];
-        /* Whoever made the answer: nothing is read from behind the text. */
+        /* Whoever made the answer: nothing is read from after the text. */
         const uint64_t len = h->doc->text.len;
         const uint64_t end = span->end < len ? span->end : len;
         const uint64_t begin = span->begin < end ? span->begin : end;

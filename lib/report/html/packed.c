@@ -1,4 +1,4 @@
-/* Data of a page, deflated and in base64; packed.h tells why. */
+/* Data of a page, deflated and in base64; packed.h says why. */
 
 #include "lib/report/html/packed.h"
 #include "lib/base/memory.h"

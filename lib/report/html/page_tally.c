@@ -1,4 +1,4 @@
-/* The cover of a report of several parts; page_tally.h tells. */
+/* The cover of a report of several parts; see page_tally.h. */
 
 #include "lib/report/html/page_tally.h"
 #include "lib/report/escape.h"

@@ -11,7 +11,7 @@
  * passage is a sentence, and its units are sentences. `l` are its words. `m`
  * is what the earliest source shares. `alts` are all sources of it, the
  * earliest first: number of the source, similarity, begin and end in bytes of
- * that document, shared words, where they stand in the sentence (gap, length,
+ * that document, shared words, where they are in the sentence (gap, length,
  * gap, length, ... in units of UTF-16), and the sentence: none when the page
  * has the document itself, which is what keeps a page of five Bibles small. */
 
@@ -102,7 +102,7 @@ static bool is_joined(og_bytes text, uint64_t from, uint64_t to)
     return true;
 }
 
-/* The end of the run of ranges that begins at *i, which moves behind it. */
+/* The end of the run of ranges that begins at *i, which moves after it. */
 static uint64_t join(og_bytes text, const og_range *ranges, size_t n, size_t *i)
 {
     uint64_t end = ranges[(*i)++].end;
@@ -111,7 +111,7 @@ static uint64_t join(og_bytes text, const og_range *ranges, size_t n, size_t *i)
     return end;
 }
 
-/* Whoever made the answer: nothing is read from behind the text. */
+/* Whoever made the answer: nothing is read from after the text. */
 static bool is_sound(og_range r, uint64_t from, uint64_t len)
 {
     return r.begin >= from && r.end >= r.begin && r.end <= len;

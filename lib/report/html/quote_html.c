@@ -170,7 +170,7 @@ static void write_marked(struct og_writer *w, const og_quote_match *m)
     uint64_t at = 0;
     for (size_t i = 0; i < m->n_shared_ranges; i++) {
         const og_range r = m->shared[i];
-        /* Whoever made the answer: nothing is read from behind the text. */
+        /* Whoever made the answer: nothing is read from after the text. */
         if (r.begin < at || r.end < r.begin || r.end > m->text.len) continue;
         put_range(w, m->text, at, r.begin);
         og_writer_string(w, "<mark>");

@@ -2,7 +2,7 @@
 #define OG_REPORT_QUOTED_H
 
 /*   in:  the text of a document                              (the document)
- *   out: what stands in quotation marks, or behind '>' marks (the HTML report)
+ *   out: what is in quotation marks, or after '>' marks (the HTML report)
  *
  * A copied passage that is marked as a quotation is another matter than one
  * that is not; a reader may want to look at the others alone. */

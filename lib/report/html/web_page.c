@@ -1,4 +1,4 @@
-/* One page of a report; web_page.h tells what stands on it. */
+/* One page of a report; web_page.h says what is on it. */
 
 #include "lib/report/html/web_page.h"
 #include "lib/base/checksum.h"

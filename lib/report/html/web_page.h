@@ -91,7 +91,7 @@ uint64_t og_web_page_find(const struct og_web_page *page, og_bytes id,
 uint64_t og_web_page_find_id(const struct og_web_page *page, og_bytes id,
                              uint64_t *out_len);
 
-/* A passage of the document at hand stands at [begin, end) of a source. */
+/* A passage of the document at hand is at [begin, end) of a source. */
 og_status og_web_page_hold(struct og_web_page *page, uint64_t source,
                            uint64_t begin, uint64_t end, og_error *err);
 

@@ -19,7 +19,7 @@
 #include "lib/sketch/features/stop.h"
 #include "lib/sketch/logarithm.h"
 
-/* The kernels of fingerprints read up to 64 bytes behind the last word. */
+/* The kernels of fingerprints read up to 64 bytes after the last word. */
 #define WORD_SLACK 8
 
 /* ---- beginning and end ---- */
@@ -106,8 +106,8 @@ static uint64_t word_of(struct og_extractor *x, size_t i)
                             t->end[i] - t->begin[i], t->hash[i]);
 }
 
-/* Stop words are told before they are stemmed. Spots keep them: there they
- * begin the phrases. */
+/* Stop words are recognised before they are stemmed. Spots keep them: there
+ * they begin the phrases. */
 static void take_words(struct og_extractor *x)
 {
     const bool keeps_stop = x->options.kind == OG_FEATURE_SPOT;
@@ -146,7 +146,7 @@ static og_status make_words(struct og_extractor *x, og_bytes field,
     return OG_OK;
 }
 
-/* ---- phrases: into out->hash, behind those that are there ---- */
+/* ---- phrases: into out->hash, after those that are there ---- */
 
 static og_status put_tokens(struct og_extractor *x, struct og_features *out,
                             og_error *err)
@@ -186,7 +186,7 @@ static og_status put_phrases(struct og_extractor *x, struct og_features *out,
     return OG_OK;
 }
 
-/* The text is a ring: behind its last word comes its first one, more than once
+/* The text is a ring: after its last word comes its first one, more than once
  * when it is shorter than a phrase. */
 static og_status put_ring(struct og_extractor *x, struct og_features *out,
                           og_error *err)
@@ -210,7 +210,7 @@ static og_status take_content(struct og_extractor *x, size_t *out_n,
     return OG_OK;
 }
 
-/* A stop word and the content behind it; none where that is too short. */
+/* A stop word and the content after it; none where that is too short. */
 static og_status put_spots(struct og_extractor *x, struct og_features *out,
                            og_error *err)
 {

@@ -5,7 +5,7 @@
 
 #include "lib/sketch/features/features.h"
 
-/* Words behind the last hash that vectors may read. */
+/* Words after the last hash that vectors may read. */
 #define OG_FEATURE_SLACK 8
 
 /* Room for `need` features in all, with weights when they are weighted. */

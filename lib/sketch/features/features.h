@@ -25,13 +25,13 @@
  * fingerprints, which are linear. Equal phrases have equal hashes, whatever the
  * rest of the document.
  *
- * With OG_TF_COUNT the features are a bag: one that comes again stands here
+ * With OG_TF_COUNT the features are a bag: one that comes again is here
  * again, and its weights add up. That costs nothing, and neither a sum
  * (simhash) nor a minimum (min-hash of sets) minds. Who does mind calls
  * og_features_merge(). With OG_TF_ONE and OG_TF_LOG they are merged already. */
 struct og_features {
     const og_allocator *allocator;
-    uint64_t *hash; /* in the order of the text; 64 bytes behind may be read */
+    uint64_t *hash; /* in the order of the text; 64 bytes after may be read */
     float *weight;  /* > 0 and finite; NULL when !is_weighted */
     size_t n, cap, weight_cap;
     bool is_weighted; /* false: all weights are 1, `weight` is not looked at */

@@ -5,7 +5,7 @@
 
 #include "lib/token/tokens.h"
 
-/* weight[i] *= heading_weight for every token that stands in one.
+/* weight[i] *= heading_weight for every token that is in one.
  *
  *   # Title           one to six # and a blank
  *

@@ -1,6 +1,6 @@
-/* In how many documents does each feature stand? Counted in fixed memory.
+/* In how many documents is each feature? Counted in fixed memory.
  *
- * Features are too many to count them all: half of them stand in one document
+ * Features are too many to count them all: half of them are in one document
  * only. But those are the ones that need no counting: it is enough to know that
  * they are rare. So the table counts exactly until it is full, and then lets
  * the rarest go (lossy counting, Manku and Motwani 2002): everything that was
@@ -14,7 +14,7 @@
  * size, but puts them on rare features and common ones alike, and cannot say on
  * which.
  *
- * The place of a feature in the table is the top of its hash and those behind,
+ * The place of a feature in the table is the top of its hash and those after,
  * so the table is nearly sorted at every moment: to sort it for the file takes
  * no memory and hardly any time. */
 
@@ -107,7 +107,7 @@ static size_t find(const struct og_idf_counter *c, uint64_t hash)
     return at;
 }
 
-/* Frees a slot and closes the gap: the entries behind it move up as long as
+/* Frees a slot and closes the gap: the entries after it move up as long as
  * that brings them no nearer than their own place. */
 static void drop_slot(struct og_idf_counter *c, size_t hole)
 {
@@ -203,7 +203,7 @@ static void reverse(struct og_idf_entry *e, size_t n)
     }
 }
 
-/* Entries that went over the end of the table stand at its beginning; brings
+/* Entries that went over the end of the table are at its beginning; brings
  * them to the front of all, then to the back. Returns nothing: order inside
  * is left to the next step. */
 static void unwrap(struct og_idf_counter *c, size_t n_first)

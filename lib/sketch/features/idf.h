@@ -2,7 +2,7 @@
 #define OG_SKETCH_FEATURES_IDF_H
 
 /*   in:  the features of all documents of a corpus          (lib/sketch)
- *   out: in how many documents each of them stands          (lib/sketch)
+ *   out: in how many documents each of them is          (lib/sketch)
  *
  * Counted in memory that is fixed in advance; see idf.c. */
 
@@ -51,7 +51,7 @@ const char *og_idf_words(const og_idf *idf);
 /* Names the very file in the parameters of a sketch: its checksum. */
 uint64_t og_idf_check(const og_idf *idf);
 
-/* In how many documents the feature stands, at least and at most. 0 and the
+/* In how many documents the feature is, at least and at most. 0 and the
  * largest error for a feature that is not in the file. */
 void og_idf_find(const og_idf *idf, uint64_t hash, uint64_t *out_least,
                  uint64_t *out_most);

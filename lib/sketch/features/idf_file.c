@@ -1,6 +1,6 @@
 /* An idf file: written whole or not at all, read whole, then asked.
  *
- * Hashes are even, so the top bits of one say nearly where it stands: a
+ * Hashes are even, so the top bits of one say nearly where it is: a
  * directory of them leads to a handful of entries, which are looked through. */
 
 #include "lib/sketch/features/idf_file.h"

@@ -32,7 +32,7 @@ struct og_json {
     const struct og_scan_kernels *kernels;
     bool is_first; /* no member was read yet */
     /* The first error: "expected ':' after a key", NULL while all is well,
-     * and where it stands. error_off == the length: the object was cut. */
+     * and where it is. error_off == the length: the object was cut. */
     const char *expected;
     size_t error_off;
 };
@@ -59,7 +59,7 @@ bool og_json_next_value(struct og_json *json, struct og_json_value *out);
 /* Like it, but looks only whether the value is sound. */
 bool og_json_skip_value(struct og_json *json);
 
-/* True when the object was closed, nothing but space stands behind it, and
+/* True when the object was closed, nothing but space follows it, and
  * there was no error. */
 bool og_json_close(struct og_json *json);
 

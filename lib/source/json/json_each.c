@@ -1,4 +1,4 @@
-/* The scanner of JSON for others: every member or item is told. */
+/* The scanner of JSON for others: every member or item is reported. */
 
 #include <origo/json.h>
 

@@ -1,6 +1,6 @@
 /* Lines of JSONL with one value changed. A record may have any fields, in any
  * order and spelling; they are not ours, so they are never parsed and written
- * again: the bytes before and behind the value go out as they came in. */
+ * again: the bytes before and after the value go out as they came in. */
 
 #include "lib/source/json/json_edit.h"
 #include "lib/base/c_locale.h"

@@ -1,14 +1,14 @@
 #ifndef OG_SOURCE_JSON_JSON_EDIT_H
 #define OG_SOURCE_JSON_JSON_EDIT_H
 
-/* JSON records as bytes: what stands where in a line, and lines made anew with
+/* JSON records as bytes: what is where in a line, and lines made anew with
  * one value changed and every other byte as it was. */
 
 #include "lib/base/packing.h"
 
 #include <origo/document.h>
 
-/* Where the value of the last member `name` stands in an object: its bytes as
+/* Where the value of the last member `name` is in an object: its bytes as
  * they are, quotes and all. `scratch` needs line.len + 64 bytes. False when
  * there is none or the line is no object. */
 bool og_json_member(og_bytes line, const char *name, char *scratch,
@@ -21,7 +21,7 @@ bool og_json_rank(og_bytes raw, char *scratch, uint64_t *out);
 /* Appends a string in quotes. What is not UTF-8 is kept as it is. */
 void og_pack_json_string(struct og_pack *out, og_bytes s);
 void og_pack_text(struct og_pack *out, const char *s);
-/* Appends `value` rounded to four digits behind the point: 0.8333, 1. */
+/* Appends `value` rounded to four digits after the point: 0.8333, 1. */
 void og_pack_share(struct og_pack *out, double value);
 /* A field of a line of tab-separated values. */
 void og_pack_field(struct og_pack *out, og_bytes s);

@@ -3,7 +3,7 @@
  * Values are kept by field while the object is read, and judged when it is
  * closed: so the last of two equal keys wins, whatever it is, and `null` takes
  * a field back. Numbers are taken where they make sense (an id, a title, the
- * seconds of a time) as the text that stands in the file: 0.10 stays "0.10".
+ * seconds of a time) as the text that is in the file: 0.10 stays "0.10".
  *
  * The name of a field may be a path, "doc.body": the member `body` of the
  * object `doc`. A key that has the dots in it comes first. */
@@ -98,7 +98,7 @@ static void add_extra(const struct og_json *json, struct members *members)
 static void read_object(struct og_json *json, const struct names *names,
                         bool is_top, struct members *members);
 
-/* The object behind a key that begins a path. It is sound: the value was
+/* The object after a key that begins a path. It is sound: the value was
  * checked as a whole. It stays among the other members, for it may hold
  * more. As deep as the name has dots. */
 static void read_below(struct og_json *json, const struct names *names,

@@ -16,7 +16,7 @@ struct og_jsonl_problem {
                             "": they are not the matter */
 };
 
-/* Adds a name to problem->fields; what does not fit is told by dots. */
+/* Adds a name to problem->fields; what does not fit is shown by dots. */
 void og_jsonl_list_field(struct og_jsonl_problem *problem, og_bytes name);
 
 /* Fills out->doc and out->bad_time; the id is empty when the line has none.
@@ -24,7 +24,7 @@ void og_jsonl_list_field(struct og_jsonl_problem *problem, og_bytes name);
  * OG_SCAN_SLACK bytes. The name of a field may be a path, "doc.body". Of a key
  * that comes twice the last one counts. The members that are no fields go to
  * `extra`, which needs room for line.len bytes and becomes out->doc.extra;
- * NULL: they are not wanted. Returns what is behind the last byte written to
+ * NULL: they are not wanted. Returns what is after the last byte written to
  * `unescaped`, or NULL when the line is no document: the problem then says why.
  */
 char *og_jsonl_read(og_bytes line, const og_fields *fields, char *unescaped,

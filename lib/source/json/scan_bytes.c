@@ -8,7 +8,7 @@
  *     bytes        a \ n b \ \ n "
  *     backslash    0 1 0 0 1 1 0 0
  *     escape       0 1 0 0 1 0 0 0     the backslashes that begin an escape
- *     escaped      0 0 1 0 0 1 0 0     what stands behind them
+ *     escaped      0 0 1 0 0 1 0 0     what follows them
  *
  * looks up what every escaped byte stands for in one permutation of a 128-byte
  * table, drops the escapes with one compression, and writes 64 bytes without
@@ -253,7 +253,7 @@ struct pieces {
     __m512i mixed;   /* what is escaped is replaced by its meaning */
     uint64_t escape; /* the backslashes to drop */
     uint64_t stop;   /* what the run cannot go past */
-    uint64_t ahead;  /* the escape whose second byte lies behind them */
+    uint64_t ahead;  /* the escape whose second byte lies after them */
 };
 
 OG_TARGET_AVX512 static inline struct pieces take_apart(__m512i v,

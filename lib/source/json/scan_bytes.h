@@ -9,7 +9,7 @@
 
 #include "lib/os/cpu.h"
 
-/* What og_scan_unescape may write behind the last byte that counts. */
+/* What og_scan_unescape may write after the last byte that counts. */
 #define OG_SCAN_SLACK 64
 
 struct og_scan_kernels {
@@ -29,7 +29,7 @@ struct og_scan_kernels {
 
 const struct og_scan_kernels *og_scan_kernels_of(og_cpu level);
 
-/* What the character behind a backslash stands for; 0 for 'u' and for all
+/* What the character after a backslash stands for; 0 for 'u' and for all
  * that JSON does not know. */
 extern const char og_scan_escapes[256];
 

@@ -194,7 +194,7 @@ bool og_date_zone(og_bytes s, int *out)
         strspn(p + 1, "0123456789") != (has_colon ? 2 : 4) ||
         sscanf(p + 1, has_colon ? "%2d:%2d" : "%2d%2d", &hours, &minutes) != 2)
         return false;
-    /* A year behind a hyphen is none. */
+    /* A year after a hyphen is none. */
     if (hours > 14 || minutes > 59 || memchr(s.data, ':', s.len - 6) == NULL)
         return false;
     *out = (*p == '-' ? -1 : 1) * (hours * 60 + minutes);

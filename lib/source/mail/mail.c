@@ -16,7 +16,7 @@ enum { MAX_DEPTH = 16, MAX_PARTS = 1000 };
 
 struct multipart {
     og_bytes body, boundary;
-    size_t pos;          /* behind the last boundary */
+    size_t pos;          /* after the last boundary */
     bool is_alternative; /* one of its parts is enough */
     size_t text_mark;    /* mail->text.len when it began */
 };
@@ -199,7 +199,7 @@ static og_status take_part(struct reading *r, og_bytes message, og_error *err)
 
 /* ---- multiparts ---- */
 
-/* The next line that is "--boundary"; its place and what is behind it. */
+/* The next line that is "--boundary"; its place and what is after it. */
 static bool find_boundary(const struct multipart *m, size_t from,
                           size_t *out_begin, size_t *out_end, bool *out_is_last)
 {

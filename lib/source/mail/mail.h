@@ -26,7 +26,7 @@ void og_mail_init(struct og_mail *mail, const og_allocator *allocator);
 void og_mail_release(struct og_mail *mail);
 
 /* OG_ERR_INPUT: it has no headers; OG_ERR_MEMORY. mail->text has
- * OG_BLOCK_PADDING readable bytes behind it. */
+ * OG_BLOCK_PADDING readable bytes after it. */
 og_status og_mail_read(struct og_mail *mail, og_bytes message,
                        const struct og_mail_options *options,
                        struct og_charset *charset, struct og_html *html,

@@ -56,7 +56,7 @@ static const char *find_quote(const struct row *r)
 }
 
 /* From the opening quote on. A view as long as nothing in it is doubled and
- * nothing stands behind the closing quote. */
+ * nothing follows the closing quote. */
 static og_bytes take_quoted(struct row *r)
 {
     char *const first = r->unescaped;

@@ -13,7 +13,7 @@
 
 #include <origo/document.h>
 
-/* *out_is_document is false for a record that holds none. Statuses as for
+/* *out_is_document is false for a record that contains none. Statuses as for
  * og_content_read(). */
 og_status og_archive_read(struct og_readers *readers, enum og_block_kind kind,
                           og_bytes record,

@@ -9,7 +9,7 @@
 /* Longer ones are none. */
 #define OG_HEADERS_MAX ((size_t)1 << 20)
 
-/* Bytes up to behind the empty line; 0: it is not there. */
+/* Bytes up to after the empty line; 0: it is not there. */
 size_t og_headers_len(og_bytes data);
 
 /* The value of the first header of that name, without the space around it; a
@@ -24,7 +24,7 @@ og_bytes og_trim(og_bytes s);
 /* Whether `s` begins with `prefix`, small and capital letters alike. */
 bool og_begins_with(og_bytes s, const char *prefix);
 
-/* ";name=value" behind the first value, quotes away; len 0: none. */
+/* ";name=value" after the first value, quotes away; len 0: none. */
 og_bytes og_header_parameter(og_bytes value, const char *name);
 
 /* A whole number of digits alone. */

@@ -12,7 +12,7 @@ struct og_html {
     struct og_page page;
     struct og_page_main main;
     struct og_html_reduced reduced;
-    og_bytes text; /* OG_BLOCK_PADDING readable bytes behind it */
+    og_bytes text; /* OG_BLOCK_PADDING readable bytes after it */
 };
 
 void og_html_init(struct og_html *html, const og_allocator *allocator);

@@ -216,7 +216,7 @@ og_status og_html_reduce(struct og_html_reduced *out, og_bytes html,
         if (r.n_drawings == 0) put(&r, p, (size_t)(text_end - p));
         p = next == NULL ? r.end : take_markup(&r, next);
     }
-    put(&r, "", 1); /* the parser may look at the byte behind the end */
+    put(&r, "", 1); /* the parser may look at the byte after the end */
     if (out->html.failed)
         return og_error_memory(err, html.len, "a copy of a page");
     out->html.len--;

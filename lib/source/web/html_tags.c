@@ -57,7 +57,7 @@ static const char *skip_spaces(const char *p, const char *end)
     return p;
 }
 
-/* From behind the '='. */
+/* From after the '='. */
 static const char *take_value(const char *p, const char *end, og_bytes *out)
 {
     p = skip_spaces(p, end);

@@ -12,9 +12,9 @@
 #include "lib/base/memory.h"
 
 struct og_html_tag {
-    const char *begin, *end; /* from '<' to behind '>' */
+    const char *begin, *end; /* from '<' to after '>' */
     og_bytes spelling;       /* of the name */
-    const char *attributes;  /* behind the name */
+    const char *attributes;  /* after the name */
     GumboTag name;
     uint32_t hash; /* of the name, for those that have no number */
     bool is_end;
@@ -36,13 +36,13 @@ enum og_html_markup {
 
 bool og_html_is_space(char c);
 
-/* What begins at `p`, where a '<' is, and in *out_end what is behind it. Fills
+/* What begins at `p`, where a '<' is, and in *out_end what is after it. Fills
  * *tag for a tag. A tag that the end of the page cuts off is a comment. */
 enum og_html_markup og_html_markup_at(const char *p, const char *end,
                                       struct og_html_tag *tag,
                                       const char **out_end);
 
-/* The attribute at *at, which moves behind it. False: there are no more, and
+/* The attribute at *at, which moves after it. False: there are no more, and
  * *at is at the '>' or at the end. */
 bool og_html_next_attribute(const char **at, const char *end,
                             struct og_html_attribute *out);

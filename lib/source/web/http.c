@@ -35,7 +35,7 @@ static int status_of(og_bytes line)
     return status;
 }
 
-/* What was made, with readable bytes behind it, as all text has. */
+/* What was made, with readable bytes after it, as all text has. */
 static og_bytes seal(struct og_pack *p)
 {
     const size_t len = p->len;

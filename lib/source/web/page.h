@@ -21,7 +21,7 @@ enum og_page_trait {
     OG_PAGE_GOOD = 1 << 2,     /* a weight for it */
     OG_PAGE_BAD = 1 << 3,      /* a weight against it */
     OG_PAGE_ASIDE = 1 << 4,    /* share, related, newsletter: goes wherever it
-                                  stands */
+                                  is */
     OG_PAGE_BODY = 1 << 5,     /* says that it is the text: articleBody */
     OG_PAGE_HIDDEN = 1 << 6,
     OG_PAGE_COMMENT = 1 << 7,
@@ -33,7 +33,7 @@ enum og_page_trait {
 
 struct og_page_node {
     uint32_t parent; /* of the root: itself */
-    uint32_t end;    /* behind the last node that it holds */
+    uint32_t end;    /* after the last node that it holds */
     uint16_t tag;    /* as in page_tags.h */
     uint16_t traits;
     uint32_t name_hash; /* of its class: elements of one kind */

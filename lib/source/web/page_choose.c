@@ -6,7 +6,7 @@
  * farther out; an element of which much is links is worth little. The element
  * with the most votes holds the text, and the parts beside it that look the
  * same belong to it. Before that, what its class names as a sidebar and the
- * like goes; after it, what stands inside the text and is none: share buttons,
+ * like goes; after it, what is inside the text and is none: share buttons,
  * lists of other articles, tables of links.
  *
  * A page whose classes mislead loses its text in the first step. So when
@@ -81,7 +81,7 @@ static uint32_t count_commas(og_bytes s)
     return n;
 }
 
-/* From the last node to the first: what a node holds stands behind it. Gone
+/* From the last node to the first: what a node holds follows it. Gone
  * parts count nothing. */
 void og_page_count(const struct og_page *page, struct og_page_stat *stats)
 {
@@ -306,8 +306,8 @@ static bool holds(const struct choice *c, uint32_t outer, uint32_t inner)
     return inner >= outer && inner < node_of(c, outer)->end;
 }
 
-/* An element that holds at least three other good candidates is the text that
- * was written in pieces. */
+/* An element that contains at least three other good candidates is the text
+ * that was written in pieces. */
 static uint32_t common_ancestor(const struct choice *c, uint32_t best)
 {
     const float enough = c->stats[best].score * 0.75f;
@@ -362,7 +362,7 @@ static uint32_t widen(const struct choice *c, uint32_t best)
     return best;
 }
 
-/* ---- what stands beside the best ---- */
+/* ---- what is beside the best ---- */
 
 static bool ends_a_sentence(const struct choice *c, uint32_t i)
 {

@@ -7,7 +7,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* At a quote: *out is what is inside, the result is behind the last quote. */
+/* At a quote: *out is what is inside, the result is after the last quote. */
 static const char *take_string(const char *p, const char *end, og_bytes *out)
 {
     const char *const begin = ++p;
@@ -26,7 +26,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits behind \u; -1: they are none. */
+/* The four digits after \u; -1: they are none. */
 static int take_unit(const char *p, const char *end)
 {
     int value = 0;
@@ -59,7 +59,7 @@ static char *put_character(char *to, uint32_t c)
     return to;
 }
 
-/* From behind \u; a half of a pair alone is left out, as is a zero. */
+/* From after \u; a half of a pair alone is left out, as is a zero. */
 static const char *unescape_unit(const char *p, const char *end, char **to)
 {
     const int first = take_unit(p, end);

@@ -5,7 +5,7 @@
  *   out: what they say of the page (lib/source/web/page_about.h)
  *
  * Read with a light hand, since many are not quite JSON: strings that follow
- * the names that matter, wherever they stand. The first of each counts. */
+ * the names that matter, wherever they are. The first of each counts. */
 
 #include "lib/base/bump.h"
 

@@ -84,7 +84,7 @@ struct piece {
     const char *begin;
     size_t len;
     int value; /* of a number; -1: a word */
-    char sign; /* the first character behind it */
+    char sign; /* the first character after it */
 };
 
 static bool is_digit(char c)

@@ -170,7 +170,7 @@ static int distance_to_prose(const struct og_page_facts *x, size_t i)
     return 12;
 }
 
-/* To the nearest prose inside: 0 to 4 before it, 5 to 9 behind. */
+/* To the nearest prose inside: 0 to 4 before it, 5 to 9 after. */
 static int inside_distance(const struct og_page_facts *x, size_t i)
 {
     if (x->survey->first_prose == UINT32_MAX) return -1;
@@ -260,7 +260,7 @@ static void add_boxes(struct og_page_features *f, const struct og_page_facts *x,
     one_of(f, 6, STEP(tree_distance(x, b->node), 1, 2, 3, 5, 8));
 }
 
-/* Where on the page it stands. */
+/* Where on the page it is. */
 static void add_place(struct og_page_features *f, const struct og_page_facts *x,
                       size_t i, uint32_t prose_before)
 {

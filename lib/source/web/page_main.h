@@ -37,7 +37,7 @@ struct og_page_stat {
 struct og_page_block {
     uint32_t node;
     uint32_t len, link_len, n_commas, n_digits;
-    char last[4]; /* its last character, 0 behind it */
+    char last[4]; /* its last character, 0 after it */
     bool is_prose, is_inside;
     bool has_sign; /* of copyright */
     uint32_t cues; /* kinds of words about the page */
@@ -53,14 +53,14 @@ struct og_page_main {
     struct og_page_block *blocks;
     size_t n_blocks, blocks_cap;
     bool is_whole; /* every block is written */
-    char *text;    /* OG_BLOCK_PADDING readable bytes behind it */
+    char *text;    /* OG_BLOCK_PADDING readable bytes after it */
     size_t text_len, text_cap;
 };
 
 void og_page_main_init(struct og_page_main *m, const og_allocator *allocator);
 void og_page_main_release(struct og_page_main *m);
 
-/* Sets m->text: paragraphs apart by an empty line, headings behind as many #
+/* Sets m->text: paragraphs apart by an empty line, headings after as many #
  * as their level says. Valid until the next call. */
 og_status og_page_main_text(struct og_page_main *m, const struct og_page *page,
                             og_error *err);

@@ -1,6 +1,6 @@
 /* Classes and ids are taken apart into words ("relatedPosts__list" is related,
  * posts, list) and each word is looked up: a table of some hundred, by first
- * letter. A word of the table stands also for longer ones that begin with it
+ * letter. A word of the table also stands for longer ones that begin with it
  * ("sidebarright"), unless it is short or misleading: then it must be whole.
  * The words are those of the usual extractors (Readability, trafilatura and
  * their kin), not of any site. */

@@ -1,4 +1,4 @@
-/* Nodes into text: what stands in a line runs together, space folded to one
+/* Nodes into text: what is in a line runs together, space folded to one
  * blank; blocks begin new lines; paragraphs are apart by an empty line. A
  * heading keeps its rank as # signs, which is how later stages know one. In
  * <pre> space stays as it is. */

@@ -49,7 +49,7 @@ struct start {
     bool is_empty; /* ends where it begins */
 };
 
-/* From behind the '<' to behind the '>'. */
+/* From after the '<' to after the '>'. */
 static const char *measure_start(const char *p, const char *end,
                                  struct start *out)
 {

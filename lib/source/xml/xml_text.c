@@ -2,7 +2,7 @@
  * than its text, whatever its size.
  *
  * Which elements are paragraphs is not known of any XML. Those of TEI and a few
- * of its kin are; of the others an element runs in the line when text stands
+ * of its kin are; of the others an element runs in the line when text comes
  * before it in the element around it, and else begins a line of its own. */
 
 #include "lib/source/xml/xml_text.h"
@@ -47,7 +47,7 @@ struct reading {
     /* Where in the header: creation, source, edition or publication. */
     int n_inside[N_RANKS];
     int time_rank;
-    char date[48]; /* what stands inside the date at hand */
+    char date[48]; /* what is inside the date at hand */
     size_t date_len;
     int date_rank; /* 0: none is at hand */
     unsigned n_entities;

@@ -1,7 +1,7 @@
 #ifndef OG_SOURCE_XML_XML_TEXT_H
 #define OG_SOURCE_XML_XML_TEXT_H
 
-/*   in:  an XML document in UTF-8: TEI, or any other that holds text
+/*   in:  an XML document in UTF-8: TEI, or any other that contains text
  *   out: its text, title and time                      (lib/source/content.h)
  *
  * Nothing is fetched and nothing is expanded: a document that declares
@@ -26,7 +26,7 @@ void og_xml_text_init(struct og_xml_text *xml, const og_allocator *allocator);
 void og_xml_text_release(struct og_xml_text *xml);
 
 /* OG_ERR_INPUT and OG_ERR_LIMIT with the line and the reason; OG_ERR_MEMORY.
- * xml->text has OG_BLOCK_PADDING readable bytes behind it. `citations` gets the
+ * xml->text has OG_BLOCK_PADDING readable bytes after it. `citations` gets the
  * parts of the text by the chain of their n (book, poem, line: "1.2.3", also of
  * milestones) and their xml:id; when no element has either, by the lines of the
  * file. */

@@ -5,9 +5,9 @@
  * so a mark needs no lock: it is enough that it never moves. Hence levels that
  * double in size, instead of one array that is copied when it grows.
  *
- * A reader must also know where its question stands in the order. It takes the
+ * A reader must also know where its question is in the order. It takes the
  * latest time and the number of documents that were *published*, that is, are
- * in the table whole. A document that is being added right now comes behind
+ * in the table whole. A document that is being added right now comes after
  * that place, so its fingerprints are passed over, and the answer is that of
  * the moment before; unless the document is an older one that takes origins
  * over, in which case it comes before the question and is the better answer. */
@@ -52,7 +52,7 @@ struct seat {
     size_t index;
 };
 
-/* Of those behind the base: 0 to FIRST - 1 are on level 0, the next 2 * FIRST
+/* Of those after the base: 0 to FIRST - 1 are on level 0, the next 2 * FIRST
  * on level 1. */
 static struct seat seat_of(const struct og_catalogue *catalogue,
                            uint32_t number)

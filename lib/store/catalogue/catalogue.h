@@ -39,7 +39,7 @@ void og_catalogue_release(struct og_catalogue *catalogue);
 
 /* ---- order ---- */
 
-/* Where a document stands among those of the catalogue. */
+/* Where a document is among those of the catalogue. */
 struct og_doc_place {
     int64_t time;
     uint32_t number;

@@ -31,12 +31,12 @@ struct og_catalogue_flush {
 void og_catalogue_flush_start(struct og_catalogue_flush *flush,
                               uint64_t sequence);
 
-/* Whether there is a failure to be told by og_catalogue_flush_end(). Does not
- * wait. */
+/* Whether there is a failure to be reported by og_catalogue_flush_end(). Does
+ * not wait. */
 bool og_catalogue_flush_has_failed(const struct og_catalogue_flush *flush);
 
-/* Waits for what is on its way. After a failure, which is told once, the lot is
- * pending as before, and may be sent again. */
+/* Waits for what is on its way. After a failure, which is reported once, the
+ * lot is pending as before, and may be sent again. */
 og_status og_catalogue_flush_end(struct og_catalogue_flush *flush,
                                  og_error *err);
 

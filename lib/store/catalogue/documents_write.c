@@ -152,7 +152,7 @@ static int put_entries(struct og_documents *db, MDB_txn *txn,
 }
 
 /* Whether the cursor has come to another page of leaves; *at is where it was.
- * Pages that were changed stand anywhere, two next to each other count as one
+ * Pages that were changed are anywhere, two next to each other count as one
  * at worst. */
 static bool is_other_page(MDB_cursor *cursor, uintptr_t *at)
 {

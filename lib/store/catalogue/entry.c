@@ -2,7 +2,7 @@
 
 #include "lib/base/checksum.h"
 
-/* Behind the flags stands where the time comes from; in entries of earlier
+/* After the flags is where the time comes from; in entries of earlier
  * versions that is 0, unknown. */
 enum {
     HAS_TIME = 1,

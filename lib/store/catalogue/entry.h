@@ -2,7 +2,7 @@
 #define OG_STORE_CATALOGUE_ENTRY_H
 
 /* What a store keeps of a document beside its fingerprints. The same bytes
- * stand in the journal, in the catalogue and in memory until they are there:
+ * are in the journal, in the catalogue and in memory until they are there:
  *
  *     checksum 8 | flags 1 | time 8 | text_hash 8 | text_len | n_tokens |
  *     series | same 4 | place | lengths | id title url extra | origins

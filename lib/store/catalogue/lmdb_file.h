@@ -15,7 +15,7 @@ struct og_lmdb_head {
     bool is_head;      /* false: it is none, and the rest says nothing */
 };
 
-/* Both, as they stand: transactions take turns in them. */
+/* Both, as they are: transactions take turns in them. */
 void og_lmdb_heads_read(int fd, struct og_lmdb_head out[2]);
 
 /* The newer of the two heads; false: neither is one. */

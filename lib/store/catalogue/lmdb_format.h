@@ -17,7 +17,7 @@
  *
  * A long value lies on pages of its own, whose first has their number at 12; a
  * value can be a tree, or a small page of values that share a key. Values of
- * one length stand in a row (LEAF2), `pad` bytes each. */
+ * one length are in a row (LEAF2), `pad` bytes each. */
 
 #include "lib/base/packing.h"
 

@@ -209,7 +209,7 @@ struct scan {
     void *ctx;
     og_error *err;
     unsigned tree_flags;
-    const og_bytes *from; /* NULL: we are behind it */
+    const og_bytes *from; /* NULL: we are after it */
     uint64_t n_left;      /* pages that may still be met */
     bool is_over;
     /* While the values of one key are visited. */

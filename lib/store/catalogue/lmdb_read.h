@@ -69,7 +69,7 @@ og_status og_lmdb_scan(struct og_lmdb_reader *reader, struct og_lmdb_tree tree,
                        const og_bytes *from, og_lmdb_visit *visit, void *ctx,
                        og_error *err);
 
-/* Every key with one value that stands in any page of the file, whether
+/* Every key with one value that is in any page of the file, whether
  * anything leads there or not, in no order; of old states, too. What cannot be
  * read is passed over. OG_ERR_IO, OG_ERR_MEMORY. */
 og_status og_lmdb_salvage(int fd, const char *path,

@@ -2,7 +2,7 @@
  * file. What it needs is that the file is as it left it, and this can be seen
  * from outside: all pages up to the last one in use are read as plain bytes
  * and compared with sums that were written when it was closed.
- * Which sums belong to which state is told by the number of the last
+ * Which sums belong to which state is shown by the number of the last
  * transaction (lmdb_file.h). */
 
 #include "lib/store/catalogue/page_sums.h"

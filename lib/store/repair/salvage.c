@@ -129,8 +129,8 @@ static void take_record(void *ctx, const struct og_journal_view *record)
         (void)add_removed(s, og_load32(record->data));
 }
 
-/* A write that a crash broke off leaves such bytes, too: they are told when
- * something follows them or is missing behind them. */
+/* A write that a crash broke off leaves such bytes, too: they are reported when
+ * something follows them or is missing after them. */
 static void take_gap(void *ctx, const char *path, uint64_t begin, uint64_t end)
 {
     struct og_salvage *s = ctx;

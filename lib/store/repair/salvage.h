@@ -4,7 +4,7 @@
 /*   in:  the folder of a damaged store
  *   out: entries of documents, who was removed, frames of the journal
  *
- * An entry has a checksum of its own and stands in the journal, in the
+ * An entry has a checksum of its own and is in the journal, in the
  * catalogue, or in both. So each place is searched byte by byte, or page by
  * page, without believing what leads there, and all that are sound count. */
 

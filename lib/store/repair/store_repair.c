@@ -205,7 +205,7 @@ static og_status give_rest(const struct repair *r,
     return give_piece(r, segment, off, at, raw_len, err);
 }
 
-/* Every sound frame of a segment, wherever it stands. */
+/* Every sound frame of a segment, wherever it is. */
 static og_status search_frames(const struct repair *r,
                                const struct covered_list *known,
                                uint32_t segment, const uint8_t *data,

@@ -323,7 +323,7 @@ og_status og_framer_pack_version(struct og_framer *framer,
     TRY(append_version(framer, text, prefix, out, err));
     const size_t shared_len = out->len - begin;
     if (!shares_little(text.len, shared_len)) return OG_OK;
-    /* Packed alone behind it, and the shorter one stays. */
+    /* Packed alone after it, and the shorter one stays. */
     const size_t shared_end = out->len;
     if (append_run(framer, dict, text.data, text.len, out, NULL) != OG_OK)
         return OG_OK;

@@ -2,7 +2,7 @@
 #define OG_STORE_TEXT_TEXT_FILES_H
 
 /* The files in the folder of texts, one at a time: their names, their heads
- * (drawn in texts.h), and nothing of what lies behind. */
+ * (drawn in texts.h), and nothing of what lies after. */
 
 #include "lib/store/text/frames.h"
 

@@ -44,7 +44,7 @@ struct og_texts {
 
     pthread_mutex_t lock;
     struct og_pack buffer;
-    struct og_texts_end end; /* behind the last append */
+    struct og_texts_end end; /* after the last append */
     uint32_t last_segment;   /* the largest number that has a file */
     bool has_segment;        /* the segment at `end` is open */
     bool is_named;           /* the name of that segment is on the disk */
