@@ -20,6 +20,25 @@ int og_file_open(const char *path)
     return fd;
 }
 
+static bool is_in_group(gid_t group)
+{
+    enum { MOST = 1024 };
+    gid_t groups[MOST];
+    if (group == getegid()) return true;
+    const int n = getgroups(MOST, groups);
+    for (int i = 0; i < n; i++)
+        if (groups[i] == group) return true;
+    return false;
+}
+
+bool og_file_is_ours(const struct stat *st)
+{
+    const uid_t us = geteuid();
+    if (us == 0 || st->st_uid == us || st->st_uid == 0) return true;
+    return (st->st_mode & S_IWGRP) != 0 && (st->st_mode & S_IWOTH) == 0 &&
+           is_in_group(st->st_gid);
+}
+
 int og_file_open_own(const char *path, int flags, unsigned mode)
 {
     struct stat st;
@@ -31,10 +50,12 @@ int og_file_open_own(const char *path, int flags, unsigned mode)
     if (fd < 0) return fd;
     const bool is_known = fstat(fd, &st) == 0;
     const bool writes = (flags & O_ACCMODE) != O_RDONLY;
-    if (is_known && S_ISREG(st.st_mode) && (!writes || st.st_nlink <= 1))
+    const bool is_plain = is_known && S_ISREG(st.st_mode);
+    const bool has_one_name = is_plain && st.st_nlink <= 1;
+    if (is_plain && (!writes || (has_one_name && og_file_is_ours(&st))))
         return fd;
     close(fd);
-    errno = is_known && S_ISREG(st.st_mode) ? EMLINK : EINVAL;
+    errno = !is_plain ? EINVAL : !has_one_name ? EMLINK : EPERM;
     return -1;
 }
 

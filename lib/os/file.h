@@ -6,14 +6,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* Opens for reading, closed on exec. -1 with errno set. */
 int og_file_open(const char *path);
 
+/* Whether to write where this is the owner and the mode: it is our own, or
+ * root's, or writable by a group that we are in and not by everybody; root may
+ * write anywhere. */
+bool og_file_is_ours(const struct stat *st);
+
 /* A file of our own, inside the folder of a store: never through a link, and
  * only a regular one (else -1 and EINVAL); to write, only one that has no other
- * name (EMLINK), which may be a file of the user's. `flags` as for open(2). */
+ * name (EMLINK), which may be a file of the user's, and that is ours (EPERM).
+ * `flags` as for open(2). */
 int og_file_open_own(const char *path, int flags, unsigned mode);
 
 /* Whether `path` itself is a link. Folders inside a store are none. */

@@ -145,12 +145,26 @@ static og_status check_links(const char *folder, og_error *err)
     return OG_OK;
 }
 
+/* Whoever may read a store may ask it. To write into somebody else's folder
+ * would hand over documents, and change files that another relies on. */
+static og_status check_owner(const char *folder, og_error *err)
+{
+    struct stat st;
+    if (stat(folder, &st) != 0) return OG_OK; /* opening will tell */
+    if (og_file_is_ours(&st)) return OG_OK;
+    return og_error_set(err, OG_ERR_IO,
+                        "cannot write to store '%s': it belongs to user %lu; "
+                        "its owner, its group and root may write to it",
+                        folder, (unsigned long)st.st_uid);
+}
+
 /* The lock first: two processes may make the same store at once. */
 static og_status find_or_make(struct og_disk *disk, og_access access,
                               const og_params *params, unsigned indexes,
                               og_error *err)
 {
     TRY(check_links(disk->folder, err));
+    if (access != OG_READ) TRY(check_owner(disk->folder, err));
     if (access == OG_CREATE && !has_conf(disk->folder)) {
         TRY(make_folder(disk->folder, err));
         TRY(check_empty(disk->folder, err)); /* a lock would stay there */

@@ -173,6 +173,47 @@ def test_damage(place, name, n_tries, damage):
         "\n".join(wrong[:20]))
 
 
+def large_documents(n):
+    """Long titles, so that the catalogue is long and the rest is not."""
+    r = random.Random(8)
+    for i in range(n):
+        words = ["w%d" % r.randrange(900) for _ in range(24)]
+        yield json.dumps({"id": "l%d" % i, "time": i + 1,
+                          "title": ("title %d " % i) * 24000,
+                          "text": " ".join(words) + "."}) + "\n"
+
+
+def test_large(place):
+    """Of a catalogue above 64 MiB not every byte is read before it is used:
+    closed in order and after a kill, cut, changed, overwritten."""
+    sound, damaged = place / "sound", place / "damaged"
+    done = origo("add", "-q", "--memory", "64Ki", "-s", sound, "-",
+                 stdin="".join(large_documents(320)).encode())
+    assert done.returncode == 0, done.stderr
+    origo("rm", "-s", sound, "l5")  # all entries go to the catalogue first
+    path = sound / "catalogue/data.mdb"
+    assert path.stat().st_size > 64 << 20, path.stat().st_size
+    expected = origo("export", "-s", sound).stdout
+    data, r, wrong, n_refused = path.read_bytes(), random.Random(9), [], 0
+    for i in range(12):
+        shutil.rmtree(damaged, ignore_errors=True)
+        shutil.copytree(sound, damaged)
+        if i % 2:
+            kill(damaged)
+        harm = (cut, flip, lose_a_page)[i // 2 % 3]
+        (damaged / "catalogue/data.mdb").write_bytes(harm(data, r))
+        for command in ("export", "verify", "info"):
+            done = origo(command, "-s", damaged)
+            n_refused += done.returncode == 4
+            if done.returncode not in (0, 4) or (
+                    command == "export" and done.returncode == 0 and
+                    done.stdout != expected):
+                wrong.append("%d %s: %s: %d %s" % (
+                    i, harm.__name__, command, done.returncode, done.stderr))
+    check("a catalogue above 64 MiB (%d refused)" % n_refused,
+          not wrong and n_refused > 6, "\n".join(wrong))
+
+
 def cut(data, r):
     return data[:r.choice((0, 1, 4096)) + r.randrange(len(data))]
 
@@ -195,7 +236,8 @@ def lose_a_page(data, r):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="origo-hostile-") as folder:
-        for name in ("links", "names", "cut", "changed", "overwritten"):
+        for name in ("links", "names", "cut", "changed", "overwritten",
+                     "large"):
             (pathlib.Path(folder) / name).mkdir()
         base = pathlib.Path(folder)
         test_links(base / "links")
@@ -203,6 +245,7 @@ def main():
         test_damage(base / "cut", "cut", 40, cut)
         test_damage(base / "changed", "changed", 80, flip)
         test_damage(base / "overwritten", "overwritten", 40, lose_a_page)
+        test_large(base / "large")
     return 1 if failures else 0
 
 

@@ -115,6 +115,39 @@ def test_answers_are_the_owners(place):
     assert done.returncode == 3 and b"data.mdb" in done.stderr, done
 
 
+def own(store, uid, gid, mode):
+    """All of it; files without the right to run."""
+    for path in [store, *store.rglob("*")]:
+        os.chown(path, uid, gid)
+        os.chmod(path, mode if path.is_dir() else mode & 0o666)
+
+
+def test_a_stranger_does_not_write(place):
+    """A store that somebody else has put there, open to everybody, is asked and
+    never written to; that of a group is written to by its members."""
+    nobody, store = reader(place), place / "store"
+    stranger, group = 54321, pwd.getpwnam("nobody").pw_gid
+    must("add", "-q", "--index", INDEXES, "-s", store, "-",
+         input=jsonl(documents(0, 20)))
+    own(store, stranger, stranger, 0o777)
+    before = look(store)
+    for command in (["add", "-q", "-"], ["trace", "-q", "--add", "-"],
+                    ["near", "-q", "--add", "-"], ["rm", "d1"], ["compact"],
+                    ["index", "--drop", "near"]):
+        done = origo(command[0], "-s", store, *command[1:],
+                     input=jsonl(documents(30, 2)), **nobody)
+        assert done.returncode == 3, (command, done)
+        assert b"belongs to user 54321" in done.stderr, (command, done.stderr)
+        assert look(store) == before, command
+    for question in QUESTIONS:
+        done = ask(store, question, **nobody)
+        assert done.returncode == 0, (question, done.stderr)
+    assert look(store) == before
+    own(store, stranger, group, 0o770)
+    must("add", "-q", "-s", store, "-", input=jsonl(documents(30, 2)), **nobody)
+    must("add", "-q", "-s", store, "-", input=jsonl(documents(40, 2)))  # root
+
+
 def write_on(store, n_rounds, removed, is_done, faults):
     """One process after the other; a removal brings entries to the catalogue,
     where pages are used again from the third batch on."""
