@@ -144,18 +144,27 @@ static const struct ArrowArray *find_value(const struct og_arrow_column *column,
               ? signed_at(indexes, type->index_width, *at)
               : (int64_t)unsigned_at(indexes, type->index_width, *at);
     array = array->dictionary;
+    if (*at < 0 || *at >= array->length) return NULL;
     *at += array->offset;
     return is_null(array, *at) ? NULL : array;
 }
 
 /* A view has 16 bytes: its length, then up to 12 bytes themselves, or their
- * first four, the number of a buffer and the place in it. */
+ * first four, the number of a buffer and the place in it. The last buffer has
+ * the lengths of those before it. */
 static og_bytes view_at(const struct ArrowArray *array, int64_t at)
 {
+    const og_bytes none = {"", 0};
     const char *view = (const char *)array->buffers[1] + at * 16;
     int32_t word[4];
     memcpy(word, view, sizeof(word));
+    if (word[0] < 0) return none;
     if (word[0] <= 12) return (og_bytes){view + 4, (size_t)word[0]};
+    const int64_t n_data = array->n_buffers - 3;
+    const int64_t *lengths = array->buffers[array->n_buffers - 1];
+    if (word[2] < 0 || word[2] >= n_data || lengths == NULL || word[3] < 0 ||
+        word[3] > lengths[word[2]] - word[0])
+        return none;
     const char *data = array->buffers[2 + word[2]];
     return (og_bytes){data + word[3], (size_t)word[0]};
 }
@@ -173,7 +182,7 @@ static og_bytes text_at(enum og_arrow_kind kind, const struct ArrowArray *array,
         begin = ((const int64_t *)array->buffers[1])[at];
         end = ((const int64_t *)array->buffers[1])[at + 1];
     }
-    if (data == NULL || begin == end) return (og_bytes){"", 0};
+    if (data == NULL || begin < 0 || end <= begin) return (og_bytes){"", 0};
     return (og_bytes){data + begin, (size_t)(end - begin)};
 }
 

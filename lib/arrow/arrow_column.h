@@ -4,8 +4,10 @@
 /*   in:  a column of a record batch                          (Arrow's C ABI)
  *   out: its values as bytes, decimal numbers and times
  *
- * Columns come from the same process and are trusted as any pointer is; what
- * they are is not: the type is checked once, when the schema is read. */
+ * Columns come from the same process, and the lengths of their buffers are
+ * trusted as any pointer is. What they hold is not, because it may come from a
+ * file: the type is checked once, when the schema is read, and a value whose
+ * offset, index or view leads nowhere is empty or missing. */
 
 #include <origo/arrow.h>
 
