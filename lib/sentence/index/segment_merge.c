@@ -32,8 +32,8 @@ struct merge {
     size_t scratch_cap;
     uint64_t *postings; /* of a word: forms, and below them their marks */
     size_t postings_cap;
-    size_t n_steps;  /* since memory was looked at */
-    bool is_stopped; /* what is written is not used; `err` tells */
+    size_t looked_at; /* bytes, since memory was counted */
+    bool is_stopped;  /* what is written is not used; `err` tells */
     og_error err;
 };
 
@@ -42,13 +42,14 @@ struct merge {
 /* Images that are files are walked from front to back several times. What was
  * looked at is given back now and then, so that no more of them counts as
  * memory than this. */
-#define MOST_MAPPED   ((uint64_t)24 << 20)
-#define STEPS_BETWEEN ((size_t)1 << 14)
+#define MOST_MAPPED ((uint64_t)24 << 20)
+#define LOOK_AFTER  ((size_t)1 << 20) /* bytes that were looked at */
 
-static void count_step(struct merge *m)
+static void count_looks(struct merge *m, size_t n_bytes)
 {
-    if (++m->n_steps < STEPS_BETWEEN) return;
-    m->n_steps = 0;
+    m->looked_at += n_bytes;
+    if (m->looked_at < LOOK_AFTER) return;
+    m->looked_at = 0;
     m->is_stopped |= og_stop_check(&m->err) != OG_OK;
     if (og_mapped_resident() <= MOST_MAPPED) return;
     for (size_t i = 0; i < m->n; i++)
@@ -70,7 +71,7 @@ struct walk {
 static bool walk_next(struct walk *w)
 {
     bool any = false;
-    count_step(w->merge);
+    count_looks(w->merge, w->n * sizeof(uint64_t));
     w->n_here = 0;
     if (w->merge->is_stopped) return false;
     for (size_t i = 0; i < w->n; i++) {
@@ -170,7 +171,7 @@ static void write_documents(struct merge *m)
     for (size_t i = 0; i < m->n; i++)
         for (size_t k = 0; k < m->images[i]->totals.n_documents; k++) {
             struct og_sentence_segment_document d = m->images[i]->documents[k];
-            count_step(m);
+            count_looks(m, sizeof(d));
             d.name_off += m->first_name[i];
             d.text_off += m->first_text[i];
             d.first_sentence += (uint32_t)m->first_sentence[i];
@@ -197,7 +198,7 @@ static void write_sentences(struct merge *m)
     for (size_t i = 0; i < m->n; i++)
         for (size_t k = 0; k < m->images[i]->totals.n_sentences; k++) {
             struct og_sentence_segment_sentence s = m->images[i]->sentences[k];
-            count_step(m);
+            count_looks(m, sizeof(s));
             s.document += (uint32_t)m->first_document[i];
             s.form = m->number[i][s.form];
             og_segment_write(m->sink, &s, sizeof(s));
@@ -225,6 +226,7 @@ static void write_forms(struct merge *m)
     for (w = walk_forms(m); walk_next(&w);) {
         const struct og_sentence_segment *image = m->images[w.image[0]];
         const uint64_t *starts = image->form_starts + w.place[0];
+        count_looks(m, (starts[1] - starts[0]) * sizeof(uint32_t));
         og_segment_write(m->sink, image->keys + starts[0],
                          (starts[1] - starts[0]) * sizeof(uint32_t));
     }
@@ -329,6 +331,7 @@ static og_status gather_postings(struct merge *m, const struct walk *w,
             m->images[w->image[i]]->word_starts + w->place[i];
         n += starts[1] - starts[0];
     }
+    count_looks(m, n * sizeof(uint64_t));
     if (!OG_GROW(m->allocator, m->postings, m->postings_cap, n))
         return og_error_memory(err, n * 8, "postings");
     n = 0;
