@@ -19,6 +19,8 @@
 enum { SHORT_BODY = 64 << 10 };
 /* A reader that read more gives its memory back. */
 enum { WARM_READER = 1 << 20 };
+/* Bytes of all bodies together. */
+#define MOST_BUFFERED ((size_t)1 << 30)
 
 /* ---- the life of a request ---- */
 
@@ -57,6 +59,7 @@ static void end_request(void *ctx, struct MHD_Connection *connection,
     readers_give_parser(&s->readers, r->reader);
     unpacker_release(&r->unpacker);
     buffer_release(&r->body);
+    atomic_fetch_sub(&s->n_buffered, r->n_counted);
     buffer_release(&r->results);
     buffer_release(&r->reply.body);
     free(r->made_id);
@@ -183,17 +186,33 @@ static void sleep_until_run(struct request *r, bool must)
     MHD_resume_connection(r->connection);
 }
 
+/* What this body has more, or less, than when it was counted last. */
+static void count_body(struct request *r)
+{
+    atomic_size_t *all = &r->server->n_buffered;
+    if (r->body.cap > r->n_counted) {
+        const size_t more = r->body.cap - r->n_counted;
+        if (atomic_fetch_add(all, more) + more > MOST_BUFFERED)
+            r->is_refused = true;
+    } else {
+        atomic_fetch_sub(all, r->n_counted - r->body.cap);
+    }
+    r->n_counted = r->body.cap;
+}
+
 static void take_piece(struct request *r, const char *data, size_t len)
 {
     const struct serve_options *o = r->server->options;
     const uint64_t most = r->is_streamed ? o->max_stream : o->max_body;
     r->n_received += len;
-    if (r->is_too_long || r->is_broken) return;
+    if (r->is_too_long || r->is_broken || r->is_refused) return;
     switch (unpacker_feed(&r->unpacker, data, len, most, &r->body)) {
     case UNPACK_FINE: break;
     case UNPACK_TOO_LONG: r->is_too_long = true; break;
     case UNPACK_BROKEN: r->is_broken = true; break;
     }
+    count_body(r);
+    if (r->is_refused) buffer_release(&r->body);
     /* A line that does not end is no document. */
     if (r->is_streamed && !has_line(&r->body) && r->body.len > o->max_body)
         r->is_too_long = true;
@@ -204,6 +223,8 @@ static bool check_body(struct request *r)
 {
     const struct serve_options *o = r->server->options;
     if (r->reply.status != 0) return false;
+    if (r->is_refused)
+        return problem(r, 503, "too many bodies are on their way; try again");
     if (r->is_too_long)
         return problem(
             r, 413,
@@ -344,7 +365,7 @@ static enum MHD_Result next_piece(struct request *r, const char *data,
     if (r->is_too_long &&
         r->n_received > r->server->options->max_body + FAR_TOO_LONG)
         return MHD_NO;
-    if (r->is_streamed && !r->is_too_long && !r->is_broken &&
+    if (r->is_streamed && !r->is_too_long && !r->is_broken && !r->is_refused &&
         r->reply.status == 0 && has_line(&r->body))
         sleep_until_run(r, true);
     return MHD_YES;

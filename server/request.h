@@ -69,8 +69,10 @@ struct request {
     og_bytes rest; /* what '*' of the path stands for */
     struct unpacker unpacker;
     struct buffer body;  /* unpacked */
+    size_t n_counted;    /* of it, in server.n_buffered */
     uint64_t n_received; /* bytes as they came */
     bool is_too_long, is_broken;
+    bool is_refused;  /* all bodies together are too many */
     bool is_streamed; /* its lines are taken as they come */
     bool is_last;     /* all of it is there */
     struct reply reply;

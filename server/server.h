@@ -37,6 +37,7 @@ struct server {
     atomic_uint_fast64_t n_requests; /* so far */
     atomic_uint n_active;            /* that are being answered */
     atomic_bool is_draining;
+    atomic_size_t n_buffered; /* bytes of bodies that are in memory */
     struct auth auth;
     struct log log;
     struct metrics metrics;
