@@ -90,6 +90,7 @@ void writer_info(struct writer *w, og_store_info *out)
 /* From now on nothing is accepted: what is in memory may not be on disk. */
 static void fail(struct writer *w, const og_error *err)
 {
+    if (atomic_load(&w->has_failed)) return; /* the first is the cause */
     snprintf(w->failure, sizeof(w->failure), "%.250s", err->message);
     atomic_store(&w->has_failed, true);
     log_say(&w->server->log, "cannot write: %s", err->message);
@@ -123,7 +124,8 @@ static void run_one(struct writer *w, struct request *r)
     r->route->run(r);
 }
 
-static void run_group(struct writer *w)
+/* Whether anything was written. */
+static bool run_group(struct writer *w)
 {
     const uint64_t until = server_now() + GROUP_TIME;
     struct request *group = NULL, **last = &group, *r;
@@ -142,18 +144,20 @@ static void run_group(struct writer *w)
         group = r->next;
         request_finish(r);
     }
+    return has_written;
 }
 
 static void *run_writer(void *ctx)
 {
     struct writer *w = ctx;
     uint64_t seen = 0;
+    bool is_stale = false;
     while (wait_for_work(w)) {
-        run_group(w);
-        if (server_now() - seen > INFO_TIME) {
-            refresh_info(w);
-            seen = server_now();
-        }
+        is_stale |= run_group(w);
+        if (!is_stale || server_now() - seen < INFO_TIME) continue;
+        refresh_info(w);
+        seen = server_now();
+        is_stale = false;
     }
     return NULL;
 }
