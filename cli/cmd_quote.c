@@ -34,7 +34,7 @@ struct quote_settings {
     bool exit_code, only_reused;
     int method;
     const char *distance;
-    double threshold, max_false;
+    double threshold, max_false, recall;
     uint32_t min_words, max_matches;
     uint64_t max_candidates, max_compared;
     og_sentences_options make;
@@ -125,6 +125,16 @@ static const struct option quote_options[] = {
      .brief = "of qsign: bound on false positives",
      .more = "The distance is the largest for which a sentence with one word "
              "too many comes that near with at most this probability."},
+    {.group = FIND,
+     .name = "recall",
+     .type = &type_weight,
+     .offset = AT(recall),
+     .value = "SHARE",
+     .unset = "the distance is from --max-false",
+     .brief = "of qsign: share of the matches that shall be found",
+     .more = "The distance is chosen by it, as measured: the first sentences "
+             "are answered by the exact method, until that has found 1000. "
+             "--explain says what it came to."},
     {.group = FIND,
      .name = "max-matches",
      .type = &type_count,
@@ -320,6 +330,7 @@ static og_quote_options ask_options(const struct quote_settings *s)
     o.max_compared = s->max_compared;
     o.method = (og_quote_method)s->method;
     o.max_false = s->max_false;
+    o.recall = s->recall;
     /* Links are of the whole stream, in whatever order it comes. */
     o.later = s->all || s->links.csv != NULL || s->links.graphml != NULL ||
               s->links.svg != NULL;

@@ -198,16 +198,82 @@ static double words_beside(size_t n, double threshold)
     return (double)n * (1 - sqrt(threshold));
 }
 
+double og_recall_sample_share(const struct og_recall_sample *sample, int d)
+{
+    uint64_t n = 0;
+    for (int i = 0; i <= d && i <= 128; i++)
+        n += sample->n_at[i];
+    return sample->n == 0 ? 0 : (double)n / (double)sample->n;
+}
+
+int og_recall_sample_distance(const struct og_recall_sample *sample,
+                              double threshold, double recall)
+{
+    int d = 0;
+    if (sample->n < OG_RECALL_SAMPLE || sample->threshold != threshold)
+        return -1;
+    while (d < 128 && og_recall_sample_share(sample, d) < recall)
+        d++;
+    return d;
+}
+
+/* What the exact method has found goes into the sample: a form of the same
+ * words is at 0. */
+static void sample_found(struct og_sentences *s,
+                         const struct og_signature *signature, double threshold)
+{
+    enum { MOST_EACH = 64 }; /* a form letter is not all of it */
+    struct og_recall_sample *sample = &s->sample;
+    const size_t n = s->n_found < MOST_EACH ? s->n_found : MOST_EACH;
+    if (sample->threshold != threshold)
+        *sample = (struct og_recall_sample){.threshold = threshold};
+    for (size_t i = 0; i < n; i++) {
+        const struct og_found_form *f = &s->found[i];
+        const struct og_signature other =
+            f->image < s->n_images
+                ? og_sentence_segment_signature(&s->image[f->image], f->form)
+                : s->heap.signatures[f->form];
+        sample->n_at[og_signature_distance(signature, &other)]++;
+        sample->n++;
+    }
+}
+
 int og_sentences_distance(const struct og_sentences *s, size_t n_words,
                           const og_quote_options *options)
 {
     const uint32_t m = s->manifest.signature_bits;
     if (options->distance >= 0)
         return options->distance < (int)m ? options->distance : (int)m;
+    if (options->recall > 0)
+        return og_recall_sample_distance(&s->sample, options->threshold,
+                                         options->recall);
     const double k = floor(words_beside(n_words, options->threshold));
     const int d = og_signature_radius(
         m, s->manifest.word_bits, (double)n_words - k, k, options->max_false);
     return d < 0 ? 0 : d;
+}
+
+static og_status find_in_all(struct og_sentences *s,
+                             const og_quote_options *options,
+                             const struct og_signature *signature, int distance,
+                             og_error *err)
+{
+    for (size_t i = 0; i < s->n_images; i++)
+        TRY(find_in_image(s, i, options, signature, distance, err));
+    return find_in_heap(s, options, signature, distance, err);
+}
+
+/* As long as it is not known how far the signatures are apart. */
+static og_status find_and_sample(struct og_sentences *s,
+                                 const og_quote_options *options,
+                                 const struct og_signature *signature,
+                                 og_error *err)
+{
+    og_quote_options exact = *options;
+    exact.method = OG_QUOTE_EXACT;
+    TRY(find_in_all(s, &exact, signature, 0, err));
+    sample_found(s, signature, options->threshold);
+    return OG_OK;
 }
 
 og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
@@ -228,8 +294,7 @@ og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
             og_signature_add(&signature, og_word_key(words[i]),
                              s->manifest.signature_bits, s->manifest.word_bits);
         distance = og_sentences_distance(s, n_words, options);
+        if (distance < 0) return find_and_sample(s, options, &signature, err);
     }
-    for (size_t i = 0; i < s->n_images; i++)
-        TRY(find_in_image(s, i, options, &signature, distance, err));
-    return find_in_heap(s, options, &signature, distance, err);
+    return find_in_all(s, options, &signature, distance, err);
 }

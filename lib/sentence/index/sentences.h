@@ -45,6 +45,20 @@ struct og_sentences_store {
     og_status (*settle)(void *ctx, og_error *err);
 };
 
+/* Distances of the signatures of sentences that are alike, as measured. */
+struct og_recall_sample {
+    double threshold; /* they are alike by */
+    uint64_t n, n_at[129];
+};
+#define OG_RECALL_SAMPLE 1000
+
+/* The least distance within which this share of them lies; -1: there are not
+ * enough of them yet. */
+int og_recall_sample_distance(const struct og_recall_sample *sample,
+                              double threshold, double recall);
+/* The share of them within a distance. */
+double og_recall_sample_share(const struct og_recall_sample *sample, int d);
+
 struct og_sentences {
     const og_allocator *allocator;
     char *folder; /* NULL: in memory */
@@ -75,6 +89,7 @@ struct og_sentences {
     size_t heap_found_cap;
     struct og_text_cache cache;
     uint64_t n_asked;
+    struct og_recall_sample sample;
     og_quotes answer;
     og_quote *quotes;
     size_t quotes_cap;

@@ -41,6 +41,9 @@ static og_status check_options(const struct og_sentences *s,
         return og_error_set(err, OG_ERR_USAGE,
                             "the sentences were kept without signatures, so "
                             "the method is exact");
+    if (!(o->recall >= 0) || o->recall > 1)
+        return og_error_set(err, OG_ERR_USAGE, "the recall is 0 to 1, not %g",
+                            o->recall);
     return OG_OK;
 }
 
@@ -470,27 +473,56 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
 
 /* ---- what qSign does here ---- */
 
-void og_sentences_explain(const og_sentences *s,
-                          const og_quote_options *options, char *out,
-                          size_t out_cap)
+/* How far signatures are searched, and why so far. */
+static void explain_distance(const og_sentences *s,
+                             const og_quote_options *options, int d,
+                             double false_rate, char *out, size_t out_cap)
 {
-    og_sentences_info info;
-    og_sentences_info_get(s, &info);
-    const uint32_t m = info.signature_bits, l = info.word_bits;
-    if (m == 0) {
-        snprintf(out, out_cap, "no signatures are kept; the method is exact\n");
-        return;
-    }
-    const double words = info.mean_words;
+    if (options->distance >= 0)
+        og_text_format(out, out_cap, "as given");
+    else if (options->recall > 0 && d < 0)
+        og_text_format(out, out_cap,
+                       "not known yet: the exact method answers until it has "
+                       "found %d forms, %llu so far",
+                       OG_RECALL_SAMPLE, (unsigned long long)s->sample.n);
+    else if (options->recall > 0)
+        og_text_format(out, out_cap,
+                       "for a recall of %g: of %llu forms that the exact "
+                       "method found %.4f are within it",
+                       options->recall, (unsigned long long)s->sample.n,
+                       og_recall_sample_share(&s->sample, d));
+    else if (false_rate > options->max_false)
+        og_text_format(out, out_cap,
+                       "the least there is; the bound of %g on false positives "
+                       "is exceeded",
+                       options->max_false);
+    else
+        og_text_format(out, out_cap, "the most within the bound of %g",
+                       options->max_false);
+}
+
+/* Sentences at the threshold have between k and k + 1 other words. */
+static void explain_prediction(const og_sentences *s,
+                               const og_sentences_info *info,
+                               const og_quote_options *options, char *out,
+                               size_t out_cap)
+{
+    const uint32_t m = info->signature_bits, l = info->word_bits;
+    const double words = info->mean_words;
     const double k = floor(words * (1 - sqrt(options->threshold)));
     const double n = words - k;
     const int d = og_sentences_distance(s, (size_t)(words + 0.5), options);
+    const uint32_t within = d < 0 ? m : (uint32_t)d;
     const double recall =
-        og_max_bit_diff(m, og_bit_switch(m, l, n, k, 0), (uint32_t)d);
+        og_max_bit_diff(m, og_bit_switch(m, l, n, k, 0), within);
     const double false_rate =
-        og_max_bit_diff(m, og_bit_switch(m, l, n, k + 1, 0), (uint32_t)d);
+        og_max_bit_diff(m, og_bit_switch(m, l, n, k + 1, 0), within);
+    const double both =
+        og_max_bit_diff(m, og_bit_switch(m, l, n, k + 1, k + 1), within);
     const double unrelated =
-        og_max_bit_diff(m, og_bit_switch(m, l, 0, words, words), (uint32_t)d);
+        og_max_bit_diff(m, og_bit_switch(m, l, 0, words, words), within);
+    char why[256];
+    explain_distance(s, options, d, false_rate, why, sizeof(why));
     og_text_format(
         out, out_cap,
         "sentences   %llu, %llu different sets of words, %llu words, %.1f "
@@ -501,15 +533,34 @@ void og_sentences_explain(const og_sentences *s,
         "n           %.1f words that a sentence of %.1f shares at the "
         "threshold\n"
         "k           %.0f words that it does not\n"
-        "d           %d bits of difference are searched%s\n"
-        "recall      %.4f predicted, of sentences with k other words\n"
+        "d           %d bits of difference are searched, %s\n"
+        "recall      %.4f predicted, of sentences with k other words; %.4f of "
+        "k + 1\n"
+        "            (the false ones below); %.4f when both have k + 1\n"
         "false       %.4f predicted, of sentences with k + 1 other words\n"
         "unrelated   %.3g predicted, of sentences without a common word: %.1f "
-        "of these here\n",
-        (unsigned long long)info.n_sentences, (unsigned long long)info.n_forms,
-        (unsigned long long)info.n_words, words, m, l,
-        og_signature_word_bits(m, (double)info.n_words, words),
-        options->threshold, n, words, k, d,
-        options->distance >= 0 ? ", as given" : "", recall, false_rate,
-        unrelated, unrelated * (double)info.n_forms);
+        "of these here\n"
+        "assumed     all words weigh the same, sentences have the mean length, "
+        "bits are\n"
+        "            drawn alone. Rare words weigh more: sentences that are "
+        "alike may\n"
+        "            have more other words than k, and fewer are found\n",
+        (unsigned long long)info->n_sentences,
+        (unsigned long long)info->n_forms, (unsigned long long)info->n_words,
+        words, m, l, og_signature_word_bits(m, (double)info->n_words, words),
+        options->threshold, n, words, k, d < 0 ? 0 : d, why, recall, false_rate,
+        both, false_rate, unrelated, unrelated * (double)info->n_forms);
+}
+
+void og_sentences_explain(const og_sentences *s,
+                          const og_quote_options *options, char *out,
+                          size_t out_cap)
+{
+    og_sentences_info info;
+    og_sentences_info_get(s, &info);
+    if (info.signature_bits == 0) {
+        snprintf(out, out_cap, "no signatures are kept; the method is exact\n");
+        return;
+    }
+    explain_prediction(s, &info, options, out, out_cap);
 }
