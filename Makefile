@@ -7,13 +7,14 @@ PREFIX ?= /usr/local
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help run build tidy test test-quick test-crash test-soak fuzz install uninstall wheel deb format clean
+.PHONY: help run build tidy test test-quick test-crash test-soak test-python-asan fuzz install uninstall wheel deb format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
 	@echo 'make test        every test, under gcc, clang and the sanitizers'
 	@echo 'make test-quick  the tests of the release build alone'
 	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
+	@echo 'make test-python-asan  the Python suite with sanitizers'
 	@echo 'make test-soak   a million documents of one kind: time, memory, slope'
 	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
 	@echo 'make build       the library and the command, in $(BUILD)'
@@ -76,6 +77,11 @@ test-soak:
 	@tests/soak.py $(ORIGO)
 	@tests/cli/test_appends.py $(ORIGO) --soak
 	@tests/cli/test_memory_cap.py $(ORIGO) 2000 64
+
+test-python-asan:
+	@tools/setup build test python
+	@tools/configure release
+	@tests/python/run $(BUILD) --asan
 
 fuzz:
 	@tools/setup build test

@@ -9,6 +9,9 @@ from . import _origo
 
 logger = logging.getLogger("origo")
 
+# Longer texts are left out: what the library takes, unless it is a number.
+MAX_TEXT = None
+
 FIELDS = ("id", "time", "title", "url", "text")
 
 
@@ -156,6 +159,7 @@ def make_input(source, *, fields=None, kind=None, threads=None,
                      if name != "text" and column is not None},
         "kind": kind,
         "threads": threads,
+        "max_text": MAX_TEXT,
         "on_progress": on_progress,
         "on_problem": on_problem,
     }
@@ -172,5 +176,20 @@ def make_input(source, *, fields=None, kind=None, threads=None,
 
 
 def null_rows(given):
-    """The rows of an input that was read that had no text."""
-    return array.array("Q", given.nulls())
+    """The rows of an input that was read that had no text, or one that is too
+    long."""
+    nulls = array.array("Q", given.nulls())
+    too_long = array.array("Q", given.too_long())
+    if not too_long:
+        return nulls
+    # Numbers among the rows that have a text become numbers of rows.
+    missing, found, row, n = set(nulls), [], 0, 0
+    for number in too_long:
+        while True:
+            if row not in missing:
+                if n == number:
+                    break
+                n += 1
+            row += 1
+        found.append(row)
+    return array.array("Q", sorted([*nulls, *found]))

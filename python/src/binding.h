@@ -86,6 +86,10 @@ struct binding_input {
     uint64_t n_given;
     uint64_t *nulls; /* the numbers of objects without a text */
     size_t n_nulls, nulls_cap;
+    uint64_t max_text;  /* bytes: longer ones are left out */
+    uint64_t n_texts;   /* that came from next_document() or were too long */
+    uint64_t *too_long; /* the numbers of those among them */
+    size_t n_too_long, too_long_cap, n_told;
     PyObject *on_progress, *on_problem;
     PyObject *error_type, *error_value, *error_trace;
     atomic_bool is_stopped;

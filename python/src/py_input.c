@@ -8,6 +8,9 @@
 /* How often a run looks for Ctrl-C and reports its progress. */
 #define CHECK_EVERY 50000 /* microseconds */
 
+/* A text that questions can be asked about has at most so many bytes. */
+#define TEXT_MOST (1 << 30)
+
 static int64_t now(void)
 {
     struct timespec ts;
@@ -144,17 +147,24 @@ static og_status failed(struct binding_input *in, og_error *err)
     return OG_ERR_STOPPED;
 }
 
+static bool note_number(uint64_t **numbers, size_t *n, size_t *cap,
+                        uint64_t number)
+{
+    if (*n == *cap) {
+        const size_t more = *cap > 0 ? *cap * 2 : 64;
+        uint64_t *grown = PyMem_Realloc(*numbers, more * sizeof(*grown));
+        if (grown == NULL) return PyErr_NoMemory() != NULL;
+        *numbers = grown;
+        *cap = more;
+    }
+    (*numbers)[(*n)++] = number;
+    return true;
+}
+
 static bool note_null(struct binding_input *in)
 {
-    if (in->n_nulls == in->nulls_cap) {
-        const size_t cap = in->nulls_cap > 0 ? in->nulls_cap * 2 : 64;
-        uint64_t *grown = PyMem_Realloc(in->nulls, cap * sizeof(*grown));
-        if (grown == NULL) return PyErr_NoMemory() != NULL;
-        in->nulls = grown;
-        in->nulls_cap = cap;
-    }
-    in->nulls[in->n_nulls++] = in->n_given - 1;
-    return true;
+    return note_number(&in->nulls, &in->n_nulls, &in->nulls_cap,
+                       in->n_given - 1);
 }
 
 static og_status next_object(struct binding_input *in, og_document *out,
@@ -181,14 +191,48 @@ static og_status next_object(struct binding_input *in, og_document *out,
     }
 }
 
-static og_status next_document(void *ctx, og_document *out, og_error *err)
+static og_status next_text(struct binding_input *in, og_document *out,
+                           og_error *err)
 {
-    struct binding_input *in = ctx;
     if (in->reader != NULL) return og_arrow_reader_next(in->reader, out, err);
     const PyGILState_STATE state = PyGILState_Ensure();
     const og_status status = next_object(in, out, err);
     PyGILState_Release(state);
     return status;
+}
+
+/* Reported once, however often the input is read. */
+static og_status note_too_long(struct binding_input *in, og_error *err)
+{
+    const og_problem problem = {.line = in->n_texts + 1,
+                                .skipped = true,
+                                .message = "the text is too long"};
+    const bool is_new = in->n_too_long == in->n_told;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    const bool is_noted = note_number(&in->too_long, &in->n_too_long,
+                                      &in->too_long_cap, in->n_texts);
+    const og_status status = is_noted ? OG_OK : failed(in, err);
+    PyGILState_Release(state);
+    if (is_new && is_noted) {
+        in->n_told++;
+        on_problem(in, &problem);
+    }
+    return status;
+}
+
+/* What the library does not take is left out here, before it is copied. */
+static og_status next_document(void *ctx, og_document *out, og_error *err)
+{
+    struct binding_input *in = ctx;
+    for (;; in->n_texts++) {
+        const og_status status = next_text(in, out, err);
+        if (status != OG_OK) return status;
+        if (out->text.len <= in->max_text) break;
+        const og_status noted = note_too_long(in, err);
+        if (noted != OG_OK) return noted;
+    }
+    in->n_texts++;
+    return OG_OK;
 }
 
 static bool begin_items(struct binding_input *in)
@@ -197,6 +241,8 @@ static bool begin_items(struct binding_input *in)
     in->iterator = PyObject_GetIter(in->items);
     in->n_given = 0;
     in->n_nulls = 0;
+    in->n_texts = 0;
+    in->n_too_long = 0;
     return in->iterator != NULL;
 }
 
@@ -208,6 +254,8 @@ static bool reopen(struct binding_input *in)
     if (capsule == NULL) return false;
     og_arrow_reader_close(in->reader);
     in->reader = NULL;
+    in->n_texts = 0;
+    in->n_too_long = 0;
     const bool is_open = open_arrow(in, capsule);
     Py_DECREF(capsule);
     return is_open;
@@ -323,7 +371,8 @@ static bool set_reading(struct binding_input *in, PyObject *options)
     uint64_t threads = 0;
     if (!binding_option_text(options, "kind", &kind) ||
         !binding_option_u64(options, "threads", &threads) ||
-        !binding_option_u64(options, "max_document", &in->input.max_document))
+        !binding_option_u64(options, "max_document", &in->input.max_document) ||
+        !binding_option_u64(options, "max_text", &in->max_text))
         return false;
     in->input.n_threads = (unsigned)threads;
     if (kind == NULL) return true;
@@ -367,6 +416,7 @@ static int input_init(PyObject *self, PyObject *args, PyObject *kwargs)
     in->input = og_input_default();
     in->input.ctx = in;
     in->input.max_document = INT32_MAX;
+    in->max_text = TEXT_MOST;
     in->input.should_stop = should_stop;
     in->input.on_progress = on_progress;
     in->input.on_problem = on_problem;
@@ -397,6 +447,7 @@ static void input_free(PyObject *self)
     Py_XDECREF(in->error_trace);
     PyMem_Free(in->paths);
     PyMem_Free(in->nulls);
+    PyMem_Free(in->too_long);
     og_arrow_reader_close(in->reader);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -409,8 +460,8 @@ PyObject *binding_counts(const og_stream_counts *c,
     if (in->reader != NULL) og_arrow_reader_counts(in->reader, &arrow);
     return Py_BuildValue(
         "{sKsKsKsKsKsKsKsKsKsKsK}", "n_documents", c->n_documents, "n_skipped",
-        c->n_skipped, "n_repaired", c->n_repaired, "n_added", c->n_added,
-        "n_repeated_ids", c->n_repeated_ids, "n_known", c->n_known,
+        c->n_skipped + in->n_too_long, "n_repaired", c->n_repaired, "n_added",
+        c->n_added, "n_repeated_ids", c->n_repeated_ids, "n_known", c->n_known,
         "n_bad_times", c->n_bad_times + arrow.n_bad_times, "n_text_bytes",
         c->n_text_bytes, "n_tokens", c->n_tokens, "n_files", c->n_files,
         "n_nulls", (unsigned long long)in->n_nulls + arrow.n_nulls);
@@ -436,7 +487,19 @@ static PyObject *input_nulls(PyObject *self, PyObject *args)
                                      (Py_ssize_t)(n * sizeof(*nulls)));
 }
 
+/* too_long() -> the numbers, among rows with a text, of those that were left
+ * out, as bytes of uint64 */
+static PyObject *input_too_long(PyObject *self, PyObject *args)
+{
+    const struct binding_input *in = (const struct binding_input *)self;
+    (void)args;
+    return PyBytes_FromStringAndSize(
+        (const char *)in->too_long,
+        (Py_ssize_t)(in->n_too_long * sizeof(*in->too_long)));
+}
+
 static PyMethodDef input_methods[] = {
+    {"too_long", input_too_long, METH_NOARGS, NULL},
     {"nulls", input_nulls, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

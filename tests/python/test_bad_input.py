@@ -114,6 +114,33 @@ def test_exceptions_while_progress_is_shown(text):
                              progress=fail)
 
 
+def test_texts_that_are_too_long(store, text, monkeypatch, caplog):
+    """Of 1 GiB and more; here, of 2,000 bytes. They are left out, reported and
+    counted, and `dedup` keeps their rows, wherever nulls are."""
+    monkeypatch.setattr("origo.sources.MAX_TEXT", 2000)
+    long = "word " * 1000
+    rows = [None, text(1), long, None, text(2), long, text(1), None, long]
+    with caplog.at_level("WARNING", "origo"):
+        result = origo.dedup(rows)
+    assert len(caplog.records) == 3
+    assert "too long (skipped)" in caplog.records[0].getMessage()
+    assert result.indices == [0, 1, 2, 3, 4, 5, 7, 8]
+    assert result.removed[0].duplicate_of == 1
+    assert result.kept == rows[:6] + rows[7:]
+    assert result.counts["stream"]["n_skipped"] == 3
+    counts = store.add_many([{"id": str(i), "text": one}
+                             for i, one in enumerate(rows)])
+    assert (counts["n_added"], counts["n_skipped"], counts["n_nulls"]) == (
+        3, 3, 3)
+    found = origo.decontaminate(rows, [text(2)])
+    assert [one.index for one in found.found] == [4]
+    assert len(found.mask) == 9
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"text": rows, "n": range(9)})
+    assert origo.dedup(table, keep="last").kept.column("n").to_pylist() == [
+        0, 2, 3, 4, 5, 6, 7, 8]
+
+
 def test_problems_are_logged(store, tmp_path, caplog):
     path = tmp_path / "a.jsonl"
     path.write_text('{"id":"a","text":"one two"}\nno JSON at all\n')
