@@ -41,6 +41,16 @@ struct object {
     size_t n, cap;
 };
 
+/* Chunks of a file that was read for the list. While there are few, they are
+ * kept, so that a file that is wanted need not be read and hashed again. */
+struct kept {
+    og_chunk *chunks; /* NULL: not kept, or taken */
+    size_t n;
+};
+
+/* Of all files together: 12 MB. */
+#define KEPT_MOST ((size_t)256 << 10)
+
 struct sender {
     struct og_wire *wire;
     const char *tree;
@@ -50,6 +60,8 @@ struct sender {
     struct og_sync_list list;
     struct og_pack packed_list;
     uint64_t n_chunks; /* of all files */
+    struct kept *kept; /* one for each entry of the list, as far as it goes */
+    size_t n_kept, kept_cap, n_kept_chunks;
     size_t hash_len;
     struct object *objects; /* of the batch */
     size_t n_objects, objects_cap;
@@ -83,17 +95,64 @@ static struct object *batch_add(struct sender *s)
     return o;
 }
 
+static void drop_kept(const og_allocator *a, struct kept *kept)
+{
+    og_release(a, kept->chunks, kept->n * sizeof(*kept->chunks));
+    *kept = (struct kept){0};
+}
+
+static void release_kept(struct sender *s)
+{
+    for (size_t i = 0; i < s->n_kept; i++)
+        drop_kept(s->allocator, &s->kept[i]);
+    OG_UNGROW(s->allocator, s->kept, s->kept_cap);
+    s->n_kept = 0;
+}
+
+/* Entries come in order. What there is no memory for is not kept. */
+static void keep_chunks(struct sender *s, size_t entry,
+                        const struct og_chunk_tree *tree)
+{
+    if (tree->n_chunks == 0 || tree->n_chunks > KEPT_MOST - s->n_kept_chunks ||
+        !OG_GROW(s->allocator, s->kept, s->kept_cap, entry + 1))
+        return;
+    const size_t size = tree->n_chunks * sizeof(*tree->chunks);
+    while (s->n_kept <= entry)
+        s->kept[s->n_kept++] = (struct kept){0};
+    struct kept *kept = &s->kept[entry];
+    kept->chunks = og_allocate(s->allocator, size);
+    if (kept->chunks == NULL) return;
+    memcpy(kept->chunks, tree->chunks, size);
+    kept->n = tree->n_chunks;
+    s->n_kept_chunks += kept->n;
+}
+
+/* The chunks that were kept, or those of the file as it is now. */
+static og_status find_chunks(struct sender *s, size_t entry, struct object *o,
+                             og_error *err)
+{
+    const og_cut_options *cut = &s->options->cut;
+    if (entry >= s->n_kept || s->kept[entry].chunks == NULL)
+        return og_chunks_of_file(o->path, cut, s->options->n_threads, &o->tree,
+                                 err);
+    struct kept *kept = &s->kept[entry];
+    o->tree.options = *cut;
+    o->tree.chunks = kept->chunks;
+    o->tree.n_chunks = o->tree.chunks_cap = kept->n;
+    *kept = (struct kept){0};
+    return og_chunk_tree_build(&o->tree, err);
+}
+
 /* A file that is gone or cannot be read any more is empty here; the receiver
  * sees that its root is wrong and tells. */
-static og_status add_file(struct sender *s, const struct og_sync_entry *e,
-                          og_error *err)
+static og_status add_file(struct sender *s, size_t entry, og_error *err)
 {
+    const struct og_sync_entry *e = &s->list.entries[entry];
     struct object *o = batch_add(s);
     if (o == NULL ||
         (o->path = og_sync_join(s->allocator, s->tree, e->path)) == NULL)
         return og_error_memory(err, sizeof(*o), "a file to send");
-    const og_status status = og_chunks_of_file(
-        o->path, &s->options->cut, s->options->n_threads, &o->tree, err);
+    const og_status status = find_chunks(s, entry, o, err);
     if (status == OG_ERR_MEMORY) return status;
     s->counts->n_files_changed++;
     s->counts->new_len += o->tree.file_len;
@@ -417,9 +476,9 @@ static og_status count_chunks(void *ctx, size_t entry,
                               const struct og_chunk_tree *tree, og_error *err)
 {
     struct sender *s = ctx;
-    (void)entry;
     (void)err;
     s->n_chunks += tree->n_chunks;
+    keep_chunks(s, entry, tree);
     return OG_OK;
 }
 
@@ -471,7 +530,7 @@ static og_status take_want(struct sender *s, struct og_unpacker *u,
             return og_error_set(err, OG_ERR_INPUT,
                                 "the other side wants a file that was not "
                                 "offered");
-        TRY(add_file(s, &s->list.entries[last], err));
+        TRY(add_file(s, last, err));
     }
     return send_batch(s, err);
 }
@@ -539,6 +598,7 @@ og_status og_sync_send_over(struct og_wire *wire, const char *tree,
     OG_UNGROW(s.allocator, s.objects, s.objects_cap);
     og_pack_release(&s.message);
     og_pack_release(&s.packed_list);
+    release_kept(&s);
     og_sync_list_release(&s.list);
     return status;
 }
