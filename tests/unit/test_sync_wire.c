@@ -104,6 +104,7 @@ static void nonsense_is_refused(void **state)
                                 strlen(words[i]), false, &options, &err);
         assert_int_not_equal(status, OG_OK);
         assert_true(err.message[0] != '\0');
+        og_wire_close(&wire); /* also after a failure */
     }
 }
 
