@@ -27,6 +27,10 @@ def steps(file):
         ("front end", ["simhash", "--threads", "1", file]),
         ("add", ["add", "-q"] + memory + [file]),
         ("trace", ["trace", "--add", "--format", "json"] + memory + [file]),
+        # What both took when stores in memory kept no texts.
+        ("add, no texts", ["add", "-q", "--no-texts"] + memory + [file]),
+        ("trace, no texts", ["trace", "--add", "--no-texts", "--format",
+                             "json"] + memory + [file]),
         ("dedup", ["dedup", "-q", "--threads", "1", "-o", "KEPT", file]),
     ]
 
@@ -59,10 +63,10 @@ def main(argv):
         sys.exit(__doc__)
     now = count_all(argv[1], argv[0])
     before = count_all(argv[2], argv[0]) if len(argv) == 3 else {}
-    print("%-10s %15s %15s  %s" % ("step", "instructions", "before", "ratio"))
+    print("%-15s %15s %15s  %s" % ("step", "instructions", "before", "ratio"))
     for name, n in now.items():
         was = before.get(name)
-        print("%-10s %15d %15s  %s" % (
+        print("%-15s %15d %15s  %s" % (
             name, n, was or "-", "%.3f" % (n / was) if was else "-"))
 
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -106,9 +107,8 @@ static og_status read_sections(struct og_segment_file *f,
         if (sum_section(f, at, len) != s[i].checksum)
             return og_error_set(err, OG_ERR_STORE,
                                 "'%s' is damaged: the checksum of section %u, "
-                                "bytes %llu to %llu",
-                                name, i, (unsigned long long)at,
-                                (unsigned long long)(at + len));
+                                "bytes %" PRIu64 " to %" PRIu64,
+                                name, i, at, at + len);
         f->section[i].off = at;
         f->section[i].len = s[i].len;
         at += len;
