@@ -25,7 +25,7 @@ def feed(pipe, lines, pause):
         pass
 
 
-def run_and_kill(bench, store, at):
+def run_and_kill(bench, store, at, patience=1):
     """One session from step `at` on, killed. Returns (killed, lines)."""
     r = bench.random
     out = bench.path("answers")
@@ -40,7 +40,7 @@ def run_and_kill(bench, store, at):
             child.stdin, lines, r.choice((0, 0.001, 0.008))))
         feeder.start()
         try:
-            child.wait(r.uniform(0, r.choice((0.03, 0.1, 0.3))))
+            child.wait(r.uniform(0, r.choice((0.03, 0.1, 0.3))) * patience)
         except subprocess.TimeoutExpired:
             child.kill()
         child.wait()
@@ -60,7 +60,9 @@ def kills(bench):
             store, at = bench.fresh("killed.store"), 0
             rounds += 1
             continue
-        killed, n_lines = run_and_kill(bench, store, at)
+        # Where the machine is so busy that no session ends, they get longer.
+        killed, n_lines = run_and_kill(bench, store, at,
+                                       4 ** (n_kills // n_runs))
         n_kills += killed
         if os.path.exists(os.path.join(store, "origo.conf")):
             least = bench.stream.done[at][0] + n_lines
