@@ -260,6 +260,17 @@ bench-store: build
 	    status=$$?; cat $(BUILD)/store.txt; exit $$status
 	@$(if $(QUICK),true,cp $(BUILD)/store.txt bench/results/store.txt)
 
+# CPU of each stage on 1, 2, 4 and 8 threads, what the busiest thread has, what is
+# done in order; the same bytes on any number. Ends within 12 minutes; names what
+# there was no time for. QUICK=1 takes the first 5 MB.
+CORES_WORK ?= $(BUILD)/bench-cores
+.PHONY: bench-cores
+bench-cores: build
+	@bench/bench_cores.py $(ORIGO) $(DATA) $(CORES_WORK) \
+	    $(if $(QUICK),--mb 5) >$(BUILD)/cores.txt; \
+	    status=$$?; cat $(BUILD)/cores.txt; exit $$status
+	@$(if $(QUICK),true,cp $(BUILD)/cores.txt bench/results/cores.txt)
+
 # The Python package beside the command, datasketch, rensa, text-dedup and
 # datatrove: CPU, size, precision and recall, single calls. Builds into an
 # environment of its own; ends within 20 minutes of measuring, and names what

@@ -28,6 +28,7 @@ static const struct option add_options[] = {
     INDEX_OPTION(AT, store),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
+    TIMINGS_OPTION(AT, reading),
     {.group = "Input",
      .name = "resume",
      .type = &type_flag,
@@ -69,6 +70,7 @@ static int add_documents(const struct add_settings *s, const char *command,
                      ? stop_status_added(&counts)
                      : reading_status(command, status, &counts, &err);
     result = store_close(store, command, result);
+    if (s->reading.timings) timings_print(&progress.timings, &counts);
     return summary_write(s->summary, command, &progress, &counts, NULL, 0,
                          result);
 }

@@ -100,6 +100,7 @@ static const struct option trace_options[] = {
     EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
+    TIMINGS_OPTION(AT, reading),
 
     {.group = "What counts",
      .name = "boilerplate",
@@ -371,6 +372,7 @@ static int trace_stream(og_store *store, struct trace_run *run,
     if (!s->reading.quiet && status != OG_ERR_STOPPED)
         progress_summary(&run->progress, &run->counts, store);
     if (!s->reading.quiet) warn_of_guesses(run);
+    if (s->reading.timings) timings_print(&run->progress.timings, &run->counts);
     return status_of_run(run, status, &run->counts, &err);
 }
 

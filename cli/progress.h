@@ -4,6 +4,8 @@
 /* How far a stream is, what was wrong with it, and what it came to: the talk
  * on stderr while answers go to stdout. */
 
+#include "timings.h"
+
 #include <origo/origo.h>
 #include <stdbool.h>
 
@@ -17,6 +19,7 @@ struct progress {
     double step_start;        /* when this kind of steps began */
     uint64_t n_shown;         /* documents that this pass had when it showed */
     double pass_start;        /* when it began */
+    struct timings timings;   /* of --timings */
 };
 
 /* Starts it, and gives an input of these files whose callbacks tell it of

@@ -14,6 +14,11 @@ void reading_defaults(struct reading_settings *s)
     s->n_threads = input.n_threads;
 }
 
+static void take_timing(void *ctx, const og_timing *timing)
+{
+    timings_add(&((struct progress *)ctx)->timings, timing);
+}
+
 og_input reading_input(const struct reading_settings *s,
                        struct progress *progress, const char *const *paths,
                        size_t n_paths)
@@ -24,6 +29,10 @@ og_input reading_input(const struct reading_settings *s,
     input.reading = s->reading;
     input.max_document = s->max_document;
     input.n_threads = s->n_threads;
+    if (s->timings) {
+        timings_start(&progress->timings);
+        input.on_timing = take_timing;
+    }
     return input;
 }
 

@@ -17,7 +17,7 @@ struct reading_settings {
     og_reading reading;
     uint64_t max_document;
     uint32_t n_threads;
-    bool quiet, verbose;
+    bool quiet, verbose, timings;
 };
 
 void reading_defaults(struct reading_settings *s);
@@ -122,5 +122,15 @@ int reading_status(const char *command, og_status status,
 /* quiet and verbose of struct reading_settings. */
 #define TALK_OPTIONS(AT, member)                                               \
     QUIET_OPTION(AT, member.quiet), VERBOSE_OPTION(AT, member.verbose)
+
+#define TIMINGS_OPTION(AT, member)                                             \
+    {                                                                          \
+        .group = "Output", .name = "timings", .type = &type_flag,              \
+        .offset = AT(member.timings),                                          \
+        .brief = "at the end, say where the time went",                        \
+        .more = "A table on stderr: seconds of the processor in each stage, "  \
+                "in all threads and in the busiest one; what the busiest "     \
+                "thread has of the whole; waiting; bytes.",                    \
+    }
 
 #endif

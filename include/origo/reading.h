@@ -84,6 +84,15 @@ typedef struct og_stream_counts {
  * and on_progress are called by the calling thread, in the order of the
  * documents, whatever the number of threads; next and should_stop by others,
  * at the same time. */
+/* What a thread of a stream did in one stage: "read", "prepare", "take" (what
+ * is done in order), the phases of a batch by their names, and "wait". */
+typedef struct og_timing {
+    const char *stage;
+    unsigned thread; /* 0: the calling one; 1: the reading one; others */
+    double seconds;  /* of the processor; of "wait", of the clock */
+    uint64_t n;      /* times that it did it */
+} og_timing;
+
 typedef struct og_input {
     /* Each path is a file of some og_file_kind, a folder (its files in the
      * order of their names, all levels), any of them .gz or .zst, or "-" for
@@ -112,6 +121,9 @@ typedef struct og_input {
     /* Asked often, from several threads: true ends the stream with
      * OG_ERR_STOPPED, and what was done before stays. */
     bool (*should_stop)(void *ctx);
+    /* At the end, for each thread and each of its stages. NULL: nothing is
+     * measured. */
+    void (*on_timing)(void *ctx, const og_timing *timing);
 } og_input;
 OG_API og_input og_input_default(void);
 

@@ -6,6 +6,9 @@
 /* Seconds since some fixed moment, never running backwards. */
 double og_clock_seconds(void);
 
+/* Seconds that the processor has worked for this thread. */
+double og_clock_thread(void);
+
 /* The wall clock: microseconds since 1970-01-01T00:00:00Z. */
 int64_t og_clock_now(void);
 

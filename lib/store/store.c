@@ -278,6 +278,7 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
     og_lookup_clear(&trace->lookup);
     subject->place = shared ? og_catalogue_place_shared(catalogue, subject->doc)
                             : og_catalogue_place(catalogue, subject->doc);
+    subject->n_before = subject->place.number;
     subject->same = og_same_of(store->params.same, subject->doc);
     subject->latest = subject->series = OG_NO_DOC;
     subject->is_known = false;
@@ -322,11 +323,11 @@ static void count_origin(struct og_entry_origin *list, uint32_t *n_list,
 /* A holder that is not earlier than the document is not its origin, and one
  * that was removed is nobody's. */
 static void drop_others(const struct og_catalogue *catalogue,
-                        struct og_doc_place place, og_trace *trace)
+                        struct og_doc_place place, struct og_hit *hits,
+                        size_t n, og_trace *trace)
 {
-    struct og_labels *labels = &trace->labels;
-    for (size_t i = 0; i < labels->n; i++) {
-        struct og_hit *hit = &labels->hits[i];
+    for (size_t i = 0; i < n; i++) {
+        struct og_hit *hit = &hits[i];
         if (hit->doc == OG_NO_DOC) continue;
         const bool is_before =
             og_catalogue_is_before(catalogue, hit->doc, place);
@@ -367,7 +368,8 @@ static og_status ask_shared(og_store *store, const struct og_subject *subject,
     og_table_find_shared(&store->table, selection->fp, selection->n,
                          labels->hits);
     trace->n_displaced = 0;
-    drop_others(&store->catalogue, subject->place, trace);
+    drop_others(&store->catalogue, subject->place, labels->hits, labels->n,
+                trace);
     return estimate(store, selection, labels, err);
 }
 
@@ -392,7 +394,36 @@ og_status og_store_ask(og_store *store, const struct og_subject *subject,
     og_table_find_many(&store->table, selection->fp, selection->n,
                        trace->labels.hits);
     if (!needs_no_look(store, subject))
-        drop_others(&store->catalogue, subject->place, trace);
+        drop_others(&store->catalogue, subject->place, trace->labels.hits,
+                    trace->labels.n, trace);
+    return estimate(store, selection, &trace->labels, err);
+}
+
+og_status og_store_know(og_store *store, const struct og_selection *selection,
+                        og_error *err)
+{
+    return know_pages(store, selection, err);
+}
+
+void og_store_drop(const og_store *store, const struct og_subject *subject,
+                   struct og_hit *hits, og_trace *trace)
+{
+    trace->n_displaced = 0;
+    drop_others(&store->catalogue, subject->place, hits,
+                subject->prepared->selection.n, trace);
+}
+
+og_status og_store_label(const og_store *store,
+                         const struct og_subject *subject,
+                         const struct og_hit *hits, og_trace *trace,
+                         og_error *err)
+{
+    const struct og_selection *selection = &subject->prepared->selection;
+    trace->n_displaced = 0;
+    TRY(og_labels_reserve(&trace->labels, selection->n, err));
+    if (hits == NULL) return OG_OK;
+    if (selection->n > 0)
+        memcpy(trace->labels.hits, hits, selection->n * sizeof(*hits));
     return estimate(store, selection, &trace->labels, err);
 }
 
@@ -682,14 +713,27 @@ static og_status pack_entry(const struct og_subject *subject,
     return trace->bytes.failed ? og_error_memory(err, 256, "an entry") : OG_OK;
 }
 
-static og_status take(og_store *store, const struct og_subject *subject,
-                      og_trace *trace, og_error *err)
+struct og_mark og_store_mark(const struct og_subject *subject)
 {
-    const struct og_mark mark = {
+    return (struct og_mark){
         .time = subject->place.time,
         .same = subject->same,
         .flags = subject->doc->has_time ? OG_MARK_HAS_TIME : 0,
     };
+}
+
+og_status og_store_entry(const og_store *store,
+                         const struct og_subject *subject, og_trace *trace,
+                         struct og_entry *out, og_error *err)
+{
+    *out = entry_of(store, subject, trace);
+    return pack_entry(subject, out, trace, err);
+}
+
+static og_status take(og_store *store, const struct og_subject *subject,
+                      og_trace *trace, og_error *err)
+{
+    const struct og_mark mark = og_store_mark(subject);
     struct og_additions additions =
         og_labels_additions(&trace->labels, &subject->prepared->selection,
                             &store->table, store->catalogue.n);
@@ -699,9 +743,10 @@ static og_status take(og_store *store, const struct og_subject *subject,
     TRY(og_catalogue_reserve(&store->catalogue, err));
     TRY(og_pending_reserve(&store->pending, err));
     if (store->disk != NULL) {
-        TRY(og_disk_know_all(store, &additions, err));
+        TRY(og_disk_know_all(store, &additions, false, err));
         og_disk_note(store, subject->doc->id);
-        TRY(og_disk_add(store, entry_len, &additions, &trace->bytes, err));
+        TRY(og_disk_pack_record(entry_len, &additions, &trace->bytes, err));
+        TRY(og_disk_add(store, entry_len, &trace->bytes, err));
     }
     const og_bytes bytes = {(const char *)trace->bytes.data, entry_len};
     const og_status status =
@@ -713,7 +758,7 @@ static og_status take(og_store *store, const struct og_subject *subject,
     }
     og_store_apply(store, &mark, &additions);
     if (store->disk != NULL)
-        TRY(og_disk_tidy(store, err));
+        TRY(og_disk_tidy(store, 1, err));
     else
         og_memory_texts_limit(store);
     return OG_OK;
@@ -729,10 +774,19 @@ static og_status take_whole(og_store *store, const struct og_subject *subject,
     return status;
 }
 
+/* A version rests on the texts of others. */
+void og_store_keep_at_hand(const struct og_subject *subject, og_trace *trace)
+{
+    const struct og_prepared *p = subject->prepared;
+    if (trace->origins.reader == NULL || subject->latest != OG_NO_DOC) return;
+    og_origin_texts_put(&trace->origins, subject->place.number,
+                        subject->text.segment, subject->doc->text, &p->text,
+                        &p->tokens);
+}
+
 og_status og_store_take(og_store *store, const struct og_subject *subject,
                         og_trace *trace, og_error *err)
 {
-    const struct og_prepared *p = subject->prepared;
     if (store->is_read_only)
         return og_error_set(err, OG_ERR_USAGE,
                             "the store was opened for reading only");
@@ -741,9 +795,7 @@ og_status og_store_take(og_store *store, const struct og_subject *subject,
     TRY(og_indexes_note(store, store->catalogue.n - 1, subject->doc,
                         subject->text_len, err));
     /* Texts are compared with the next documents, often with this one. */
-    if (trace->origins.reader != NULL)
-        og_origin_texts_put(&trace->origins, store->catalogue.n - 1,
-                            subject->doc->text, &p->text, &p->tokens);
+    og_store_keep_at_hand(subject, trace);
     return OG_OK;
 }
 
@@ -807,7 +859,7 @@ og_status og_store_see(og_store *store, const struct og_subject *subject,
     if (bytes->len == 8) return OG_OK;
     if (store->disk != NULL) TRY(og_disk_sight(store, bytes, err));
     (void)og_store_apply_sighting(store, bytes->data, bytes->len);
-    return store->disk != NULL ? og_disk_tidy(store, err) : OG_OK;
+    return store->disk != NULL ? og_disk_tidy(store, 0, err) : OG_OK;
 }
 
 static og_status add_document(og_store *store, const og_document *doc,

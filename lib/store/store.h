@@ -97,9 +97,10 @@ struct og_subject {
     /* Set by og_store_identify(). */
     uint32_t same; /* hash of what params.same names; 0: nothing */
     struct og_doc_place place;
-    uint32_t latest; /* the latest document with its id; OG_NO_DOC: none */
-    uint32_t series; /* the first one */
-    bool is_known;   /* the latest is this very document */
+    uint32_t n_before; /* documents that there were when it came */
+    uint32_t latest;   /* the latest document with its id; OG_NO_DOC: none */
+    uint32_t series;   /* the first one */
+    bool is_known;     /* the latest is this very document */
 };
 
 /* The hash that tells texts apart. */
@@ -126,6 +127,23 @@ og_status og_store_ask(og_store *store, const struct og_subject *subject,
 og_status og_store_answer(og_store *store, const struct og_subject *subject,
                           og_trace *trace, og_error *err);
 
+/* The parts of them that a batch takes on many threads (store_batch.c). Pages
+ * of the table that are still on disk only are known to be sound; hits that
+ * cannot be origins of it are dropped; trace->labels is filled from hits (NULL:
+ * none are needed); its entry is made, packed in trace->bytes. */
+og_status og_store_know(og_store *store, const struct og_selection *selection,
+                        og_error *err);
+void og_store_drop(const og_store *store, const struct og_subject *subject,
+                   struct og_hit *hits, og_trace *trace);
+og_status og_store_label(const og_store *store,
+                         const struct og_subject *subject,
+                         const struct og_hit *hits, og_trace *trace,
+                         og_error *err);
+og_status og_store_entry(const og_store *store,
+                         const struct og_subject *subject, og_trace *trace,
+                         struct og_entry *out, og_error *err);
+struct og_mark og_store_mark(const struct og_subject *subject);
+
 /* All three, for whoever has prepared the document; any thread, beside the
  * writer. */
 og_status og_store_trace_subject(og_store *store, struct og_subject *subject,
@@ -144,6 +162,10 @@ bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len);
 /* The fingerprints of the record: n of them at `data` + 8. SIZE_MAX: it is
  * none. */
 size_t og_sighting_count(const uint8_t *data, size_t len);
+
+/* Its text stays with the trace: the next documents are often compared with it.
+ */
+void og_store_keep_at_hand(const struct og_subject *subject, og_trace *trace);
 
 /* What a record of the journal changes in memory; for og_store_take() and for
  * replaying one. `entry` is of document catalogue.n. */

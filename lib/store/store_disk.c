@@ -129,17 +129,23 @@ void og_disk_log_texts(og_store *store, struct og_texts_options *options)
     options->log_most = LOGGED_LEN;
 }
 
-og_status og_disk_add(og_store *store, size_t entry_len,
-                      const struct og_additions *additions,
-                      struct og_pack *bytes, og_error *err)
+og_status og_disk_pack_record(size_t entry_len,
+                              const struct og_additions *additions,
+                              struct og_pack *bytes, og_error *err)
 {
     static const uint8_t zeros[8];
-    uint8_t head[8] = {0};
-    og_store32(head, (uint32_t)entry_len);
     og_pack_bytes(bytes, zeros, og_journal_padded(entry_len) - entry_len);
     og_additions_pack(additions, bytes);
     if (bytes->failed)
         return og_error_memory(err, 12 * additions->n, "a record");
+    return OG_OK;
+}
+
+og_status og_disk_add(og_store *store, size_t entry_len,
+                      const struct og_pack *bytes, og_error *err)
+{
+    uint8_t head[8] = {0};
+    og_store32(head, (uint32_t)entry_len);
     const struct og_journal_part parts[] = {{head, 8},
                                             {bytes->data, bytes->len}};
     return append_parts(store, OG_JOURNAL_DOCUMENT, parts, err);
@@ -191,12 +197,13 @@ og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
 }
 
 og_status og_disk_know_all(og_store *store,
-                           const struct og_additions *additions, og_error *err)
+                           const struct og_additions *additions, bool are_many,
+                           og_error *err)
 {
     struct og_checkpoint *c = &store->disk->checkpoint;
     const struct og_table *t = &store->table;
-    if (c->map == NULL || t->base != c->table ||
-        !og_table_may_grow(t, additions->fp, additions->n))
+    if (c->map == NULL || t->base != c->table || t->level == 0) return OG_OK;
+    if (!are_many && !og_table_may_grow(t, additions->fp, additions->n))
         return OG_OK;
     return og_checkpoint_know(c, 0, c->table_len, err);
 }
@@ -355,7 +362,7 @@ static bool is_pending_enough(const og_store *store)
            og_documents_pages(store->disk->documents) > PENDING_PAGES;
 }
 
-og_status og_disk_tidy(og_store *store, og_error *err)
+og_status og_disk_tidy(og_store *store, size_t n_new, og_error *err)
 {
     struct og_disk *disk = store->disk;
     const uint64_t table_len = og_table_len(&store->table);
@@ -365,7 +372,8 @@ og_status og_disk_tidy(og_store *store, og_error *err)
         return og_catalogue_flush_end(&disk->flush, err);
     if (disk->journal_len > most) return og_disk_checkpoint(store, err);
     if (is_pending_enough(store)) return start_filing(store, err);
-    if (og_pending_active(&store->pending)->n % LET_GO_EACH == LET_GO_EACH - 1)
+    if (og_pending_active(&store->pending)->n % LET_GO_EACH + n_new >=
+        LET_GO_EACH)
         og_documents_let_go(disk->documents);
     return OG_OK;
 }

@@ -56,10 +56,11 @@ og_status og_disk_close(og_store *store, og_error *err);
 og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
                        og_error *err);
 
-/* All of them are, if adding these could make the table grow, which cannot fail
- * then. */
+/* All of them are, if adding these, or many with them, could make the table
+ * grow, which cannot fail then. */
 og_status og_disk_know_all(og_store *store,
-                           const struct og_additions *additions, og_error *err);
+                           const struct og_additions *additions, bool are_many,
+                           og_error *err);
 
 /* Whether a document can have this id. Only the writer may ask. */
 bool og_disk_may_have(const og_store *store, og_bytes id);
@@ -67,10 +68,13 @@ bool og_disk_may_have(const og_store *store, og_bytes id);
 void og_disk_note(og_store *store, og_bytes id);
 
 /* Records: nothing is changed but the journal. The entry is the first
- * `entry_len` of `bytes`, behind which the additions are packed. */
+ * `entry_len` of `bytes`, behind which the additions are packed, by any thread.
+ */
+og_status og_disk_pack_record(size_t entry_len,
+                              const struct og_additions *additions,
+                              struct og_pack *bytes, og_error *err);
 og_status og_disk_add(og_store *store, size_t entry_len,
-                      const struct og_additions *additions,
-                      struct og_pack *bytes, og_error *err);
+                      const struct og_pack *bytes, og_error *err);
 og_status og_disk_sight(og_store *store, const struct og_pack *bytes,
                         og_error *err);
 og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
@@ -89,9 +93,9 @@ void og_disk_log_texts(og_store *store, struct og_texts_options *options);
 
 og_status og_disk_commit(og_store *store, og_error *err);
 
-/* After a document: entries that have gathered go to the catalogue on disk, and
- * a journal that has become long ends in a checkpoint. */
-og_status og_disk_tidy(og_store *store, og_error *err);
+/* After one or more documents: entries that have gathered go to the catalogue
+ * on disk, and a journal that has become long ends in a checkpoint. */
+og_status og_disk_tidy(og_store *store, size_t n_new, og_error *err);
 
 /* Entries go to the catalogue on disk now. */
 og_status og_disk_flush(og_store *store, og_error *err);

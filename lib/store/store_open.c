@@ -344,7 +344,7 @@ static og_status apply_document(struct replay *r, const struct og_entry *entry,
             r->additions.add.origin[i] >= store->catalogue.n)
             return bad_record(sequence, "an origin is not there", err);
     TRY(og_disk_know(store, r->additions.add.fp, r->additions.add.n, err));
-    TRY(og_disk_know_all(store, &r->additions.add, err));
+    TRY(og_disk_know_all(store, &r->additions.add, false, err));
     TRY(og_catalogue_reserve(&store->catalogue, err));
     og_store_apply(store, &mark, &r->additions.add);
     return OG_OK;

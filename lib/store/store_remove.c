@@ -85,7 +85,7 @@ static og_status pack_again(og_store *store, uint32_t number,
                                            .near = sel->near,
                                            .spare = sel->spare,
                                            .n = sel->n};
-    TRY(og_disk_know_all(store, &additions, err));
+    TRY(og_disk_know_all(store, &additions, false, err));
     const size_t head = bytes->len;
     og_pack_fixed(bytes, 0, 8);
     og_additions_pack(&additions, bytes);
@@ -152,7 +152,7 @@ static og_status offer_again(og_store *store, struct og_unpacker *from,
     if (u->add.doc >= store->catalogue.n || u->add.origin != NULL)
         return no_removal(err);
     TRY(og_disk_know(store, u->add.fp, u->add.n, err));
-    TRY(og_disk_know_all(store, &u->add, err));
+    TRY(og_disk_know_all(store, &u->add, false, err));
     og_store_apply_again(store, &u->add);
     return OG_OK;
 }

@@ -361,7 +361,7 @@ static og_status take_problems(struct og_stream *s, struct og_batch *b,
 
 struct shared_phase {
     const struct og_stream *stream;
-    og_stream_piece_fn *piece;
+    og_piece_fn *piece;
     void *ctx;
 };
 
@@ -377,15 +377,30 @@ static og_status run_piece(void *ctx, void *worker, size_t number,
 }
 
 og_status og_stream_share(const struct og_batch *b, size_t n,
-                          og_stream_piece_fn *piece, void *ctx, og_error *err)
+                          og_piece_fn *piece, void *ctx, og_error *err)
 {
     struct shared_phase phase = {b->stream, piece, ctx};
     return og_ring_share(b->stream->ring, n, run_piece, &phase, err);
 }
 
+static og_status share_phase(const struct og_phases *phases, size_t n,
+                             og_piece_fn *piece, void *ctx, og_error *err)
+{
+    const struct og_batch *b = phases->ctx;
+    og_ring_name(b->stream->ring, phases->step);
+    return og_stream_share(b, n, piece, ctx, err);
+}
+
 unsigned og_stream_threads(const struct og_batch *b)
 {
     return og_ring_threads(b->stream->ring);
+}
+
+struct og_phases og_stream_phases(const struct og_batch *b)
+{
+    return (struct og_phases){.ctx = b,
+                              .n_threads = og_ring_threads(b->stream->ring),
+                              .share = share_phase};
 }
 
 /* What was taken before is settled also when a document is given up. */
@@ -409,7 +424,7 @@ static og_status take_documents(struct og_stream *s, struct og_batch *b,
         struct og_stream_doc *d = &b->docs[i];
         TRY(take_problems(s, b, *out_n_told, d->n_problems_before, err));
         *out_n_told = d->n_problems_before;
-        if (is_stopped(s)) {
+        if (!b->is_whole && is_stopped(s)) {
             if (work->settle != NULL) TRY(work->settle(work->ctx, b, err));
             return og_stream_stopped(err);
         }
@@ -432,6 +447,7 @@ static og_status take_batch(struct og_stream *s, struct og_batch *b,
 {
     const struct og_stream_work *work = s->work;
     size_t n_told = 0;
+    b->is_whole = false;
     if (b->read_status == OG_END) return OG_OK;
     if (work->begin_batch != NULL) TRY(work->begin_batch(work->ctx, b, err));
     TRY(take_documents(s, b, &n_told, err));
@@ -455,6 +471,22 @@ static og_status take_all(struct og_stream *s, struct og_ring *ring,
     return OG_OK;
 }
 
+/* ---- timings ---- */
+
+static void tell_timings(const struct og_stream *s)
+{
+    const struct og_stage_times *times;
+    og_ring_stop(s->ring);
+    for (unsigned i = 0; (times = og_ring_times(s->ring, i)) != NULL; i++)
+        for (unsigned j = 0; j < times->n; j++)
+            s->input->on_timing(
+                s->input->ctx,
+                &(const og_timing){.stage = times->stages[j].stage,
+                                   .thread = i,
+                                   .seconds = times->stages[j].seconds,
+                                   .n = times->stages[j].n});
+}
+
 /* ---- the whole ---- */
 
 static og_status run(struct og_stream *s, og_error *err)
@@ -468,7 +500,8 @@ static og_status run(struct og_stream *s, og_error *err)
                                       .stop_worker = stop_worker,
                                       .release_job = release_batch,
                                       .read = read_batch,
-                                      .prepare = prepare_batch};
+                                      .prepare = prepare_batch,
+                                      .is_timed = input->on_timing != NULL};
     og_status status = OG_OK;
     if (s->work->next == NULL && input->next == NULL)
         status = og_source_new(input->paths, input->n_paths, &s->options,
@@ -478,6 +511,7 @@ static og_status run(struct og_stream *s, og_error *err)
             &work, input->n_threads != 0 ? input->n_threads : og_cpu_count(),
             s->work->allocator, &s->ring, err);
     if (status == OG_OK) status = take_all(s, s->ring, err);
+    if (s->ring != NULL && input->on_timing != NULL) tell_timings(s);
     og_ring_free(s->ring);
     og_source_free(s->source);
     return status;

@@ -24,6 +24,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/source/source.h"
+#include "lib/stream/phases.h"
 
 #include <origo/reading.h>
 
@@ -56,6 +57,9 @@ struct og_batch {
     og_status status;      /* what went wrong after the last document */
     og_error err;
     bool is_ready;
+    /* begin_batch() may set it: its documents were taken in together, so that
+     * nobody is asked between them whether to stop. */
+    bool is_whole;
 };
 
 struct og_stream_work {
@@ -132,12 +136,11 @@ void og_stream_repaired(const struct og_batch *batch,
  * thread at hand, begun by start_worker(). Pieces may ask og_stop_check(). The
  * order of the batches is that of the input, so a phase that every batch goes
  * through before the next sees them in order. */
-typedef og_status og_stream_piece_fn(void *ctx, void *worker, size_t piece,
-                                     og_error *err);
 og_status og_stream_share(const struct og_batch *batch, size_t n,
-                          og_stream_piece_fn *piece, void *ctx, og_error *err);
-/* How many threads it has: more pieces than that, so that they can be dealt
- * out. What comes out must not depend on it. */
+                          og_piece_fn *piece, void *ctx, og_error *err);
+/* The same, for whoever does not know of streams; how many threads there are.
+ * What comes out must not depend on that. */
+struct og_phases og_stream_phases(const struct og_batch *batch);
 unsigned og_stream_threads(const struct og_batch *batch);
 
 /* "stopped by the caller" */

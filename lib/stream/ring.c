@@ -24,6 +24,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "lib/stream/phases.h"
+
 #define MOST_THREADS 256
 
 /* The reader waits at this many bytes in flight even if there are places left;
@@ -45,6 +47,7 @@ struct worker {
     void *mine;
     bool is_started, has_thread;
     pthread_t thread;
+    struct og_stage_times times;
 };
 
 /* The caller's phase. All but `next` and `failed` is under the lock, or was set
@@ -52,6 +55,7 @@ struct worker {
 struct phase {
     og_piece_fn *piece;
     void *ctx;
+    const char *name;
     size_t n;
     atomic_size_t next;   /* to be claimed */
     atomic_size_t failed; /* the lowest that did; n: none */
@@ -70,11 +74,14 @@ struct og_ring {
     struct worker caller; /* its bytes: when it shares work */
     bool has_reader;
     pthread_t reader;
+    struct og_stage_times reader_times;
+    struct og_stage_begin taking; /* the caller has a job */
     /* Under the lock. */
     pthread_mutex_t lock;
     pthread_cond_t may_read, may_prepare, may_take, has_left;
     struct phase phase;
     uint64_t n_read, n_taken, n_done;
+    unsigned n_waiting; /* workers that have nothing to do */
     size_t in_flight;
     bool stop;
 };
@@ -84,11 +91,22 @@ static struct place *place_of(struct og_ring *r, uint64_t number)
     return &r->places[number % r->n_jobs];
 }
 
-static void read_job(struct og_ring *r, struct place *p)
+static void read_job(struct og_ring *r, struct place *p,
+                     struct og_stage_times *times)
 {
+    const struct og_stage_begin begin = og_stage_begin(times);
     p->len = 0;
     p->is_prepared = false;
     p->is_last = !r->work.read(r->work.ctx, p->job, &p->len);
+    og_stage_end(times, "read", begin);
+}
+
+static void prepare_job(struct og_ring *r, struct place *p, struct worker *w,
+                        struct og_stage_times *times)
+{
+    const struct og_stage_begin begin = og_stage_begin(times);
+    r->work.prepare(r->work.ctx, w->mine, p->job);
+    og_stage_end(times, "prepare", begin);
 }
 
 /* ---- the reader ---- */
@@ -105,12 +123,14 @@ static void *read_all(void *ctx)
     bool is_last = false;
     while (!is_last) {
         pthread_mutex_lock(&r->lock);
+        const double waits = og_wait_begin(&r->reader_times);
         while (!r->stop && !has_room(r))
             pthread_cond_wait(&r->may_read, &r->lock);
+        og_wait_end(&r->reader_times, waits);
         struct place *p = r->stop ? NULL : place_of(r, r->n_read);
         pthread_mutex_unlock(&r->lock);
         if (p == NULL) break;
-        read_job(r, p);
+        read_job(r, p, &r->reader_times);
         is_last = p->is_last;
         pthread_mutex_lock(&r->lock);
         r->n_read++;
@@ -134,7 +154,7 @@ static void note_failure(struct og_ring *r, size_t number, const og_error *err)
 }
 
 /* Numbers are claimed in their order, so every one below a failed one runs. */
-static void run_pieces(struct og_ring *r, void *mine)
+static void claim_pieces(struct og_ring *r, void *mine)
 {
     struct phase *phase = &r->phase;
     for (;;) {
@@ -144,6 +164,14 @@ static void run_pieces(struct og_ring *r, void *mine)
         if (phase->piece(phase->ctx, mine, number, &err) != OG_OK)
             note_failure(r, number, &err);
     }
+}
+
+static void run_pieces(struct og_ring *r, struct worker *w)
+{
+    const char *name = r->phase.name != NULL ? r->phase.name : "share";
+    const struct og_stage_begin begin = og_stage_begin(&w->times);
+    claim_pieces(r, w->mine);
+    og_stage_end(&w->times, name, begin);
 }
 
 static bool has_pieces(const struct og_ring *r)
@@ -157,7 +185,7 @@ static void help(struct worker *w)
     struct og_ring *r = w->ring;
     r->phase.n_helpers++;
     pthread_mutex_unlock(&r->lock);
-    run_pieces(r, w->mine);
+    run_pieces(r, w);
     pthread_mutex_lock(&r->lock);
     if (--r->phase.n_helpers == 0) pthread_cond_signal(&r->has_left);
 }
@@ -165,6 +193,7 @@ static void help(struct worker *w)
 static og_status start_one(struct og_ring *r, struct worker *w, og_error *err)
 {
     w->ring = r;
+    w->times.is_on = r->work.is_timed;
     w->mine = og_allocate_zero(r->allocator, r->work.worker_len);
     if (w->mine == NULL)
         return og_error_memory(err, r->work.worker_len, "a thread");
@@ -172,19 +201,32 @@ static og_status start_one(struct og_ring *r, struct worker *w, og_error *err)
     return r->work.start_worker(r->work.ctx, w->mine, err);
 }
 
-static og_status share_alone(struct og_ring *r, size_t n, og_piece_fn *piece,
-                             void *ctx, og_error *err)
+static og_status share_alone(const struct og_phases *alone, size_t n,
+                             og_piece_fn *piece, void *ctx, og_error *err)
 {
     for (size_t i = 0; i < n; i++)
-        TRY(piece(ctx, r->workers[0].mine, i, err));
+        TRY(piece(ctx, alone->worker, i, err));
     return OG_OK;
+}
+
+struct og_phases og_phases_alone(void *worker)
+{
+    return (struct og_phases){
+        .n_threads = 1, .share = share_alone, .worker = worker};
 }
 
 og_status og_ring_share(struct og_ring *r, size_t n, og_piece_fn *piece,
                         void *ctx, og_error *err)
 {
     struct phase *phase = &r->phase;
-    if (!r->has_reader) return share_alone(r, n, piece, ctx, err);
+    const struct og_phases alone = og_phases_alone(r->workers[0].mine);
+    if (!r->has_reader) {
+        const struct og_stage_begin begin = og_stage_begin(&r->caller.times);
+        const og_status status = share_alone(&alone, n, piece, ctx, err);
+        og_stage_end(&r->caller.times,
+                     phase->name != NULL ? phase->name : "share", begin);
+        return status;
+    }
     if (!r->caller.is_started) TRY(start_one(r, &r->caller, err));
     pthread_mutex_lock(&r->lock);
     phase->piece = piece;
@@ -193,16 +235,32 @@ og_status og_ring_share(struct og_ring *r, size_t n, og_piece_fn *piece,
     atomic_store(&phase->next, 0);
     atomic_store(&phase->failed, n);
     phase->is_open = true;
-    if (n > 1) pthread_cond_broadcast(&r->may_prepare);
+    /* One piece is the caller's; nobody is woken for nothing. */
+    for (size_t i = 1; i < n && i <= r->n_waiting; i++)
+        pthread_cond_signal(&r->may_prepare);
     pthread_mutex_unlock(&r->lock);
-    run_pieces(r, r->caller.mine);
+    run_pieces(r, &r->caller);
     pthread_mutex_lock(&r->lock);
     phase->is_open = false;
+    const double waits = og_wait_begin(&r->caller.times);
     while (phase->n_helpers > 0)
         pthread_cond_wait(&r->has_left, &r->lock);
+    og_wait_end(&r->caller.times, waits);
     pthread_mutex_unlock(&r->lock);
     if (atomic_load(&phase->failed) == n) return OG_OK;
     return og_error_pass(err, &phase->err);
+}
+
+void og_ring_name(struct og_ring *r, const char *stage)
+{
+    r->phase.name = stage;
+}
+
+const struct og_stage_times *og_ring_times(struct og_ring *r, unsigned i)
+{
+    if (i == 0) return &r->caller.times;
+    if (i == 1) return &r->reader_times;
+    return i - 2 < r->n_workers ? &r->workers[i - 2].times : NULL;
 }
 
 unsigned og_ring_threads(const struct og_ring *r)
@@ -222,8 +280,13 @@ static struct place *wait_for_job(struct worker *w)
             help(w);
         else if (r->n_taken != r->n_read)
             return place_of(r, r->n_taken++);
-        else
+        else {
+            const double waits = og_wait_begin(&w->times);
+            r->n_waiting++;
             pthread_cond_wait(&r->may_prepare, &r->lock);
+            r->n_waiting--;
+            og_wait_end(&w->times, waits);
+        }
     }
 }
 
@@ -236,7 +299,7 @@ static void *prepare_all(void *ctx)
         struct place *p = wait_for_job(w);
         pthread_mutex_unlock(&r->lock);
         if (p == NULL) return NULL;
-        r->work.prepare(r->work.ctx, w->mine, p->job);
+        prepare_job(r, p, w, &w->times);
         pthread_mutex_lock(&r->lock);
         p->is_prepared = true;
         if (p == place_of(r, r->n_done)) pthread_cond_signal(&r->may_take);
@@ -250,20 +313,24 @@ void *og_ring_next(struct og_ring *r, bool *out_is_last)
 {
     struct place *p = place_of(r, r->n_done);
     if (!r->has_reader) {
-        read_job(r, p);
-        r->work.prepare(r->work.ctx, r->workers[0].mine, p->job);
+        read_job(r, p, &r->caller.times);
+        prepare_job(r, p, &r->workers[0], &r->caller.times);
     } else {
+        const double waits = og_wait_begin(&r->caller.times);
         pthread_mutex_lock(&r->lock);
         while (r->n_taken == r->n_done || !p->is_prepared)
             pthread_cond_wait(&r->may_take, &r->lock);
         pthread_mutex_unlock(&r->lock);
+        og_wait_end(&r->caller.times, waits);
     }
     *out_is_last = p->is_last;
+    r->taking = og_stage_begin(&r->caller.times);
     return p->job;
 }
 
 void og_ring_give_back(struct og_ring *r)
 {
+    og_stage_end(&r->caller.times, "take", r->taking);
     if (!r->has_reader) return;
     pthread_mutex_lock(&r->lock);
     r->in_flight -= place_of(r, r->n_done)->len;
@@ -281,8 +348,10 @@ static void stop_threads(struct og_ring *r)
     pthread_cond_broadcast(&r->may_read);
     pthread_cond_broadcast(&r->may_prepare);
     pthread_mutex_unlock(&r->lock);
-    for (unsigned i = 0; i < r->n_workers; i++)
+    for (unsigned i = 0; i < r->n_workers; i++) {
         if (r->workers[i].has_thread) pthread_join(r->workers[i].thread, NULL);
+        r->workers[i].has_thread = false;
+    }
     if (r->has_reader) pthread_join(r->reader, NULL);
     r->has_reader = false;
 }
@@ -329,6 +398,7 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
     r->allocator = allocator;
     r->work = *work;
     r->n_workers = n_threads;
+    r->caller.times.is_on = r->reader_times.is_on = work->is_timed;
     r->n_jobs = n_threads == 1 ? 1 : (size_t)n_threads + SPARE_JOBS;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->may_read, NULL);
@@ -343,6 +413,11 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
     if (n_threads > 1) start_threads(r);
     *out = r;
     return OG_OK;
+}
+
+void og_ring_stop(struct og_ring *r)
+{
+    stop_threads(r);
 }
 
 static void stop_one(struct og_ring *r, struct worker *w)

@@ -15,6 +15,7 @@
  * og_ring_share(). */
 
 #include "lib/base/memory.h"
+#include "lib/stream/stage_times.h"
 
 struct og_ring_work {
     void *ctx;
@@ -29,6 +30,7 @@ struct og_ring_work {
     bool (*read)(void *ctx, void *job, size_t *out_len);
     /* Any preparing thread. */
     void (*prepare)(void *ctx, void *worker, void *job);
+    bool is_timed; /* og_ring_times() is asked for */
 };
 
 struct og_ring;
@@ -58,6 +60,16 @@ typedef og_status og_piece_fn(void *ctx, void *worker, size_t piece,
  * out. */
 og_status og_ring_share(struct og_ring *ring, size_t n, og_piece_fn *piece,
                         void *ctx, og_error *err);
+/* What the phases to come are called in timings; a constant. */
+void og_ring_name(struct og_ring *ring, const char *stage);
+
+/* Ends the threads; no job can be had any more. */
+void og_ring_stop(struct og_ring *ring);
+
+/* Where the time of thread i went: 0 is the caller, whose stage "take" is what
+ * it did between _next and _give_back, without its pieces; then the reader,
+ * then the workers. NULL: there is no such thread. After _stop. */
+const struct og_stage_times *og_ring_times(struct og_ring *ring, unsigned i);
 
 /* How many threads og_ring_share() has, the caller included. */
 unsigned og_ring_threads(const struct og_ring *ring);

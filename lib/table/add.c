@@ -1,4 +1,4 @@
-/* Taking in the fingerprints of one document. Like look-ups (find.c) they go in
+/* Taking in the fingerprints of documents. Like look-ups (find.c) they go in
  * groups, so that the lines they will touch are asked for in time: first the
  * tags, then the state and the payload that will be read or written. */
 
@@ -7,6 +7,7 @@
 
 #include "lib/table/bucket.h"
 #include "lib/table/common_fps.h"
+#include "lib/table/lane.h"
 
 static uint32_t *stripe_of(struct og_table *t, uint64_t bucket)
 {
@@ -62,40 +63,95 @@ static uint32_t origin_of(const struct og_additions *add, size_t i)
     return given ? add->origin[i] : add->doc;
 }
 
-static void renew(struct og_table *t, uint8_t *bucket, uint32_t slot,
-                  uint64_t mixed, const struct og_additions *add, size_t i,
-                  uint8_t weight)
+/* ---- one fingerprint ---- */
+
+/* Of a lane: fingerprint i of a document. */
+struct op {
+    uint32_t part, at; /* where to go on from */
+    uint32_t i;
+};
+
+static void renew(struct og_lane *lane, uint8_t *bucket, uint32_t slot,
+                  uint64_t mixed, const struct op *op, uint8_t weight)
 {
+    struct og_table *t = lane->t;
+    const struct og_table_part *part = &lane->parts[op->part];
+    const struct og_additions *add = &part->additions;
     uint8_t *payload = og_bucket_payload(t, bucket, slot);
     const uint32_t holder = og_own_doc(t, payload) - 1;
     const bool repeats_itself = holder == add->doc;
-    if (!repeats_itself && t->n_noise_lines > 0)
-        og_common_fps_count(t->noise, t->n_noise_lines, mixed, add->doc);
+    if (!repeats_itself && t->n_noise_lines > 0) {
+        if (lane->is_alone)
+            og_common_fps_count(t->noise, t->n_noise_lines, mixed, add->doc);
+        else
+            part->is_counted[op->i] = 1;
+    }
     if (!repeats_itself && takes_over(add, holder))
-        write_slot(t, payload, mixed, add, i, origin_of(add, i));
+        write_slot(t, payload, mixed, add, op->i, origin_of(add, op->i));
     /* A document that repeats itself says nothing of copies to come. The
      * paper's policies count that all the same. */
     if (!repeats_itself || t->options.evict != OG_EVICT_LEARN)
         og_evict_found(t, bucket, slot, weight);
 }
 
-static void insert(struct og_table *t, uint8_t *bucket, uint32_t used,
-                   uint64_t mixed, const struct og_additions *add, size_t i,
-                   uint8_t weight)
+/* The lots of an eviction depend on who comes in, not on what came before. */
+static uint64_t seed_of(uint64_t seed, uint32_t doc, uint32_t i)
 {
+    return seed + og_mix64((uint64_t)doc << 32 | i);
+}
+
+static void insert(struct og_lane *lane, uint8_t *bucket, uint32_t used,
+                   uint64_t mixed, const struct op *op, uint8_t weight)
+{
+    struct og_table *t = lane->t;
+    const struct og_additions *add = &lane->parts[op->part].additions;
     const bool full = used == t->options.bucket_slots;
-    if (full && add->spare != NULL && add->spare[i]) return;
+    if (full && add->spare != NULL && add->spare[op->i]) return;
     t->n_used += !full;
     t->n_evicted += full;
+    lane->n_new[op->part]++;
+    const uint64_t seed = t->random;
+    if (full) t->random = seed_of(seed, add->doc, op->i);
     const uint32_t slot = og_evict_make_room(t, bucket, used, mixed);
+    t->random = seed;
     og_put8(bucket + slot, og_fp_tag(mixed));
-    write_slot(t, og_bucket_payload(t, bucket, slot), mixed, add, i,
-               origin_of(add, i));
+    write_slot(t, og_bucket_payload(t, bucket, slot), mixed, add, op->i,
+               origin_of(add, op->i));
     /* A slot that was never used has the state 0 already: its line of the
      * bucket need not be touched. */
     if (full || !og_evict_starts_at_0(t->options.evict))
         og_evict_inserted(t, bucket, slot, weight);
 }
+
+/* False: the table must grow first. */
+static bool add_one(struct og_lane *lane, const struct op *op, uint64_t mixed,
+                    uint64_t number, struct og_look look)
+{
+    struct og_table *t = lane->t;
+    const struct og_additions *add = &lane->parts[op->part].additions;
+    const uint32_t none = t->options.bucket_slots;
+    const uint8_t weight = add->weight != NULL ? add->weight[op->i] : 1;
+    uint8_t *bucket = og_bucket_at(t, number);
+    uint32_t slot = look.slot;
+    if (slot < none && !og_slot_holds(t, bucket, slot, mixed))
+        slot = og_bucket_find(t, bucket, mixed);
+    while (slot == none && look.used == none && t->level > 0) {
+        if (!lane->is_alone) return false;
+        og_table_grow(t);
+        number = og_bucket_of(t, mixed);
+        bucket = og_bucket_at(t, number);
+        look.used = og_bucket_used(t, bucket);
+    }
+    begin_change(t, number);
+    if (slot < none)
+        renew(lane, bucket, slot, mixed, op, weight);
+    else
+        insert(lane, bucket, look.used, mixed, op, weight);
+    end_change(t, number);
+    return true;
+}
+
+/* ---- groups of them ---- */
 
 /* Enough to hide a miss behind the work of a group, and few enough for the
  * line fill buffers of a core. */
@@ -103,6 +159,7 @@ static void insert(struct og_table *t, uint8_t *bucket, uint32_t used,
 
 struct group {
     size_t n;
+    struct op op[GROUP];
     uint64_t mixed[GROUP];
     uint64_t number[GROUP]; /* of the bucket */
     struct og_look look[GROUP];
@@ -110,17 +167,49 @@ struct group {
     unsigned level;   /* of the table, when the buckets were numbered */
 };
 
-static void ask_for_tags(const struct og_table *t,
-                         const struct og_additions *add, size_t first,
-                         struct group *g)
+static uint32_t ops_begin(const struct og_lane *lane,
+                          const struct og_table_part *part)
 {
-    g->n = add->n - first < GROUP ? add->n - first : GROUP;
+    return part->order == NULL ? 0 : part->starts[lane->number];
+}
+
+static uint32_t ops_end(const struct og_lane *lane,
+                        const struct og_table_part *part)
+{
+    if (part->order == NULL)
+        return part->is_added ? (uint32_t)part->additions.n : 0;
+    return part->is_added ? part->starts[lane->number + 1]
+                          : ops_begin(lane, part);
+}
+
+/* The next part that has operations in this lane; false: none. */
+static bool find_part(struct og_lane *lane)
+{
+    while (lane->part < lane->end &&
+           lane->at >= ops_end(lane, &lane->parts[lane->part])) {
+        lane->part++;
+        if (lane->part < lane->end)
+            lane->at = ops_begin(lane, &lane->parts[lane->part]);
+    }
+    return lane->part < lane->end;
+}
+
+static void ask_for_tags(struct og_lane *lane, struct group *g)
+{
+    const struct og_table *t = lane->t;
+    g->n = 0;
     g->level = t->level;
-    for (size_t i = 0; i < g->n; i++) {
-        g->mixed[i] = og_mix64(add->fp[first + i]);
-        g->number[i] = og_bucket_of(t, g->mixed[i]);
-        const uint8_t *bucket = og_bucket_at(t, g->number[i]);
-        __builtin_prefetch(bucket, 1);
+    while (g->n < GROUP && find_part(lane)) {
+        const struct og_table_part *part = &lane->parts[lane->part];
+        const uint32_t end = ops_end(lane, part);
+        for (; g->n < GROUP && lane->at < end; g->n++) {
+            const uint32_t at = lane->at++;
+            const uint32_t i = part->order != NULL ? part->order[at] : at;
+            g->op[g->n] = (struct op){(uint32_t)lane->part, at, i};
+            g->mixed[g->n] = og_mix64(part->additions.fp[i]);
+            g->number[g->n] = og_bucket_of(t, g->mixed[g->n]);
+            __builtin_prefetch(og_bucket_at(t, g->number[g->n]), 1);
+        }
     }
 }
 
@@ -135,8 +224,9 @@ static void number_again(const struct og_table *t, struct group *g)
 
 /* The payload that will be touched: that of the fingerprint, or the first empty
  * one; in a full bucket it is not known yet. */
-static void ask_for_payloads(const struct og_table *t, struct group *g)
+static void ask_for_payloads(const struct og_lane *lane, struct group *g)
 {
+    const struct og_table *t = lane->t;
     const uint32_t none = t->options.bucket_slots;
     if (g->level != t->level) number_again(t, g);
     g->changed = 0;
@@ -148,41 +238,17 @@ static void ask_for_payloads(const struct og_table *t, struct group *g)
         if (slot < none)
             __builtin_prefetch(og_bucket_payload(t, bucket, slot), 1);
         if (known || slot == none) __builtin_prefetch(bucket + t->state_off, 1);
-        if (known && t->n_noise_lines > 0)
+        if (known && lane->is_alone && t->n_noise_lines > 0)
             __builtin_prefetch(
                 t->noise + og_common_fps_off(t->n_noise_lines, g->mixed[i]), 1);
     }
 }
 
-static void add_one(struct og_table *t, const struct og_additions *add,
-                    size_t i, uint64_t mixed, uint64_t number,
-                    struct og_look look)
-{
-    const uint32_t none = t->options.bucket_slots;
-    const uint8_t weight = add->weight != NULL ? add->weight[i] : 1;
-    uint8_t *bucket = og_bucket_at(t, number);
-    uint32_t slot = look.slot;
-    if (slot < none && !og_slot_holds(t, bucket, slot, mixed))
-        slot = og_bucket_find(t, bucket, mixed);
-    while (slot == none && look.used == none && t->level > 0) {
-        og_table_grow(t);
-        number = og_bucket_of(t, mixed);
-        bucket = og_bucket_at(t, number);
-        look.used = og_bucket_used(t, bucket);
-    }
-    begin_change(t, number);
-    if (slot < none)
-        renew(t, bucket, slot, mixed, add, i, weight);
-    else
-        insert(t, bucket, look.used, mixed, add, i, weight);
-    end_change(t, number);
-}
-
 /* What was looked up before another fingerprint of the group went into the same
  * bucket is looked up again. */
-static void add_group(struct og_table *t, const struct og_additions *add,
-                      size_t first, struct group *g)
+static bool add_group(struct og_lane *lane, struct group *g)
 {
+    const struct og_table *t = lane->t;
     for (size_t i = 0; i < g->n; i++) {
         if (g->level != t->level) number_again(t, g);
         const uint64_t bit = (uint64_t)1 << g->number[i] % 64;
@@ -190,25 +256,52 @@ static void add_group(struct og_table *t, const struct og_additions *add,
             g->look[i] =
                 og_bucket_look(t, og_bucket_at(t, g->number[i]), g->mixed[i]);
         g->changed |= bit;
-        add_one(t, add, first + i, g->mixed[i], g->number[i], g->look[i]);
+        if (add_one(lane, &g->op[i], g->mixed[i], g->number[i], g->look[i]))
+            continue;
+        lane->is_blocked = true;
+        lane->part = g->op[i].part;
+        lane->at = g->op[i].at;
+        return false;
+    }
+    return true;
+}
+
+unsigned og_lane_of(const struct og_table *t, uint64_t mixed, unsigned bits)
+{
+    const uint64_t stripe =
+        (og_home_of(t, mixed) >> t->first_level) % OG_TABLE_STRIPES;
+    return (unsigned)(stripe << bits) / OG_TABLE_STRIPES;
+}
+
+void og_lane_run(struct og_lane *lane)
+{
+    struct group groups[2];
+    lane->is_blocked = false;
+    ask_for_tags(lane, &groups[0]);
+    for (unsigned turn = 0; groups[turn].n > 0; turn ^= 1) {
+        struct group *now = &groups[turn];
+        ask_for_tags(lane, &groups[turn ^ 1]);
+        ask_for_payloads(lane, now);
+        if (!add_group(lane, now)) return;
     }
 }
 
 void og_table_add_many(struct og_table *table, const struct og_additions *add)
 {
     assert(add->doc < OG_NO_DOC);
-    struct group groups[2];
-    ask_for_tags(table, add, 0, &groups[0]);
-    size_t done = 0;
-    for (unsigned turn = 0; done < add->n; turn ^= 1) {
-        struct group *now = &groups[turn];
-        const size_t next = done + now->n;
-        ask_for_tags(table, add, next, &groups[turn ^ 1]);
-        ask_for_payloads(table, now);
-        add_group(table, add, done, now);
-        done = next;
-    }
+    uint32_t n_new = 0;
+    struct og_table_part part = {
+        .doc = add->doc, .is_added = true, .additions = *add};
+    struct og_lane lane = {.t = table,
+                           .parts = &part,
+                           .end = 1,
+                           .is_alone = true,
+                           .n_new = &n_new};
+    const uint64_t due = og_learning_next(table->n_added);
+    og_lane_run(&lane);
     table->n_added += add->n;
+    if (table->learning != NULL && table->n_added >= due)
+        og_learning_lesson(table->learning);
 }
 
 void og_table_see_many(struct og_table *table, const uint64_t *fps,

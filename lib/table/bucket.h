@@ -210,5 +210,14 @@ uint32_t og_learning_worst(const struct og_learning *learning,
                            const uint8_t *tag, const uint8_t *state, uint32_t n,
                            uint64_t *random);
 uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state);
+/* Between two lessons what was learned stays as it is. The next one is due at
+ * the end of the document with which so many fingerprints have come in. */
+uint64_t og_learning_next(uint64_t n_added);
+void og_learning_lesson(struct og_learning *learning);
+/* What a lane counts by itself, and its sum with the others'. */
+void og_learning_part(struct og_learning *part,
+                      const struct og_learning *whole);
+void og_learning_join(struct og_learning *whole,
+                      const struct og_learning *part);
 
 #endif

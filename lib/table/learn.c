@@ -45,9 +45,11 @@
 /* Looking at all slots of a bucket takes a while: one tick in so many does, and
  * counts for all. */
 #define TICKS_PER_COUNT 4
-/* How often rates become levels. Often at first, when everything is new. */
-#define TICKS_PER_LESSON 1024
-#define TICKS_TO_START   64
+/* How often rates become levels: whenever so many fingerprints have come in, at
+ * the end of a document. It does not go by ticks, because those are known only
+ * when the fingerprints are in, and what comes in between two lessons goes in
+ * on several threads. */
+#define FPS_PER_LESSON 8192
 /* When so much slot time is counted, old counts lose half their weight, so
  * that the policy follows a stream that changes. */
 #define TIME_LIMIT 1000000
@@ -257,10 +259,34 @@ void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
     if (is_first_tick(state, n)) set_ages_by_order(learning, state, n);
     if (lots / TICK_FPS % TICKS_PER_COUNT == 0) count_time(learning, state, n);
     grow_older(state, n, ages_that_move(learning, lots >> 16 & 0xffff));
-    const uint64_t every = ++learning->n_ticks < TICKS_PER_LESSON
-                               ? TICKS_TO_START
-                               : TICKS_PER_LESSON;
-    if (learning->n_ticks % every == 0) learn(learning);
+    learning->n_ticks++;
+}
+
+uint64_t og_learning_next(uint64_t n_added)
+{
+    return (n_added / FPS_PER_LESSON + 1) * FPS_PER_LESSON;
+}
+
+void og_learning_lesson(struct og_learning *learning)
+{
+    if (learning->n_ticks > 0) learn(learning);
+}
+
+void og_learning_part(struct og_learning *part, const struct og_learning *whole)
+{
+    *part = *whole;
+    part->n_ticks = 0;
+    memset(part->time, 0, sizeof(part->time));
+    memset(part->seen, 0, sizeof(part->seen));
+}
+
+void og_learning_join(struct og_learning *whole, const struct og_learning *part)
+{
+    whole->n_ticks += part->n_ticks;
+    for (unsigned class = 0; class < N_CLASSES; class ++) {
+        whole->time[class] += part->time[class];
+        whole->seen[class] += part->seen[class];
+    }
 }
 
 uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state)

@@ -14,7 +14,6 @@
 
 #include "lib/trace/copiers.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,6 +248,7 @@ struct comparing {
     og_trace *trace;
     const struct og_tokens *document;
     struct og_doc_place place; /* of the document */
+    uint32_t n_before;         /* documents that there were when it came */
     size_t budget;             /* tokens of texts that may still be compared */
     double best;               /* share that a copier must have */
     og_answer *answer;
@@ -311,8 +311,7 @@ static og_status gather_copiers(struct comparing *c, og_origin *origin,
 {
     const uint32_t number = (uint32_t)origin->number;
     const size_t first = c->chain->n_copiers;
-    struct candidates candidates = {
-        .self = self, .end = atomic_load(&c->store->catalogue.n_published)};
+    struct candidates candidates = {.self = self, .end = c->n_before};
     TRY(find_candidates(c->store, c->trace, number, &candidates, err));
     TRY(find_displaced(c->store, c->trace, number, &candidates, err));
     sort_candidates(&c->store->catalogue, number, &candidates);
@@ -362,6 +361,7 @@ og_status og_copiers_fill(struct og_copiers *chain, og_answer *answer,
             .trace = trace,
             .document = &subject->prepared->tokens,
             .place = subject->place,
+            .n_before = subject->n_before,
             .budget = MOST_TIMES * n_tokens > MOST_TOKENS
                           ? MOST_TIMES * n_tokens
                           : MOST_TOKENS,

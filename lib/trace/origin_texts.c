@@ -197,6 +197,7 @@ static og_status fetch(struct og_origin_texts *origins, uint32_t doc,
         origins->reader, &entry.place, entry.text_len, &text, NULL, err);
     if (status == OG_END) return OG_OK; /* it is not kept any more */
     if (status != OG_OK) return status;
+    side->oldest = og_text_reader_oldest(origins->reader);
     origins->folded.fold = origins->fold;
     TRY(og_text_fold(&origins->folded, text, err));
     TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
@@ -233,7 +234,8 @@ static og_status add_side(struct og_origin_texts *origins, uint32_t doc,
 }
 
 void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
-                         og_bytes source, const struct og_text *text,
+                         uint32_t oldest, og_bytes source,
+                         const struct og_text *text,
                          const struct og_tokens *tokens)
 {
     uint32_t place = 0;
@@ -241,8 +243,27 @@ void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
     make_room(origins);
     struct og_origin_side *side = free_side(origins, &place);
     if (side == NULL) return;
+    side->oldest = oldest;
     if (fill_side(origins, source, text, tokens, side, NULL) == OG_OK)
         link_side(origins, side, place, doc);
+}
+
+/* What the store had to give up is gone here, too: else an answer would depend
+ * on which thread gives it. Not while the document at hand has it. */
+static bool has_gone(const struct og_origin_texts *origins,
+                     const struct og_origin_side *side)
+{
+    return side->has_text && side->epoch != origins->epoch &&
+           !og_text_reader_has(origins->reader, side->oldest);
+}
+
+static struct og_origin_side *forget(struct og_origin_texts *origins,
+                                     struct og_origin_side *side)
+{
+    origins->bytes -= sizeof(*side) + side->block_len;
+    unlink_side(origins, side);
+    empty_side(origins, side);
+    return NULL;
 }
 
 og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
@@ -251,6 +272,7 @@ og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
 {
     struct og_origin_side *side = find_side(origins, doc);
     *out = NULL;
+    if (side != NULL && has_gone(origins, side)) side = forget(origins, side);
     if (side == NULL) TRY(add_side(origins, doc, &side, err));
     side->was_used = true;
     if (stays) side->epoch = origins->epoch;

@@ -19,10 +19,11 @@
 struct og_origin_side {
     uint32_t doc; /* OG_NO_DOC: this place is free */
     bool has_text;
-    bool was_used;  /* since the search for a place came by */
-    uint64_t epoch; /* of the last document that needs it to stay */
-    uint32_t next;  /* place of the next one with the same hash, plus 1 */
-    char *block;    /* all that the others point to */
+    bool was_used;   /* since the search for a place came by */
+    uint64_t epoch;  /* of the last document that needs it to stay */
+    uint32_t next;   /* place of the next one with the same hash, plus 1 */
+    uint32_t oldest; /* segment that the text rests on: og_text_reader_has() */
+    char *block;     /* all that the others point to */
     size_t block_len;
     og_bytes source; /* the text as it was given */
     struct og_text text;
@@ -71,10 +72,12 @@ og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
                               bool stays, const struct og_origin_side **out,
                               og_error *err);
 
-/* Document `doc` is now in the store, with this text and these tokens: they are
- * copied. Without memory it is left out, and fetched when it is asked for. */
+/* Document `doc` is now in the store, with this text, which rests on segments
+ * from `oldest` on, and these tokens: they are copied. Without memory it is
+ * left out, and fetched when it is asked for. */
 void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
-                         og_bytes source, const struct og_text *text,
+                         uint32_t oldest, og_bytes source,
+                         const struct og_text *text,
                          const struct og_tokens *tokens);
 
 /* og_confirm_source.side; the origins are the context. */

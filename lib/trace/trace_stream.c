@@ -4,11 +4,15 @@
  *     source/ -> text/ token/ fingerprint/ select/ -> table/ estimate/ -> you
  *     (lib/stream)     (trace_worker.c)                   (here)
  *
- * The table has one writer, and an answer depends on all that was added before,
- * so the last steps are taken by one thread, in the order of the documents:
- * the calling one. It is the narrow place, so it does only what has to be done
- * in order: look up, label, answer, add. When nothing is added the order does
- * not matter, and the workers ask. */
+ * An answer depends on all that was added before. So the documents of a block
+ * are taken in together, in phases (lib/store/store_batch.h), each on all
+ * threads; the calling one does only what has to be done in order: who is it,
+ * journal, catalogue, output. Then they are answered, on all threads, each as
+ * if those behind it were not there. Documents that do not fit into a batch
+ * (they are late, or have the id of one before them) go by themselves, and so
+ * do all when an answer depends on what is counted beside the table, or on
+ * another index. When nothing is added the order does not matter, and the
+ * workers ask while they prepare. */
 
 #include <assert.h>
 #include <stdio.h>
@@ -17,6 +21,7 @@
 #include "lib/base/stopping.h"
 #include "lib/os/cpu.h"
 #include "lib/source/block.h"
+#include "lib/store/store_batch.h"
 #include "lib/store/store_disk.h"
 #include "lib/trace/trace_stream.h"
 #include "lib/trace/trace_worker.h"
@@ -36,6 +41,7 @@ struct writer {
     struct og_trace_work work; /* first: of the workers */
     og_store *store;
     const og_stream_options *options;
+    const og_input *input;
     const struct og_stream_hooks *hooks; /* NULL: none */
     struct og_prepare_options prepare;   /* the store's, or less */
     og_trace trace; /* its scratch is not used: the workers have theirs */
@@ -47,9 +53,17 @@ struct writer {
     uint32_t segment;
     uint64_t base;
     og_stream_counts counts;
+    /* Batches. */
+    bool is_batched;
+    struct og_store_batch batch;
+    size_t *run; /* number in the block of each document of a run */
+    size_t run_cap;
+    size_t n_ready;   /* documents of the block that are done */
+    og_status status; /* what ended it */
+    og_error err;
 };
 
-static const struct og_traced *traced(const struct og_stream_doc *d)
+static struct og_traced *traced(const struct og_stream_doc *d)
 {
     return d->made;
 }
@@ -64,6 +78,7 @@ static void report_repeated(const struct og_batch *b,
     char message[SHOWN_LEN + 80];
     const og_bytes id = d->doc.id;
     const bool is_long = id.len > SHOWN_LEN;
+    if (!traced(d)->is_repeated) return;
     snprintf(message, sizeof(message),
              "id '%.*s%s' was seen before: taken as another version",
              (int)(is_long ? SHOWN_LEN : id.len), id.data,
@@ -72,18 +87,19 @@ static void report_repeated(const struct og_batch *b,
 }
 
 /* It is to be added: was it seen before? */
-static void note_series(struct writer *w, const struct og_batch *b,
-                        const struct og_stream_doc *d,
-                        const struct og_subject *subject)
+static void count_series(struct writer *w, const struct og_subject *subject)
 {
-    if (subject->is_known) {
+    if (subject->is_known)
         w->counts.n_known++;
-    } else if (subject->latest != OG_NO_DOC) {
+    else if (subject->latest != OG_NO_DOC)
         w->counts.n_repeated_ids++;
-        report_repeated(b, d);
-    } else {
+    else
         w->counts.n_added++;
-    }
+}
+
+static bool is_another_version(const struct og_subject *subject)
+{
+    return !subject->is_known && subject->latest != OG_NO_DOC;
 }
 
 /* ---- documents ---- */
@@ -108,11 +124,22 @@ static og_status hold_answer(struct writer *w, const og_document *doc,
     return OG_OK;
 }
 
+/* It is told with the others of its block. */
+static og_status keep_answer(struct writer *w, struct og_traced *made,
+                             og_error *err)
+{
+    if (!og_answer_keep(&w->trace.answering.answer, &w->arena, &made->answer))
+        return og_error_memory(err, sizeof(made->answer), "an answer");
+    made->has_answer = true;
+    return OG_OK;
+}
+
 static og_status answer(struct writer *w, const struct og_stream_doc *d,
                         const struct og_subject *subject, og_error *err)
 {
     struct og_answering *a = &w->trace.answering;
     TRY(og_store_answer(w->store, subject, &w->trace, err));
+    if (w->is_batched) return keep_answer(w, traced(d), err);
     if (w->holds) return hold_answer(w, &d->doc, err);
     return tell_answer(w, &d->doc, &a->answer, err);
 }
@@ -151,7 +178,10 @@ static og_status settle(void *ctx, struct og_batch *b, og_error *err)
 {
     TRY(tell_held(ctx, b, err));
     TRY(tell_pause(ctx, err));
-    return tell_durable(ctx, err);
+    TRY(tell_durable(ctx, err));
+    const struct writer *w = ctx;
+    if (!w->is_batched || w->status == OG_OK) return OG_OK;
+    return og_error_pass(err, &w->err);
 }
 
 /* The frames of a batch go to disk when the first of its documents is kept. */
@@ -183,24 +213,32 @@ static og_status keep_document(struct writer *w, const struct og_batch *b,
     return og_store_take(w->store, subject, &w->trace, err);
 }
 
-static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
-                      og_error *err)
+static bool is_to_be_added(const struct writer *w,
+                           const struct og_stream_doc *d)
 {
-    struct writer *w = ctx;
-    const struct og_traced *made = traced(d);
+    return w->options->add && og_store_keeps(w->store, &traced(d)->prepared);
+}
+
+static struct og_subject subject_of(const struct og_stream_doc *d)
+{
+    return (struct og_subject){.doc = &d->doc,
+                               .prepared = &traced(d)->prepared,
+                               .text_hash = traced(d)->text_hash,
+                               .text_len = d->text_len};
+}
+
+/* By itself, after all before it. */
+static og_status take_one(struct writer *w, struct og_batch *b,
+                          struct og_stream_doc *d, og_error *err)
+{
     const bool for_answer = w->options->on_answer != NULL;
-    const bool is_kept = og_store_keeps(w->store, &made->prepared);
-    const bool is_added = w->options->add && is_kept;
-    struct og_subject subject = {.doc = &d->doc,
-                                 .prepared = &made->prepared,
-                                 .text_hash = made->text_hash,
-                                 .text_len = d->text_len};
-    w->counts.n_short += !is_kept;
-    if (w->hooks != NULL) TRY(w->hooks->ask(w->hooks->ctx, &d->doc, err));
+    const bool is_added = is_to_be_added(w, d);
+    struct og_subject subject = subject_of(d);
     if (!for_answer && !is_added && !w->options->sighting) return OG_OK;
-    if (made->has_answer) return tell_answer(w, &d->doc, &made->answer, err);
     TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
-    if (is_added) note_series(w, b, d, &subject);
+    if (is_added) count_series(w, &subject);
+    traced(d)->is_repeated = is_added && is_another_version(&subject);
+    if (!w->is_batched) report_repeated(b, d);
     if (for_answer || !subject.is_known || w->options->sighting)
         TRY(og_store_ask(w->store, &subject, for_answer || w->options->sighting,
                          &w->trace, err));
@@ -210,16 +248,198 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
     return og_store_see(w->store, &subject, &w->trace, err);
 }
 
-/* ---- the whole ---- */
+/* ---- batches ---- */
+
+static og_status trace_of(void *ctx, void *worker, og_trace **out,
+                          og_error *err)
+{
+    struct writer *w = ctx;
+    return og_worker_trace(&w->work, w->store, worker, out, err);
+}
+
+struct answering_run {
+    struct writer *writer;
+    struct og_batch *block;
+};
+
+static struct og_stream_doc *run_doc(const struct writer *w,
+                                     const struct og_batch *b, size_t number)
+{
+    return &b->docs[w->run[number]];
+}
+
+static og_status answer_piece(void *ctx, void *worker, size_t number,
+                              og_error *err)
+{
+    const struct answering_run *a = ctx;
+    struct writer *w = a->writer;
+    const struct og_run_doc *doc = &w->batch.docs[number];
+    struct og_traced *made = traced(run_doc(w, a->block, number));
+    og_trace *trace;
+    TRY(trace_of(w, worker, &trace, err));
+    og_lookup_clear(&trace->lookup);
+    TRY(og_store_label(w->store, &doc->subject, w->batch.parts[number].hits,
+                       trace, err));
+    TRY(og_store_answer(w->store, &doc->subject, trace, err));
+    if (!og_worker_keep(&w->work, worker, &made->answer))
+        return og_error_memory(err, sizeof(made->answer), "an answer");
+    made->has_answer = true;
+    if (doc->is_added) og_store_keep_at_hand(&doc->subject, trace);
+    return OG_OK;
+}
+
+/* Documents from `first` on, as long as they fit. */
+static og_status gather_run(struct writer *w, struct og_batch *b, size_t first,
+                            size_t *out_end, og_error *err)
+{
+    const bool for_answer = w->options->on_answer != NULL;
+    size_t i = first;
+    TRY(og_store_batch_begin(&w->batch, b->n_docs - first, err));
+    for (; i < b->n_docs; i++) {
+        struct og_stream_doc *d = &b->docs[i];
+        const bool is_added = is_to_be_added(w, d);
+        struct og_subject subject = subject_of(d);
+        if (!for_answer && !is_added) continue;
+        TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
+        if (!og_store_batch_add(&w->batch, &subject, is_added)) break;
+        w->run[w->batch.n - 1] = i;
+    }
+    *out_end = i;
+    return OG_OK;
+}
+
+static og_status label_run(struct writer *w, struct og_batch *b,
+                           const struct og_phases *phases, og_error *err)
+{
+    for (size_t i = 0; i < w->batch.n; i++) {
+        struct og_run_doc *doc = &w->batch.docs[i];
+        if (doc->is_added)
+            TRY(keep_text(w, b, run_doc(w, b, i), &doc->subject, err));
+    }
+    return og_store_batch_label(&w->batch, phases, err);
+}
+
+/* Those that were added, and those that were there. */
+static void count_run(struct writer *w, const struct og_batch *b)
+{
+    for (size_t i = 0; i < w->batch.n; i++) {
+        const struct og_subject *subject = &w->batch.docs[i].subject;
+        struct og_stream_doc *d = run_doc(w, b, i);
+        if (!is_to_be_added(w, d)) continue;
+        count_series(w, subject);
+        traced(d)->is_repeated = is_another_version(subject);
+    }
+}
+
+static og_status answer_run(struct writer *w, struct og_batch *b,
+                            const struct og_phases *phases, og_error *err)
+{
+    struct answering_run run = {w, b};
+    const og_status status =
+        og_phases_step(phases, "answer", w->batch.n, answer_piece, &run, err);
+    /* Pieces begin in their order: all before the one that failed are done. */
+    size_t n = 0;
+    while (n < w->batch.n && traced(run_doc(w, b, n))->has_answer)
+        n++;
+    if (status != OG_OK) w->n_ready = w->run[n];
+    return status;
+}
+
+static og_status take_singly(struct writer *w, struct og_batch *b, size_t end,
+                             og_error *err)
+{
+    for (; w->n_ready < end; w->n_ready++)
+        TRY(take_one(w, b, &b->docs[w->n_ready], err));
+    return OG_OK;
+}
+
+/* The next documents of the block: w->n_ready of them are done. */
+static og_status take_run(struct writer *w, struct og_batch *b,
+                          const struct og_phases *phases, og_error *err)
+{
+    size_t end;
+    size_t n;
+    TRY(gather_run(w, b, w->n_ready, &end, err));
+    if (w->batch.n == 0)
+        return take_singly(w, b, end > w->n_ready ? end : end + 1, err);
+    /* Whose fault it is shows when they are taken one by one. */
+    if (label_run(w, b, phases, NULL) != OG_OK)
+        return take_singly(w, b, end, err);
+    TRY(og_store_batch_take(&w->batch, phases, &n, err));
+    count_run(w, b);
+    if (w->options->on_answer != NULL) TRY(answer_run(w, b, phases, err));
+    w->n_ready = end;
+    og_stop_set(w->input->should_stop, w->input->ctx);
+    const og_status status = og_store_batch_tidy(&w->batch, err);
+    og_stop_set(NULL, NULL);
+    return status;
+}
+
+static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
+{
+    const struct og_phases phases = og_stream_phases(b);
+    if (!OG_GROW(w->store->allocator, w->run, w->run_cap, b->n_docs))
+        return og_error_memory(err, b->n_docs * sizeof(*w->run), "a batch");
+    while (w->n_ready < b->n_docs)
+        TRY(take_run(w, b, &phases, err));
+    return w->holds && w->options->on_answer != NULL
+               ? og_store_commit(w->store, err)
+               : OG_OK;
+}
+
+/* An answer that depends on what is counted beside the table, or another index,
+ * depends on each single document before it. */
+static bool can_batch(const struct writer *w)
+{
+    const og_trace_options *asking = &w->options->asking;
+    const og_params *params = &w->store->params;
+    const bool counts = asking->noise_documents > 0 ||
+                        asking->noise_share > 0 || params->shingle_len < 8;
+    return w->options->add && w->hooks == NULL &&
+           (w->options->on_answer == NULL || !counts);
+}
 
 static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
 {
     struct writer *w = ctx;
-    (void)b;
-    (void)err;
     w->segment = 0;
+    w->is_batched = can_batch(w) && b->status == OG_OK;
+    b->is_whole = w->is_batched;
+    w->n_ready = 0;
+    if (!w->is_batched) return OG_OK;
+    og_worker_answers_clear(&w->work);
+    if (w->input->should_stop != NULL && w->input->should_stop(w->input->ctx))
+        w->status = og_stream_stopped(&w->err);
+    else
+        w->status = take_block(w, b, &w->err);
+    (void)err;
     return OG_OK;
 }
+
+/* What take_block() did is told. */
+static og_status tell_document(struct writer *w, struct og_batch *b,
+                               struct og_stream_doc *d, og_error *err)
+{
+    const struct og_traced *made = traced(d);
+    if ((size_t)(d - b->docs) >= w->n_ready) return og_error_pass(err, &w->err);
+    report_repeated(b, d);
+    if (w->options->on_answer == NULL) return OG_OK;
+    return tell_answer(w, &d->doc, &made->answer, err);
+}
+
+static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
+                      og_error *err)
+{
+    struct writer *w = ctx;
+    const struct og_traced *made = traced(d);
+    w->counts.n_short += !og_store_keeps(w->store, &made->prepared);
+    if (w->is_batched) return tell_document(w, b, d, err);
+    if (w->hooks != NULL) TRY(w->hooks->ask(w->hooks->ctx, &d->doc, err));
+    if (made->has_answer) return tell_answer(w, &d->doc, &made->answer, err);
+    return take_one(w, b, d, err);
+}
+
+/* ---- the whole ---- */
 
 /* What a document takes while it is worked on goes with its length: 20 times
  * that as a rule, 53 times when its words are one letter each. A few kilobytes
@@ -282,13 +502,24 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
                                   .take = take,
                                   .settle = settle};
     fill_work(w);
+    w->input = input;
+    pthread_mutex_init(&w->work.lock, NULL);
+    og_store_batch_init(&w->batch, w->store);
+    w->batch.for_answer = w->options->on_answer != NULL;
+    w->batch.trace_of = trace_of;
+    w->batch.ctx = w;
     w->work.n_threads = wanted.n_threads =
         threads_for(input->n_threads, &w->store->params);
     og_trace_work_fill(&work);
     if (wanted.max_document == 0)
         wanted.max_document = longest_document(&w->store->params);
     wanted.reading.extra |= is_grouped_by_field(&w->store->params);
-    return og_stream_documents(&wanted, &work, &w->counts, err);
+    const og_status status =
+        og_stream_documents(&wanted, &work, &w->counts, err);
+    og_store_batch_release(&w->batch);
+    OG_UNGROW(w->store->allocator, w->run, w->run_cap);
+    pthread_mutex_destroy(&w->work.lock);
+    return status;
 }
 
 /* Here, where a caller can stop it, and not when the store is closed. */

@@ -17,7 +17,9 @@
 
 struct worker {
     struct og_scratch scratch;
-    og_trace *trace;         /* only for work->store */
+    og_trace *trace; /* NULL: not yet */
+    struct og_worker_answers answers;
+    bool has_answers;
     struct og_framer framer; /* only for work->texts */
     bool has_framer;
     og_bytes *texts; /* of a batch */
@@ -48,6 +50,7 @@ static void stop_worker(void *ctx, void *mine)
     OG_UNGROW(work->allocator, w->texts, w->texts_cap);
     OG_UNGROW(work->allocator, w->places, w->places_cap);
     if (w->has_framer) og_framer_release(&w->framer);
+    if (w->has_answers) og_arena_release(&w->answers.arena);
     og_trace_free(w->trace);
     og_scratch_release(&w->scratch);
 }
@@ -142,22 +145,52 @@ static bool fits(const struct og_trace_work *work, struct og_traced_batch *own,
     return true;
 }
 
-static og_status ask(const struct og_trace_work *work, struct worker *w,
+og_status og_worker_trace(struct og_trace_work *work, og_store *store,
+                          void *worker, og_trace **out, og_error *err)
+{
+    struct worker *w = worker;
+    *out = w->trace;
+    if (w->trace != NULL) return OG_OK;
+    w->trace = og_trace_new(store);
+    if (w->trace == NULL)
+        return og_error_memory(err, sizeof(*w->trace), "a trace");
+    *out = w->trace;
+    TRY(og_trace_configure(w->trace, work->asking, err));
+    og_origin_texts_share(&w->trace->origins, work->n_threads);
+    return OG_OK;
+}
+
+bool og_worker_keep(struct og_trace_work *work, void *worker, og_answer *out)
+{
+    struct worker *w = worker;
+    if (!w->has_answers) {
+        og_arena_init(&w->answers.arena, work->allocator);
+        w->has_answers = true;
+        pthread_mutex_lock(&work->lock);
+        w->answers.next = work->kept;
+        work->kept = &w->answers;
+        pthread_mutex_unlock(&work->lock);
+    }
+    return og_answer_keep(og_trace_answer(w->trace), &w->answers.arena, out);
+}
+
+void og_worker_answers_clear(struct og_trace_work *work)
+{
+    for (struct og_worker_answers *a = work->kept; a != NULL; a = a->next)
+        og_arena_clear(&a->arena, KEEP_LEN);
+}
+
+static og_status ask(struct og_trace_work *work, struct worker *w,
                      struct og_batch *b, struct og_stream_doc *d, og_error *err)
 {
     struct og_subject subject = {.doc = &d->doc,
                                  .prepared = &w->scratch.prepared,
                                  .text_hash = traced(d)->text_hash,
                                  .text_len = d->text_len};
-    if (w->trace == NULL) {
-        w->trace = og_trace_new(work->store);
-        if (w->trace == NULL)
-            return og_error_memory(err, sizeof(*w->trace), "a trace");
-        TRY(og_trace_configure(w->trace, work->asking, err));
-        og_origin_texts_share(&w->trace->origins, work->n_threads);
-    }
-    TRY(og_store_trace_subject(work->store, &subject, w->trace, err));
-    const og_answer *answer = og_trace_answer(w->trace);
+    og_trace *trace;
+    TRY(og_worker_trace(work, work->store, w, &trace, err));
+    TRY(og_store_trace_subject(work->store, &subject, trace, err));
+    const og_answer *answer = og_trace_answer(trace);
     if (!fits(work, b->own, answer)) return OG_OK;
     if (!og_answer_keep(answer, &b->arena, &traced(d)->answer))
         return og_error_memory(err, d->text_len, "an answer");
@@ -167,7 +200,7 @@ static og_status ask(const struct og_trace_work *work, struct worker *w,
 
 /* ---- preparing ---- */
 
-static og_status prepare(const struct og_trace_work *work, struct worker *w,
+static og_status prepare(struct og_trace_work *work, struct worker *w,
                          struct og_batch *b, struct og_stream_doc *d,
                          og_error *err)
 {

@@ -6,6 +6,8 @@
  *
  * The side of tracing that runs on every core. */
 
+#include <pthread.h>
+
 #include "lib/select/prepare.h"
 #include "lib/store/store.h"
 #include "lib/stream/engine.h"
@@ -22,6 +24,7 @@ struct og_traced {
     struct og_prepared prepared;
     bool has_answer; /* a worker has asked already */
     og_answer answer;
+    bool is_repeated; /* a batch took it in, as another version of its id */
 };
 
 /* Of a batch: og_batch.own. */
@@ -43,7 +46,24 @@ struct og_trace_work {
     og_store *store;
     unsigned n_threads; /* that ask */
     const og_trace_options *asking;
+    struct og_worker_answers
+        *kept;            /* of all workers: og_worker_answers_clear */
+    pthread_mutex_t lock; /* of that list */
 };
+
+/* Answers that a worker made for the batch at hand. */
+struct og_worker_answers {
+    struct og_arena arena;
+    struct og_worker_answers *next;
+};
+
+/* The trace of a worker, made when it is needed first. */
+og_status og_worker_trace(struct og_trace_work *work, og_store *store,
+                          void *worker, og_trace **out, og_error *err);
+/* What its trace answered, kept until _clear. False: no memory. */
+bool og_worker_keep(struct og_trace_work *work, void *worker, og_answer *out);
+/* Between two batches, by the caller. */
+void og_worker_answers_clear(struct og_trace_work *work);
 
 /* Sets all of `out` that runs on workers; `ctx` is that of the whole, whose
  * first member is a struct og_trace_work. */

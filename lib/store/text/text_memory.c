@@ -122,3 +122,11 @@ void og_text_memory_limit(struct og_text_memory *memory, size_t most)
     drop_until(memory, most);
     pthread_mutex_unlock(&memory->lock);
 }
+
+uint32_t og_text_memory_first(struct og_text_memory *memory)
+{
+    pthread_mutex_lock(&memory->lock);
+    const uint32_t first = memory->first;
+    pthread_mutex_unlock(&memory->lock);
+    return first;
+}

@@ -40,6 +40,9 @@ og_status og_text_memory_read(struct og_text_memory *memory, uint32_t segment,
                               uint64_t off, void *out, size_t len,
                               og_error *err);
 
+/* The oldest segment that is there. */
+uint32_t og_text_memory_first(struct og_text_memory *memory);
+
 /* From now on they may have so many bytes. */
 void og_text_memory_limit(struct og_text_memory *memory, size_t most);
 

@@ -44,6 +44,7 @@ struct slot {
     uint32_t len;
     uint32_t depth;
     uint64_t used;
+    uint32_t oldest; /* segment that it rests on */
 };
 
 struct og_text_reader {
@@ -55,6 +56,7 @@ struct og_text_reader {
     bool is_trusting;                      /* og_text_reader_trust() */
     const struct og_text_patches *patches; /* NULL: none */
     struct og_text_memory *memory; /* of `live`; NULL: segments are files */
+    uint32_t last_oldest;          /* of what was given last */
     ZSTD_DCtx *unpacker;
     uint64_t clock; /* of uses */
     struct segment_file files[N_FILES];
@@ -428,6 +430,8 @@ static og_status load_frame(struct og_text_reader *r, uint32_t segment,
                                 "the frame cannot be unpacked");
     }
     slot->segment = segment;
+    slot->oldest =
+        prefix != NULL && prefix->oldest < segment ? prefix->oldest : segment;
     slot->off = off;
     slot->len = f.raw_len;
     slot->depth = f.depth;
@@ -477,6 +481,17 @@ static og_status get_slot(struct og_text_reader *r, uint32_t segment,
     return OG_OK;
 }
 
+bool og_text_reader_has(const struct og_text_reader *reader, uint32_t oldest)
+{
+    return reader->memory == NULL ||
+           oldest >= og_text_memory_first(reader->memory);
+}
+
+uint32_t og_text_reader_oldest(const struct og_text_reader *reader)
+{
+    return reader->last_oldest;
+}
+
 og_status og_text_reader_get(struct og_text_reader *reader,
                              const struct og_text_place *place, uint64_t len,
                              og_bytes *out, uint32_t *out_depth, og_error *err)
@@ -486,11 +501,13 @@ og_status og_text_reader_get(struct og_text_reader *reader,
     if (out_depth != NULL) *out_depth = 0;
     if (place->segment == 0) return OG_OK;
     TRY(get_slot(reader, place->segment, place->frame_off, &slot, err));
+    if (!og_text_reader_has(reader, slot->oldest)) return OG_END;
     if (place->text_off > slot->len || len > slot->len - place->text_off)
         return og_segment_fault(err, reader->folder, place->segment,
                                 place->frame_off,
                                 "the frame is shorter than the text in it");
     *out = (og_bytes){(const char *)slot->data + place->text_off, len};
+    reader->last_oldest = slot->oldest;
     if (out_depth != NULL) *out_depth = slot->depth;
     return OG_OK;
 }

@@ -1,0 +1,302 @@
+#include "lib/store/store_batch.h"
+
+#include <string.h>
+
+#include "lib/base/checksum.h"
+#include "lib/base/hash_table.h"
+#include "lib/store/store_disk.h"
+
+/* A document of more fingerprints goes by itself; so do those behind as many.
+ */
+#define MOST_FPS ((size_t)1 << 20)
+
+void og_store_batch_init(struct og_store_batch *b, og_store *store)
+{
+    *b = (struct og_store_batch){.store = store, .allocator = store->allocator};
+    og_table_batch_init(&b->table, &store->table, store->allocator);
+}
+
+void og_store_batch_release(struct og_store_batch *b)
+{
+    for (size_t i = 0; i < b->docs_cap; i++) {
+        og_pack_release(&b->docs[i].bytes);
+        og_pack_release(&b->docs[i].extra);
+    }
+    OG_UNGROW(b->allocator, b->docs, b->docs_cap);
+    OG_UNGROW(b->allocator, b->parts, b->parts_cap);
+    OG_UNGROW(b->allocator, b->ids, b->ids_cap);
+    og_table_batch_release(&b->table);
+}
+
+og_status og_store_batch_begin(struct og_store_batch *b, size_t most,
+                               og_error *err)
+{
+    const size_t had = b->docs_cap;
+    if (most > OG_BATCH_PARTS) most = OG_BATCH_PARTS;
+    b->n = b->n_ids = 0;
+    const size_t n_ids = og_hash_slots_for(most, 16);
+    if (!OG_GROW(b->allocator, b->docs, b->docs_cap, most))
+        return og_error_memory(err, most * sizeof(*b->docs), "a batch");
+    if (b->docs_cap > had)
+        memset(b->docs + had, 0, (b->docs_cap - had) * sizeof(*b->docs));
+    if (!OG_GROW(b->allocator, b->parts, b->parts_cap, most) ||
+        !OG_GROW(b->allocator, b->ids, b->ids_cap, n_ids))
+        return og_error_memory(err, most * sizeof(*b->parts), "a batch");
+    memset(b->ids, 0, n_ids * sizeof(*b->ids));
+    b->n_ids = n_ids;
+    b->n_added = 0;
+    b->n_fps = 0;
+    b->latest = b->store->catalogue.latest;
+    return OG_OK;
+}
+
+/* False: one of the run has it, or another with the same hash. */
+static bool put_id(struct og_store_batch *b, og_bytes id)
+{
+    const uint64_t hash = og_checksum(id.data, id.len) | 1;
+    size_t at;
+    OG_PROBE(at, hash >> 8, b->n_ids, b->ids[at] == 0 || b->ids[at] == hash)
+    if (b->ids[at] != 0) return false;
+    b->ids[at] = hash;
+    return true;
+}
+
+static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
+                     struct og_table_part *out)
+{
+    const og_params *params = &b->store->params;
+    *out = (struct og_table_part){
+        .sel = &doc->subject.prepared->selection,
+        .doc = doc->subject.place.number,
+        .is_asked = b->for_answer ||
+                    og_labels_shape_table(params->estimate, params->evict),
+        .is_added = doc->is_added,
+        .is_apart = doc->subject.is_known,
+    };
+}
+
+bool og_store_batch_add(struct og_store_batch *b, struct og_subject *subject,
+                        bool is_added)
+{
+    const size_t n_fps = subject->prepared->selection.n;
+    const og_document *doc = subject->doc;
+    if (b->n_fps + n_fps > MOST_FPS || b->n >= b->n_ids / 2) return false;
+    if (!subject->is_known && doc->has_time && doc->time < b->latest)
+        return false;
+    if (!put_id(b, doc->id)) return false;
+    struct og_run_doc *one = &b->docs[b->n];
+    subject->n_before += b->n_added;
+    if (!subject->is_known) {
+        subject->place.number += b->n_added;
+        if (!doc->has_time) subject->place.time = b->latest;
+        if (is_added && subject->place.time > b->latest)
+            b->latest = subject->place.time;
+    }
+    one->subject = *subject;
+    one->is_added = is_added && !subject->is_known;
+    one->bytes.allocator = one->extra.allocator = b->allocator;
+    set_part(b, one, &b->parts[b->n]);
+    b->n_added += one->is_added;
+    b->n_fps += n_fps;
+    b->n++;
+    return true;
+}
+
+/* ---- labels ---- */
+
+static struct og_run_doc *doc_of(const struct og_store_batch *b,
+                                 const struct og_table_part *part)
+{
+    return &b->docs[part - b->parts];
+}
+
+static og_status know_part(void *ctx, void *worker, struct og_table_part *part,
+                           og_error *err)
+{
+    struct og_store_batch *b = ctx;
+    (void)worker;
+    return og_store_know(b->store, part->sel, err);
+}
+
+static og_status drop_hits(void *ctx, void *worker, struct og_table_part *part,
+                           og_error *err)
+{
+    struct og_store_batch *b = ctx;
+    const struct og_subject *subject = &doc_of(b, part)->subject;
+    og_trace *trace;
+    if (!subject->is_known && b->store->n_removed == 0) return OG_OK;
+    TRY(b->trace_of(b->ctx, worker, &trace, err));
+    og_store_drop(b->store, subject, part->hits, trace);
+    return OG_OK;
+}
+
+static bool has_origins(const struct og_additions *add)
+{
+    for (size_t i = 0; add->origin != NULL && i < add->n; i++)
+        if (add->origin[i] != OG_NO_DOC) return true;
+    return false;
+}
+
+static bool has_weights(const struct og_additions *add)
+{
+    for (size_t i = 0; add->weight != NULL && i < add->n; i++)
+        if (add->weight[i] != 1) return true;
+    return false;
+}
+
+/* The arrays of a trace are another's soon. Most documents need none of them:
+ * weights of 1, no origin that was lost, places as they were selected. */
+static og_status keep_additions(struct og_run_doc *doc,
+                                const struct og_selection *sel,
+                                struct og_additions *add, og_error *err)
+{
+    struct og_pack *extra = &doc->extra;
+    const bool origins = has_origins(add);
+    const bool weights = has_weights(add);
+    const size_t n = add->n;
+    extra->len = 0;
+    extra->failed = false;
+    if (origins) {
+        og_pack_bytes(extra, add->origin, n * sizeof(*add->origin));
+        og_pack_bytes(extra, add->offset, n * sizeof(*add->offset));
+    }
+    if (weights) og_pack_bytes(extra, add->weight, n);
+    if (extra->failed) return og_error_memory(err, 7 * n, "additions");
+    const uint8_t *at = extra->data;
+    add->origin = origins ? (const uint32_t *)at : NULL;
+    if (origins) at += n * sizeof(*add->origin);
+    add->offset = origins ? (const uint16_t *)at : sel->offset;
+    if (origins) at += n * sizeof(*add->offset);
+    add->weight = weights ? at : NULL;
+    return OG_OK;
+}
+
+static og_status make_record(struct og_store_batch *b, struct og_run_doc *doc,
+                             struct og_table_part *part, og_trace *trace,
+                             og_error *err)
+{
+    og_store *store = b->store;
+    TRY(og_store_entry(store, &doc->subject, trace, &doc->entry, err));
+    doc->bytes.len = 0;
+    doc->bytes.failed = false;
+    og_pack_bytes(&doc->bytes, trace->bytes.data, trace->bytes.len);
+    doc->entry_len = doc->bytes.len;
+    if (doc->bytes.failed)
+        return og_error_memory(err, trace->bytes.len, "an entry");
+    if (store->disk == NULL) return OG_OK;
+    return og_disk_pack_record(doc->entry_len, &part->additions, &doc->bytes,
+                               err);
+}
+
+static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
+                            og_error *err)
+{
+    struct og_store_batch *b = ctx;
+    og_store *store = b->store;
+    struct og_run_doc *doc = doc_of(b, part);
+    const struct og_selection *sel = part->sel;
+    og_trace *trace;
+    if (!doc->is_added) return OG_OK;
+    TRY(b->trace_of(b->ctx, worker, &trace, err));
+    TRY(og_store_label(store, &doc->subject, part->is_asked ? part->hits : NULL,
+                       trace, err));
+    part->additions =
+        og_labels_additions(&trace->labels, sel, &store->table, part->doc);
+    TRY(keep_additions(doc, sel, &part->additions, err));
+    part->additions.earlier =
+        store->n_removed > 0 ? og_catalogue_earlier : NULL;
+    part->additions.ctx = &store->catalogue;
+    return make_record(b, doc, part, trace, err);
+}
+
+static struct og_table_part_steps steps_of(struct og_store_batch *b)
+{
+    const bool knows = b->store->disk != NULL;
+    return (struct og_table_part_steps){.ctx = b,
+                                        .before = knows ? know_part : NULL,
+                                        .found = drop_hits,
+                                        .settled = label_part};
+}
+
+og_status og_store_batch_label(struct og_store_batch *b,
+                               const struct og_phases *phases, og_error *err)
+{
+    const struct og_table_protocol table = og_table_batch_protocol(&b->table);
+    const struct og_table_part_steps steps = steps_of(b);
+    TRY(table.look_up(table.ctx, phases, b->parts, b->n, &steps, err));
+    return table.settle(table.ctx, phases, b->parts, b->n, &steps, err);
+}
+
+/* ---- taking in ---- */
+
+static og_status write_record(struct og_store_batch *b,
+                              const struct og_run_doc *doc, og_error *err)
+{
+    og_store *store = b->store;
+    const og_bytes bytes = {(const char *)doc->bytes.data, doc->entry_len};
+    const struct og_mark mark = og_store_mark(&doc->subject);
+    TRY(og_catalogue_reserve(&store->catalogue, err));
+    TRY(og_pending_reserve(&store->pending, err));
+    if (store->disk != NULL) {
+        og_disk_note(store, doc->subject.doc->id);
+        TRY(og_disk_add(store, doc->entry_len, &doc->bytes, err));
+    }
+    const og_status status =
+        og_pending_append(&store->pending, bytes, &doc->entry, err);
+    if (status != OG_OK) {
+        /* It is in the journal and not in memory: the two must not part. */
+        if (store->disk != NULL) store->disk->has_failed = true;
+        return status;
+    }
+    (void)og_catalogue_append(&store->catalogue, &mark);
+    return OG_OK;
+}
+
+/* The table may grow: what it is mapped from must be sound then. */
+static og_status know_table(struct og_store_batch *b, og_error *err)
+{
+    for (size_t i = 0; b->store->disk != NULL && i < b->n; i++)
+        if (b->docs[i].is_added)
+            TRY(og_disk_know_all(b->store, &b->parts[i].additions, b->n > 1,
+                                 err));
+    return OG_OK;
+}
+
+og_status og_store_batch_take(struct og_store_batch *b,
+                              const struct og_phases *phases, size_t *out_n,
+                              og_error *err)
+{
+    const struct og_table_protocol table = og_table_batch_protocol(&b->table);
+    og_store *store = b->store;
+    og_status status = know_table(b, err);
+    size_t n = 0;
+    for (; n < b->n && status == OG_OK; n++)
+        if (b->docs[n].is_added) status = write_record(b, &b->docs[n], err);
+    if (status != OG_OK && n > 0) n--; /* that one is not in */
+    *out_n = n;
+    if (n == 0) return status;
+    const og_status observed =
+        table.observe(table.ctx, phases, b->parts, n, NULL);
+    if (observed != OG_OK && store->disk != NULL)
+        store->disk->has_failed = true;
+    for (size_t i = 0; i < n; i++)
+        if (b->docs[i].is_added)
+            og_catalogue_set_new(&store->catalogue, b->parts[i].doc,
+                                 b->parts[i].n_new);
+    og_catalogue_publish(&store->catalogue);
+    return status;
+}
+
+og_status og_store_batch_tidy(struct og_store_batch *b, og_error *err)
+{
+    og_store *store = b->store;
+    if (store->disk != NULL)
+        TRY(og_disk_tidy(store, b->n_added, err));
+    else
+        og_memory_texts_limit(store);
+    for (size_t i = 0; i < b->n; i++)
+        if (b->docs[i].is_added)
+            TRY(og_indexes_note(store, b->parts[i].doc, b->docs[i].subject.doc,
+                                b->docs[i].subject.text_len, err));
+    return OG_OK;
+}

@@ -1,0 +1,75 @@
+#ifndef OG_STORE_STORE_BATCH_H
+#define OG_STORE_STORE_BATCH_H
+
+/*   in:  documents that follow one another, prepared        (lib/select)
+ *   out: their hits; then the store with all of them in     (lib/trace)
+ *
+ * The writer's steps for a run of documents: those that og_store_add() takes
+ * for one after another, in the phases of lib/table/table_batch.h.
+ *
+ *     add      the caller, in order: who is it (og_store_batch_add)
+ *     label    all threads: hits, labels, entry and record of each
+ *     take     the caller, in order: journal, catalogue;
+ *              all threads: the table
+ *
+ * Documents of a run stand in the order of (time, arrival) as they come, and no
+ * two have one id: whoever has a document that does not fit ends the run. */
+
+#include "lib/store/store.h"
+#include "lib/table/table_batch.h"
+
+/* A document of a run. */
+struct og_run_doc {
+    struct og_subject subject; /* its text is in the store, if it is kept */
+    bool is_added;
+    struct og_entry entry;
+    struct og_pack bytes; /* the entry, then what else a record has */
+    size_t entry_len;
+    struct og_pack extra; /* additions that are not those of the selection */
+};
+
+struct og_store_batch {
+    og_store *store;
+    const og_allocator *allocator;
+    struct og_table_batch table;
+    struct og_run_doc *docs;
+    struct og_table_part *parts; /* of each document */
+    size_t n, docs_cap, parts_cap;
+    uint32_t n_added;
+    int64_t latest; /* of the catalogue and the run */
+    size_t n_fps;
+    bool for_answer;
+    uint64_t *ids; /* hashes; 0: free */
+    size_t n_ids, ids_cap;
+    /* The trace of a worker. */
+    og_status (*trace_of)(void *ctx, void *worker, og_trace **out,
+                          og_error *err);
+    void *ctx;
+};
+
+void og_store_batch_init(struct og_store_batch *batch, og_store *store);
+void og_store_batch_release(struct og_store_batch *batch);
+
+/* Begins a run of at most so many documents. */
+og_status og_store_batch_begin(struct og_store_batch *batch, size_t most,
+                               og_error *err);
+
+/* One more, which og_store_identify() has looked at before the run changed
+ * anything; its place is corrected. False: it ends the run, and is not in it;
+ * as the first of one, it goes by itself, through og_store_ask() and the rest.
+ */
+bool og_store_batch_add(struct og_store_batch *batch,
+                        struct og_subject *subject, bool is_added);
+
+/* Looks up, settles, labels. Nothing has changed when it fails. */
+og_status og_store_batch_label(struct og_store_batch *batch,
+                               const struct og_phases *phases, og_error *err);
+
+/* Takes in those that are added. After a failure *out_n (of the run) are in.
+ * og_store_batch_tidy() follows when their texts are no longer needed. */
+og_status og_store_batch_take(struct og_store_batch *batch,
+                              const struct og_phases *phases, size_t *out_n,
+                              og_error *err);
+og_status og_store_batch_tidy(struct og_store_batch *batch, og_error *err);
+
+#endif

@@ -1,0 +1,569 @@
+/* Settling: a table of the batch's own, from fingerprints to the first that
+ * holds them. A slot is one word,
+ *
+ *     [ part + 1: 21 bits ][ fingerprint of its selection: 27 ][ tag: 16 ]
+ *
+ * so that of two words of one fingerprint the smaller is the earlier one, and
+ * threads can put theirs in at any time: the smallest stays. A fingerprint is
+ * what the table would take for one: the same bucket at the cap, the same 24 or
+ * 48 bits. Only where a full bucket may have lost it does a hit depend on the
+ * label of the document before: that one is waited for.
+ *
+ * Observing: lanes (lane.h), then the lines of common fingerprints, which go by
+ * other bits and have lanes of their own; between the two a byte says which
+ * fingerprints are to be counted. */
+
+#include "lib/table/table_batch.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
+#include "lib/table/bucket.h"
+#include "lib/table/common_fps.h"
+#include "lib/table/lane.h"
+
+enum { TAG_BITS = 16, FP_BITS = 27 };
+_Static_assert(OG_BATCH_FPS < (size_t)1 << FP_BITS, "");
+_Static_assert(OG_BATCH_PARTS < (size_t)1 << (64 - TAG_BITS - FP_BITS), "");
+
+/* Pieces and lanes for each thread, so that none waits long for the others; but
+ * none of so few fingerprints that it takes longer to wake a thread. */
+enum {
+    PIECES_EACH = 4,
+    LANES_EACH = 2,
+    MOST_LANE_BITS = 8,
+    LEAST_FPS = 1536,
+};
+
+void og_table_batch_init(struct og_table_batch *b, struct og_table *table,
+                         const og_allocator *allocator)
+{
+    *b = (struct og_table_batch){.allocator = allocator, .table = table};
+}
+
+void og_table_batch_release(struct og_table_batch *b)
+{
+    const og_allocator *a = b->allocator;
+    for (size_t i = 0; i < b->lanes_cap; i++)
+        og_learning_free(b->lanes[i].learning, a);
+    OG_UNGROW(a, b->hits, b->hits_cap);
+    OG_UNGROW(a, b->firsts, b->firsts_cap);
+    OG_UNGROW(a, b->order, b->order_cap);
+    OG_UNGROW(a, b->starts, b->starts_cap);
+    OG_UNGROW(a, b->n_new, b->n_new_cap);
+    OG_UNGROW(a, b->is_counted, b->counted_cap);
+    OG_UNGROW(a, b->lanes, b->lanes_cap);
+    OG_UNGROW(a, b->pieces, b->pieces_cap);
+}
+
+/* ---- room ---- */
+
+static unsigned lane_bits(const struct og_phases *phases, size_t n_fps)
+{
+    unsigned bits = 0;
+    if (phases->n_threads == 1) return 0;
+    while ((1u << bits) < LANES_EACH * phases->n_threads &&
+           n_fps >> bits >= 2 * LEAST_FPS && bits < MOST_LANE_BITS)
+        bits++;
+    return bits;
+}
+
+static og_status reserve_lanes(struct og_table_batch *b, og_error *err)
+{
+    const size_t had = b->lanes_cap;
+    if (!OG_GROW(b->allocator, b->lanes, b->lanes_cap, b->n_lanes))
+        return og_error_memory(err, b->n_lanes * sizeof(*b->lanes), "lanes");
+    if (b->lanes_cap > had)
+        memset(b->lanes + had, 0, (b->lanes_cap - had) * sizeof(*b->lanes));
+    for (size_t i = 0; i < b->n_lanes; i++)
+        if (b->table->learning != NULL && b->lanes[i].learning == NULL)
+            TRY(og_learning_new(b->allocator, &b->lanes[i].learning, err));
+    return OG_OK;
+}
+
+/* Pieces of about the same number of fingerprints. */
+static og_status cut_pieces(struct og_table_batch *b,
+                            const struct og_phases *phases,
+                            const struct og_table_part *parts, size_t n,
+                            size_t n_fps, og_error *err)
+{
+    const size_t most =
+        phases->n_threads == 1 ? 1 : (size_t)PIECES_EACH * phases->n_threads;
+    const size_t even = (n_fps + n) / most + 1;
+    const size_t share = even > LEAST_FPS ? even : LEAST_FPS;
+    size_t filled = share;
+    if (!OG_GROW(b->allocator, b->pieces, b->pieces_cap, n + 1))
+        return og_error_memory(err, n * sizeof(*b->pieces), "a batch");
+    b->n_pieces = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (filled >= share) {
+            b->pieces[b->n_pieces++] = i;
+            filled = 0;
+        }
+        filled += parts[i].sel->n + 1;
+    }
+    b->pieces[b->n_pieces] = n;
+    return OG_OK;
+}
+
+static og_status reserve(struct og_table_batch *b,
+                         const struct og_phases *phases,
+                         struct og_table_part *parts, size_t n, og_error *err)
+{
+    const og_allocator *a = b->allocator;
+    size_t n_fps = 0;
+    for (size_t i = 0; i < n; i++)
+        n_fps += parts[i].sel->n;
+    b->n_lanes = (size_t)1 << lane_bits(phases, n_fps);
+    b->n_firsts = n > 1 ? og_hash_slots_for(n_fps, 16) : 0;
+    const bool dealt = b->n_lanes > 1;
+    if (!OG_GROW(a, b->hits, b->hits_cap, n_fps + 1) ||
+        !OG_GROW(a, b->firsts, b->firsts_cap, b->n_firsts) ||
+        !OG_GROW(a, b->n_new, b->n_new_cap, b->n_lanes * n) ||
+        (dealt &&
+         (!OG_GROW(a, b->order, b->order_cap, 2 * n_fps + 1) ||
+          !OG_GROW(a, b->is_counted, b->counted_cap, n_fps + 1) ||
+          !OG_GROW(a, b->starts, b->starts_cap, 2 * n * (b->n_lanes + 1)))))
+        return og_error_memory(err, n_fps * sizeof(*b->hits), "a batch");
+    TRY(reserve_lanes(b, err));
+    TRY(cut_pieces(b, phases, parts, n, n_fps, err));
+    if (b->n_firsts > 0) memset(b->firsts, 0, b->n_firsts * sizeof(uint64_t));
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct og_table_part *part = &parts[i];
+        const size_t first = 2 * i * (b->n_lanes + 1);
+        part->hits = b->hits + at;
+        part->order = dealt ? b->order + 2 * at : NULL;
+        part->line_order = dealt ? part->order + part->sel->n : NULL;
+        part->starts = dealt ? b->starts + first : NULL;
+        part->line_starts = dealt ? part->starts + b->n_lanes + 1 : NULL;
+        part->is_counted = dealt ? b->is_counted + at : NULL;
+        at += part->sel->n;
+    }
+    return OG_OK;
+}
+
+/* ---- dealing out ---- */
+
+/* By their lanes, in order inside each; `lane` has one for each. */
+static void sort_by_lane(const uint8_t *lane, size_t n, size_t n_lanes,
+                         uint32_t *order, uint32_t *starts)
+{
+    uint32_t next[(1 << MOST_LANE_BITS) + 1] = {0};
+    for (size_t i = 0; i < n; i++)
+        next[lane[i] + 1]++;
+    for (size_t i = 0; i < n_lanes; i++)
+        next[i + 1] += next[i];
+    memcpy(starts, next, (n_lanes + 1) * sizeof(*starts));
+    for (size_t i = 0; i < n; i++)
+        order[next[lane[i]]++] = (uint32_t)i;
+}
+
+static unsigned line_lane(const struct og_table *t, uint64_t mixed,
+                          unsigned bits)
+{
+    const uint64_t line =
+        og_common_fps_off(t->n_noise_lines, mixed) / OG_COMMON_LINE;
+    return (unsigned)((line << bits) / t->n_noise_lines);
+}
+
+/* is_counted holds the lanes meanwhile. */
+static void deal_out(const struct og_table_batch *b, struct og_table_part *part)
+{
+    const struct og_table *t = b->table;
+    const size_t n = part->sel->n;
+    const unsigned bits = (unsigned)__builtin_ctzll(b->n_lanes);
+    uint8_t *lane = part->is_counted;
+    for (size_t i = 0; i < n; i++)
+        lane[i] = (uint8_t)og_lane_of(t, og_mix64(part->sel->fp[i]), bits);
+    sort_by_lane(lane, n, b->n_lanes, part->order, part->starts);
+    if (t->n_noise_lines > 0) {
+        for (size_t i = 0; i < n; i++)
+            lane[i] = (uint8_t)line_lane(t, og_mix64(part->sel->fp[i]), bits);
+        sort_by_lane(lane, n, b->n_lanes, part->line_order, part->line_starts);
+    }
+    memset(part->is_counted, 0, n);
+}
+
+/* ---- the firsts ---- */
+
+static uint64_t identity(const struct og_table *t, uint64_t mixed)
+{
+    return og_fp_rest(t, mixed) << 8 | og_fp_tag(mixed);
+}
+
+static bool is_same_fp(const struct og_table *t, uint64_t a, uint64_t b)
+{
+    return identity(t, a) == identity(t, b) &&
+           og_home_of(t, a) == og_home_of(t, b);
+}
+
+static size_t first_place(const struct og_table_batch *b, uint64_t mixed)
+{
+    const uint64_t key =
+        og_home_of(b->table, mixed) << 16 ^ identity(b->table, mixed);
+    return og_mix64(key) & (b->n_firsts - 1);
+}
+
+static uint64_t first_word(size_t part, size_t i, uint64_t tag)
+{
+    return ((uint64_t)part + 1) << (FP_BITS + TAG_BITS) |
+           (uint64_t)i << TAG_BITS | tag;
+}
+
+static uint64_t mixed_of(const struct og_table_part *parts, uint64_t word)
+{
+    const struct og_table_part *part =
+        &parts[(word >> (FP_BITS + TAG_BITS)) - 1];
+    const size_t i = word >> TAG_BITS & (((uint64_t)1 << FP_BITS) - 1);
+    return og_mix64(part->sel->fp[i]);
+}
+
+static bool holds_word(const struct og_table_batch *b,
+                       const struct og_table_part *parts, uint64_t word,
+                       uint64_t tag, uint64_t mixed)
+{
+    return (word & (((uint64_t)1 << TAG_BITS) - 1)) == tag &&
+           is_same_fp(b->table, mixed_of(parts, word), mixed);
+}
+
+/* Slots are filled once and their fingerprint never changes. */
+static void put_first(struct og_table_batch *b,
+                      const struct og_table_part *parts, size_t part, size_t i,
+                      uint64_t mixed)
+{
+    const uint64_t tag = identity(b->table, mixed) & 0xffff;
+    const uint64_t mine = first_word(part, i, tag);
+    size_t at = first_place(b, mixed);
+    uint64_t word = __atomic_load_n(&b->firsts[at], __ATOMIC_RELAXED);
+    for (;;) {
+        if (word == 0) {
+            if (__atomic_compare_exchange_n(&b->firsts[at], &word, mine, false,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                return;
+        } else if (!holds_word(b, parts, word, tag, mixed)) {
+            at = (at + 1) & (b->n_firsts - 1);
+            word = __atomic_load_n(&b->firsts[at], __ATOMIC_RELAXED);
+        } else if (word <= mine || __atomic_compare_exchange_n(
+                                       &b->firsts[at], &word, mine, false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            return;
+        }
+    }
+}
+
+static uint64_t find_first(const struct og_table_batch *b,
+                           const struct og_table_part *parts, uint64_t mixed)
+{
+    const uint64_t tag = identity(b->table, mixed) & 0xffff;
+    size_t at = first_place(b, mixed);
+    while (b->firsts[at] != 0 &&
+           !holds_word(b, parts, b->firsts[at], tag, mixed))
+        at = (at + 1) & (b->n_firsts - 1);
+    return b->firsts[at];
+}
+
+/* ---- the steps ---- */
+
+struct step {
+    struct og_table_batch *batch;
+    struct og_table_part *parts;
+    const struct og_table_part_steps *steps;
+};
+
+static og_status take_step(const struct step *s, og_table_part_fn *fn,
+                           void *worker, struct og_table_part *part,
+                           og_error *err)
+{
+    return fn != NULL ? fn(s->steps->ctx, worker, part, err) : OG_OK;
+}
+
+/* One to spare goes into a bucket with room only. */
+static bool will_be_kept(const struct og_table *t,
+                         const struct og_selection *sel, size_t i)
+{
+    return sel->spare == NULL || sel->spare[i] == 0 || t->level > 0 ||
+           !og_table_may_have_lost(t, sel->fp[i]);
+}
+
+static og_status look_up_part(const struct step *s, void *worker, size_t number,
+                              og_error *err)
+{
+    struct og_table_batch *b = s->batch;
+    struct og_table_part *part = &s->parts[number];
+    const struct og_selection *sel = part->sel;
+    if (part->is_added && b->n_lanes > 1) deal_out(b, part);
+    TRY(take_step(s, s->steps->before, worker, part, err));
+    if (!part->is_asked) return OG_OK;
+    og_table_find_many(b->table, sel->fp, sel->n, part->hits);
+    TRY(take_step(s, s->steps->found, worker, part, err));
+    part->is_settled = false;
+    if (b->n_firsts == 0 || !part->is_added) return OG_OK;
+    for (size_t i = 0; i < sel->n; i++)
+        if (part->hits[i].doc == OG_NO_DOC && will_be_kept(b->table, sel, i))
+            put_first(b, s->parts, number, i, og_mix64(sel->fp[i]));
+    return OG_OK;
+}
+
+static og_status look_up_piece(void *ctx, void *worker, size_t piece,
+                               og_error *err)
+{
+    const struct step *s = ctx;
+    const size_t *pieces = s->batch->pieces;
+    for (size_t i = pieces[piece]; i < pieces[piece + 1]; i++)
+        TRY(look_up_part(s, worker, i, err));
+    return OG_OK;
+}
+
+static og_status look_up(void *ctx, const struct og_phases *phases,
+                         struct og_table_part *parts, size_t n,
+                         const struct og_table_part_steps *steps, og_error *err)
+{
+    struct og_table_batch *b = ctx;
+    struct step s = {b, parts, steps};
+    TRY(reserve(b, phases, parts, n, err));
+    return og_phases_step(phases, "look up", b->n_pieces, look_up_piece, &s,
+                          err);
+}
+
+/* Threads take parts in their order, so whoever has it is at work on it, or on
+ * one before it. */
+static void wait_for(const struct step *s, const struct og_table_part *part)
+{
+    enum { SPINS = 200 };
+    for (unsigned i = 0;; i++) {
+        if (__atomic_load_n(&part->is_settled, __ATOMIC_ACQUIRE) ||
+            __atomic_load_n(&s->batch->has_failed, __ATOMIC_RELAXED))
+            return;
+        if (i >= SPINS) sched_yield();
+    }
+}
+
+/* What a document before it will have in the table: itself, or the origin that
+ * it puts back where a full bucket has lost it. That is known when it has been
+ * labelled. */
+static struct og_hit hit_in_batch(const struct step *s, uint64_t word)
+{
+    const struct og_table *t = s->batch->table;
+    const struct og_table_part *part =
+        &s->parts[(word >> (FP_BITS + TAG_BITS)) - 1];
+    const size_t i = word >> TAG_BITS & (((uint64_t)1 << FP_BITS) - 1);
+    const struct og_selection *sel = part->sel;
+    const struct og_additions *add = &part->additions;
+    const struct og_table_fields *fields = &t->options.fields;
+    struct og_hit hit = {.doc = part->doc,
+                         .offset = sel->offset != NULL ? sel->offset[i] : 0,
+                         .near = sel->near != NULL ? sel->near[i] : 0};
+    if (t->level == 0 && og_table_may_have_lost(t, sel->fp[i])) {
+        wait_for(s, part);
+        if (add->origin != NULL && add->origin[i] != OG_NO_DOC) {
+            hit.doc = add->origin[i];
+            hit.offset = add->offset[i];
+        }
+    }
+    /* As the table would keep it. */
+    if (fields->offset_len < 2) hit.offset &= fields->offset_len == 0 ? 0 : 255;
+    if (fields->near_len < 2) hit.near = 0;
+    return hit;
+}
+
+static void settle_part(const struct step *s, size_t number)
+{
+    const struct og_table_batch *b = s->batch;
+    struct og_table_part *part = &s->parts[number];
+    if (!part->is_asked || part->is_apart || b->n_firsts == 0) return;
+    for (size_t i = 0; i < part->sel->n; i++) {
+        if (part->hits[i].doc != OG_NO_DOC) continue;
+        const uint64_t word =
+            find_first(b, s->parts, og_mix64(part->sel->fp[i]));
+        if (word != 0 && (word >> (FP_BITS + TAG_BITS)) - 1 < number)
+            part->hits[i] = hit_in_batch(s, word);
+    }
+}
+
+static og_status settle_piece(void *ctx, void *worker, size_t number,
+                              og_error *err)
+{
+    const struct step *s = ctx;
+    struct og_table_part *part = &s->parts[number];
+    settle_part(s, number);
+    const og_status status = take_step(s, s->steps->settled, worker, part, err);
+    if (status != OG_OK)
+        __atomic_store_n(&s->batch->has_failed, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&part->is_settled, true, __ATOMIC_RELEASE);
+    return status;
+}
+
+static og_status settle(void *ctx, const struct og_phases *phases,
+                        struct og_table_part *parts, size_t n,
+                        const struct og_table_part_steps *steps, og_error *err)
+{
+    struct og_table_batch *b = ctx;
+    struct step s = {b, parts, steps};
+    b->has_failed = false;
+    return og_phases_step(phases, "settle", n, settle_piece, &s, err);
+}
+
+/* ---- observing ---- */
+
+struct observing {
+    struct og_table_batch *batch;
+    struct og_table_part *parts;
+    size_t begin, end;
+};
+
+static og_status run_lane(void *ctx, void *worker, size_t number, og_error *err)
+{
+    const struct observing *o = ctx;
+    struct og_lane *lane = &o->batch->lanes[number];
+    (void)worker, (void)err;
+    og_lane_run(lane);
+    return OG_OK;
+}
+
+static void begin_lanes(const struct observing *o, size_t n_parts)
+{
+    struct og_table_batch *b = o->batch;
+    for (size_t i = 0; i < b->n_lanes; i++) {
+        struct og_lane *lane = &b->lanes[i];
+        lane->own = *b->table;
+        lane->own.n_used = lane->own.n_evicted = 0;
+        lane->own.learning = lane->learning;
+        if (lane->learning != NULL)
+            og_learning_part(lane->learning, b->table->learning);
+        lane->t = &lane->own;
+        lane->parts = o->parts;
+        lane->part = o->begin;
+        lane->end = o->end;
+        lane->number = (unsigned)i;
+        lane->at = o->parts[o->begin].starts[i];
+        lane->n_new = b->n_new + i * n_parts;
+        lane->is_alone = lane->is_blocked = false;
+    }
+}
+
+/* Each lane's copy follows the table that has grown. */
+static bool grow_when_blocked(struct og_table_batch *b)
+{
+    bool is_blocked = false;
+    for (size_t i = 0; i < b->n_lanes; i++)
+        is_blocked |= b->lanes[i].is_blocked;
+    if (!is_blocked) return false;
+    og_table_grow(b->table);
+    for (size_t i = 0; i < b->n_lanes; i++) {
+        struct og_lane *lane = &b->lanes[i];
+        const uint64_t n_used = lane->own.n_used;
+        const uint64_t n_evicted = lane->own.n_evicted;
+        lane->own = *b->table;
+        lane->own.n_used = n_used;
+        lane->own.n_evicted = n_evicted;
+        lane->own.learning = lane->learning;
+    }
+    return true;
+}
+
+static void end_lanes(struct og_table_batch *b)
+{
+    for (size_t i = 0; i < b->n_lanes; i++) {
+        const struct og_lane *lane = &b->lanes[i];
+        b->table->n_used += lane->own.n_used;
+        b->table->n_evicted += lane->own.n_evicted;
+        if (lane->learning != NULL)
+            og_learning_join(b->table->learning, lane->learning);
+    }
+}
+
+/* Common fingerprints of one lane of lines, a few at a time. */
+static og_status count_lines(void *ctx, void *worker, size_t number,
+                             og_error *err)
+{
+    enum { GROUP = 16 };
+    const struct observing *o = ctx;
+    const struct og_table *t = o->batch->table;
+    uint64_t mixed[GROUP];
+    (void)worker, (void)err;
+    for (size_t p = o->begin; p < o->end; p++) {
+        const struct og_table_part *part = &o->parts[p];
+        uint32_t at = part->is_added ? part->line_starts[number] : 0;
+        const uint32_t end = part->is_added ? part->line_starts[number + 1] : 0;
+        while (at < end) {
+            size_t n = 0;
+            for (; at < end && n < GROUP; at++) {
+                const uint32_t i = part->line_order[at];
+                if (part->is_counted[i] == 0) continue;
+                mixed[n] = og_mix64(part->sel->fp[i]);
+                __builtin_prefetch(
+                    t->noise + og_common_fps_off(t->n_noise_lines, mixed[n]),
+                    1);
+                n++;
+            }
+            for (size_t i = 0; i < n; i++)
+                og_common_fps_count(t->noise, t->n_noise_lines, mixed[i],
+                                    part->additions.doc);
+        }
+    }
+    return OG_OK;
+}
+
+/* No lesson is due before the end of these. */
+static og_status observe_some(struct observing *o,
+                              const struct og_phases *phases, size_t n_parts,
+                              og_error *err)
+{
+    struct og_table_batch *b = o->batch;
+    begin_lanes(o, n_parts);
+    do
+        TRY(og_phases_step(phases, "observe", b->n_lanes, run_lane, o, err));
+    while (grow_when_blocked(b));
+    end_lanes(b);
+    if (b->table->n_noise_lines == 0) return OG_OK;
+    return og_phases_step(phases, "count", b->n_lanes, count_lines, o, err);
+}
+
+static og_status observe_alone(void *ctx, void *worker, size_t number,
+                               og_error *err)
+{
+    const struct observing *o = ctx;
+    struct og_table *table = o->batch->table;
+    (void)worker, (void)number, (void)err;
+    for (size_t i = o->begin; i < o->end; i++) {
+        struct og_table_part *part = &o->parts[i];
+        const uint64_t before = table->n_used + table->n_evicted;
+        if (part->is_added) og_table_add_many(table, &part->additions);
+        part->n_new = (uint32_t)(table->n_used + table->n_evicted - before);
+    }
+    return OG_OK;
+}
+
+static og_status observe(void *ctx, const struct og_phases *phases,
+                         struct og_table_part *parts, size_t n, og_error *err)
+{
+    struct og_table_batch *b = ctx;
+    struct og_table *t = b->table;
+    struct observing o = {.batch = b, .parts = parts};
+    o.end = n;
+    if (b->n_lanes == 1)
+        return og_phases_step(phases, "observe", 1, observe_alone, &o, err);
+    memset(b->n_new, 0, b->n_lanes * n * sizeof(*b->n_new));
+    while (o.begin < n) {
+        const uint64_t due = og_learning_next(t->n_added);
+        for (o.end = o.begin; o.end < n && t->n_added < due; o.end++)
+            if (parts[o.end].is_added) t->n_added += parts[o.end].additions.n;
+        TRY(observe_some(&o, phases, n, err));
+        if (t->learning != NULL && t->n_added >= due)
+            og_learning_lesson(t->learning);
+        o.begin = o.end;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t lane = 0; lane < b->n_lanes; lane++)
+            parts[i].n_new += b->n_new[lane * n + i];
+    return OG_OK;
+}
+
+struct og_table_protocol og_table_batch_protocol(struct og_table_batch *batch)
+{
+    return (struct og_table_protocol){
+        .ctx = batch, .look_up = look_up, .settle = settle, .observe = observe};
+}
