@@ -146,19 +146,44 @@ static og_status catch_up(og_store *store, struct og_derived_index *index,
 
 /* ---- opening ---- */
 
+static bool has_files(const og_store *store,
+                      const struct og_derived_index *index)
+{
+    char folder[PATH_MOST];
+    bool found = false;
+    folder_of(store, index, folder);
+    DIR *dir = opendir(folder);
+    const struct dirent *item;
+    while (dir != NULL && !found && (item = readdir(dir)) != NULL)
+        found = index->ops->is_file(item->d_name);
+    if (dir != NULL) closedir(dir);
+    return found;
+}
+
+/* Who made the store was stopped before its indexes had files: there is nothing
+ * to be in them. With documents it would be damage. */
+static bool is_unborn(const og_store *store,
+                      const struct og_derived_index *index)
+{
+    return store->disk != NULL && store->catalogue.n == 0 &&
+           !has_files(store, index);
+}
+
 static og_status open_index(og_store *store, struct og_derived_index *index,
                             bool is_new, const og_store_options *options,
                             og_error *err)
 {
     char folder[PATH_MOST];
     if (index->opened != NULL) return OG_OK;
-    if (store->disk != NULL) {
+    const bool in_memory =
+        store->disk == NULL || (store->is_read_only && is_unborn(store, index));
+    if (!in_memory) {
         folder_of(store, index, folder);
         if (is_new && mkdir(folder, 0777) != 0 && errno != EEXIST)
             return og_file_failure(err, "create", folder, errno);
     }
-    TRY(index->ops->open(store, store->disk != NULL ? folder : NULL, is_new,
-                         options, &index->opened, &index->n_covered, err));
+    TRY(index->ops->open(store, in_memory ? NULL : folder, is_new, options,
+                         &index->opened, &index->n_covered, err));
     index->n_saved = index->n_covered;
     /* A reader that comes after a power loss wants the folder, too. */
     if (is_new && store->disk != NULL && og_file_sync_folder(folder) != 0)
@@ -211,7 +236,9 @@ static bool is_missing(const og_store *store,
     char folder[PATH_MOST];
     struct stat st;
     folder_of(store, index, folder);
-    return !store->is_read_only && stat(folder, &st) != 0 && errno == ENOENT;
+    if (store->is_read_only) return false;
+    return (stat(folder, &st) != 0 && errno == ENOENT) ||
+           is_unborn(store, index);
 }
 
 og_status og_indexes_open(og_store *store, const og_store_options *options,
@@ -384,20 +411,6 @@ static void remove_files(const og_store *store, struct og_derived_index *index)
     }
     if (dir != NULL) closedir(dir);
     (void)rmdir(folder);
-}
-
-static bool has_files(const og_store *store,
-                      const struct og_derived_index *index)
-{
-    char folder[PATH_MOST];
-    bool found = false;
-    folder_of(store, index, folder);
-    DIR *dir = opendir(folder);
-    const struct dirent *item;
-    while (dir != NULL && !found && (item = readdir(dir)) != NULL)
-        found = index->ops->is_file(item->d_name);
-    if (dir != NULL) closedir(dir);
-    return found;
 }
 
 /* What a build of this store has left may be replaced. Files of an earlier

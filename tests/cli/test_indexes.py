@@ -211,6 +211,27 @@ def test_killed_writers(place):
     shutil.rmtree(copy)
 
 
+def test_making_was_stopped(place):
+    """Killed after the store was there and before its indexes had files: there
+    is nothing in it, and nothing is damaged."""
+    docs = save(place / "none.jsonl")
+    for gone in (["near/index"], ["near/index", "sentences/manifest"]):
+        shutil.rmtree(place / "store", ignore_errors=True)
+        must("add", "-q", "--type", "jsonl", "-s", place / "store", "--index",
+             ALL, docs)
+        for name in gone:
+            (place / "store" / name).unlink()
+        must("verify", "-s", place / "store")
+        for command in ("near", "quote", "trace"):
+            must(command, "-q", "-s", place / "store", question(place))
+        make(place)
+        must("verify", "-s", place / "store")
+        assert FIRST[:40].encode() in must("quote", "-q", "-s", place / "store",
+                                           question(place))
+    (place / "store/near/index").unlink()  # with documents it is damage
+    must("verify", "-s", place / "store", status=4)
+
+
 def test_files_of_before_are_not_replaced(place):
     """What an earlier version kept beside a store may be nowhere else."""
     store = make(place, index="passages")
