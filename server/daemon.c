@@ -49,7 +49,6 @@ static void end_request(void *ctx, struct MHD_Connection *connection,
     if (r == NULL) return;
     *con_cls = NULL;
     const double seconds = (double)(server_now() - r->began) / 1e9;
-    if (r->client == NULL) metrics_count(&s->metrics, r, seconds);
     if (r->uri != NULL) log_request(&s->log, r, seconds * 1e3);
     watchdog_note(&s->watchdog, r->peer, PEER_IDLE);
     if (r->body.len > WARM_READER) {
@@ -303,6 +302,10 @@ static enum MHD_Result send_reply(struct request *r)
     struct MHD_Response *response = make_response(r);
     if (response == NULL) return MHD_NO;
     add_headers(r, response);
+    /* Before anybody can have the answer and ask for the counts. */
+    if (r->client == NULL)
+        metrics_count(&r->server->metrics, r,
+                      (double)(server_now() - r->began) / 1e9);
     watchdog_note(&r->server->watchdog, r->peer,
                   r->client != NULL ? PEER_WAITING : PEER_READING);
     r->phase = PHASE_DONE;
