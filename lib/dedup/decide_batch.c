@@ -14,6 +14,13 @@ struct og_summary_note {
     uint32_t entry;
 };
 
+/* The document at hand and another one of its batch. */
+struct og_pair_note {
+    const struct og_pair_note *next;
+    uint32_t doc;
+    double similarity; /* 0: below the threshold */
+};
+
 /* ---- groups ---- */
 
 static void group_band(const uint8_t *const *sketches, size_t n, size_t off,
@@ -91,6 +98,7 @@ void og_decide_batch_release(struct og_decide_batch *b)
     OG_UNGROW(NULL, b->looks, b->looks_cap);
     OG_UNGROW(NULL, b->found, b->found_cap);
     OG_UNGROW(NULL, b->kept, b->kept_cap);
+    OG_UNGROW(NULL, b->doc_of, b->doc_of_cap);
     OG_UNGROW(NULL, b->n_in, b->n_in_cap);
     OG_UNGROW(NULL, b->last, b->last_cap);
     OG_UNGROW(NULL, b->before, b->before_cap);
@@ -105,6 +113,7 @@ og_status og_decide_batch_begin(struct og_decide_batch *b, size_t n,
     b->leaders = leaders;
     if (!OG_GROW(NULL, b->looks, b->looks_cap, n) ||
         !OG_GROW(NULL, b->kept, b->kept_cap, n) ||
+        !OG_GROW(NULL, b->doc_of, b->doc_of_cap, n) ||
         !OG_GROW(NULL, b->found, b->found_cap, n_all) ||
         !OG_GROW(NULL, b->n_in, b->n_in_cap, n_all) ||
         !OG_GROW(NULL, b->last, b->last_cap, n_all) ||
@@ -147,13 +156,91 @@ og_status og_decide_batch_look(struct og_decide_batch *b,
                                  : og_error_memory(err, len, "documents");
 }
 
-/* ---- in order ---- */
+/* ---- pairs of the batch ---- */
 
 static int by_entry(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
+
+static void leave_each_once(struct og_band_hits *hits)
+{
+    size_t n = 0;
+    if (hits->n_open > 1)
+        qsort(hits->met, hits->n_open, sizeof(*hits->met), by_entry);
+    for (size_t i = 0; i < hits->n_open; i++)
+        if (n == 0 || hits->met[n - 1] != hits->met[i])
+            hits->met[n++] = hits->met[i];
+    hits->n_open = n;
+}
+
+/* The first documents of its groups, as far as they are no copies of earlier
+ * ones, to hits->met. */
+static og_status meet_leaders(const struct og_decide_batch *b, size_t at,
+                              struct og_band_hits *hits, og_error *err)
+{
+    const uint32_t n_bands = b->decider->table.design.n_bands;
+    const uint32_t *leaders = b->leaders + at * n_bands;
+    hits->n_open = 0;
+    if (!OG_GROW(NULL, hits->met, hits->met_cap, n_bands))
+        return og_error_memory(err, n_bands * 4, "candidates");
+    for (uint32_t band = 0; band < n_bands; band++)
+        if (leaders[band] != at &&
+            b->looks[leaders[band]].verdict.kind == OG_VERDICT_KEPT)
+            hits->met[hits->n_open++] = leaders[band];
+    leave_each_once(hits);
+    return OG_OK;
+}
+
+static bool may_be_alike(const struct og_decider *d,
+                         const struct og_decide_doc *a,
+                         const struct og_decide_doc *b)
+{
+    uint32_t entry = 0;
+    return (d->filter.limits == NULL ||
+            og_set_parity_filter(&b->parity, &a->parity, &d->limits, &entry,
+                                 1) == 1) &&
+           og_band_agreement(a->sketch, b->sketch, d->table.n_samples) >=
+               d->filter.least_equal;
+}
+
+static og_status note_pair(struct og_decide_thread *t, uint32_t doc,
+                           double similarity, og_error *err)
+{
+    const struct og_pair_note note = {t->look->pairs, doc, similarity};
+    t->look->pairs = og_arena_copy(&t->arena, &note, sizeof(note), 8);
+    return t->look->pairs != NULL
+               ? OG_OK
+               : og_error_memory(err, sizeof(note), "documents");
+}
+
+og_status og_decide_batch_try(struct og_decide_batch *b,
+                              struct og_decide_thread *t, size_t at,
+                              const struct og_decide_doc *docs, og_error *err)
+{
+    struct og_decide_reader *r = &t->reader;
+    const uint64_t before = r->n_compared;
+    double similarity = 0;
+    t->look = &b->looks[at];
+    if (docs[at].is_against || t->look->verdict.kind != OG_VERDICT_KEPT)
+        return OG_OK;
+    if (t->batch != b->number) og_arena_clear(&t->arena, (size_t)1 << 20);
+    t->batch = b->number;
+    r->is_open = r->has_mine = false;
+    TRY(meet_leaders(b, at, &r->hits, err));
+    for (size_t i = 0; i < r->hits.n_open && similarity <= 0; i++) {
+        const uint32_t other = r->hits.met[i];
+        if (!may_be_alike(b->decider, &docs[at], &docs[other])) continue;
+        TRY(og_decide_pair(b->decider, r, &docs[at], &docs[other], &similarity,
+                           err));
+        TRY(note_pair(t, other, similarity, err));
+    }
+    t->look->n_compared += r->n_compared - before;
+    return OG_OK;
+}
+
+/* ---- in order ---- */
 
 /* Kept documents of the batch that share a band, to hits->met; all of them
  * count, in each band. */
@@ -179,17 +266,6 @@ static og_status meet_in_batch(struct og_decide_batch *b, size_t at,
     return OG_OK;
 }
 
-static void leave_each_once(struct og_band_hits *hits)
-{
-    size_t n = 0;
-    if (hits->n_open > 1)
-        qsort(hits->met, hits->n_open, sizeof(*hits->met), by_entry);
-    for (size_t i = 0; i < hits->n_open; i++)
-        if (n == 0 || hits->met[n - 1] != hits->met[i])
-            hits->met[n++] = hits->met[i];
-    hits->n_open = n;
-}
-
 static og_status agree_in_batch(const struct og_decide_batch *b,
                                 const struct og_decide_doc *doc,
                                 struct og_band_hits *hits, og_error *err)
@@ -208,10 +284,44 @@ static og_status agree_in_batch(const struct og_decide_batch *b,
     return OG_OK;
 }
 
-static og_status compare_in_batch(struct og_decide_batch *b,
+static const struct og_pair_note *find_pair(const struct og_decide_look *look,
+                                            uint32_t doc)
+{
+    const struct og_pair_note *pair = look->pairs;
+    while (pair != NULL && pair->doc != doc)
+        pair = pair->next;
+    return pair;
+}
+
+/* Candidates that were tried go: those that are not alike, and the first that
+ * is with all behind it, which is told. */
+static void use_pairs(const struct og_decide_batch *b,
+                      const struct og_decide_look *look,
+                      struct og_band_hits *hits, struct og_verdict *out)
+{
+    const struct og_decider *d = b->decider;
+    size_t n = 0;
+    for (size_t i = 0; i < hits->n_open; i++) {
+        const uint32_t entry = hits->met[i];
+        const struct og_pair_note *pair =
+            find_pair(look, b->doc_of[entry - d->table.n]);
+        if (pair == NULL)
+            hits->met[n++] = entry;
+        else if (pair->similarity > 0) {
+            *out = (struct og_verdict){.kind = OG_VERDICT_COPY,
+                                       .of = d->entries[entry],
+                                       .similarity = pair->similarity};
+            break;
+        }
+    }
+    hits->n_open = n;
+}
+
+static og_status compare_in_batch(struct og_decide_batch *b, size_t at,
                                   const struct og_decide_doc *doc,
                                   struct og_verdict *out, og_error *err)
 {
+    struct og_verdict tried = *out;
     struct og_decider *d = b->decider;
     struct og_decide_reader *r = &d->reader;
     const uint64_t before = r->n_compared;
@@ -220,10 +330,12 @@ static og_status compare_in_batch(struct og_decide_batch *b,
             og_set_parity_filter(d->table.parities, &doc->parity, &d->limits,
                                  r->hits.met, r->hits.n_open);
     leave_each_once(&r->hits);
+    use_pairs(b, &b->looks[at], &r->hits, &tried);
     TRY(og_decide_pass_over(d, r, doc, err));
     TRY(agree_in_batch(b, doc, &r->hits, err));
     TRY(og_decide_compare(d, r, doc, out, err));
     d->n_compared += r->n_compared - before;
+    if (out->kind == OG_VERDICT_KEPT) *out = tried;
     return OG_OK;
 }
 
@@ -249,7 +361,7 @@ static void number_kept(struct og_decide_batch *b, size_t at,
     struct og_band_new *kept = &b->kept[b->n_kept];
     uint32_t *before = b->before + b->n_kept * n_bands;
     *kept = (struct og_band_new){.sketch = doc->sketch};
-    b->n_kept++;
+    b->doc_of[b->n_kept++] = (uint32_t)at;
     for (uint32_t band = 0; band < n_bands; band++) {
         const size_t group = leaders[band] * n_bands + band;
         if (d->reader.hits.found[band] >= OG_BAND_BUCKET_MOST) continue;
@@ -298,7 +410,7 @@ og_status og_decide_batch_next(struct og_decide_batch *b, size_t at,
     d->n_candidates += look->n_met + r->hits.n_met;
     d->n_compared += look->n_compared;
     if (out->kind == OG_VERDICT_KEPT && r->hits.n_open > 0 && !doc->is_against)
-        TRY(compare_in_batch(b, doc, out, err));
+        TRY(compare_in_batch(b, at, doc, out, err));
     return out->kind == OG_VERDICT_KEPT ? remember(b, at, doc, out, err)
                                         : OG_OK;
 }

@@ -5,15 +5,17 @@
  *   out: for each, what og_decide() would say, one after the other
  *
  * Stars only. A batch has the same content for any number of threads and goes
- * through four phases:
+ * through five phases:
  *
  *     group   any thread: which of its documents share a band with an earlier
  *             one of the same batch
  *     look    all threads, document by document: candidates in the table as it
  *             was before the batch, compared; the first that is alike
- *     next    one thread, in order: what was found, or else those of the batch
- *             that were kept before it; whoever is kept gets a number
- *     add     all threads, band by band: those that were kept
+ *     try     all threads: documents without one, compared with the first of
+ * the batch that shares a band with them, which may be kept or not next    one
+ * thread, in order: what was found, or else those of the batch that were kept
+ * before it; whoever is kept gets a number add     all threads, band by band:
+ * those that were kept
  *
  * A document is a copy of the first kept one that is alike. Whatever the table
  * held before the batch was kept before whatever the batch adds: so a match of
@@ -23,6 +25,7 @@
 #include "lib/dedup/dedup_decide.h"
 
 struct og_summary_note; /* a summary that a look has made */
+struct og_pair_note;    /* a comparison that was tried */
 
 /* What a look found of one document. */
 struct og_decide_look {
@@ -30,6 +33,7 @@ struct og_decide_look {
     uint64_t n_met, n_compared;
     const struct og_summary_note *notes;
     const struct og_wide_parity *mine; /* its own, if it was made */
+    const struct og_pair_note *pairs;
 };
 
 /* Of one thread that looks. */
@@ -51,7 +55,8 @@ struct og_decide_batch {
     /* Documents of the batch that were kept: entries behind the table's last.
      */
     struct og_band_new *kept;
-    size_t n_kept, kept_cap;
+    uint32_t *doc_of; /* by kept one: its number in the batch */
+    size_t n_kept, kept_cap, doc_of_cap;
     /* By [leader][band]: how many of the group are in the band, and the last;
      * before it, by [kept][band]. Counted from 1. */
     uint32_t *n_in, *last, *before;
@@ -84,6 +89,11 @@ og_status og_decide_batch_begin(struct og_decide_batch *batch, size_t n,
 og_status og_decide_batch_look(struct og_decide_batch *batch,
                                struct og_decide_thread *thread, size_t at,
                                const struct og_decide_doc *doc, og_error *err);
+/* Any thread, each document once, after all looks. `docs` are those of the
+ * batch, which the texts lend under their numbers. */
+og_status og_decide_batch_try(struct og_decide_batch *batch,
+                              struct og_decide_thread *thread, size_t at,
+                              const struct og_decide_doc *docs, og_error *err);
 /* In order. decider->reader.hits.found says how many were met in each band. */
 og_status og_decide_batch_next(struct og_decide_batch *batch, size_t at,
                                const struct og_decide_doc *doc,

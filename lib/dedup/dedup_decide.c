@@ -177,6 +177,19 @@ static double similarity_with(const struct og_decider *d,
     return similarity < d->options.threshold ? 0 : similarity;
 }
 
+og_status og_decide_pair(const struct og_decider *d, struct og_decide_reader *r,
+                         const struct og_decide_doc *doc,
+                         const struct og_decide_doc *other, double *out,
+                         og_error *err)
+{
+    const struct og_known_document *known;
+    TRY(open_set(r, doc, err));
+    TRY(og_dedup_texts_fetch(r->texts, other->number, &other->place, &known,
+                             err));
+    *out = similarity_with(d, r, known);
+    return OG_OK;
+}
+
 /* One that was compared in vain leaves its summary for the next ones. */
 static og_status leave_summary(struct og_decider *d, struct og_decide_reader *r,
                                uint32_t at,

@@ -120,6 +120,12 @@ void og_decide_reader_release(struct og_decide_reader *r);
 og_status og_decide_pass_over(const struct og_decider *d,
                               struct og_decide_reader *r,
                               const struct og_decide_doc *doc, og_error *err);
+/* How alike two documents are; 0: below the threshold. The texts lend the other
+ * one, or it has a place. */
+og_status og_decide_pair(const struct og_decider *d, struct og_decide_reader *r,
+                         const struct og_decide_doc *doc,
+                         const struct og_decide_doc *other, double *out,
+                         og_error *err);
 /* Compares with r->hits.hits, in their order: the first that is alike. */
 og_status og_decide_compare(struct og_decider *d, struct og_decide_reader *r,
                             const struct og_decide_doc *doc,

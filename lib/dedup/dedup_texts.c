@@ -427,7 +427,7 @@ static og_status make_known(struct og_dedup_texts *t, uint64_t number,
                             struct og_known_document *known, og_error *err)
 {
     og_bytes id = {"", 0}, text = {"", 0};
-    const struct lent *lent = find_lent(t, number);
+    const struct lent *lent = find_lent(t->base, number);
     if (lent != NULL) {
         TRY(og_shingler_reprint(&t->shingler, lent->words, lent->n_tokens,
                                 err));
@@ -533,5 +533,21 @@ og_status og_dedup_texts_fetch(struct og_dedup_texts *t, uint64_t number,
     t->keys[at] = number + 1;
     t->bytes += bytes;
     *out = &t->slots[at].known;
+    return OG_OK;
+}
+
+og_status og_dedup_texts_id(struct og_dedup_texts *t, uint64_t number,
+                            const struct og_dedup_place *place, og_bytes *out,
+                            og_error *err)
+{
+    const size_t at = find(t, number);
+    const struct lent *lent = find_lent(t->base, number);
+    og_bytes text;
+    if (at != N_SLOTS) {
+        *out = (og_bytes){t->slots[at].known.id, t->slots[at].known.id_len};
+        return OG_OK;
+    }
+    if (lent == NULL) return read_document(t, place, out, &text, err);
+    *out = lent->id;
     return OG_OK;
 }

@@ -48,8 +48,7 @@ void og_dedup_texts_free(struct og_dedup_texts *texts); /* NULL is fine */
 
 /* Another one that reads the texts of `base`, for another thread, with a cache
  * of its own. What `base` was told since is read only after
- * og_dedup_texts_flush(); what it lends and what is in a store cannot be read
- * through it. */
+ * og_dedup_texts_flush(); what is in a store cannot be read through it. */
 og_status og_dedup_texts_reader(const struct og_dedup_texts *base,
                                 size_t memory, struct og_dedup_texts **out,
                                 og_error *err);
@@ -93,6 +92,11 @@ og_status og_dedup_texts_fetch(struct og_dedup_texts *texts, uint64_t number,
                                const struct og_dedup_place *place,
                                const struct og_known_document **out,
                                og_error *err);
+
+/* The id alone: nothing is shingled. */
+og_status og_dedup_texts_id(struct og_dedup_texts *texts, uint64_t number,
+                            const struct og_dedup_place *place, og_bytes *out,
+                            og_error *err);
 
 /* Brings what is kept of a document nearer, in two steps some time apart. */
 void og_dedup_texts_expect(const struct og_dedup_texts *texts, uint64_t number);

@@ -57,6 +57,8 @@ struct level {
     struct og_dedup_texts *texts;
     struct og_decider decider;
     struct og_decide_batch batch;
+    struct og_decide_doc *docs; /* of the batch */
+    size_t docs_cap;
     bool has_batches;
     size_t at;             /* in the batch */
     size_t threads_memory; /* for the texts that each thread reads */
@@ -201,10 +203,10 @@ static og_status write_removed(struct level *l, const struct og_dedup_doc *d,
                                const struct og_dedup_entry *of,
                                double similarity, og_error *err)
 {
-    const struct og_known_document *known;
-    TRY(og_dedup_texts_fetch(l->texts, of->number, &of->place, &known, err));
+    og_bytes of_id;
+    TRY(og_dedup_texts_id(l->texts, of->number, &of->place, &of_id, err));
     const struct og_removal removal = {.id = d->doc.id,
-                                       .of_id = {known->id, known->id_len},
+                                       .of_id = of_id,
                                        .similarity = similarity,
                                        .cluster = of->number + 1,
                                        .of_number = number_of_input(l, of),
@@ -250,8 +252,9 @@ static og_status decide_now(struct level *l, struct og_dedup_doc *d,
                          d, err);
     l->decider.entries[verdict.entry].place = doc.place;
     if (l->is_against) return OG_OK;
-    TRY(og_dedup_texts_lend(l->texts, number, d->words, d->n_tokens, d->doc.id,
-                            err)); /* until end_block() */
+    if (!l->has_batches)
+        TRY(og_dedup_texts_lend(l->texts, number, d->words, d->n_tokens,
+                                d->doc.id, err)); /* until end_block() */
     if (l->aside != NULL) return OG_OK;
     og_dedup_journal_keep(&l->journal, number, d->sketch);
     return write_kept(l, d, err);
@@ -364,9 +367,11 @@ static og_status make_block(void *ctx, struct og_dedup_worker *worker,
                : og_error_memory(err, n_all * 4, "bands");
 }
 
+/* A phase over the documents of a block, piece by piece. */
 struct looking {
     struct level *level;
-    const struct og_batch *batch;
+    size_t n;
+    bool is_try;
 };
 
 static og_status look_at_piece(void *ctx, void *worker, size_t piece,
@@ -374,7 +379,6 @@ static og_status look_at_piece(void *ctx, void *worker, size_t piece,
 {
     const struct looking *looking = ctx;
     struct level *l = looking->level;
-    const struct og_batch *b = looking->batch;
     const size_t begin = piece * PIECE_DOCS;
     struct thread *t;
     TRY(thread_of(worker, &t, err));
@@ -383,14 +387,31 @@ static og_status look_at_piece(void *ctx, void *worker, size_t piece,
         TRY(og_decide_thread_init(&t->looking, l->texts, l->threads_memory,
                                   err));
     }
-    for (size_t i = begin; i < b->n_docs && i < begin + PIECE_DOCS; i++) {
+    for (size_t i = begin; i < looking->n && i < begin + PIECE_DOCS; i++)
+        TRY(looking->is_try
+                ? og_decide_batch_try(&l->batch, &t->looking, i, l->docs, err)
+                : og_decide_batch_look(&l->batch, &t->looking, i, &l->docs[i],
+                                       err));
+    return OG_OK;
+}
+
+/* All documents of the block, lent until end_block(). */
+static og_status list_docs(struct level *l, const struct og_batch *b,
+                           og_error *err)
+{
+    if (!OG_GROW(NULL, l->docs, l->docs_cap, b->n_docs))
+        return og_error_memory(err, b->n_docs * sizeof(*l->docs), "documents");
+    for (size_t i = 0; i < b->n_docs; i++) {
         const struct og_dedup_doc *d = b->docs[i].made;
-        const struct og_decide_doc doc = {.sketch = d->sketch,
-                                          .parity = d->parity,
-                                          .words = d->words,
-                                          .n_tokens = d->n_tokens,
-                                          .is_against = l->is_against};
-        TRY(og_decide_batch_look(&l->batch, &t->looking, i, &doc, err));
+        l->docs[i] = (struct og_decide_doc){.number = l->n + i,
+                                            .sketch = d->sketch,
+                                            .parity = d->parity,
+                                            .words = d->words,
+                                            .n_tokens = d->n_tokens,
+                                            .is_against = l->is_against};
+        if (!l->is_against)
+            TRY(og_dedup_texts_lend(l->texts, l->n + i, d->words, d->n_tokens,
+                                    b->docs[i].doc.id, err));
     }
     return OG_OK;
 }
@@ -399,7 +420,7 @@ static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
 {
     struct level *l = ctx;
     const struct block *block = b->own;
-    struct looking looking = {l, b};
+    struct looking looking = {.level = l, .n = b->n_docs};
     l->at = 0;
     l->has_batches = b->n_docs > 0 && block->leaders != NULL;
     if (!l->has_batches) return OG_OK;
@@ -408,7 +429,11 @@ static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
     l->threads_memory =
         (memory != 0 ? memory : CACHE_MOST) / og_stream_threads(b);
     TRY(og_decide_batch_begin(&l->batch, b->n_docs, block->leaders, err));
+    TRY(list_docs(l, b, err));
     TRY(og_dedup_texts_flush(l->texts, err));
+    TRY(og_stream_share(b, n_pieces, look_at_piece, &looking, err));
+    if (l->is_against) return OG_OK;
+    looking.is_try = true;
     return og_stream_share(b, n_pieces, look_at_piece, &looking, err);
 }
 
@@ -734,6 +759,7 @@ static void finish(struct level *l)
 {
     og_joiner_release(&l->joined);
     og_decide_batch_release(&l->batch);
+    OG_UNGROW(NULL, l->docs, l->docs_cap);
     og_decider_release(&l->decider);
     og_dedup_texts_free(l->texts);
     og_band_sketcher_release(&l->sketcher);

@@ -55,7 +55,7 @@ og_status og_set_summaries_keep(struct og_set_summaries *s, uint32_t entry,
         return og_error_memory(err, entry * sizeof(*s->of), "documents");
     if (s->of_cap > before)
         memset(s->of + before, 0, (s->of_cap - before) * sizeof(*s->of));
-    s->of[entry] = og_arena_copy(&s->arena, summary, len, 8);
-    return s->of[entry] != NULL ? OG_OK
-                                : og_error_memory(err, len, "documents");
+    s->of[entry].parity = og_arena_copy(&s->arena, summary, len, 8);
+    return s->of[entry].parity != NULL ? OG_OK
+                                       : og_error_memory(err, len, "documents");
 }

@@ -21,8 +21,12 @@ struct og_set_summary {
     size_t len; /* bytes */
 };
 
+struct og_summary_slot {
+    const struct og_wide_parity *parity; /* NULL: none */
+};
+
 struct og_set_summaries {
-    const struct og_wide_parity **of; /* by entry; NULL: none */
+    struct og_summary_slot *of; /* by entry */
     size_t of_cap;
     struct og_arena arena;
     size_t memory; /* bytes of the arena, 0: no limit */
@@ -43,7 +47,7 @@ void og_set_summaries_clear(struct og_set_summaries *s);
 static inline const struct og_wide_parity *
 og_set_summaries_of(const struct og_set_summaries *s, uint32_t entry)
 {
-    return entry < s->of_cap ? s->of[entry] : NULL;
+    return entry < s->of_cap ? s->of[entry].parity : NULL;
 }
 
 /* Brings one nearer, in two steps some time apart. */

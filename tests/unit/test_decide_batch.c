@@ -136,17 +136,22 @@ static void decide_batch(struct og_decide_batch *batch,
     struct og_group_scratch scratch = {NULL, 0};
     const uint8_t *sketches[N];
     static uint32_t leaders[N * 14];
-    for (size_t i = 0; i < n; i++)
+    struct og_decide_doc list[N];
+    for (size_t i = 0; i < n; i++) {
         sketches[i] = docs[begin + i].sketch;
+        list[i] = doc_of(begin + i);
+    }
     assert_int_equal(
         og_decide_group(&design, sketches, n, &scratch, leaders, NULL), OG_OK);
     assert_int_equal(og_decide_batch_begin(batch, n, leaders, NULL), OG_OK);
-    for (size_t i = n; i-- > 0;) { /* in any order */
-        const struct og_decide_doc doc = doc_of(begin + i);
-        assert_int_equal(
-            og_decide_batch_look(batch, &threads[i % N_THREADS], i, &doc, NULL),
-            OG_OK);
-    }
+    for (size_t i = n; i-- > 0;) /* in any order */
+        assert_int_equal(og_decide_batch_look(batch, &threads[i % N_THREADS], i,
+                                              &list[i], NULL),
+                         OG_OK);
+    for (size_t i = n; i-- > 0;)
+        assert_int_equal(og_decide_batch_try(batch, &threads[i * 7 % N_THREADS],
+                                             i, list, NULL),
+                         OG_OK);
     for (size_t i = 0; i < n; i++) {
         struct og_verdict verdict;
         const struct og_decide_doc doc = doc_of(begin + i);
