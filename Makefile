@@ -7,7 +7,9 @@ PREFIX ?= /usr/local
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help run build tidy test test-quick test-crash test-soak test-python-asan fuzz install uninstall wheel deb format clean
+.PHONY: help run build tidy test test-quick test-crash test-soak \
+    test-python-asan test-packages fuzz install uninstall wheel deb static \
+    format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
@@ -21,6 +23,8 @@ help:
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
 	@echo 'make wheel       the Python package with its libraries inside'
 	@echo 'make deb         Debian packages, in build/deb'
+	@echo 'make static      a tarball for any x86-64 Linux, in build/static'
+	@echo 'make test-packages  builds all packages and tries them in clean roots'
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make tidy        clang-tidy with its slow checks, on lib and cli'
 	@echo 'make format      clang-format on every C file'
@@ -98,6 +102,14 @@ wheel:
 deb:
 	@tools/setup build deb
 	@tools/deb
+
+static:
+	@tools/setup build
+	@tools/static
+
+test-packages:
+	@tools/setup build python deb
+	@tests/packages/run
 
 uninstall:
 	@tools/install_tree --remove

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the release that og_version() tells. Not the day of the build: the same
- * source gives the same page. */
-#define RELEASE_DATE "2026-11-15"
+/* Of the release that og_version() tells, as in meson.build. Not the day of the
+ * build: the same source gives the same page. */
+#define RELEASE_DATE "2026-11-16"
 
 static void put_roff_part(const char *text, size_t len)
 {

@@ -1,6 +1,7 @@
-/* Takes the place, in the wheel and the tarball, of ICU's data, 31 MB of tables that nothing here uses:
- * libxml2 is linked with ICU, but asks iconv first, which knows the same
- * encodings. A package of data with no entries, in ICU's common format. */
+/* Takes the place, in the wheel and the tarball, of ICU's data, 31 MB of tables
+ * that nothing here uses: libxml2 is linked with ICU, but asks iconv first,
+ * which knows the same encodings. A package of data with no entries, in ICU's
+ * common format. */
 
 #include <stdint.h>
 

@@ -42,6 +42,10 @@ def main(build):
               for s in sorted(declared - exported)]
     checks.report("the shared library exports what include/ declares",
                   "\n".join(wrong))
+    status, out = checks.run([os.path.join(checks.ROOT, "tools/debian_symbols"),
+                              "--check"])
+    checks.report("debian/liborigo0.symbols lists them",
+                  "" if status == 0 else out or "it does not")
     alien = [s for s in sorted(symbols_of(os.path.join(folder, "liborigo.a"),
                                           "-g")) if not s.startswith("og_")]
     checks.report("the static library defines og_ names alone",
