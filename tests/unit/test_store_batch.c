@@ -3,6 +3,7 @@
  * quote each other; some are late, some come again, some are other versions,
  * and one was removed. */
 
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,8 +47,11 @@ static void make_documents(void)
                 at += (size_t)sprintf(
                     m->text + at, "w%x ",
                     (unsigned)(og_random_next(&random) & 0xfff));
-            if (from < i && at < TEXT_CAP - 700)
-                at += (size_t)sprintf(m->text + at, "%.600s ", made[from].text);
+            if (from == i || at >= TEXT_CAP - 700) continue;
+            const size_t len = strnlen(made[from].text, 600);
+            memcpy(m->text + at, made[from].text, len);
+            at += len;
+            at += (size_t)sprintf(m->text + at, " ");
         }
     }
 }
