@@ -380,11 +380,16 @@ static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
     const struct og_phases phases = og_stream_phases(b);
     if (!OG_GROW(w->store->allocator, w->run, w->run_cap, b->n_docs))
         return og_error_memory(err, b->n_docs * sizeof(*w->run), "a batch");
-    while (w->n_ready < b->n_docs)
-        TRY(take_run(w, b, &phases, err));
-    return w->holds && w->options->on_answer != NULL
-               ? og_store_commit(w->store, err)
-               : OG_OK;
+    og_status status = OG_OK;
+    while (status == OG_OK && w->n_ready < b->n_docs)
+        status = take_run(w, b, &phases, err);
+    if (!w->holds || w->options->on_answer == NULL) return status;
+    /* Nothing is told that is not safe. */
+    const og_status committed =
+        og_store_commit(w->store, status == OG_OK ? err : NULL);
+    if (committed == OG_OK) return status;
+    w->n_ready = 0;
+    return status == OG_OK ? committed : status;
 }
 
 /* An answer that depends on what is counted beside the table, or another index,
