@@ -14,8 +14,8 @@
  * of them find the copy, and the estimation fills what lies between. So a rate
  * is divided by the square root of a random number that belongs to the
  * fingerprint, its tag: as in thin.c, a passage that is not seen again loses
- * its fingerprints one by one. Rare copies of old texts are found twice as
- * often then, and nothing else gets worse.
+ * its fingerprints one by one. A quarter more of rare copies of old texts is
+ * found then (docs/evaluation.md).
  *
  * This is the idea of LHD (Beckmann, Chen, Cidon: least hit density, NSDI
  * 2018) cut down to one byte a slot and one small table. Measured against R,
