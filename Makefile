@@ -8,7 +8,7 @@ SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help run build tidy test test-quick test-crash test-soak \
-    test-python-asan test-packages fuzz install uninstall wheel deb static \
+    test-python-asan test-packages fuzz install uninstall wheel deb static release \
     format clean
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo 'make wheel       the Python package with its libraries inside'
 	@echo 'make deb         Debian packages, in build/deb'
 	@echo 'make static      a tarball for any x86-64 Linux, in build/static'
+	@echo 'make release     VERSION=x.y.z: version, tests, files, tag (docs/release.md)'
 	@echo 'make test-packages  builds all packages and tries them in clean roots'
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make tidy        clang-tidy with its slow checks, on lib and cli'
@@ -110,6 +111,10 @@ static:
 test-packages:
 	@tools/setup build python deb
 	@tests/packages/run
+
+release:
+	@tools/setup build test python deb
+	@tools/release '$(VERSION)'
 
 uninstall:
 	@tools/install_tree --remove
