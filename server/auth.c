@@ -1,5 +1,5 @@
 /* Tokens are compared by their SHA-256, all of them, in a time that depends on
- * neither: what an answer takes tells nothing of a token.
+ * neither: what an answer takes reveals nothing about a token.
  *
  * Without tokens the server is for programs of this machine. A browser is one
  * of them, and runs scripts of strangers: so a request must name this server

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- how it is asked, and told ---- */
+/* ---- how it is asked, and answered ---- */
 
 struct telling {
     og_report_options report;

@@ -26,7 +26,7 @@ typedef void handle_fn(struct request *r);
 
 struct route {
     const char *method;
-    const char *path; /* a '*' at its end stands for what follows, decoded */
+    const char *path; /* a '*' at its end matches what follows, decoded */
     enum role role;
     enum place place;
     bool takes_body;
@@ -66,7 +66,7 @@ struct request {
     enum role role;
     enum phase phase;
     enum place place;
-    og_bytes rest; /* what '*' of the path stands for */
+    og_bytes rest; /* what '*' of the path matches */
     struct unpacker unpacker;
     struct buffer body;  /* unpacked */
     size_t n_counted;    /* of it, in server.n_buffered */

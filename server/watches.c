@@ -249,7 +249,7 @@ static bool sync_folder(const char *path)
 }
 
 /* The whole list under another name, then the name: it is there whole or as it
- * was. It holds secrets, so nobody else may read it. */
+ * was. It contains secrets, so nobody else may read it. */
 static bool save(const struct watches *all)
 {
     char other[4096];

@@ -5,7 +5,7 @@
  * stored. An entry of 14 bands of 8 rows takes 112 bytes of samples, 16 of its
  * parity and 14 slots of 5 bytes that are 3/8 to 3/4 full.
  *
- * Samples stand band by band: what a look into one band needs of a hundred
+ * Samples are stored band by band: what a look into one band needs of a hundred
  * thousand entries is less than a megabyte, and entries that share a band have
  * often come one after the other. A thousand of them may share it, so a look
  * takes one step after the other for all of them: those whose tag agrees,
@@ -205,8 +205,7 @@ static og_status meet_in_slots(const struct og_band_table *t, uint32_t band,
     return OG_OK;
 }
 
-/* Those whose tag agrees: up to an empty slot, which may stand at the front.
- */
+/* Those whose tag agrees: up to an empty slot, which may be at the front. */
 static og_status meet_in_band(const struct og_band_table *t, uint32_t band,
                               struct og_band_hits *hits, size_t *n,
                               og_error *err)
@@ -228,7 +227,7 @@ static size_t set_seen(struct og_band_hits *hits, uint32_t entry)
 }
 
 /* Those of the entries from `begin` to `end` whose samples agree too go to
- * place `n`; returns the place behind them. */
+ * place `n`; returns the place after them. */
 __attribute__((always_inline)) static inline size_t
 agreeing(const uint8_t *samples, const uint8_t *wanted, size_t n_rows,
          uint32_t *met, size_t begin, size_t end, size_t n)

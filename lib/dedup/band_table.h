@@ -46,7 +46,7 @@ struct og_band_item {
     struct og_set_parity parity; /* of the document, if it is known */
 };
 
-/* Which of the entries that share a band are worth telling. */
+/* Which of the entries that share a band are worth reporting. */
 struct og_band_filter {
     uint32_t least_equal; /* samples that agree, in all bands */
     const struct og_parity_limits *limits; /* NULL: parities are not looked
@@ -124,7 +124,7 @@ static inline bool og_band_new_has(const struct og_band_new *item,
     return item->bands[band / 64] >> band % 64 & 1;
 }
 
-/* In steps: the parity of an entry, `n_more` behind the last; then the entries
+/* In steps: the parity of an entry, `n_more` after the last; then the entries
  * to each of the bands, which as many threads may do as there are bands; then
  * they are there. */
 og_status og_band_table_reserve(struct og_band_table *table, size_t n_more,

@@ -294,7 +294,7 @@ static const struct og_pair_note *find_pair(const struct og_decide_look *look,
 }
 
 /* Candidates that were tried go: those that are not alike, and the first that
- * is with all behind it, which is told. */
+ * is with all after it, which is reported. */
 static void use_pairs(const struct og_decide_batch *b,
                       const struct og_decide_look *look,
                       struct og_band_hits *hits, struct og_verdict *out)

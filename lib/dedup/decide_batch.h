@@ -18,7 +18,7 @@
  * those that were kept
  *
  * A document is a copy of the first kept one that is alike. Whatever the table
- * held before the batch was kept before whatever the batch adds: so a match of
+ * had before the batch was kept before whatever the batch adds: so a match of
  * the look is final, and only documents without one are compared with others of
  * their batch. Bands that are full count as they would one after the other. */
 
@@ -52,8 +52,7 @@ struct og_decide_batch {
     struct og_decide_look *looks;
     uint16_t *found; /* [document][band]: in the table */
     size_t looks_cap, found_cap;
-    /* Documents of the batch that were kept: entries behind the table's last.
-     */
+    /* Documents of the batch that were kept: entries after the table's last. */
     struct og_band_new *kept;
     uint32_t *doc_of; /* by kept one: its number in the batch */
     size_t n_kept, kept_cap, doc_of_cap;

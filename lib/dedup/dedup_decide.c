@@ -232,7 +232,7 @@ static void expect(const struct og_decider *d, const struct og_decide_reader *r,
                                    d->entries[hits[i + STEP].entry].number);
 }
 
-/* Components: an entry with the same shingles stands for the document, since
+/* Components: an entry with the same shingles represents the document, since
  * whatever is like one is like the other. Then nothing else has to be compared
  * and nothing remembered; a million equal documents are one entry. */
 static og_status find_equal(struct og_decider *d, struct og_decide_reader *r,

@@ -7,7 +7,7 @@
  * A star: a document is removed when it is alike to one that was kept before
  * it; of several, to the one that was kept first. So whatever is removed was
  * compared with what stays, and a chain A~B~C of which A and C are not alike
- * keeps both ends. Documents are told in the order of preference. */
+ * keeps both ends. Documents are reported in the order of preference. */
 
 #include "lib/dedup/band_table.h"
 #include "lib/dedup/dedup_texts.h"
@@ -64,8 +64,8 @@ struct og_decide_reader {
     bool is_marked;                    /* the set, for its tags */
     bool has_mine;                     /* and the summary, too */
     struct og_set_summary mine, other; /* of the two that are compared */
-    /* Summaries that were made for entries that have none: told, if it is not
-     * NULL, instead of kept. */
+    /* Summaries that were made for entries that have none: reported, if it is
+     * not NULL, instead of kept. */
     void *ctx;
     og_status (*on_summary)(void *ctx, uint32_t entry,
                             const struct og_wide_parity *summary,
@@ -84,7 +84,7 @@ struct og_decider {
     struct og_parity_limits limits;
     bool is_full;
     uint64_t n_candidates, n_compared;
-    /* Components: told of every pair that is alike. */
+    /* Components: receives every pair that is alike. */
     void *ctx;
     og_status (*on_pair)(void *ctx, uint64_t number,
                          const struct og_dedup_entry *of, double similarity,

@@ -4,7 +4,7 @@
 /*   in:  the ids of documents, in order              (lib/dedup/dedup_pieces.c)
  *   out: the id of a document by its number
  *
- * For reports that name a source long after it was read: the ids stand in a
+ * For reports that name a source long after it was read: the ids are in a
  * temporary file, eight bytes of memory a document. */
 
 #include "lib/base/packing.h"

@@ -191,7 +191,7 @@ static og_status read_body(const struct reading *r,
 }
 
 /* Where the records end that can be used goes to *end: what comes after a
- * damaged one is not needed, the run goes on from the mark before it. */
+ * damaged one is not needed, the run resumes from the mark before it. */
 static og_status read_records(struct og_dedup_journal *j,
                               struct og_journal_reader *from,
                               const struct reading *r, struct journal_end *end,

@@ -2,7 +2,7 @@
 #define OG_DEDUP_DEDUP_JOURNAL_H
 
 /*   in:  what a run has decided so far             (lib/dedup/level_document.c)
- *   out: the same, after the run was stopped, for the one that goes on
+ *   out: the same, after the run was stopped, for the one that resumes
  *
  * The file OUTPUT.journal, a log (lib/disk/journal_format.h) whose uuid is a
  * checksum of options and inputs, with records of type OG_JOURNAL_MARK, each

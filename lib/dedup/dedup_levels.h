@@ -17,7 +17,7 @@ struct og_dedup_run {
     /* Of options->against, those that are stores; the others are NULL. */
     struct og_stored_texts **stores;
     size_t store; /* the one that is read */
-    /* A file that could not be read: told when all is done. */
+    /* A file that could not be read: reported when all is done. */
     og_status failure;
     og_error story;
 };
@@ -42,7 +42,7 @@ og_status og_dedup_documents(struct og_dedup_run *run, og_error *err);
 og_status og_dedup_units(struct og_dedup_run *run, og_error *err);
 og_status og_dedup_passages(struct og_dedup_run *run, og_error *err);
 
-/* Some inputs can be read only once: OG_ERR_USAGE, told with `why`. */
+/* Some inputs can be read only once: OG_ERR_USAGE, reported with `why`. */
 og_status og_dedup_needs_files(const struct og_dedup_run *run, const char *why,
                                og_error *err);
 

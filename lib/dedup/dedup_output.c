@@ -18,7 +18,7 @@ static bool is_same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-/* Whether `path` stands in the folder `folder`, at any depth. */
+/* Whether `path` is in the folder `folder`, at any depth. */
 static bool is_inside(const char *folder, const char *path)
 {
     struct stat st;

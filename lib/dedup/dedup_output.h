@@ -19,11 +19,11 @@ struct og_dedup_output {
     struct og_shards kept;
     struct og_new_file report, rejects;
     bool has_kept, has_report, has_rejects;
-    uint64_t n_decided;  /* documents of the input, told of to on_decision */
+    uint64_t n_decided;  /* documents of the input, reported to on_decision */
     struct og_pack line; /* scratch */
 };
 
-/* How long each was at a moment, to go on from there. */
+/* How long each was at a moment, to resume from there. */
 struct og_output_lens {
     uint64_t kept, report, rejects;
 };

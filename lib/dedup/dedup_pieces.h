@@ -4,7 +4,7 @@
 /*   in:  a document and the parts of it that go   (lib/dedup/level_unit.c, ...)
  *   out: the document without them, and what was cut (lib/dedup/dedup_output.h)
  *
- * For the levels that cut pieces out of texts. With a journal a run goes on
+ * For the levels that cut pieces out of texts. With a journal a run resumes
  * with the outputs of one that was stopped: the tables of pieces are made
  * anew, what was written stays. */
 
@@ -60,7 +60,7 @@ og_status og_piece_cutter_close(struct og_piece_cutter *cutter,
 og_status og_piece_cutter_note(struct og_piece_cutter *cutter, og_bytes id,
                                og_error *err);
 
-/* What the pass that writes does behind each block. */
+/* What the pass that writes does after each block. */
 og_status og_piece_cutter_end_block(struct og_piece_cutter *cutter,
                                     uint64_t sequence, og_error *err);
 

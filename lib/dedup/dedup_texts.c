@@ -1,5 +1,5 @@
 /* Texts that are read again. The cache is a table of slots with one place for
- * each number; when it holds too many bytes a hand goes round and empties
+ * each number; when it contains too many bytes a hand goes round and empties
  * slots that were not used since it came by last. */
 
 #include "lib/dedup/dedup_texts.h"
@@ -301,7 +301,7 @@ static og_status read_bytes(struct og_dedup_texts *t,
     return n == (int64_t)place->len ? OG_OK : changed(name, err);
 }
 
-/* "mail.jsonl:17", as lib/source/block.c makes it; it stands in
+/* "mail.jsonl:17", as lib/source/block.c makes it; it has
  * memory of its own. */
 static og_bytes made_up_id(struct og_dedup_texts *t,
                            const struct og_dedup_place *place)

@@ -1,7 +1,7 @@
 #ifndef OG_DEDUP_DEDUP_TEXTS_H
 #define OG_DEDUP_DEDUP_TEXTS_H
 
-/*   in:  where a document stands                       (lib/dedup/dedup.c)
+/*   in:  where a document is                           (lib/dedup/dedup.c)
  *   out: its different shingles and its id           (lib/dedup/dedup_decide.c)
  *
  * Sketches say which documents to compare; to compare them, the shingles of an
@@ -47,7 +47,7 @@ og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
 void og_dedup_texts_free(struct og_dedup_texts *texts); /* NULL is fine */
 
 /* Another one that reads the texts of `base`, for another thread, with a cache
- * of its own. What `base` was told since is read only after
+ * of its own. What `base` was given since is read only after
  * og_dedup_texts_flush(); what is in a store cannot be read through it. */
 og_status og_dedup_texts_reader(const struct og_dedup_texts *base,
                                 size_t memory, struct og_dedup_texts **out,
@@ -72,7 +72,7 @@ og_status og_dedup_texts_spool(struct og_dedup_texts *texts, og_bytes id,
                                og_bytes text, struct og_dedup_place *out,
                                og_error *err);
 
-/* A document that stands in memory for a while, as words (document_stream.h):
+/* A document that is in memory for a while, as words (document_stream.h):
  * until it is called back it is not read again. Numbers rise; what is pointed
  * to must stay until then. */
 og_status og_dedup_texts_lend(struct og_dedup_texts *texts, uint64_t number,

@@ -1,6 +1,6 @@
 /* Documents with their shingles and sketches, out of the stream. What the
- * caller needs of a document stands in the arena of its batch: the fingerprints
- * and the sketch; its line stands in the block. */
+ * caller needs of a document is in the arena of its batch: the fingerprints
+ * and the sketch; its line is in the block. */
 
 #include "lib/dedup/document_stream.h"
 
@@ -43,7 +43,7 @@ static void stop_worker(void *ctx, void *mine)
     OG_UNGROW(NULL, w->scratch, w->scratch_cap);
 }
 
-/* The line that holds the byte at `off` of the block, without its newline. */
+/* The line with the byte at `off` of the block, without its newline. */
 static og_bytes line_at(const struct og_block *block, size_t off)
 {
     const char *begin = block->data + off;

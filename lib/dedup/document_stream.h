@@ -25,9 +25,10 @@ struct og_dedup_doc {
     size_t text_len, n_tokens, n_repaired;
     bool is_stored; /* offset is its number in the store at hand */
     uint64_t rank;  /* of --keep: the smallest is kept */
-    /* Its tokens under the secret key of the run, OG_TOKENS_TAIL zeros behind;
-     * without tokens, one word of all its bytes (lib/fingerprint/shingler.h).
-     * Sketches are public: they choose what is compared, this decides. */
+    /* Its tokens under the secret key of the run, OG_TOKENS_TAIL zeros after
+     * them; without tokens, one word of all its bytes
+     * (lib/fingerprint/shingler.h). Sketches are public: they choose what is
+     * compared, this decides. */
     const uint64_t *words;
     const uint8_t *sketch;
     struct og_set_parity parity;
@@ -55,7 +56,7 @@ struct og_dedup_source {
     og_status (*make)(void *ctx, struct og_dedup_worker *worker, og_bytes text,
                       og_error *err);
     uint64_t n_skip_blocks;  /* at the front: read, not prepared */
-    uint64_t n_known_blocks; /* at the front: what they reject is not told */
+    uint64_t n_known_blocks; /* at the front: their rejects are not reported */
     void *ctx;
     og_status (*take)(void *ctx, struct og_dedup_doc *doc, og_error *err);
     /* Phases of a block (lib/stream/engine.h), all or none of them: of any
@@ -74,7 +75,7 @@ struct og_dedup_source {
      * its next bytes follow. */
     og_status (*reject)(void *ctx, og_bytes record, bool more, og_error *err);
     const char *folder; /* of a temporary file for rejects; NULL: those that
-                           are longer than a document may be are not told */
+                           are longer than a document may be are not reported */
     const char *step;   /* of progress */
     bool uses_time;     /* of documents: report those that are none */
 };

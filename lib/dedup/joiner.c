@@ -1,4 +1,4 @@
-/* Components of documents. Where each document stands is kept on disk: it is
+/* Components of documents. The place of each document is kept on disk: it is
  * needed again only for those that are removed and what they are removed of. */
 
 #include "lib/dedup/joiner.h"

@@ -34,8 +34,8 @@
 #define CACHE_MOST  (32 * MB)
 #define SORTER_MOST (64 * MB)
 
-/* A document that is put aside; the counts of its bands and the sketch stand
- * behind. */
+/* A document that is put aside; the counts of its bands and the sketch follow.
+ */
 struct aside {
     uint64_t rank, number;
     struct og_dedup_place place;
@@ -678,7 +678,7 @@ static og_status remember_center(void *ctx, uint64_t number, og_error *err)
     return count_cluster(ctx, number, err);
 }
 
-/* Goes on where an earlier run was stopped, or begins. */
+/* Resumes where an earlier run was stopped, or begins. */
 static og_status open_outputs(struct level *l, og_error *err)
 {
     const struct og_dedup_run *run = l->run;

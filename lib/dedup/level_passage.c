@@ -2,7 +2,7 @@
  *
  * A window is so many tokens in a row (50). It is copied when an earlier
  * document has the same window; a token is cut when some copied window covers
- * it. So every run of 50 tokens or more that stands in an earlier document is
+ * it. So every run of 50 tokens or more that occurs in an earlier document is
  * cut, whole, and nothing else. The earliest document keeps it, also where it
  * repeats itself.
  *
@@ -10,16 +10,16 @@
  * a hash of their tokens, to parts on disk, 16 bytes each; then each part is
  * gone through in the order of the documents with a table of its own. What
  * comes of it is a bit for each token of the input. A suffix array of the same
- * text takes 40 bytes a token and holds them all in memory.
+ * text takes 40 bytes a token and keeps them all in memory.
  *
  *     record: [hash, 64 bits][24 more bits of another hash | place, 40 bits]
  *
- * Windows are told apart by 88 bits of hashes under a key that is drawn for the
- * run: nobody can write windows that are taken for one another, and of 10^10
- * windows two are by chance with a probability of 10^-7.
+ * Windows are distinguished by 88 bits of hashes under a key that is drawn for
+ * the run: nobody can write windows that are taken for one another, and of
+ * 10^10 windows two are by chance with a probability of 10^-7.
  *
  * For a report, the first holder of every copied window is noted, too, sorted
- * by place: a piece is said to be of the document that holds the longest run
+ * by place: a piece is said to be of the document that contains the longest run
  * of it. Documents to compare with come first and are not written. */
 
 #include <errno.h>
@@ -91,7 +91,7 @@ struct level {
 /* ---- windows, any thread ---- */
 
 /* The hash of a window, under the secret key of the run, is made of
- * fingerprints of pieces that cover it: the first, the one behind it, ..., and
+ * fingerprints of pieces that cover it: the first, the one after it, ..., and
  * the last, which may overlap. */
 static og_status make_windows(void *ctx, struct og_dedup_worker *h,
                               og_bytes text, og_error *err)
@@ -288,8 +288,8 @@ static og_status next_holder(struct level *l, og_error *err)
     return OG_OK;
 }
 
-/* Who holds the longest run of the windows before `end`, of those that were
- * not asked for yet. */
+/* Which document contains the longest run of the windows before `end`, of those
+ * that were not asked for yet. */
 static og_status find_holder(struct level *l, uint64_t end, uint64_t *out,
                              og_error *err)
 {

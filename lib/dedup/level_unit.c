@@ -8,7 +8,7 @@
  * lines that are taken for one another or meet in the table, and 10^12 units
  * have two that are with a probability of 10^-15.
  *
- * Without a cap the hashes of all units stand in a table, and one pass does
+ * Without a cap the hashes of all units are in a table, and one pass does
  * it. With one they are sorted, on disk when they are many; those that are not
  * the first of their kind are sorted again by place, and a second pass cuts.
  *
@@ -26,7 +26,7 @@
 
 #define SORTER_MOST ((size_t)64 << 20)
 
-struct unit { /* as make() tells it */
+struct unit { /* as make() reports it */
     uint64_t hash[2];
     uint32_t begin, end; /* in the source text */
     uint32_t n_tokens, is_last;
@@ -94,7 +94,7 @@ static void add_unit(struct og_dedup_worker *h, size_t begin, size_t end,
     og_pack_bytes(&h->made, &unit, sizeof(unit));
 }
 
-/* Lines end behind their newline. */
+/* Lines end after their newline. */
 static void make_lines(struct og_dedup_worker *h, og_bytes text)
 {
     const struct og_text *folded = &h->shingler.text;
@@ -113,7 +113,7 @@ static void make_lines(struct og_dedup_worker *h, og_bytes text)
     }
 }
 
-/* A sentence goes with the space behind it. */
+/* A sentence goes with the space after it. */
 static og_status make_sentences(struct og_dedup_worker *h, og_bytes text,
                                 og_error *err)
 {
@@ -528,7 +528,7 @@ static og_status read_against(struct level *l, og_error *err)
     return OG_OK;
 }
 
-/* What a run that was stopped has rejected stands in its file: all of it, if
+/* What a run that was stopped has rejected is in its file: all of it, if
  * it had come to a second pass. */
 static og_status run_passes(struct level *l, og_error *err)
 {

@@ -3,7 +3,7 @@
 
 /* A small hash table from (origin, diagonal) to the last hit on it. A diagonal
  * is the distance between a shingle's place here and in its origin: all hits
- * of a passage that was copied as it stood lie on one. */
+ * of a passage that was copied unchanged lie on one. */
 
 #include "lib/estimate/estimate.h"
 

@@ -1,6 +1,6 @@
 /* NB, E, B and BE: section 2.3 of the paper.
  *
- * A bridge joins two hits s and s' of one origin that stand equally far apart
+ * A bridge joins two hits s and s' of one origin that are equally far apart
  * here and there, less than T selected shingles; the last such hit before s'
  * is the only partner (condition d). Offsets are known modulo 2^8, so "equally
  * far" means the same diagonal modulo 2^8. One pass finds all bridges: for
@@ -118,7 +118,7 @@ static void bridge_between(struct og_labels *labels, uint32_t from, uint32_t to)
     }
 }
 
-/* Both neighbour bytes of a hit must agree for BE: behind s and before s'. */
+/* Both neighbour bytes of a hit must agree for BE: after s and before s'. */
 static og_status bridge(const struct og_selection *sel,
                         const struct og_estimate_options *options,
                         struct og_labels *labels, og_error *err)

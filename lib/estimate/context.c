@@ -2,7 +2,7 @@
  * the selected ones.
  *
  * Beside each fingerprint the table keeps the context of the shingle: two bits
- * of each of the four tokens before and behind it (lib/select/context_bits.c),
+ * of each of the four tokens before and after it (lib/select/context_bits.c),
  * and its place in the origin. From a hit
  *
  *   - the copy reaches as far to either side as the contexts agree, token by
@@ -10,12 +10,12 @@
  *   - where all four agree it most likely goes on. It is carried on to the
  *     next selected shingle that the table should know but does not, a few
  *     tokens at most;
- *   - two hits that stand equally far apart here and in their common origin,
+ *   - two hits that are equally far apart here and in their common origin,
  *     and whose contexts agree on the sides that face each other, are one copy,
  *     with all that lies between. One hit of another origin may be there.
  *
  * So the ends of copied passages come out to the token although one shingle in
- * four was asked for, and counting shingles tells the dominant origin as well
+ * four was asked for, and counting shingles finds the dominant origin as well
  * as if all had been. */
 
 #include "lib/estimate/context.h"

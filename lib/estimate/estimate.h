@@ -6,7 +6,7 @@
  *
  * Section 2.3 of the paper: what the table has forgotten is guessed from what
  * it still knows. NB guesses nothing; E (expansion) asks the neighbours of a
- * hit; B (bridging) fills what lies between two hits that stand as far apart
+ * hit; B (bridging) fills what lies between two hits that are as far apart
  * here as in their common origin; BE does both, and bridges only where the
  * neighbours agree. CX is origo's own (context.c). */
 
@@ -84,7 +84,7 @@ struct og_additions og_labels_additions(struct og_labels *labels,
                                         const struct og_table *table,
                                         uint32_t doc);
 
-/* With CX: behind the last shingle of the run that begins at `first` and has
+/* With CX: after the last shingle of the run that begins at `first` and has
  * one origin, or none. */
 static inline size_t og_labels_run_end(const struct og_labels *labels,
                                        size_t first)
@@ -102,8 +102,8 @@ struct og_copy {
     uint32_t doc;
     og_how how;
     uint32_t n_hit;   /* tokens that the shingle of a hit covers */
-    uint32_t hit_end; /* behind the last of them */
-    /* The same for hits and for what stands beside a hit and agrees. What lies
+    uint32_t hit_end; /* after the last of them */
+    /* The same for hits and for what is next to a hit and agrees. What lies
      * between two hits may have been changed. */
     uint32_t n_matching, matching_end;
 };

@@ -148,7 +148,7 @@ bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict)
 /* A shingle that the table has lost and that lies in the reach of a hit was
  * there once: it goes back under its old origin, at its old place, not as
  * something new of this document. One that the table cannot have lost is new,
- * whatever stands around it: so with room for everything a table depends on
+ * whatever is around it: so with room for everything a table depends on
  * the times of the documents alone, and not on the order they came in. */
 static void restore_origins(struct og_labels *labels,
                             const struct og_selection *sel,

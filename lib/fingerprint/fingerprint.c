@@ -37,7 +37,7 @@ void og_shingle_factors_init(struct og_shingle_factors *key,
         key->factor[j] =
             og_field_pow_x(&rabin->field, 64 * (shingle_len - j) - 1);
     key->lead = og_field_pow_x(&rabin->field, 64 * (shingle_len + 1));
-    /* A leaving word stands shingle_len words and 64 zeros from the end when
+    /* A leaving word is shingle_len words and 64 zeros from the end when
      * the next one has come, and one x less. */
     key->leave = og_field_pow_x(&rabin->field, 64 * shingle_len + 63);
     key->turn = key->lead ^ og_field_pow_x(&rabin->field, 64 * shingle_len);

@@ -23,7 +23,7 @@ void og_fps_release(struct og_fps *fps);
 struct og_shingle_factors {
     uint32_t shingle_len;
     const struct og_rabin *rabin;
-    uint64_t factor[OG_SHINGLE_MAX + 1]; /* 0 behind shingle_len */
+    uint64_t factor[OG_SHINGLE_MAX + 1]; /* 0 after shingle_len */
     uint64_t lead; /* the leading 1 of every shingle, shifted */
     /* To slide by carry-less products, see fingerprint_x86.c. */
     uint64_t leave, turn;
@@ -40,7 +40,7 @@ og_status og_tokens_fingerprint(const struct og_tokens *tokens,
                                 const struct og_shingle_factors *key,
                                 struct og_fps *fps, og_error *err);
 
-/* The same of n words behind which 64 zero bytes stand. */
+/* The same of n words that 64 zero bytes follow. */
 og_status og_words_fingerprint(const uint64_t *words, size_t n_words,
                                const struct og_shingle_factors *key,
                                struct og_fps *fps, og_error *err);

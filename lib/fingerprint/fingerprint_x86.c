@@ -1,4 +1,4 @@
-/* Shingle fingerprints as carry-less dot products; clmul.h tells the
+/* Shingle fingerprints as carry-less dot products; clmul.h explains the
  * arithmetic. */
 
 #include "lib/fingerprint/clmul.h"
@@ -27,7 +27,7 @@ OG_TARGET_SSE42 static void print_each(const uint64_t *hash, size_t n,
 #define WORTH_SLIDING (LANES * 8)
 
 /* The next fingerprint: what leaves times its power, plus the rest and what
- * comes times x^64, which stands in the low word as it is (clmul.h); reduced.
+ * comes times x^64, which is in the low word as it is (clmul.h); reduced.
  * The high word of a fingerprint is kept 0. */
 OG_TARGET_SSE42 static inline __m128i slide(__m128i fp, __m128i leaves,
                                             __m128i comes, __m128i leave,
@@ -97,7 +97,7 @@ dot_four(const uint64_t *hash, const __m512i *factor, uint32_t n_pairs)
     return sum;
 }
 
-/* og_clmul_reduce() in every lane; the results stand in the high words. */
+/* og_clmul_reduce() in every lane; the results are in the high words. */
 OG_TARGET_AVX512 static inline __m512i reduce_four(__m512i sum, __m512i key)
 {
     const __m512i multiple = _mm512_clmulepi64_epi128(sum, key, 0x00);
@@ -113,7 +113,7 @@ og_fingerprint_avx512(const uint64_t *hash, size_t n,
     const uint32_t n_pairs = (key->shingle_len + 1) / 2;
     __m512i factor[OG_SHINGLE_MAX / 2];
     for (uint32_t j = 0; j < n_pairs; j++)
-        /* The factor behind an odd shingle_len is 0. */
+        /* The factor after an odd shingle_len is 0. */
         factor[j] = _mm512_broadcast_i64x2(
             _mm_loadu_si128((const __m128i *)&key->factor[2 * j]));
     const __m512i reducer = _mm512_broadcast_i64x2(_mm_set_epi64x(

@@ -154,9 +154,9 @@ uint64_t og_rabin_concat(const struct og_rabin *rabin, uint64_t fp_a,
     return shifted ^ fp_b;
 }
 
-/* A unit that has w units behind it when it leaves contributes u * x^(w bits)
+/* A unit that has w units after it when it leaves contributes u * x^(w bits)
  * where w counts itself. The leading 1 moves from before the leaving unit to
- * behind it: both places are in out[0], which every unit looks up once. */
+ * after it: both places are in out[0], which every unit looks up once. */
 static void window_init(struct og_rabin_window *window,
                         const struct og_rabin *rabin, size_t n_units,
                         unsigned unit_bytes)

@@ -75,7 +75,7 @@ struct og_rabin_window {
     uint64_t out[8][256];
 };
 
-/* `n_units` bytes (or words) stand in the window at a time; at least 1. */
+/* `n_units` bytes (or words) are in the window at a time; at least 1. */
 void og_rabin_window_bytes(struct og_rabin_window *window,
                            const struct og_rabin *rabin, size_t n_units);
 void og_rabin_window_words(struct og_rabin_window *window,

@@ -31,13 +31,13 @@ void og_shingler_release(struct og_shingler *s);
 og_status og_shingler_run(struct og_shingler *s, og_bytes text, og_error *err);
 
 /* The tokens of the last text once more under another key: s->tokens.hash, with
- * zeros behind it. One word of all bytes when there are no tokens. `text` is
+ * zeros after it. One word of all bytes when there are no tokens. `text` is
  * that text. */
 og_status og_shingler_rekey(struct og_shingler *s, og_bytes text, uint64_t key,
                             og_error *err);
 
 /* s->fps from words that _rekey() made of a text of n_tokens: what _run() under
- * that key would make. 64 bytes of zeros stand behind the words. */
+ * that key would make. 64 bytes of zeros follow the words. */
 og_status og_shingler_reprint(struct og_shingler *s, const uint64_t *words,
                               size_t n_tokens, og_error *err);
 

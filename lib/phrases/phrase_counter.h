@@ -30,7 +30,7 @@ og_status og_phrase_counter_init(struct og_phrase_counter *c, uint64_t memory,
                                  og_error *err);
 void og_phrase_counter_release(struct og_phrase_counter *c);
 
-/* `document` holds the shingle; documents come in order. */
+/* `document` contains the shingle; documents come in order. */
 void og_phrase_counter_add(struct og_phrase_counter *c, uint64_t fp,
                            uint32_t document);
 

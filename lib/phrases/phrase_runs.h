@@ -3,7 +3,7 @@
 
 /*   in:  counted shingles                      (lib/phrases/phrase_counter.h)
  *   out: runs of frequent ones in a document: passages that may be worth
- *        telling                                  (lib/phrases/phrase_set.h)
+ *        reporting                                (lib/phrases/phrase_set.h)
  *
  * A run begins with the shingle of a document that most documents have and goes
  * on to both sides as long as the next shingle is in four fifths of so many;
@@ -37,7 +37,7 @@ uint32_t og_phrase_shingles_get(const struct og_phrase_shingles *s,
 
 struct og_phrase_run {
     uint32_t first, n_tokens;
-    uint32_t most; /* documents that can hold all of it: those that hold its
+    uint32_t most; /* documents that can contain all of it: those with its
                       rarest shingle */
     uint64_t seed; /* the fingerprint of its most frequent shingle; of several
                       always the same one */

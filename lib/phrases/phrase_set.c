@@ -1,4 +1,4 @@
-/* Passages: the best of all that were met, and where they stand. */
+/* Passages: the best of all that were met, and where they occur. */
 
 #include "lib/phrases/phrase_set.h"
 
@@ -273,7 +273,7 @@ static uint64_t first_fp(const struct og_phrase_set *set, size_t i)
     return set->all.fps.data[set->places[i].first];
 }
 
-/* Passages with the same first shingle stand one behind the other. */
+/* Passages with the same first shingle are stored one after the other. */
 static og_status index_first(struct og_phrase_set *set, og_error *err)
 {
     set->n_slots = og_hash_slots_for(set->n + 1, 16);

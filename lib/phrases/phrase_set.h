@@ -2,17 +2,17 @@
 #define OG_PHRASES_PHRASE_SET_H
 
 /*   in:  runs of frequent shingles, with their texts
- * (lib/phrases/phrase_runs.h) out: where they stand in a document, word by word
+ * (lib/phrases/phrase_runs.h) out: where they occur in a document, word by word
  * (lib/phrases/phrases.c)
  */
 
 #include "lib/base/hash_table.h"
 #include "lib/fingerprint/shingler.h"
 
-/* A passage that may be worth telling. */
+/* A passage that may be worth reporting. */
 struct og_phrase_candidate {
     uint64_t seed;
-    uint32_t most, n_tokens; /* documents that can hold it, at most */
+    uint32_t most, n_tokens; /* documents that can contain it, at most */
     uint32_t n;              /* documents that do */
     char *text;
     size_t text_len;
@@ -35,7 +35,7 @@ void og_phrase_pool_drop(struct og_phrase_pool *p);
  */
 void og_phrase_pool_sort(struct og_phrase_pool *p);
 
-/* Passages to be looked for. The tokens of all of them stand one after the
+/* Passages to be looked for. The tokens of all of them are stored one after the
  * other in `all`. */
 struct og_phrase_set {
     struct og_shingler all;

@@ -10,7 +10,7 @@
 
 enum { N_PARTS = 10, MOST_SOURCES = 1 << 20 };
 
-/* The earliest holder so far; its strings stand one behind the other. */
+/* The earliest holder so far; its strings are stored one after the other. */
 struct first {
     char *bytes;
     size_t cap;

@@ -6,7 +6,7 @@
  *     recount   those that kept a counter, exactly; only when some lost theirs
  *     runs      frequent shingles become passages, the best are kept
  *     check     each is looked for in each document; those in most are chosen
- *     tell      the same for the chosen ones: holders, periods, shares, sources
+ *     report    the same for the chosen ones: holders, periods, shares, sources
  *
  * Memory: the counters, the frequent shingles (as much again), the texts of
  * some thousand passages, and the names of sources. Nothing grows with the
@@ -48,7 +48,7 @@ struct phrase_job {
     struct og_stored_texts *stored; /* NULL: from the input */
     uint32_t n_stored;
     og_stream_counts counts; /* of the first pass */
-    og_status first_status; /* of a file that could not be read, and was told */
+    og_status first_status;  /* of a file that could not be read; reported */
     og_error first_error;
     /* the passes */
     enum pass pass;

@@ -15,7 +15,7 @@
 void og_escape_json(struct og_writer *w, og_bytes s);
 
 /* The same string, with every '<', '>' and '&' as an escape: a script element
- * of HTML may hold it, nothing in it can end the element. */
+ * of HTML may contain it, nothing in it can end the element. */
 void og_escape_script(struct og_writer *w, og_bytes s);
 
 /* For text and for attributes in either kind of quote. What XML 1.0 cannot say
@@ -26,7 +26,7 @@ void og_escape_xml(struct og_writer *w, og_bytes s);
 void og_escape_attribute(struct og_writer *w, og_bytes s);
 
 /* For text of a page. Control characters and those that turn the direction of
- * writing become small marks (<span class="u">) that tell their number. Line
+ * writing become small marks (<span class="u">) that give their number. Line
  * ends of every kind become line feeds. */
 void og_escape_html(struct og_writer *w, og_bytes s);
 

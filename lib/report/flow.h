@@ -30,8 +30,8 @@ struct og_flow {
      * what is beside the text is written there. */
     void (*margin)(void *ctx, unsigned column);
     void *margin_ctx;
-    uint32_t line_colour;  /* what the terminal has been told ... */
-    uint32_t word_colour;  /* ... and what it will be told after the word */
+    uint32_t line_colour;  /* what the terminal has been sent ... */
+    uint32_t word_colour;  /* ... and what it will be sent after the word */
     unsigned word_columns; /* of the word being gathered */
     size_t word_len;
     char word[512];

@@ -1,8 +1,8 @@
 #ifndef OG_REPORT_LINKS_H
 #define OG_REPORT_LINKS_H
 
-/* The inside of og_links: documents, and links from each to those that held
- * its passages or sentences first. */
+/* The inside of og_links: documents, and links from each to those that
+ * contained its passages or sentences first. */
 
 #include "lib/report/names.h"
 #include "lib/report/writer.h"

@@ -193,7 +193,7 @@ static unsigned width_of(uint64_t n_words, uint64_t most)
     return width;
 }
 
-/* From the later to the earlier document; a title tells the numbers. An arc
+/* From the later to the earlier document; a title gives the numbers. An arc
  * has the colour of what it takes from. */
 static void write_arc(const struct picture *p, const struct og_document_link *k,
                       uint64_t most)

@@ -4,7 +4,7 @@
  *     og_report_open -> begin, add, add, ..., end -> og_report_close
  *
  * The forms know nothing of files, and files (outlet.c) nothing of forms. A
- * form whose file is full goes on in another: NAME.parts/1.html, 2.html, ...,
+ * form whose file is full continues in another: NAME.parts/1.html, 2.html, ...,
  * and NAME itself becomes the cover that leads to them.
  *
  * PAN and TEI have one root for a single document and another for many. Which

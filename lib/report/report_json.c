@@ -12,8 +12,8 @@
  * every locale.
  *
  * New fields are added and none is taken away: `copied`, `n_matching`, `score`,
- * `matches` (when asked for), `best`, `origins`. docs/answer.schema.json tells
- * all of them. */
+ * `matches` (when asked for), `best`, `origins`. docs/answer.schema.json
+ * describes all of them. */
 
 #include <stdio.h>
 #include <string.h>

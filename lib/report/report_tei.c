@@ -11,7 +11,7 @@
  * length), in characters of the <ab>. A document that is a file of TEI is
  * pointed into as well, FILE.xml#id, where its elements have ids, and cited by
  * their n. A character that XML cannot say is one
- * U+FFFD there, so the count holds. Several documents are a teiCorpus. */
+ * U+FFFD there, so the count is right. Several documents are a teiCorpus. */
 
 #include "lib/report/escape.h"
 #include "lib/report/report.h"

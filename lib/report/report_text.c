@@ -75,7 +75,7 @@ static struct og_glyph name_glyph(og_bytes s, size_t at, char shown[16],
     return g;
 }
 
-/* The columns of a name, counted up to `most`; *out_fits tells whether that is
+/* The columns of a name, counted up to `most`; *out_fits says whether that is
  * all of it. */
 static unsigned name_columns(og_bytes s, unsigned most, bool *out_fits)
 {

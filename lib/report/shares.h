@@ -82,7 +82,7 @@ static inline void og_writer_cited(struct og_writer *w,
     og_writer_bytes(w, cited->to.data, cited->to.len);
 }
 
-/* The text, when it holds the place of the span; else len 0. */
+/* The text, when it contains the place of the span; else len 0. */
 og_bytes og_sources_text(const struct og_sources *sources, const og_span *span,
                          size_t number);
 

@@ -1,10 +1,10 @@
-/* What the table keeps beside a fingerprint, so that the estimation can tell
+/* What the table keeps beside a fingerprint, so that the estimation can infer
  * more than its own origin.
  *
  * The context of a shingle: two bits of the hash of each of the four tokens
- * before it (low byte, the nearest in the lowest bits) and behind it (high
- * byte). When a later document holds the shingle, comparing its own context
- * with the stored one tells how far the copy reaches to either side, token by
+ * before it (low byte, the nearest in the lowest bits) and after it (high
+ * byte). When a later document contains the shingle, comparing its own context
+ * with the stored one shows how far the copy reaches to either side, token by
  * token: a difference is the end of the copy for certain, and four agreements
  * are an accident once in 256 times. */
 
@@ -62,7 +62,7 @@ OG_TARGET_AVX2 static inline unsigned pick_bit(__m256i hashes, int bit)
         _mm256_castsi256_pd(_mm256_slli_epi64(hashes, 63 - bit)));
 }
 
-/* Four tokens must stand before `begin` and behind `end`. */
+/* Four tokens must precede `begin` and follow `end`. */
 OG_TARGET_AVX2 static inline uint16_t context_inside(const uint64_t *hash,
                                                      size_t begin, size_t end)
 {

@@ -1,9 +1,9 @@
 /* Hailstorm, the paper's own rule: a shingle is chosen when the smallest of
- * its token hashes stands first or last in it (and perhaps elsewhere too).
+ * its token hashes is first or last in it (and perhaps elsewhere too).
  *
  * Why it works (Lemma 1): look at the 2k - 1 tokens around a token; wherever
- * their smallest stands, the shingle that ends or begins there, on the far
- * side, holds the token and is chosen. So the chosen shingles cover the text
+ * their smallest is, the shingle that ends or begins there, on the far
+ * side, contains the token and is chosen. So the chosen shingles cover the text
  * although each is chosen by itself, about 2 in k of them.
  *
  * Genomics knows it as the closed syncmer with s = 1. The open syncmer wants

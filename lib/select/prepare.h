@@ -4,7 +4,7 @@
 /*   in:  the text of a document                             (lib/source)
  *   out: its tokens and its selection                       (lib/table)
  *
- * The stages that need no table, one behind the other, and the buffers between
+ * The stages that need no table, one after the other, and the buffers between
  * them. One per thread, used again for every document. */
 
 #include "lib/fingerprint/shingle_key.h"

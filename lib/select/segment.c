@@ -1,4 +1,4 @@
-/* Hash breaking and DCT: the text is cut into segments behind tokens whose
+/* Hash breaking and DCT: the text is cut into segments after tokens whose
  * hash the divisor p divides, and each segment gets one fingerprint.
  *
  * The revised rule of Seo and Croft does without segments shorter than p. The
@@ -27,7 +27,7 @@ static void add_segment(struct og_selection *sel, size_t begin, size_t end,
     sel->n++;
 }
 
-/* Behind the next cut from `begin` on; n at the end of the text. */
+/* After the next cut from `begin` on; n at the end of the text. */
 static size_t segment_end(const struct og_tokens *tokens, size_t begin,
                           uint32_t divisor)
 {

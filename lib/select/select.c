@@ -3,7 +3,7 @@
  * Every rule is a function of its own that appends to the selection. The ones
  * that look at single shingles (All, every l-th, modulo, Hailstorm, syncmers)
  * never look at their neighbours: the same shingle is chosen in every document
- * that holds it, or in none (every l-th excepted, which counts). Winnowing
+ * that contains it, or in none (every l-th excepted, which counts). Winnowing
  * looks at a window of fingerprints. Hash breaking and DCT (segment.c) do not
  * choose shingles but cut the text into segments. */
 

@@ -42,7 +42,7 @@ typedef enum og_context_kind {
      * shingle before (low) and after it (high), 0 where there is none. */
     OG_CONTEXT_ORDER,
     /* offset is the index of its first token, modulo 2^16; near holds two bits
-     * of each of the four tokens before and behind it, see context_bits.c. */
+     * of each of the four tokens before and after it, see context_bits.c. */
     OG_CONTEXT_BITS,
 } og_context_kind;
 

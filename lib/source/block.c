@@ -23,7 +23,7 @@
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
                "unescaping may write into the padding");
 
-/* Readers that hold more give it back before the next block. */
+/* Readers that hold more release it before the next block. */
 #define KEEP_LEN ((size_t)16 << 20)
 
 void og_block_init(struct og_block *block, const og_allocator *allocator)

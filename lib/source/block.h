@@ -29,7 +29,7 @@ og_status og_block_report_long_line(struct og_block *block, uint64_t line,
                                     uint64_t offset, uint64_t max_document,
                                     og_error *err);
 
-/* The end of a long path tells more than its beginning. */
+/* The end of a long path says more than its beginning. */
 static inline const char *og_shown_path(const char *path, size_t max_len)
 {
     const size_t len = strlen(path);

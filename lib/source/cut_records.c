@@ -33,7 +33,7 @@ static og_status report_long(const struct og_source *source,
                                      source->options.max_document, err);
 }
 
-/* Whether a file can hold so many bytes from here on. */
+/* Whether a file can contain so many bytes from here on. */
 static bool is_believable(const struct og_source *source, uint64_t claimed)
 {
     const bool is_plain =
@@ -77,7 +77,7 @@ static og_status drop_long(struct og_source *source, struct og_block *block,
 }
 
 /* A message that is longer than may be: its front goes, the search for its end
- * goes on. */
+ * continues. */
 static og_status drop_long_mail(struct og_source *source,
                                 struct og_block *block, size_t *searched,
                                 og_error *err)

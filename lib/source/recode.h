@@ -18,7 +18,7 @@ struct og_recode {
 };
 
 /* The charset that a byte order mark at the front stands for, and how long it
- * is; NULL: none. UTF-8 is not told. */
+ * is; NULL: none. UTF-8 is not reported. */
 const char *og_recode_of_mark(og_bytes head, size_t *out_len);
 
 /* The one that the bytes look like without a mark; NULL: UTF-16 it is not. */

@@ -5,7 +5,7 @@
  *   out: where each record ends                        (lib/source/source.c)
  *
  * A newline in quotes ends no record, so these cannot be cut at any newline as
- * JSONL is. The scan goes on where it stopped, so a byte is looked at once,
+ * JSONL is. The scan continues where it stopped, so a byte is looked at once,
  * and a record that is too long need not be kept to find its end. Both sides
  * of reading ask the same function. */
 

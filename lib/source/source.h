@@ -29,7 +29,7 @@ struct og_source_options {
     /* The reading thread asks it; true: OG_ERR_STOPPED; NULL: nobody does. */
     bool (*should_stop)(void *ctx);
     void *stop_ctx;
-    /* Told of the bytes of a line that is passed over because it is too long,
+    /* Receives the bytes of a line that is passed over because it is too long,
      * as they come; NULL: nobody wants them. */
     void *passed_ctx;
     og_status (*on_passed)(void *ctx, og_bytes bytes, og_error *err);
@@ -70,7 +70,7 @@ struct og_source_problem {
     bool skipped;    /* a record (or the rest of a file) was lost */
     bool whole_file; /* counts as a failed file */
     og_status status;
-    uint64_t passed_len; /* bytes that on_passed was told of */
+    uint64_t passed_len; /* bytes that on_passed received */
     char message[200];
 };
 

@@ -40,7 +40,7 @@ struct og_source {
     uint64_t n_to_skip; /* bytes of a record that is too long */
     uint64_t line;      /* from 1: of the next byte to give out */
     uint64_t offset;    /* in the unpacked file: of the same byte */
-    uint64_t n_counted; /* bytes of the disk that blocks were told of */
+    uint64_t n_counted; /* bytes of the disk that were reported to blocks */
     char *carry;        /* the beginning of the next record */
     size_t carry_len, carry_cap;
     char delimiter; /* of CSV; the names of its columns */

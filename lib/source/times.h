@@ -2,7 +2,7 @@
 #define OG_SOURCE_TIMES_H
 
 /*   in:  a list of times by id or path; a pattern of file names
- *   out: the time of a document that does not tell it  (lib/source/block.c)
+ *   out: the time of a document that does not state it (lib/source/block.c)
  *
  * Made once, then only looked at, by any number of threads. */
 

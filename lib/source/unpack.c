@@ -142,7 +142,7 @@ static og_status start_gzip(struct og_unpack *unpack, og_error *err)
     return OG_OK;
 }
 
-/* Behind a member: another one, or zeros that fill a block of a tape, or the
+/* After a member: another one, or zeros that fill a block of a tape, or the
  * end. */
 static og_status next_member(struct og_unpack *unpack, og_error *err)
 {
@@ -308,7 +308,7 @@ static og_status zstd_error(const struct og_unpack *unpack, size_t result,
 
 /* The decoder says what it wants next: a block and the header of the one
  * after it. It gets the block alone, and nothing as long as it may have
- * something to give, because a call that fails does not tell what it had
+ * something to give, because a call that fails does not say what it had
  * written before: so all blocks before a broken one are kept. */
 static size_t zstd_portion(const struct og_unpack *unpack)
 {

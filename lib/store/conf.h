@@ -11,8 +11,8 @@
 
 #define OG_STORE_VERSION 1
 /* Bits that a reader must know to understand the store. 1: the line `indexes`,
- * of a store that has others than passages: who adds documents must tell them,
- * and so must who removes one. */
+ * of a store that has others than passages: who adds documents must inform
+ * them, and so must who removes one. */
 #define OG_STORE_HAS_INDEXES 1u
 /* The key is one of shingles (lib/fingerprint/shingle_key.h); without it, one
  * of tokens, as in stores of before, and nearly always 0. */

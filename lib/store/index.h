@@ -15,8 +15,8 @@
  *
  * An index is opened when it is asked, or when it is far behind: a store that
  * is only traced, or that takes in a document now and then, does not pay for
- * it. What an index is, the store does not know: lib/index tells (a table of
- * functions, so that the layers above can stand on the store). */
+ * it. What an index is, the store does not know: lib/index says (a table of
+ * functions, so that the layers above can build on the store). */
 
 #include "lib/base/memory.h"
 #include "lib/base/status.h"
@@ -72,7 +72,7 @@ struct og_derived_indexes {
     unsigned on; /* OG_INDEX_* */
     struct og_derived_index one[OG_INDEX_KINDS];
     struct og_stored_texts *stored; /* to catch up from; NULL: not yet */
-    bool is_stopped; /* they stay behind; whoever opens the store next goes on
+    bool is_stopped; /* they stay behind; whoever opens the store next continues
                       */
 };
 

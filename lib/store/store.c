@@ -8,9 +8,9 @@
  * is in memory is in the journal.
  *
  * Only an *earlier* document can be an origin. As long as documents come in the
- * order of their times all that the table holds is earlier, and nothing has to
- * be compared. A document that comes late drops the hits whose holder is later
- * than itself, and takes those origins over when it is added. */
+ * order of their times all that the table contains is earlier, and nothing has
+ * to be compared. A document that comes late drops the hits whose holder is
+ * later than itself, and takes those origins over when it is added. */
 
 #include "lib/store/store.h"
 

@@ -13,7 +13,7 @@
 
 struct og_disk;
 
-/* What is not told: filter.c. */
+/* What is not reported: filter.c. */
 struct og_filter_rules {
     const og_allocator *allocator;
     og_trace_options asking;
@@ -64,7 +64,7 @@ struct og_trace {
     og_store *store;
     struct og_scratch scratch;
     struct og_labels labels;
-    /* Of an origin, to find those that hold its passages before it. */
+    /* Of an origin, to find those that contain its passages before it. */
     struct og_scratch origin_scratch;
     struct og_labels origin_labels;
     struct og_answering answering;
@@ -74,7 +74,7 @@ struct og_trace {
     og_comparison *comparison; /* with the last version; NULL: not yet asked */
     struct og_copiers chain;
     struct og_filter_rules filter;
-    /* Later documents that hold what this one holds; as in og_entry. */
+    /* Later documents that contain what this one contains; as in og_entry. */
     struct og_entry_origin displaced[OG_ENTRY_ORIGINS];
     uint32_t n_displaced;
     struct og_pack bytes; /* of a record */
@@ -103,7 +103,7 @@ struct og_subject {
     bool is_known;     /* the latest is this very document */
 };
 
-/* The hash that tells texts apart. */
+/* The hash that distinguishes texts. */
 uint64_t og_text_hash(og_bytes text);
 
 /* Whether the store would keep it, by its length. */
@@ -112,7 +112,7 @@ bool og_store_keeps(const og_store *store, const struct og_prepared *prepared);
 /* Whether hits can be compared with the texts of their origins. */
 bool og_store_can_confirm(const og_store *store);
 
-/* Is it known, and where does it stand in the order? Any thread when `shared`,
+/* Is it known, and where is it in the order? Any thread when `shared`,
  * else the writer's. */
 og_status og_store_identify(og_store *store, struct og_subject *subject,
                             bool shared, og_trace *trace, og_error *err);

@@ -6,8 +6,7 @@
 #include "lib/base/hash_table.h"
 #include "lib/store/store_disk.h"
 
-/* A document of more fingerprints goes by itself; so do those behind as many.
- */
+/* A document of more fingerprints goes by itself; so do those after as many. */
 #define MOST_FPS ((size_t)1 << 20)
 
 void og_store_batch_init(struct og_store_batch *b, og_store *store)

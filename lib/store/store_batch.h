@@ -12,7 +12,7 @@
  *     take     the caller, in order: journal, catalogue;
  *              all threads: the table
  *
- * Documents of a run stand in the order of (time, arrival) as they come, and no
+ * Documents of a run are in the order of (time, arrival) as they come, and no
  * two have one id: whoever has a document that does not fit ends the run. */
 
 #include "lib/store/store.h"

@@ -32,17 +32,17 @@
 #include "lib/table/table_state.h"
 
 /* Entries wait in memory up to this, then go to the catalogue in one batch;
- * earlier when LMDB would hold more pages than this for it (20 MiB): a batch
+ * earlier when LMDB would keep more pages than this for it (20 MiB): a batch
  * costs two syncs, so it must not be small. While it is written
  * (catalogue_flush.c) as much gathers again. */
 #define PENDING_LEN   OG_LIMIT((size_t)2 << 20, (size_t)4 << 10)
 #define PENDING_PAGES ((size_t)5120)
-/* After so many documents the pages of the catalogue are given back. */
+/* After so many documents the pages of the catalogue are released. */
 #define LET_GO_EACH 64
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
 #define CLOSE_LEN OG_LIMIT((uint64_t)512 << 10, (uint64_t)24 << 10)
-/* Packed texts of so many bytes between two commits stand in the journal as
+/* Packed texts of so many bytes between two commits are in the journal as
  * well: a small append then costs one sync. More are worth a sync of their
  * segment. */
 #define LOGGED_LEN OG_LIMIT((size_t)64 << 10, (size_t)2 << 10)
@@ -350,9 +350,9 @@ og_status og_disk_checkpoint(og_store *store, og_error *err)
     return OG_OK;
 }
 
-/* LMDB holds every page that a batch changes until it is written. In a large
- * catalogue each id changes a page of its own; copies stand by their origins,
- * most of which are young and share pages. */
+/* LMDB keeps every page that a batch changes until it is written. In a large
+ * catalogue each id changes a page of its own; copies are stored next to their
+ * origins, most of which are young and share pages. */
 static bool is_pending_enough(const og_store *store)
 {
     const struct og_pending_batch *lot = og_pending_active(&store->pending);

@@ -24,7 +24,7 @@ struct og_disk {
     struct og_checkpoint checkpoint;
     struct og_documents *documents;
     struct og_text_patches patches; /* a reader's: what segments lack */
-    struct og_texts_end logged_end; /* behind the last text in the journal */
+    struct og_texts_end logged_end; /* after the last text in the journal */
     struct og_journal *journal;     /* NULL: nothing written yet */
     struct og_catalogue_flush flush;
     struct og_bloom bloom;    /* on: has the ids of all documents */
@@ -39,7 +39,7 @@ struct og_disk {
     uint32_t next_generation; /* > 0: it was compacted to that one */
     /* Of the last opening. */
     uint64_t n_records;  /* that were replayed */
-    uint64_t torn_bytes; /* behind them, of a write that was broken off */
+    uint64_t torn_bytes; /* after them, of a write that was broken off */
 };
 
 /* Opens or makes it and brings `store` (params, allocator set, table not yet)
@@ -68,7 +68,7 @@ bool og_disk_may_have(const og_store *store, og_bytes id);
 void og_disk_note(og_store *store, og_bytes id);
 
 /* Records: nothing is changed but the journal. The entry is the first
- * `entry_len` of `bytes`, behind which the additions are packed, by any thread.
+ * `entry_len` of `bytes`, after which the additions are packed, by any thread.
  */
 og_status og_disk_pack_record(size_t entry_len,
                               const struct og_additions *additions,
@@ -81,8 +81,8 @@ og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
                          og_error *err);
 
 /* Does in memory what the bytes of a REMOVE say; for og_store_remove() and for
- * replaying one. `data` must stand at a multiple of 8. OG_ERR_STORE: these are
- * none. */
+ * replaying one. `data` must be aligned to a multiple of 8. OG_ERR_STORE: these
+ * are none. */
 struct og_unpacked_additions;
 og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
                            struct og_unpacked_additions *additions,
@@ -112,7 +112,7 @@ void og_disk_remove_others(const char *folder, uint32_t generation);
 /* Now, whatever the length of the journal. */
 og_status og_disk_checkpoint(og_store *store, og_error *err);
 
-/* Behind the text of the last document that has one. */
+/* After the text of the last document that has one. */
 og_status og_disk_texts_end(og_store *store, struct og_texts_end *out,
                             og_error *err);
 

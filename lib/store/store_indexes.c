@@ -1,4 +1,4 @@
-/* The indexes of a store: index.h tells. */
+/* The indexes of a store: index.h explains. */
 
 #define _GNU_SOURCE
 #include "lib/store/index.h"
@@ -21,7 +21,7 @@
  * a reader takes some 50 ms for it. */
 #define LAG_BYTES     OG_LIMIT((uint64_t)4 << 20, (uint64_t)8 << 10)
 #define LAG_DOCUMENTS 4096u
-/* Of so many documents the lengths tell how far it is behind: to look at all of
+/* Of so many documents the lengths show how far it is behind: to look at all of
  * them would cost a small append more than all else. */
 #define LAG_SAMPLES 64u
 

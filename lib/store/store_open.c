@@ -1,5 +1,5 @@
 /* Opening a store on disk: what it is (origo.conf), the last checkpoint, the
- * catalogue, then all records of the journal behind them.
+ * catalogue, then all records of the journal after them.
  *
  * A reader does the same as a writer, in memory of its own, and so comes to the
  * same table. While it does, the writer may replace the checkpoint and remove
@@ -150,7 +150,7 @@ static og_status check_links(const char *folder, og_error *err)
 static og_status check_owner(const char *folder, og_error *err)
 {
     struct stat st;
-    if (stat(folder, &st) != 0) return OG_OK; /* opening will tell */
+    if (stat(folder, &st) != 0) return OG_OK; /* opening reports it */
     if (og_file_is_ours(&st)) return OG_OK;
     return og_error_set(err, OG_ERR_IO,
                         "cannot write to store '%s': it belongs to user %lu; "
@@ -516,7 +516,7 @@ static og_status catalogue_state(og_store *store, uint64_t *out_sequence,
 
 /* ---- texts ---- */
 
-/* Behind the text of the last document that has one. */
+/* After the text of the last document that has one. */
 og_status og_disk_texts_end(og_store *store, struct og_texts_end *out,
                             og_error *err)
 {
@@ -630,7 +630,7 @@ static void close_parts(og_store *store)
     disk->n_records = 0;
 }
 
-/* How far the journal goes, as far as names and lengths tell. */
+/* How far the journal goes, as far as names and lengths show. */
 struct journal_end {
     uint64_t number, len;
 };

@@ -2,7 +2,7 @@
  *
  * The table of passages is written together with the documents, and entries say
  * whom they copied from, so neither can be added to what is there. All files
- * are written anew, as the next generation (store_compact.c tells of those): a
+ * are written anew, as the next generation (store_compact.c describes those): a
  * store of its own while it is made, and the files of this one from the moment
  * when the conf of this one is replaced by its. */
 
@@ -68,7 +68,7 @@ static og_status write_anew(struct rebuild *r, const char *folder,
     og_status status = og_store_export(r->from, add_one, r, err);
     const og_status closed =
         og_store_close(r->to, status == OG_OK ? err : NULL);
-    /* og_store_add() has told why. */
+    /* og_store_add() has reported why. */
     if (status == OG_ERR_STOPPED && err != NULL && err->status != OG_OK)
         status = err->status;
     return status == OG_OK ? closed : status;

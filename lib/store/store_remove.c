@@ -1,7 +1,7 @@
 /* Removing a document.
  *
- * Its fingerprints stay where they are; from now on nobody is told of them, and
- * the next document that holds one takes it over (og_catalogue_earlier).
+ * Its fingerprints stay where they are; from now on they are not reported, and
+ * the next document that contains one takes it over (og_catalogue_earlier).
  * Documents that had copied from it are known: they are offered to the table
  * again, so that the earliest of them becomes the origin at once. */
 
@@ -12,8 +12,7 @@
 
 /* More copiers of one document than this are not asked again. */
 #define MOST_COPIERS 10000
-/* Nor when their fingerprints are longer than this: they stand in one record.
- */
+/* Nor when their fingerprints are longer than this: they are in one record. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 struct numbers {

@@ -3,7 +3,7 @@
  * Two things are counted. How many fingerprints of those that a tenth of the
  * documents brought are still there: one pass over the table. And what that
  * means for a copy: some documents of each tenth are asked about as if they
- * came again today, under another name. Both come from the store's own
+ * were added again today, under another name. Both come from the store's own
  * documents, nothing is assumed. */
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Batches through the ring (lib/stream/ring.h). A worker sends one document
  * after another through its own buffers, so what is needed later is copied into
  * the arena of the batch: a few bytes for each byte of text, all of it close
- * together. A string that stands in the block as it is stays there.
+ * together. A string that is in the block unchanged stays there.
  *
  * Documents that a callback gives are copied, one after the other, into the
  * bytes of a block, so that all that follows is the same for both. */

@@ -16,7 +16,7 @@
  *
  * What the calling thread sees is the same for any number of threads:
  * documents, problems, counts. A batch has the same content however many
- * threads there are, and it is held as a whole until all of it was taken.
+ * threads there are, and it is kept as a whole until all of it was taken.
  *
  * Problems are reported at their place among the documents. A file that cannot
  * be read is a problem, too: the others go on, and its status is that of the
@@ -32,10 +32,10 @@ struct og_stream;
 
 /* A document on its way; all views are into its batch. */
 struct og_stream_doc {
-    og_document doc;       /* what make() left of it */
-    uint64_t line, offset; /* where it stands in its file; of given ones: from
-                              1, and their number */
-    size_t text_len;       /* of the source */
+    og_document doc;             /* what make() left of it */
+    uint64_t line, offset;       /* its place in its file; of given ones: from
+                                    1, and their number */
+    size_t text_len;             /* of the source */
     size_t n_tokens, n_repaired; /* as make() counted */
     bool bad_time;
     size_t n_problems_before; /* problems of the block that come before it */
@@ -114,7 +114,7 @@ struct og_stream_work {
     og_status (*on_passed)(void *ctx, og_bytes bytes, og_error *err);
     /* og_document.extra for JSON arrays and CSV, even if nobody asked. */
     bool extra_of_values;
-    /* What on_progress is told; NULL: "documents". */
+    /* What on_progress is given; NULL: "documents". */
     const char *step;
 };
 

@@ -1,8 +1,8 @@
 #ifndef OG_STREAM_PROBLEM_TELLER_H
 #define OG_STREAM_PROBLEM_TELLER_H
 
-/* What went wrong with the documents of a stream: told to the caller, counted,
- * and the first file that failed kept for the status of the run. */
+/* What went wrong with the documents of a stream: reported to the caller,
+ * counted, and the first file that failed kept for the status of the run. */
 
 #include "lib/source/source.h"
 
@@ -14,7 +14,7 @@ struct og_problem_teller {
     og_stream_counts *counts; /* NULL: nobody counts */
     og_error failure; /* of the first whole file; OG_OK: there was none */
     /* Whether anything was read at all. A block may still grow while it is
-     * told of, so the one at hand is counted apart. */
+     * reported, so the one at hand is counted apart. */
     uint64_t n_skipped, n_documents;
     uint64_t n_blocks, n_documents_of_block;
     og_error first_skipped;

@@ -56,7 +56,7 @@ typedef og_status og_piece_fn(void *ctx, void *worker, size_t piece,
  * caller takes pieces, too, with a worker's bytes of its own. Returns when all
  * pieces are done, so what one phase has written the next may read. Pieces
  * begin in the order of their numbers. When some fail the status is that of the
- * lowest number, whatever the number of threads; pieces behind it may be left
+ * lowest number, whatever the number of threads; pieces after it may be left
  * out. */
 og_status og_ring_share(struct og_ring *ring, size_t n, og_piece_fn *piece,
                         void *ctx, og_error *err);

@@ -4,7 +4,7 @@
 /* Inside a bucket.
  *
  * Readers in other threads may look while the writer changes a bucket; the
- * stripe tells them afterwards whether what they saw belongs together. So all
+ * stripe shows them afterwards whether what they saw belongs together. So all
  * that matters is that every access is a plain load or store of the machine:
  * bytes are read as relaxed atomics, and written so too where a thread checker
  * looks on; elsewhere the writer stores the same bytes in wider pieces. The
@@ -98,7 +98,7 @@ static inline uint64_t og_get_bytes(const uint8_t *p, size_t len)
     return v;
 }
 
-/* The writer's own reads. The rest has 2 or 5 bytes and something behind it,
+/* The writer's own reads. The rest has 2 or 5 bytes and something after it,
  * so a load of 8 stays inside the bucket's payload or the table's slack. */
 static inline uint64_t og_own_rest(const struct og_table *t,
                                    const uint8_t *payload)
@@ -120,10 +120,10 @@ static inline uint32_t og_own_home(const struct og_table *t,
     return og_load32(payload + t->home_off);
 }
 
-/* What the tags of a bucket tell of a fingerprint, from one look. */
+/* What the tags of a bucket say about a fingerprint, from one look. */
 struct og_look {
     uint32_t slot; /* the first with its tag; bucket_slots when there is none.
-                      May hold another fingerprint: og_slot_holds() tells. */
+                      May hold another fingerprint: og_slot_holds() decides. */
     uint32_t used; /* slots in use: they come first */
 };
 struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
@@ -174,7 +174,7 @@ bool og_evict_starts_at_0(og_evict_kind evict);
 size_t og_evict_state_len(og_evict_kind evict);
 size_t og_evict_ring_len(og_evict_kind evict, uint32_t bucket_slots);
 
-/* s3fifo.c: what stands beside the slots of a bucket that never gave one up. */
+/* s3fifo.c: what is beside the slots of a bucket that never gave one up. */
 void og_s3fifo_set_ring(const struct og_table *t, uint8_t *bucket,
                         uint32_t used);
 uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,

@@ -1,9 +1,9 @@
 #ifndef OG_TABLE_COMMON_FPS_H
 #define OG_TABLE_COMMON_FPS_H
 
-/* How many documents hold a fingerprint, for the fingerprints that many do.
+/* How many documents contain a fingerprint, for the fingerprints that many do.
  *
- * Boilerplate is what stands in more documents than a copy would. A slot of the
+ * Boilerplate is what occurs in more documents than a copy would. A slot of the
  * table has no room for such a number, and forgets; so fingerprints that are
  * seen again are counted beside it, in lines of one cache line each:
  *

@@ -1,7 +1,7 @@
 /* Which fingerprint to give up: section 2.2 of the paper, and three more.
  *
  *     R    by lot
- *     LRU  the slots stand in the order of their last use; the first goes
+ *     LRU  the slots are in the order of their last use; the first goes
  *     CC   the smallest number of sightings goes
  *     LS   the smallest lucky score goes; what a sighting is worth comes from
  *          the estimation as a weight (lib/estimate/labels.c)
@@ -82,7 +82,7 @@ uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
     return og_thin_worst(bucket, state, n);
 }
 
-/* Above level 0 a bucket stands for several: whether two slots of it will be in
+/* Above level 0 a bucket represents several: whether two slots of it will be in
  * one at the cap. */
 static bool share_home(const struct og_table *t, uint8_t *bucket, uint32_t a,
                        uint32_t b)

@@ -69,7 +69,7 @@ static void read_hits(const struct og_table *t, const struct group *g,
     }
 }
 
-/* Used slots come first, so the last tag tells. Above level 0 the bucket that
+/* Used slots come first, so the last tag decides. Above level 0 the bucket that
  * matters is one of those that will come of this one. */
 bool og_table_may_have_lost(const struct og_table *table, uint64_t fp)
 {

@@ -15,7 +15,7 @@ struct og_lane {
     struct og_table own;
     struct og_learning *learning; /* of `own` */
     struct og_table_part *parts;
-    size_t part, end; /* the one at hand, and behind the last */
+    size_t part, end; /* the one at hand, and after the last */
     uint32_t at;      /* the next of its operations */
     unsigned number;
     bool is_alone;   /* it may grow the table, and count what is common */

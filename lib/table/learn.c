@@ -98,7 +98,7 @@ static void set_pace(struct og_learning *learning)
 }
 
 /* 8 log2(x) of a number in 16.16 fixed point, rounded down; x > 0. The part
- * behind the point is a straight line between octaves. */
+ * after the point is a straight line between octaves. */
 static int log2_times_8(uint64_t x)
 {
     const int octave = 63 - __builtin_clzll(x);
@@ -224,7 +224,7 @@ static void grow_older(uint8_t *state, uint32_t n, unsigned n_ages)
 }
 
 /* Only a bucket that was never looked at has no slot that has aged: all age at
- * the first tick. Its slots stand in the order in which they came. */
+ * the first tick. Its slots are in the order in which they came. */
 static bool is_first_tick(const uint8_t *state, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -24,7 +24,7 @@ size_t og_evict_ring_len(og_evict_kind evict, uint32_t bucket_slots)
                                     : 0;
 }
 
-/* 0 stands for no ghost. Taken from bits that the bucket does not imply. */
+/* 0 means no ghost. Taken from bits that the bucket does not imply. */
 static uint16_t ghost_of(uint8_t tag, uint64_t rest)
 {
     const uint16_t ghost = (uint16_t)(rest << 8 | tag);
@@ -53,7 +53,7 @@ static void leave_ghost(const struct og_table *t, uint8_t *bucket,
             (uint8_t)((ring[1] + 1u) % n_ghosts(t->options.bucket_slots)));
 }
 
-/* Gives up one slot of a full bucket; it then stands at the returned place. */
+/* Gives up one slot of a full bucket and returns its place. */
 static uint32_t give_up(struct og_table *t, uint8_t *bucket)
 {
     const uint32_t n = t->options.bucket_slots;

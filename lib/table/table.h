@@ -5,15 +5,15 @@
  *   out: hits: what is known of each of its fingerprints    (lib/estimate)
  *
  * A table of fixed size that maps fingerprints to the earliest document that
- * holds them: section 2.2 of the paper. A fingerprint belongs to one bucket; a
- * full bucket gives one of its slots up (evict.c decides which).
+ * contains them: section 2.2 of the paper. A fingerprint belongs to one bucket;
+ * a full bucket gives one of its slots up (evict.c decides which).
  *
  *     bucket:   [ tag of each slot ][ state of each slot ][ payloads ]
  *     payload: [ rest of the fingerprint ][ document + 1 ][ offset ][ near ]
  *
- * Tags stand together so that one vector comparison finds the slot: a look-up
- * reads one cache line, and one more when it hits. A tag of 0 marks an empty
- * slot; used slots come first.
+ * Tags are stored together so that one vector comparison finds the slot: a
+ * look-up reads one cache line, and one more when it hits. A tag of 0 marks an
+ * empty slot; used slots come first.
  *
  *     bytes a slot      tag rest document offset near state
  *     paper              1   5     8       0-2   0-2   0-1     14 to 19
@@ -26,11 +26,11 @@
  * number is the upper part of the mixed fingerprint, tag and rest are the lower
  * 24 or 48 bits.
  *
- * A table starts small and grows (grow.c). On level L a bucket stands for 2^L
+ * A table starts small and grows (grow.c). On level L a bucket represents 2^L
  * buckets of the table at its cap; when one is full, all are split in two, and
  * on level 0 the table is at its cap. Above level 0 each payload ends with the
  * lower 32 bits of the number that its bucket will have at the cap, so that a
- * fingerprint is told apart from others by as many bits as there, and can be
+ * fingerprint is distinguished from others by as many bits as there, and can be
  * sent to the right half. No bucket gives a slot up above level 0. So a table
  * answers at all times as one that has its cap from the start. */
 
@@ -53,7 +53,7 @@ struct og_table_options {
     struct og_table_fields fields;
     uint32_t bucket_slots; /* 4 to 256, a power of two */
     uint64_t memory;       /* bytes, a hard cap */
-    uint64_t noise_len;    /* of them: to count what many documents hold; a
+    uint64_t noise_len;    /* of them: to count what many documents contain; a
                               multiple of OG_COMMON_LINE; 0: not counted */
     uint64_t start;        /* buckets to begin with, at least; 0: the usual
                               number; OG_TABLE_FIXED: as many as there will be */
@@ -76,7 +76,7 @@ struct og_table {
     size_t payload_len, doc_off, offset_off, near_off, home_off;
     size_t rest_len, doc_len;
     uint64_t rest_mask;
-    uint8_t *noise; /* common_fps.h; behind the buckets of level 0 */
+    uint8_t *noise; /* common_fps.h; after the buckets of level 0 */
     uint64_t noise_off, n_noise_lines;
 
     uint64_t n_used, n_evicted, n_added;
@@ -137,8 +137,8 @@ void og_table_find_shared(const struct og_table *table, const uint64_t *fps,
                           size_t n, struct og_hit *out);
 
 /* Whether a fingerprint that is not there may have been there once. A bucket
- * with room has never given a slot up, so what it does not hold never came. For
- * the writer's thread. */
+ * with room has never given a slot up, so what it does not contain never came.
+ * For the writer's thread. */
 bool og_table_may_have_lost(const struct og_table *table, uint64_t fp);
 
 /* What is to be written with each fingerprint; arrays of n. */
@@ -152,7 +152,7 @@ struct og_additions {
                                or OG_NO_DOC in a place: `doc` */
     const uint8_t *spare;   /* 1: only into a bucket with room; NULL: 0 */
     size_t n;
-    /* Tells whether document a comes before b in (time, arrival); NULL when
+    /* Whether document a comes before b in (time, arrival); NULL when
      * the numbers are in that order. */
     bool (*earlier)(const void *ctx, uint32_t a, uint32_t b);
     const void *ctx;

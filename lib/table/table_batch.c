@@ -1,5 +1,5 @@
 /* Settling: a table of the batch's own, from fingerprints to the first that
- * holds them. A slot is one word,
+ * contains them. A slot is one word,
  *
  *     [ part + 1: 21 bits ][ fingerprint of its selection: 27 ][ tag: 16 ]
  *

@@ -9,8 +9,8 @@
  *
  *     look up   what the table knew before the batch
  *     settle    what the documents of the batch have from each other: where the
- *               table knew nothing, the first document of the batch that holds
- *               a fingerprint is the origin for those behind it
+ *               table knew nothing, the first document of the batch with a
+ *               fingerprint is the origin for those after it
  *     observe   additions, sightings, evictions, in the order of the documents
  *
  * Between settling and observing each document is labelled, on any thread. A
@@ -39,7 +39,7 @@ struct og_table_part {
     struct og_additions additions; /* before it is observed */
     uint32_t n_new;                /* after that: slots that it filled */
     /* The table's own: what to do in each lane, and with each part of the lines
-     * of common fingerprints. NULL: all, as they stand. */
+     * of common fingerprints. NULL: all, as they are. */
     uint32_t *order, *starts;
     uint32_t *line_order, *line_starts;
     uint8_t *is_counted;

@@ -3,7 +3,7 @@
 
 /* What a table knows beside the og_table_len() bytes of its buckets: counters,
  * the state of its lots, what its eviction has learnt; above level 0 also the
- * lines that count what many documents hold. Both make the same table again. */
+ * lines that count what many documents contain. Both restore the same table. */
 
 #include "lib/base/packing.h"
 #include "lib/table/table.h"

@@ -182,7 +182,7 @@ static og_range side_range(const struct og_origin_side *side, size_t begin,
     };
 }
 
-/* Where it stands in its origin, and which words are equal. */
+/* Where it is in its origin, and which words are equal. */
 static void add_matches(struct og_answering *a, const struct og_prepared *p,
                         const struct og_answer_piece *piece,
                         const struct og_evidence *evidence, og_span *span)

@@ -11,7 +11,7 @@
 
 #include <origo/trace.h>
 
-/* An answer and the memory it stands in. */
+/* An answer and the memory it lies in. */
 struct og_answering {
     const og_allocator *allocator;
     struct og_copies copies;
@@ -38,11 +38,11 @@ struct og_answer_piece {
     const struct og_confirmed *confirmed; /* NULL: only labels say so */
 };
 
-/* What shall not be told. */
+/* What shall not be reported. */
 struct og_filter {
     const uint8_t *mask; /* of each token: 1 when it does not count; NULL */
     uint32_t min_tokens; /* of a piece */
-    /* Of each token: 1 when it stands in a shingle that was found and that few
+    /* Of each token: 1 when it is in a shingle that was found and that few
      * documents have. A piece without one needs a run of `long_run` equal
      * tokens. NULL: it does not. */
     const uint8_t *rare;

@@ -2,11 +2,11 @@
  * (og_entry.origins), and finds those lists by origin. So the origin of a span
  * leads to everybody who took from it before: whoever has the very passage that
  * the document at hand has from it is a copier of it. That shows in their
- * texts, which are compared. Without texts none is told.
+ * texts, which are compared. Without texts none is reported.
  *
  * An origin that arrived later than its copiers is not in their lists; but its
  * own list has those whose place in the table it took, and theirs lead on to
- * the others. So who is told does not depend on the order of arrival.
+ * the others. So who is reported does not depend on the order of arrival.
  *
  * A document is often copied from a copy. The earliest document is then the
  * origin, and the one it was really taken from has more in common with it: the
@@ -19,9 +19,9 @@
 
 #include "lib/store/store_disk.h"
 
-/* Copiers are told of so many origins. Of each, so many of the earliest are
- * compared and so many of the latest, one of which may be the best match; out
- * of as many as are looked at. */
+/* Copiers are reported for so many origins. Of each, so many of the earliest
+ * are compared and so many of the latest, one of which may be the best match;
+ * out of as many as are looked at. */
 enum {
     TOLD_ORIGINS = 4,
     EARLIEST = 6,
@@ -273,7 +273,7 @@ static uint64_t count_shared(const struct comparing *c, uint64_t origin,
             from = t + seeds->k;
         }
     }
-    return n < other->n ? n : other->n; /* a passage may stand here twice */
+    return n < other->n ? n : other->n; /* a passage may occur here twice */
 }
 
 static og_status compare_copier(struct comparing *c, const og_origin *origin,

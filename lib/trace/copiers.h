@@ -14,7 +14,7 @@ void og_copiers_release(struct og_copiers *chain);
 
 /* Fills answer->origins and answer->best_*; views of `chain`, of the names and
  * of the texts that were compared. `confirmed`: og_confirm() has compared the
- * texts of the origins; without, no copiers are told. */
+ * texts of the origins; without, no copiers are reported. */
 og_status og_copiers_fill(struct og_copiers *chain, og_answer *answer,
                           const struct og_subject *subject, og_store *store,
                           og_trace *trace, bool confirmed, og_error *err);

@@ -1,6 +1,6 @@
 /* Boilerplate, known text, documents of one group.
  *
- * Selected shingles that are common, or that stand in the text to be ignored,
+ * Selected shingles that are common, or that occur in the text to be ignored,
  * mask the tokens under them. The rule of selection looks at content alone, so
  * the same shingles are selected in the ignored text and in the document. */
 
@@ -178,7 +178,7 @@ static og_bytes host_of(og_bytes url)
     return (og_bytes){at, (size_t)(stop - at)};
 }
 
-/* Behind the string that begins at `at` (a quote); `end` when it has none. */
+/* After the string that begins at `at` (a quote); `end` when it has none. */
 static const char *behind_string(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
@@ -201,7 +201,7 @@ static const char *value_end(const char *at, const char *end)
     return at;
 }
 
-/* The value of a field as it stands in "name":value,"name":value, which the
+/* The value of a field as it is written in "name":value,"name":value, which the
  * scanner of the source has found to be sound. */
 static og_bytes field_of(og_bytes extra, const char *name)
 {

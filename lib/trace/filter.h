@@ -19,13 +19,13 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
                           const struct og_labels *labels, struct og_filter *out,
                           og_error *err);
 
-/* Tokens of the shortest span that is told: what was asked for, else a whole
- * shingle, and 8 words at least. */
+/* Tokens of the shortest span that is reported: what was asked for, else a
+ * whole shingle, and 8 words at least. */
 uint32_t og_filter_min_span(const struct og_filter_rules *filter,
                             const og_params *params);
 
 /* What og_params.same names in a document, a view of it; len 0: it has none. A
- * field is as it stands in the record, a string with its quotes. */
+ * field is as in the record, a string with its quotes. */
 og_bytes og_same_value(const char *field, const og_document *doc);
 /* The hash of that; 0: it has none. */
 uint32_t og_same_of(const char *field, const og_document *doc);

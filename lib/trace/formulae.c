@@ -10,10 +10,10 @@
 enum {
     PHRASE = 4,      /* words that are a phrase, */
     CHARACTERS = 12, /* or characters of a script without spaces */
-    REPEATED = 6,    /* times that it stands in the document, at least */
+    REPEATED = 6,    /* times that it occurs in the document, at least */
     LONG = 20000,    /* tokens of a document that has formulae: a book */
-    FORMULAIC = 3,   /* one in so many of them stands in repeated phrases */
-    SAMPLE = 64,     /* tokens that tell what the script is */
+    FORMULAIC = 3,   /* one in so many of them is in repeated phrases */
+    SAMPLE = 64,     /* tokens that show what the script is */
 };
 
 struct og_formula_slot {

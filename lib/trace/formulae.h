@@ -2,12 +2,12 @@
 #define OG_TRACE_FORMULAE_H
 
 /*   in:  the tokens of a document                              (lib/token)
- *   out: which of them stand in phrases that it repeats        (answer.c)
+ *   out: which of them are in phrases that it repeats          (answer.c)
  *
  * Some texts repeat themselves: chains of transmitters, the heads of pages,
  * openings of letters, rows of a table. Two of them that share such a phrase
  * need not have copied it, however rare it is elsewhere. So words of a phrase
- * that stands in the document over and over are weak evidence, and count a
+ * that occurs in the document over and over are weak evidence, and count a
  * quarter of others. */
 
 #include "lib/align/align.h"

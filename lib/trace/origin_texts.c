@@ -143,7 +143,7 @@ static struct og_origin_side *free_side(struct og_origin_texts *origins,
 
 enum { PADDING = 64 }; /* vector loads may touch it */
 
-/* The next `len` bytes of a block, filled from `data`; zeros behind them. */
+/* The next `len` bytes of a block, filled from `data`; zeros after them. */
 static void *put_part(char **at, const void *data, size_t len)
 {
     char *part = *at;

@@ -8,7 +8,7 @@
  * are taken in together, in phases (lib/store/store_batch.h), each on all
  * threads; the calling one does only what has to be done in order: who is it,
  * journal, catalogue, output. Then they are answered, on all threads, each as
- * if those behind it were not there. Documents that do not fit into a batch
+ * if those after it were not there. Documents that do not fit into a batch
  * (they are late, or have the id of one before them) go by themselves, and so
  * do all when an answer depends on what is counted beside the table, or on
  * another index. When nothing is added the order does not matter, and the
@@ -124,7 +124,7 @@ static og_status hold_answer(struct writer *w, const og_document *doc,
     return OG_OK;
 }
 
-/* It is told with the others of its block. */
+/* It is reported with the others of its block. */
 static og_status keep_answer(struct writer *w, struct og_traced *made,
                              og_error *err)
 {
@@ -144,7 +144,7 @@ static og_status answer(struct writer *w, const struct og_stream_doc *d,
     return tell_answer(w, &d->doc, &a->answer, err);
 }
 
-/* The documents of a batch are safe: now their answers may be told. */
+/* The documents of a batch are safe: now their answers may be reported. */
 static og_status tell_held(void *ctx, struct og_batch *b, og_error *err)
 {
     enum { KEEP_LEN = 1 << 20 };
@@ -384,7 +384,7 @@ static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
     while (status == OG_OK && w->n_ready < b->n_docs)
         status = take_run(w, b, &phases, err);
     if (!w->holds || w->options->on_answer == NULL) return status;
-    /* Nothing is told that is not safe. */
+    /* Nothing is reported that is not safe. */
     const og_status committed =
         og_store_commit(w->store, status == OG_OK ? err : NULL);
     if (committed == OG_OK) return status;
@@ -421,7 +421,7 @@ static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
     return OG_OK;
 }
 
-/* What take_block() did is told. */
+/* What take_block() did is reported. */
 static og_status tell_document(struct writer *w, struct og_batch *b,
                                struct og_stream_doc *d, og_error *err)
 {
@@ -569,7 +569,7 @@ og_status og_stream_ask(og_store *store, const og_input *input,
     if (status == OG_ERR_STOPPED) og_indexes_stop(store);
     if (status == OG_OK && options->add)
         status = finish_indexes(store, input, err);
-    /* The first failure tells the cause; that of a file alone comes second. */
+    /* The first failure gives the cause; that of a file alone comes second. */
     og_error second;
     const og_status committed = options->add || options->sighting
                                     ? og_store_commit(store, &second)

@@ -11,7 +11,7 @@
  *     filter      the kept documents of each file       stage_filter.c
  *
  * Documents that share no band, not even over others, cannot be alike as far
- * as bands tell: so components can be decided on apart from each other, and
+ * as bands show: so components can be decided on apart from each other, and
  * the outcome is that of a single run (lib/dedup/level_document.c), whatever
  * the number of shards. */
 

@@ -29,7 +29,7 @@
 /* Kept documents of a foreign component with which one is compared. */
 #define FOREIGN_MOST 1024
 
-/* A document in the order of --keep; its sketch stands behind. */
+/* A document in the order of --keep; its sketch follows. */
 struct waiting {
     uint64_t rank, number;
     struct og_dedup_place place;

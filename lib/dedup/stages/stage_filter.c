@@ -1,5 +1,5 @@
 /* The last stage: the kept documents of each file, a report of the others, and
- * lists of them in datatrove's form. What goes may also be told by lists of
+ * lists of them in datatrove's form. What goes may also be given by lists of
  * datatrove; nothing is compared then, and the report says of no document what
  * it is a copy of. */
 

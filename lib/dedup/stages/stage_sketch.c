@@ -40,7 +40,7 @@ static og_status write_copy(struct sketching *s, const struct og_dedup_doc *d,
     if (d->record.len == 0) {
         og_pack_json_string(&s->line, text);
     } else {
-        /* As it stands in its record, escapes and all. */
+        /* As it is in its record, escapes and all. */
         struct og_pack scratch = {0};
         if (OG_GROW(NULL, scratch.data, scratch.cap,
                     d->record.len + OG_BLOCK_PADDING) &&

@@ -5,7 +5,7 @@
  *     the pier</mark> and more.</p> ... </div>
  *
  * A paragraph ends at an empty line; each finds its own direction of writing.
- * A passage that goes on in the next paragraph is a mark in each. Words of a
+ * A passage that continues in the next paragraph is a mark in each. Words of a
  * verified passage that its origin does not have are <ins>.
  *
  * Paragraphs are in groups of some kilobytes, which a browser lays out only
@@ -96,7 +96,7 @@ static void close_paragraph(struct page *p)
 
 /* ---- paragraphs ---- */
 
-/* Behind the line end at `at` and the empty lines that follow it; `at` itself
+/* After the line end at `at` and the empty lines that follow it; `at` itself
  * when no empty line does. */
 static uint64_t skip_empty_lines(og_bytes text, uint64_t at)
 {
@@ -112,7 +112,7 @@ static uint64_t skip_empty_lines(og_bytes text, uint64_t at)
 }
 
 /* The end of what can be written in one go: an empty line, a place to cut, or
- * `end`. *out_next is where the text goes on. */
+ * `end`. *out_next is where the text continues. */
 static uint64_t find_stop(const struct page *p, uint64_t at, uint64_t end,
                           uint64_t *out_next, bool *out_cut)
 {
@@ -153,7 +153,7 @@ static void put_piece(struct page *p, uint64_t begin, uint64_t end)
     p->group_len += end - begin;
 }
 
-/* Behind the empty lines at `at`: a paragraph does not begin with them. */
+/* After the empty lines at `at`: a paragraph does not begin with them. */
 static uint64_t skip_to_line(og_bytes text, uint64_t at, uint64_t end)
 {
     uint64_t line = at;

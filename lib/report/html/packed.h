@@ -2,13 +2,13 @@
 #define OG_REPORT_PACKED_H
 
 /*   in:  data for the script of a page, in any number of pieces  (the reports)
- *   out: a script element that holds it, compressed               (writer)
+ *   out: a script element that contains it, compressed             (writer)
  *
  *     <script type="application/zlib" class="docs" data-first="17">
  *     eJzT0yMAAGTvBe8...</script>
  *
  * The data is deflated (RFC 1950, which browsers call "deflate") and written
- * in base64 while it comes: nothing of it is held but the window of zlib. A
+ * in base64 while it comes: nothing of it is kept but the window of zlib. A
  * browser never looks into an element of this type, so a page of thousands of
  * documents opens as fast as its bytes are read; the script unpacks what it
  * shows. */

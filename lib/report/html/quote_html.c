@@ -14,7 +14,7 @@
  * into a <details>, which some browsers would leave closed.
  *
  * Nothing that comes from a document is ever markup, and the page's policy
- * forbids every script. Texts have lang="": nobody told their language, and
+ * forbids every script. Texts have lang="": nobody stated their language, and
  * it is not that of the page. */
 
 #include "lib/base/memory.h"

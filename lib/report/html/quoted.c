@@ -2,7 +2,7 @@
  *
  * Marks that open and close differently (“ ”, „ “, « », 「 」, 『 』) may be
  * left open at the end of a paragraph: a speech of several paragraphs opens
- * each anew and closes the last. Straight marks (") do not tell which they are,
+ * each anew and closes the last. Straight marks (") do not show which they are,
  * so one without a partner in its paragraph is no quotation at all. Single
  * marks are apostrophes too often to be used. A line that begins with '>' is a
  * quotation, as in mail. */

@@ -299,7 +299,7 @@ static int compare_holders(const void *pa, const void *pb)
 }
 
 /* Lines of [source, begin, end, document, begin, end, document, ...]. One that
- * only a single document took from tells the script nothing new. */
+ * only a single document took from gives the script nothing new. */
 static void write_holders(struct og_web_page *page, struct og_writer *w)
 {
     const struct holder *list = page->holders;

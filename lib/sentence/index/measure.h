@@ -16,7 +16,7 @@
  * which is 1 exactly when R has every word of Q, and 0 when it has none. The
  * weight of a word is log(1 + N / df), N sentences, df of them with the word
  * (1 for a word never seen): the paper's log(N / df) but for the words that
- * stand nearly everywhere, which would weigh nothing or, while a store is
+ * occur nearly everywhere, which would weigh nothing or, while a store is
  * small, all words would.
  *
  * The measure looks from Q: R may have much more. */
@@ -25,8 +25,8 @@
 
 double og_word_weight(uint64_t n_sentences, uint64_t df);
 
-/* By the definition: ascending words, a weight for each of Q's. Tests hold
- * everything else against it. */
+/* By the definition: ascending words, a weight for each of Q's. Tests compare
+ * everything else with it. */
 double og_overlap(const uint64_t *q, const double *weights, size_t n_q,
                   const uint64_t *r, size_t n_r);
 
@@ -52,7 +52,7 @@ static inline unsigned og_word_bitmap_missing(const struct og_word_bitmap *q,
                       __builtin_popcountll(q->half[1] & ~r->half[1]));
 }
 
-/* The bitmap folded to a quarter, small enough to stand beside every posting
+/* The bitmap folded to a quarter, small enough to be kept beside every posting
  * of the sentence. What it lacks proves missing words, too, only fewer. */
 static inline uint32_t og_word_mark(const struct og_word_bitmap *bitmap)
 {
@@ -81,7 +81,7 @@ struct og_question {
      * threshold; one whose bitmap lacks more than max_missing bits cannot. */
     size_t n_prefix;
     unsigned max_missing;
-    /* What a bit of the bitmap stands for: R that lacks it lacks all of these
+    /* What a bit of the bitmap represents: R that lacks it lacks all of these
      * words. Only bits that the bitmap has are filled in. */
     double bit_weight[128], bit_words[128];
     /* Words that R has, times their weight, of R at the threshold. */
@@ -120,7 +120,7 @@ static inline bool og_question_allows(const struct og_question *q,
 }
 
 /* The measure against a sentence of which the keys are known (the upper
- * halves of its words, ascending). Below the threshold it may be told as 0
+ * halves of its words, ascending). Below the threshold it may be reported as 0
  * with 0 words. *out_n_shared may be NULL. */
 double og_question_overlap(const struct og_question *q, const uint32_t *keys,
                            size_t n_keys, uint32_t *out_n_shared);

@@ -33,14 +33,14 @@ struct merge {
     uint64_t *postings; /* of a word: forms, and below them their marks */
     size_t postings_cap;
     size_t looked_at; /* bytes, since memory was counted */
-    bool is_stopped;  /* what is written is not used; `err` tells */
+    bool is_stopped;  /* what is written is not used; `err` says why */
     og_error err;
 };
 
 /* ---- memory ---- */
 
 /* Images that are files are walked from front to back several times. What was
- * looked at is given back now and then, so that no more of them counts as
+ * looked at is released now and then, so that no more of them counts as
  * memory than this. */
 #define MOST_MAPPED ((uint64_t)24 << 20)
 #define LOOK_AFTER  ((size_t)1 << 20) /* bytes that were looked at */

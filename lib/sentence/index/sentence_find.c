@@ -33,7 +33,7 @@ static void place_words(const struct og_sentence_segment *m,
 }
 
 /* Document frequencies are sums over all images and the heap, so that they
- * are up to date after every document. Where a word stands in an image is
+ * are up to date after every document. Where a word is in an image is
  * needed again, and kept: image by image, the rarest words first. */
 static og_status pose(struct og_sentences *s, const uint64_t *words, size_t n,
                       double threshold, og_error *err)

@@ -130,7 +130,7 @@ og_status og_sentence_segment_take(struct og_sentence_segment *image,
 og_status og_sentence_segment_open(struct og_sentence_segment *image,
                                    const char *path, og_error *err);
 void og_sentence_segment_release(struct og_sentence_segment *image);
-/* Gives back the memory of an image that is a file. */
+/* Releases the memory of an image that is a file. */
 void og_sentence_segment_forget(const struct og_sentence_segment *image);
 
 /* Writes the totals after the other parts and opens what was written. The
@@ -184,7 +184,7 @@ og_sentence_segment_signature(const struct og_sentence_segment *image,
     return s;
 }
 
-/* Unpacked blocks, so that sentences that stand together are unpacked once. */
+/* Unpacked blocks, so that sentences that are neighbours are unpacked once. */
 struct og_text_cache {
     const og_allocator *allocator;
     const struct og_sentence_segment

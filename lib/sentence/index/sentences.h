@@ -26,7 +26,7 @@ struct og_found_form {
     double similarity;
 };
 
-/* A sentence that is told, while the answer is being made. */
+/* A sentence that is reported, while the answer is being made. */
 struct og_found_place {
     int64_t time;
     uint32_t image, sentence;

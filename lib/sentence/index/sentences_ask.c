@@ -1,8 +1,8 @@
 /* Answers: the sentences of a document, what each takes up, and from where.
  *
- * A form that is found may stand in a million documents. The places of a form
+ * A form that is found may occur in a million documents. The places of a form
  * are sorted by time in every image, so the earliest of all are among the
- * first of each, and only as many are looked at as are told. */
+ * first of each, and only as many are looked at as are reported. */
 
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static bool comes_before(const struct og_found_place *a,
     return a->sentence < b->sentence;
 }
 
-/* Keeps the `most` earliest, in order. False: it comes behind all of them, and
+/* Keeps the `most` earliest, in order. False: it comes after all of them, and
  * so would what follows it. */
 static bool tell_place(struct og_sentences *s, size_t most,
                        const struct og_found_place *place)
@@ -132,7 +132,7 @@ static bool is_before(const struct og_sentences *s, uint32_t image,
            (d->time == scope->time && d->number < scope->number);
 }
 
-/* The places of a form stand in the order of time: those before the end of the
+/* The places of a form are in the order of time: those before the end of the
  * scope are the first of them. */
 static uint32_t n_before(const struct og_sentences *s, uint32_t image,
                          const uint32_t *places, uint32_t n,
@@ -235,7 +235,7 @@ static og_status add_range(struct og_sentences *s, size_t first, uint64_t begin,
 }
 
 /* Words that both have, in the text of the match and in the question. Pointers
- * are set when nothing grows any more; until then `shared` and `own` hold
+ * are set when nothing grows any more; until then `shared` and `own` contain
  * places. */
 static og_status mark_words(struct og_sentences *s, size_t sentence,
                             og_bytes text, og_quote_match *match, og_error *err)

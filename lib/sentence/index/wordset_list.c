@@ -1,7 +1,7 @@
 /* The two ways to candidates, and the loops that take the time.
  *
  * By words: the posting lists of the rarest words. Beside each form on them
- * stands its mark, a quarter of its bitmap, so that nearly all are dismissed
+ * is its mark, a quarter of its bitmap, so that nearly all are dismissed
  * while the list is read front to back. Those that are left cost a visit to
  * their bitmap, a random place in memory, so the next ones are asked for
  * ahead. What both leave, mostly answers, is merged: the lists are sorted.

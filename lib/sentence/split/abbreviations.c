@@ -4,7 +4,7 @@
  * not ("etc.", "Inc.") are left to Unicode's rule: a sentence does not begin
  * with a small letter.
  *
- * Words of several languages stand in one list: what is an abbreviation in one
+ * Words of several languages are in one list: what is an abbreviation in one
  * is hardly ever the last word of a sentence in another. They are compared
  * without regard to ASCII case. */
 

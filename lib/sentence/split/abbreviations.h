@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* `text`[`begin`, `stop`) is a sentence up to a full stop at `stop`, and
- * text[next, len) is what follows behind the spaces. True when the full stop
- * belongs to the word before it, so that the sentence goes on. */
+ * text[next, len) is what follows after the spaces. True when the full stop
+ * belongs to the word before it, so that the sentence continues. */
 bool og_stop_is_abbreviation(const char *text, size_t len, size_t begin,
                              size_t stop, size_t next);
 

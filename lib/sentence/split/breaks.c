@@ -1,7 +1,7 @@
 /* The rules SB1 to SB998, read from left to right in one pass.
  *
  * What matters of the text so far is small: did a stop come, then closing
- * signs, then spaces (SB8 to SB11), and which letter stood before the stop
+ * signs, then spaces (SB8 to SB11), and which letter came before the stop
  * (SB7). Rule SB8 alone looks ahead, for a small letter before any other
  * letter or stop; a stop ends that search, so all searches together read the
  * text once more and not its square. */
@@ -67,11 +67,11 @@ enum phase { PLAIN, STOPPED, CLOSED, SPACED };
 struct state {
     enum phase phase;
     enum og_sentence_class before; /* the last character that counts */
-    enum og_sentence_class letter; /* what stood before the stop */
+    enum og_sentence_class letter; /* what came before the stop */
     struct og_break found;
 };
 
-/* SB6 to SB11, for a character behind a stop. */
+/* SB6 to SB11, for a character after a stop. */
 static bool breaks_before(const struct reader *r, const struct state *s,
                           enum og_sentence_class class, size_t at)
 {

@@ -1,7 +1,7 @@
 /* One pass over the tokens of the document, a sentence at a time.
  *
  * The document is folded and cut into tokens as a whole; a token belongs to
- * the sentence that its first byte stands in. Tokens between sentences do not
+ * the sentence that its first byte is in. Tokens between sentences do not
  * exist, for sentences leave nothing out but space and marks of quoting. */
 
 #include "lib/sentence/split/sentence_words.h"
@@ -69,7 +69,7 @@ static bool is_alone(const struct og_word_reader *r, size_t token)
     return og_char_class_find(c) == OG_CHAR_ALONE;
 }
 
-/* A character of a script without spaces is a word with the one behind it;
+/* A character of a script without spaces is a word with the one after it;
  * the last of a row is in the word before, unless it is the only one. */
 static og_status add_pair(struct og_word_reader *r, size_t token, size_t first,
                           size_t end, og_error *err)

@@ -20,7 +20,7 @@ static inline uint32_t og_word_key(uint64_t word)
     return (uint32_t)(word >> 32);
 }
 
-struct og_word_place { /* where a word stands in the text */
+struct og_word_place { /* where a word is in the text */
     uint64_t word;
     uint32_t begin, end;
 };

@@ -43,7 +43,7 @@ void og_splitter_release(struct og_splitter *s)
 
 struct line {
     size_t begin, end, next; /* text without the line end; the next line */
-    size_t word;             /* where it begins, behind indent and quoting */
+    size_t word;             /* where it begins, after indent and quoting */
     unsigned columns, indent, depth;
     unsigned word_columns; /* of its first word */
     bool is_blank, is_ruler, is_item;

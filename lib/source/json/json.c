@@ -114,7 +114,7 @@ static const char *resolve_unit(const char *p, const char *end, uint32_t unit,
     return p;
 }
 
-/* Why a string could not go on at p, which is no closing quote. */
+/* Why a string could not continue at p, which is no closing quote. */
 static bool fail_in_string(struct og_json *json, const char *p)
 {
     const char *const end = json->end;
@@ -292,7 +292,7 @@ static bool skip_to_value(struct og_json *json, struct nest *nest,
     return true;
 }
 
-/* Behind an opening bracket: either it is closed at once, or a value comes. */
+/* After an opening bracket: either it is closed at once, or a value comes. */
 static bool skip_to_first_value(struct og_json *json, struct nest *nest,
                                 bool *out_is_value)
 {

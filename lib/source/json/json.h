@@ -68,7 +68,7 @@ bool og_json_open_array(struct og_json *json);
 bool og_json_next_item(struct og_json *json, struct og_json_value *out);
 bool og_json_close_array(struct og_json *json);
 
-/* Whether all of `data` is one sound object. On false, *out_is_cut tells that
+/* Whether all of `data` is one sound object. On false, *out_is_cut says that
  * it is the beginning of one. */
 bool og_json_is_object(og_bytes data, bool *out_is_cut);
 

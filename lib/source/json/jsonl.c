@@ -64,7 +64,7 @@ static enum field field_of(og_bytes key, const struct names *names)
     return N_FIELDS;
 }
 
-/* Whether paths go on below this key, and how. */
+/* Whether paths continue below this key, and how. */
 static bool names_below(og_bytes key, const struct names *names,
                         struct names *out)
 {
@@ -99,7 +99,7 @@ static void read_object(struct og_json *json, const struct names *names,
                         bool is_top, struct members *members);
 
 /* The object after a key that begins a path. It is sound: the value was
- * checked as a whole. It stays among the other members, for it may hold
+ * checked as a whole. It stays among the other members, for it may contain
  * more. As deep as the name has dots. */
 static void read_below(struct og_json *json, const struct names *names,
                        bool is_top, struct members *members)

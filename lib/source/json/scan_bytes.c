@@ -239,7 +239,7 @@ OG_TARGET_AVX512 static const char *find_special_avx512(const char *p,
 
 /* The backslashes that begin an escape, when the first byte is not escaped
  * itself: in a run of them every second one, from its first. Subtracting the
- * runs from the odd positions carries through each run and tells its parity
+ * runs from the odd positions carries through each run and gives its parity
  * (simdjson's find_escaped). */
 static inline uint64_t begin_escape_mask(uint64_t backslash)
 {

@@ -2,7 +2,7 @@
 #define OG_SOURCE_JSON_SCAN_BYTES_H
 
 /* The three loops that see every byte of the input. Each comes in several
- * forms that give the same answer; scan_bytes.c tells how they work. None
+ * forms that give the same answer; scan_bytes.c explains how they work. None
  * reads outside p .. end. */
 
 #include <stddef.h>

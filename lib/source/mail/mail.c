@@ -1,6 +1,6 @@
 /* The parts of a mail, without recursion: a stack of the multiparts that are
  * open, each with its boundary and the place where the search for the next one
- * goes on. Depth and number of parts have an end, so that a mail made of
+ * continues. Depth and number of parts have an end, so that a mail made of
  * boundaries costs no more than its bytes. */
 
 #define _GNU_SOURCE /* memmem */

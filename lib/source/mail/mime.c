@@ -57,7 +57,7 @@ static int quoted_byte(og_bytes s, size_t at)
     return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
-/* Behind "=" and the newline that it takes away; `at` when it takes none. */
+/* After "=" and the newline that it takes away; `at` when it takes none. */
 static size_t soft_break(og_bytes s, size_t at)
 {
     size_t next = at + 1;

@@ -22,7 +22,7 @@ static struct row row_of(og_bytes row, char delimiter, char *unescaped)
                         false};
 }
 
-/* Behind a field: the delimiter, or the end of the row. */
+/* After a field: the delimiter, or the end of the row. */
 static void end_field(struct row *r)
 {
     if (r->at == r->end)

@@ -4,7 +4,7 @@
 /*   in:  a row of CSV or TSV, and the names of its columns
  *   out: a document                                    (lib/source/block.c)
  *
- * RFC 4180: fields in quotes may hold the delimiter, newlines and quotes,
+ * RFC 4180: fields in quotes may contain the delimiter, newlines and quotes,
  * which are doubled. A row that has not as many fields as the header is no
  * document: something in it was not quoted, and part of a text would be taken
  * for the whole. */

@@ -15,7 +15,7 @@ static og_bytes without_brackets(og_bytes s)
     return s;
 }
 
-/* Text of a type that is not told: what does it look like? */
+/* Text of a type that is not given: what does it look like? */
 static enum og_block_kind kind_of_body(og_bytes type, og_bytes body)
 {
     if (type.len > 0) return og_content_kind(type);

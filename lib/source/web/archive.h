@@ -2,7 +2,7 @@
 #define OG_SOURCE_WEB_ARCHIVE_H
 
 /*   in:  one record of a WARC (also WET) or ARC file
- *   out: a document, when it holds one                 (lib/source/block.c)
+ *   out: a document, when it contains one              (lib/source/block.c)
  *
  * Documents are pages and texts that were found (response with a status of 200
  * to 299, resource) or made of them (conversion: WET). Requests, metadata,

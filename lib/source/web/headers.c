@@ -77,7 +77,7 @@ og_bytes og_headers_find(og_bytes headers, const char *name)
     return (og_bytes){"", 0};
 }
 
-/* Behind the next ';' that is in no quotes. */
+/* After the next ';' that is in no quotes. */
 static size_t next_parameter(og_bytes s, size_t pos)
 {
     bool is_quoted = false;

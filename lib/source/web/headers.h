@@ -13,7 +13,7 @@
 size_t og_headers_len(og_bytes data);
 
 /* The value of the first header of that name, without the space around it; a
- * value that goes on in the next line has the newlines in it. len 0: none. */
+ * value that continues in the next line has the newlines in it. len 0: none. */
 og_bytes og_headers_find(og_bytes headers, const char *name);
 
 /* A line of `data` from *pos on, without its newline; false at the end. */

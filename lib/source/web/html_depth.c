@@ -1,4 +1,4 @@
-/* A model of the parser's stack of open elements that never holds less than
+/* A model of the parser's stack of open elements that never contains less than
  * the real one does, but for elements whose end tags may be left out (p, li,
  * td ...): those need another element between them to nest, so they add a
  * small factor and no more.

@@ -124,7 +124,7 @@ static void keep_script(struct reducing *r, const struct og_html_tag *tag,
         }
 }
 
-/* Returns where to go on. */
+/* Returns where to continue. */
 static const char *take_raw(struct reducing *r, const struct og_html_tag *tag)
 {
     struct og_html_tag close;
@@ -178,7 +178,7 @@ static bool take_drawing(struct reducing *r, const struct og_html_tag *tag)
     return r->n_drawings > 0;
 }
 
-/* Returns where to go on. */
+/* Returns where to continue. */
 static const char *take_tag(struct reducing *r, const struct og_html_tag *tag)
 {
     const enum og_html_kind kind = og_html_kind_of(tag->name);

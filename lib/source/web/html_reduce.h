@@ -13,7 +13,7 @@
 
 #include "lib/base/packing.h"
 
-/* Scripts that hold data about the page (JSON-LD and the like). */
+/* Scripts that contain data about the page (JSON-LD and the like). */
 #define OG_HTML_MAX_SCRIPTS 64
 
 struct og_html_reduced {

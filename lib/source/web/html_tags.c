@@ -29,7 +29,7 @@ static const char *find_text(const char *p, const char *end, const char *text)
 
 /* ---- comments and declarations ---- */
 
-/* Behind the comment that begins at "<!--". */
+/* After the comment that begins at "<!--". */
 static const char *skip_comment(const char *p, const char *end)
 {
     p += 4;

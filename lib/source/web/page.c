@@ -68,9 +68,9 @@ static const GumboOutput *parse_html(struct og_bump *bump, og_bytes html)
 /* ---- elements ---- */
 
 enum fate {
-    FATE_NODE,  /* a node, and what it holds */
-    FATE_LEAVE, /* neither it nor what it holds is for readers */
-    FATE_INLINE /* what it holds, as if it were not there */
+    FATE_NODE,  /* a node, and what it contains */
+    FATE_LEAVE, /* neither it nor what it contains is for readers */
+    FATE_INLINE /* what it contains, as if it were not there */
 };
 
 static enum fate fate_of(const GumboElement *e)
@@ -185,7 +185,7 @@ struct walk {
     uint32_t parent; /* of the next node */
 };
 
-/* *out_enters: look at what it holds, too. */
+/* *out_enters: look at what it contains, too. */
 static bool visit(struct walk *walk, const GumboNode *n, bool *out_enters)
 {
     struct og_page_node *node;

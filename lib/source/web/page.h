@@ -4,11 +4,11 @@
 /*   in:  the bytes of an HTML page, in UTF-8
  *   out: its nodes, in the order of the page (lib/source/web/page_main.h)
  *
- * What can hold text for a reader, as an array: a node comes before what it
- * holds, so every question about a subtree is a walk from a node to its `end`,
- * and nothing recurses. Scripts, forms' fields, pictures and the like are left
- * out here; what the page says about itself (title, time, address) is taken
- * aside. */
+ * What can contain text for a reader, as an array: a node comes before what it
+ * contains, so every question about a subtree is a walk from a node to its
+ * `end`, and nothing recurses. Scripts, forms' fields, pictures and the like
+ * are left out here; what the page says about itself (title, time, address) is
+ * taken aside. */
 
 #include <origo/document.h>
 
@@ -33,7 +33,7 @@ enum og_page_trait {
 
 struct og_page_node {
     uint32_t parent; /* of the root: itself */
-    uint32_t end;    /* after the last node that it holds */
+    uint32_t end;    /* after the last node that it contains */
     uint16_t tag;    /* as in page_tags.h */
     uint16_t traits;
     uint32_t name_hash; /* of its class: elements of one kind */
@@ -65,10 +65,10 @@ struct og_page {
 void og_page_init(struct og_page *page, const og_allocator *allocator);
 void og_page_release(struct og_page *page);
 
-/* `scripts` are those that hold data about the page. `html` must be NUL-free at
- * html.data[html.len] only in so far as it may be read; the page keeps no view
- * into it. OG_ERR_LIMIT: the page would take more than a fair share of memory;
- * OG_ERR_MEMORY. */
+/* `scripts` are those that contain data about the page. `html` must be NUL-free
+ * at html.data[html.len] only in so far as it may be read; the page keeps no
+ * view into it. OG_ERR_LIMIT: the page would take more than a fair share of
+ * memory; OG_ERR_MEMORY. */
 og_status og_page_parse(struct og_page *page, og_bytes html,
                         const og_bytes *scripts, size_t n_scripts,
                         og_error *err);

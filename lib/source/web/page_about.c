@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem */
-/* Pages tell their title and address in many ways. Each way has a rank, and of
+/* Pages give their title and address in many ways. Each way has a rank, and of
  * two the higher one counts; of equal ones the first, since what comes later on
  * a page is as a rule about other pages. */
 

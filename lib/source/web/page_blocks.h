@@ -4,8 +4,8 @@
 /*   in:  the nodes of a page, and where its text seems to be
  *   out: its blocks and what is known of each (lib/source/web/page_features.h)
  *
- * A block is the text that an element holds outside of the blocks below it: a
- * paragraph, a heading, a cell, an item of a list. */
+ * A block is the text that an element contains outside of the blocks below it:
+ * a paragraph, a heading, a cell, an item of a list. */
 
 #include "lib/source/web/page_main.h"
 

@@ -4,7 +4,7 @@
  * paragraphs vote. A paragraph is worth more the longer it is and the more
  * commas it has; its vote goes to the elements around it, less to those
  * farther out; an element of which much is links is worth little. The element
- * with the most votes holds the text, and the parts beside it that look the
+ * with the most votes contains the text, and the parts beside it that look the
  * same belong to it. Before that, what its class names as a sidebar and the
  * like goes; after it, what is inside the text and is none: share buttons,
  * lists of other articles, tables of links.
@@ -81,7 +81,7 @@ static uint32_t count_commas(og_bytes s)
     return n;
 }
 
-/* From the last node to the first: what a node holds follows it. Gone
+/* From the last node to the first: what a node contains follows it. Gone
  * parts count nothing. */
 void og_page_count(const struct og_page *page, struct og_page_stat *stats)
 {
@@ -176,7 +176,7 @@ static bool is_unlikely(const struct choice *c, uint32_t i)
     return has(c, i, OG_PAGE_UNLIKELY) && !has(c, i, OG_PAGE_LIKELY);
 }
 
-/* What holds most of the page's text is no matter of the margin, whatever it
+/* What contains most of the page's text is no matter of the margin, whatever it
  * is called. */
 static bool holds_most(const struct choice *c, uint32_t i)
 {

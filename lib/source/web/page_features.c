@@ -119,7 +119,7 @@ static uint32_t tag_mask(uint16_t tag)
 
 enum { N_TAG_MASK = 16, N_TRAITS = 11 };
 
-/* The boxes around a block, up to the root of the text that holds it. */
+/* The boxes around a block, up to the root of the text that contains it. */
 struct around {
     uint32_t tags;
     uint16_t near, far;
@@ -181,7 +181,7 @@ static int inside_distance(const struct og_page_facts *x, size_t i)
     return -1;
 }
 
-/* Levels from the root up to what holds the block, too. */
+/* Levels from the root up to what contains the block, too. */
 static uint32_t tree_distance(const struct og_page_facts *x, uint32_t node)
 {
     uint32_t n = 0;

@@ -9,7 +9,7 @@
 
 #include "lib/source/web/page.h"
 
-/* What is known of a node, counted over all that it holds and keeps. */
+/* What is known of a node, counted over all that it contains and keeps. */
 struct og_page_stat {
     uint32_t text_len; /* bytes, a run of space is one */
     uint32_t link_len; /* of these, inside links */
@@ -18,7 +18,7 @@ struct og_page_stat {
     uint32_t own_link_len;
     uint32_t prose_len; /* in blocks with much text of their own */
     float score;
-    bool is_gone;   /* it and all that it holds */
+    bool is_gone;   /* it and all that it contains */
     uint32_t home;  /* the node of the block that it is in */
     uint32_t block; /* 1 + the number of that block; 0: it has no text */
     uint32_t n_p, n_li, n_input; /* elements below it */

@@ -20,7 +20,7 @@ void og_page_time_finish(struct og_page *page);
 
 /* Small parts that the readers of titles and of times share. */
 const char *og_page_attribute(const GumboElement *e, const char *name);
-const char *og_page_only_text(const GumboElement *e); /* NULL: it holds more */
+const char *og_page_only_text(const GumboElement *e); /* NULL: it has more */
 og_bytes og_page_trim(og_bytes s);
 
 #endif

@@ -43,7 +43,7 @@ static void settle(struct writing *w)
     }
 }
 
-/* Without soft hyphens: they tell where a word may be broken, and are no part
+/* Without soft hyphens: they say where a word may be broken, and are no part
  * of it. */
 static void put_words(struct writing *w, const char *p, size_t len)
 {
@@ -130,7 +130,7 @@ static bool is_written(const struct og_page_main *m, uint32_t i)
     return m->is_whole || (m->stats[s->home].is_kept && !s->is_silent);
 }
 
-/* Ends what was begun and does not hold node `i`. */
+/* Ends what was begun and does not contain node `i`. */
 static uint32_t end_elements(struct writing *w, const struct og_page *page,
                              uint32_t open, uint32_t i)
 {

@@ -21,7 +21,7 @@ static const char *find_byte(const char *p, const char *end, char c)
     return found == NULL ? end : found;
 }
 
-/* Behind the next `text`, or the end. */
+/* After the next `text`, or the end. */
 static const char *skip_past(const char *p, const char *end, const char *text)
 {
     const size_t len = strlen(text);

@@ -21,10 +21,10 @@
 #include "lib/source/web/headers.h"
 #include "lib/source/xml/xml_limits.h"
 
-/* libxml2 takes no deeper ones either, unless it is told to. */
+/* libxml2 takes no deeper ones either, unless it is asked to. */
 enum { MAX_DEPTH = 300 };
 
-/* How well a date of the header tells when the text was written. */
+/* How well a date of the header shows when the text was written. */
 enum { RANK_RELEASE = 1, RANK_EDITION, RANK_SOURCE, RANK_CREATION, N_RANKS };
 
 enum place { PLACE_TEXT, PLACE_HEADER, PLACE_TITLE, PLACE_SILENT };

@@ -92,8 +92,8 @@ void og_catalogue_set_new(struct og_catalogue *catalogue, uint32_t number,
                           uint32_t n_new);
 void og_catalogue_remove(struct og_catalogue *catalogue, uint32_t number);
 
-/* Tells other threads of all documents that were appended: call it when the
- * last one is in the table. */
+/* Makes visible to other threads all documents that were appended: call it when
+ * the last one is in the table. */
 void og_catalogue_publish(struct og_catalogue *catalogue);
 
 #endif

@@ -2,7 +2,7 @@
 #define OG_STORE_CATALOGUE_CATALOGUE_FLUSH_H
 
 /* Brings pending entries to the catalogue on disk, a lot at a time, on a thread
- * of its own, while the writer goes on with the next documents. */
+ * of its own, while the writer continues with the next documents. */
 
 #include <stdatomic.h>
 

@@ -184,15 +184,15 @@ og_status og_documents_check(const char *folder, bool closed, uint64_t max_len,
                              const og_allocator *allocator, enum og_sums *out,
                              og_error *err);
 
-/* Where no sums tell, before og_documents_open(): every page that LMDB would
- * follow is there and leads nowhere else. Not while somebody writes. With
- * `only_if_short` a file of the right length is left at that. */
+/* Where no checksum decides, before og_documents_open(): every page that LMDB
+ * would follow is there and leads nowhere else. Not while somebody writes.
+ * With `only_if_short` a file of the right length is left at that. */
 og_status og_documents_walk(const char *folder, bool only_if_short,
                             const og_allocator *allocator, og_error *err);
 
-/* Where no sums tell, after og_documents_open(): every entry has its checksum,
- * and the other trees hold what follows from the entries, no more and no less.
- */
+/* Where no checksum decides, after og_documents_open(): every entry has its
+ * checksum, and the other trees contain what follows from the entries, no more
+ * and no less. */
 og_status og_documents_audit(struct og_documents *db, og_error *err);
 
 #endif

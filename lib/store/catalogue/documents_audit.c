@@ -1,7 +1,7 @@
 /* The trees of a catalogue against each other. The entries have checksums; what
- * the trees of ids and of copies must hold follows from them. Both are summed
- * up in an order that does not matter, so each tree is read once, front to
- * back. */
+ * the trees of ids and of copies must contain follows from them. Both are
+ * summed up in an order that does not matter, so each tree is read once, front
+ * to back. */
 
 #include <inttypes.h>
 #include <stdio.h>

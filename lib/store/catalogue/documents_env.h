@@ -40,7 +40,7 @@ struct og_documents {
     unsigned n_growers; /* who wait for them to end */
 };
 
-/* What "state" in `meta` holds. */
+/* What "state" in `meta` contains. */
 struct og_documents_state {
     uint64_t sequence;
     uint32_t count;

@@ -1,6 +1,6 @@
 /* Reading the catalogue on disk, beside whoever writes it. Each question is
  * asked of the newest state, and again when that has not lasted until the
- * answer was complete: so an answer is gathered first and told then. */
+ * answer was complete: so an answer is gathered first and then reported. */
 
 #include <inttypes.h>
 

@@ -79,7 +79,7 @@ static og_status find_links(struct links *links,
 
 /* ---- the map ---- */
 
-/* Where LMDB has mapped its file, which it does not tell: a small value lies in
+/* Where LMDB has mapped its file, which it does not say: a small value lies in
  * a page that begins with its number, and page 0 bears the mark of the file.
  * NULL: it is not so. */
 static uint8_t *map_of(const struct og_documents *db, MDB_txn *txn,

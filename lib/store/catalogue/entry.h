@@ -46,7 +46,7 @@ struct og_entry {
 
 #define OG_NO_DOC UINT32_MAX
 
-/* Appends it; out->failed tells of missing memory. */
+/* Appends it; out->failed reports missing memory. */
 void og_entry_pack(const struct og_entry *entry, struct og_pack *out);
 
 /* All of `bytes`, and nothing else, is one entry. False: it is none, or its

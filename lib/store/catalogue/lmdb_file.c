@@ -12,7 +12,7 @@
 
 /* ---- heads ---- */
 
-/* LMDB's pages are as long as the system's, which the first tree tells. */
+/* LMDB's pages are as long as the system's, which the first tree shows. */
 static uint64_t page_len_of(const uint8_t *head)
 {
     const uint32_t len = og_load32(head + 24);

@@ -22,14 +22,14 @@ void og_lmdb_heads_read(int fd, struct og_lmdb_head out[2]);
 bool og_lmdb_head_read(int fd, struct og_lmdb_head *out);
 
 /* Follows every page from the newest head: each must lie in the file, be of a
- * known kind, hold nothing that leads out of it, and be met once. Nobody may be
- * writing. OG_ERR_STORE names the place. Keys and values are not looked at. */
+ * known kind, contain nothing that leads out of it, and be met once. Nobody may
+ * be writing. OG_ERR_STORE names the place. Keys and values are not
+ * checked. */
 og_status og_lmdb_walk(int fd, const char *path, const og_allocator *allocator,
                        og_error *err);
 
 /* Whether the file is as long as its head says. A shorter one may be sound: the
- * last pages can have been taken in use and given back before they were
- * written. */
+ * last pages can have been taken in use and freed before they were written. */
 bool og_lmdb_is_long_enough(int fd);
 
 #endif

@@ -11,7 +11,7 @@
  * it was read of was still whole afterwards.
  *
  * When that is follows from how LMDB writes. A transaction T changes no page in
- * place; it writes to pages that were given back by T - 2 or before, which were
+ * place; it writes to pages that were freed by T - 2 or before, which were
  * in use up to T - 3. So the state of S is whole until S + 3 begins, and surely
  * as long as S + 2 is not committed: the newest head says S or S + 1. Who finds
  * a newer one begins again. The writer knows nothing of it and never waits. */

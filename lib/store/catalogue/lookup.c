@@ -1,6 +1,6 @@
 #include "lib/store/catalogue/lookup.h"
 
-/* An arena that held more gives it back. */
+/* An arena that held more releases it. */
 #define KEEP_LEN ((size_t)1 << 20)
 
 void og_lookup_init(struct og_lookup *lookup, struct og_pending *pending,

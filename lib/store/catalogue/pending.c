@@ -8,7 +8,7 @@
 #include "lib/base/bits.h"
 #include "lib/token/tokens.h"
 
-/* Arenas that held more give it back when they are cleared. */
+/* Arenas that held more release it when they are cleared. */
 #define KEEP_LEN ((size_t)1 << 20)
 
 void og_pending_init(struct og_pending *pending, uint32_t first,
@@ -108,8 +108,8 @@ static bool has_id(const struct og_pending_batch *lot, uint32_t number,
            (id.len == 0 || memcmp(entry.id.data, id.data, id.len) == 0);
 }
 
-/* Ids are told apart by their hash; two that share one are taken for different
- * documents, since the entry is compared. */
+/* Ids are distinguished by their hash; two that share one are taken for
+ * different documents, since the entry is compared. */
 static bool find_latest(const struct og_pending_batch *lot, og_bytes id,
                         uint64_t hash, uint32_t *out)
 {

@@ -221,7 +221,7 @@ static og_status search_pages(struct og_salvage *s, const char *folder,
     char path[4200];
     snprintf(path, sizeof(path), "%s/data.mdb", folder);
     const int fd = og_file_open_own(path, O_RDONLY, 0);
-    if (fd < 0) return OG_OK; /* told by ask_catalogue() */
+    if (fd < 0) return OG_OK; /* reported by ask_catalogue() */
     const og_status status =
         og_lmdb_salvage(fd, path, s->allocator, take_key, s, err);
     close(fd);

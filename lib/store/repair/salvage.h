@@ -38,7 +38,7 @@ struct og_salvage {
     uint64_t last_sequence;
     uint64_t n_records;
     uint64_t last_lost; /* the last record that is missing; 0: none */
-    char tail[300];     /* bytes at the end that hold no record; "": none */
+    char tail[300];     /* bytes at the end that contain no record; "": none */
     bool failed;        /* no memory */
 };
 
@@ -49,7 +49,7 @@ void og_salvage_release(struct og_salvage *s);
 og_bytes og_salvage_entry(const struct og_salvage *s, size_t i);
 bool og_salvage_is_removed(const struct og_salvage *s, uint32_t number);
 
-/* Tells of damage; `format` and what follows as for printf. */
+/* Reports damage; `format` and what follows as for printf. */
 __attribute__((format(printf, 2, 3))) void
 og_salvage_damage(struct og_salvage *s, const char *format, ...);
 

@@ -10,13 +10,13 @@
  *                fingerprints 8 n | (place 4, origin 4) n_origins | offsets 2 n
  * | nears 2 n | weights n | a bit for each spare one, low first
  *
- * `parts` tells which of the last four are there. Replaying them needs nothing
+ * `parts` says which of the last four are there. Replaying them needs nothing
  * but the table: the labels that led to them are not made again. */
 
 #include "lib/base/packing.h"
 #include "lib/table/table.h"
 
-/* Appends the additions; out->failed tells of missing memory. */
+/* Appends the additions; out->failed reports missing memory. */
 void og_additions_pack(const struct og_additions *add, struct og_pack *out);
 
 /* Memory for what unpacked additions do not find in the bytes as it is. */

@@ -93,7 +93,7 @@ og_status og_framer_pack(struct og_framer *framer, const struct og_dict *dict,
                          struct og_text_place *places, og_error *err);
 
 /* An older version of a text: where it lies (absolute), what it is, and the
- * depth of its frame (og_text_reader_get() tells all of it). */
+ * depth of its frame (og_text_reader_get() returns all of it). */
 struct og_text_prefix {
     struct og_text_place place;
     og_bytes text;

@@ -304,7 +304,7 @@ og_status og_dict_write(const char *folder, const uint8_t uuid[16],
     return status;
 }
 
-/* Behind the head: `len` bytes and the end of the file. */
+/* After the head: `len` bytes and the end of the file. */
 static og_status read_dict_body(int fd, const char *path, const uint8_t *head,
                                 struct og_pack *out, og_error *err)
 {

@@ -59,7 +59,7 @@ og_status og_segment_continue(const char *folder, const uint8_t uuid[16],
 og_status og_dict_write(const char *folder, const uint8_t uuid[16],
                         uint32_t number, og_bytes bytes, og_error *err);
 
-/* Reads and checks it. `out` is empty; what it holds after OG_OK is the
+/* Reads and checks it. `out` is empty; what it contains after OG_OK is the
  * dictionary. */
 og_status og_dict_read(const char *folder, const uint8_t uuid[16],
                        uint32_t number, struct og_pack *out, og_error *err);

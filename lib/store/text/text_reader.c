@@ -26,7 +26,7 @@ enum {
     N_FILES = 8,
     N_SLOTS = 32,
     CACHE_LEN = 1 << 20,
-    PACKED_KEEP = 1 << 20, /* a larger buffer is given back */
+    PACKED_KEEP = 1 << 20, /* a larger buffer is released */
 };
 
 struct segment_file {
@@ -177,7 +177,7 @@ static og_status open_file(struct og_text_reader *r, uint32_t segment,
     return OG_OK;
 }
 
-/* Whether the file goes on to off + len, as far as is known or can be found
+/* Whether the file reaches off + len, as far as is known or can be found
  * out. */
 static og_status reach(struct og_text_reader *r, struct segment_file *f,
                        uint64_t off, uint64_t len, bool *out, og_error *err)
@@ -193,7 +193,7 @@ static og_status reach(struct og_text_reader *r, struct segment_file *f,
     return OG_OK;
 }
 
-/* The file of the segment goes on to off + len. */
+/* The file of the segment reaches off + len. */
 static og_status must_reach(struct og_text_reader *r, uint32_t segment,
                             uint64_t off, uint64_t len,
                             struct segment_file **out, og_error *err)

@@ -212,7 +212,7 @@ static og_status fail(struct og_texts *t, const char *verb, int error,
     return keep_failure(t, &failure, err);
 }
 
-/* After a text of extraordinary length memory is given back. */
+/* After a text of extraordinary length memory is released. */
 static void clear_written(struct og_texts *t)
 {
     t->writing.len = 0;
@@ -290,7 +290,7 @@ static og_status settle_older(struct og_texts *t, og_error *err)
     return OG_OK;
 }
 
-/* Goes on in the segment of an earlier session. */
+/* Continues in the segment of an earlier session. */
 static og_status continue_segment(struct og_texts *t, og_error *err)
 {
     og_error failure;
@@ -426,7 +426,7 @@ og_status og_texts_flush(struct og_texts *texts, og_error *err)
     return status;
 }
 
-/* Whoever adds little between two syncs goes on like that; whoever added much
+/* Whoever adds little between two syncs continues like that; whoever added much
  * has the segment synced from then on, and nothing twice in a file. */
 static void renew_log(struct og_texts *t)
 {

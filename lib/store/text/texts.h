@@ -20,7 +20,7 @@
  * A session of a writer continues the last segment if it ends with a frame,
  * else it begins a new one. The head of a segment says which one was the last
  * before it and up to where records speak of frames there: so the segments are
- * a chain, and what a crash left behind an end (half a frame, a whole segment)
+ * a chain, and what a crash left after an end (half a frame, a whole segment)
  * is known to be nothing. It stays, harmless.
  *
  * Durability: frames are in memory after append, with the system after flush,
@@ -124,12 +124,12 @@ void og_texts_limit(struct og_texts *texts, uint64_t memory);
 /* Those segments; NULL: they are files. */
 struct og_text_memory *og_texts_memory(struct og_texts *texts);
 
-/* Behind the last frame appended; the end given at open before the first. */
+/* After the last frame appended; the end given at open before the first. */
 struct og_texts_end og_texts_end(struct og_texts *texts);
 
 struct og_text_patches;
 
-/* The end behind the frame that `place` lies in, when only the last place is
+/* The end after the frame that `place` lies in, when only the last place is
  * known (of the records read at opening). Segment 0 gives {0, 0}. */
 og_status og_texts_end_of(const char *folder, const uint8_t uuid[16],
                           const struct og_text_place *place,
@@ -252,7 +252,7 @@ struct og_texts_sums {
 /* Reads every byte of every segment up to `end`, and of every dictionary that
  * a frame names, and compares the checksums. OG_ERR_STORE with file and offset
  * of the first that is wrong. Unpacks nothing: og_text_reader_get() does, and
- * og_entry.text_hash tells whether it is the text. Also while a writer works.
+ * og_entry.text_hash shows whether it is the text. Also while a writer works.
  * `patches` may be NULL. */
 og_status og_texts_check(const char *folder, const uint8_t uuid[16],
                          struct og_texts_end end,
