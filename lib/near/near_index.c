@@ -8,7 +8,11 @@
  * came by last is passed over once, and moves to the front by that (a second
  * chance). What goes is taken out of its chains. No question reaches more than
  * MOST_MET entries of a chain, so when one goes that is farther, the chain is
- * cut there: a million equal documents cost each the same. */
+ * cut there: a million equal documents cost each the same.
+ *
+ * Links are numbers of entries from 1 on, 0 is none: so an index begins as
+ * pages of zeros, and those that no entry needs are never touched. An index of
+ * few documents is opened at their cost, not at that of its room. */
 
 #include "lib/near/near_index.h"
 
@@ -16,9 +20,11 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/os/pages.h"
 
-#define NONE     UINT32_MAX
-#define MOST_MET 1024
+#define NONE      0
+#define MOST_MET  1024
+#define MOST_ROOM (UINT32_MAX / 2)
 
 struct head {
     uint32_t document;
@@ -31,12 +37,14 @@ struct og_near_index {
     struct og_near_band bands[OG_NEAR_BANDS_MAX];
     size_t n_bands, sketch_len;
     uint32_t room, n, hand;
+    uint32_t n_begun;   /* places that were used ever, from the first on */
     uint32_t n_buckets; /* of each band, a power of two */
     uint64_t n_evicted;
     uint8_t *sketches;
-    uint32_t *next;   /* [entry][band] */
-    uint32_t *newest; /* [band][bucket] */
+    uint32_t *next;   /* [entry][band], links */
+    uint32_t *newest; /* [band][bucket], links */
     struct head *heads;
+    struct og_pages newest_pages, heads_pages;
     uint16_t question; /* number of the last one; 0: none */
     uint32_t *found;
     size_t n_found, found_cap;
@@ -45,6 +53,22 @@ struct og_near_index {
 static size_t entry_len(const struct og_near_index *x)
 {
     return x->sketch_len + x->n_bands * sizeof(uint32_t) + sizeof(struct head);
+}
+
+static og_status make_tables(struct og_near_index *x, uint64_t memory,
+                             og_error *err)
+{
+    const og_allocator *a = x->allocator;
+    const size_t n_links = (size_t)x->n_buckets * x->n_bands;
+    x->sketches = og_allocate(a, x->room * x->sketch_len);
+    x->next = og_allocate(a, x->room * x->n_bands * sizeof(*x->next));
+    if (x->sketches == NULL || x->next == NULL)
+        return og_error_memory(err, (size_t)memory, "an index");
+    TRY(og_pages_init(&x->heads_pages, x->room * sizeof(*x->heads), a, err));
+    TRY(og_pages_init(&x->newest_pages, n_links * sizeof(*x->newest), a, err));
+    x->heads = x->heads_pages.data;
+    x->newest = x->newest_pages.data;
+    return OG_OK;
 }
 
 og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
@@ -61,23 +85,17 @@ og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
     /* A bucket for each entry or two of them. */
     const size_t each = entry_len(x) + n_bands * sizeof(uint32_t);
     uint64_t room = memory / each;
-    if (room > NONE / 2) room = NONE / 2;
+    if (room > MOST_ROOM) room = MOST_ROOM;
     if (room < 16) room = 16;
     x->room = (uint32_t)room;
     x->n_buckets = 16;
     while (x->n_buckets <= x->room / 2)
         x->n_buckets *= 2;
-    x->sketches = og_allocate(allocator, room * sketch_len);
-    x->next = og_allocate(allocator, room * n_bands * sizeof(*x->next));
-    x->heads = og_allocate_zero(allocator, room * sizeof(*x->heads));
-    x->newest =
-        og_allocate(allocator, x->n_buckets * n_bands * sizeof(*x->newest));
-    if (x->sketches == NULL || x->next == NULL || x->heads == NULL ||
-        x->newest == NULL) {
+    const og_status status = make_tables(x, memory, err);
+    if (status != OG_OK) {
         og_near_index_free(x);
-        return og_error_memory(err, (size_t)memory, "an index");
+        return status;
     }
-    memset(x->newest, 0xff, x->n_buckets * n_bands * sizeof(*x->newest));
     *out = x;
     return OG_OK;
 }
@@ -88,8 +106,8 @@ void og_near_index_free(struct og_near_index *x)
     const og_allocator *a = x->allocator;
     og_release(a, x->sketches, x->room * x->sketch_len);
     og_release(a, x->next, x->room * x->n_bands * sizeof(*x->next));
-    og_release(a, x->heads, x->room * sizeof(*x->heads));
-    og_release(a, x->newest, x->n_buckets * x->n_bands * sizeof(*x->newest));
+    og_pages_release(&x->heads_pages);
+    og_pages_release(&x->newest_pages);
     OG_UNGROW(a, x->found, x->found_cap);
     og_release(a, x, sizeof(*x));
 }
@@ -99,6 +117,16 @@ void og_near_index_free(struct og_near_index *x)
 static uint8_t *sketch_of(const struct og_near_index *x, uint32_t entry)
 {
     return x->sketches + (size_t)entry * x->sketch_len;
+}
+
+static uint32_t link_to(uint32_t entry)
+{
+    return entry + 1;
+}
+
+static uint32_t entry_of(uint32_t link)
+{
+    return link - 1;
 }
 
 static uint32_t *next_of(const struct og_near_index *x, uint32_t entry,
@@ -123,11 +151,12 @@ static uint32_t *bucket_of(const struct og_near_index *x, const uint8_t *sketch,
 
 static void unchain(struct og_near_index *x, uint32_t entry)
 {
+    const uint32_t own = link_to(entry);
     for (size_t b = 0; b < x->n_bands; b++) {
         uint32_t *link = bucket_of(x, sketch_of(x, entry), b);
-        for (size_t n = 0; n < MOST_MET && *link != entry && *link != NONE; n++)
-            link = next_of(x, *link, b);
-        *link = *link == entry ? *next_of(x, entry, b) : NONE;
+        for (size_t n = 0; n < MOST_MET && *link != own && *link != NONE; n++)
+            link = next_of(x, entry_of(*link), b);
+        *link = *link == own ? *next_of(x, entry, b) : NONE;
     }
 }
 
@@ -136,7 +165,7 @@ static void chain(struct og_near_index *x, uint32_t entry)
     for (size_t b = 0; b < x->n_bands; b++) {
         uint32_t *link = bucket_of(x, sketch_of(x, entry), b);
         *next_of(x, entry, b) = *link;
-        *link = entry;
+        *link = link_to(entry);
     }
 }
 
@@ -171,6 +200,7 @@ void og_near_index_add(struct og_near_index *x,
     const uint32_t at = find_place(x);
     x->heads[at] = (struct head){.document = entry->document, .is_used = true};
     x->n++;
+    if (x->n_begun <= at) x->n_begun = at + 1;
     memcpy(sketch_of(x, at), entry->sketch, x->sketch_len);
     chain(x, at);
 }
@@ -181,9 +211,10 @@ static og_status find_in_band(struct og_near_index *x, const uint8_t *sketch,
                               size_t band, og_error *err)
 {
     const struct og_near_band b = x->bands[band];
-    uint32_t entry = *bucket_of(x, sketch, band);
-    for (size_t n = 0; entry != NONE && n < MOST_MET;
-         n++, entry = *next_of(x, entry, band)) {
+    uint32_t link = *bucket_of(x, sketch, band), entry;
+    for (size_t n = 0; link != NONE && n < MOST_MET;
+         n++, link = *next_of(x, entry, band)) {
+        entry = entry_of(link);
         if (x->heads[entry].seen == x->question ||
             memcmp(sketch_of(x, entry) + b.off, sketch + b.off, b.len) != 0)
             continue;
@@ -206,7 +237,7 @@ static void begin_question(struct og_near_index *x)
 {
     x->n_found = 0;
     if (++x->question != 0) return;
-    for (uint32_t i = 0; i < x->room; i++)
+    for (uint32_t i = 0; i < x->n_begun; i++)
         x->heads[i].seen = 0;
     x->question = 1;
 }
@@ -253,6 +284,22 @@ uint64_t og_near_index_n_evicted(const struct og_near_index *x)
     return x->n_evicted;
 }
 
+static og_status
+walk_places(const struct og_near_index *x, uint32_t begin, uint32_t end,
+            void *ctx,
+            og_status (*on_entry)(void *ctx, const struct og_near_entry *entry,
+                                  og_error *err),
+            og_error *err)
+{
+    for (uint32_t at = begin; at < end; at++) {
+        struct og_near_entry entry;
+        if (!x->heads[at].is_used) continue;
+        og_near_index_get(x, at, &entry);
+        TRY(on_entry(ctx, &entry, err));
+    }
+    return OG_OK;
+}
+
 /* The place behind the hand is the oldest. */
 og_status og_near_index_walk(
     const struct og_near_index *x, void *ctx,
@@ -260,12 +307,6 @@ og_status og_near_index_walk(
                           og_error *err),
     og_error *err)
 {
-    for (uint32_t i = 0; i < x->room; i++) {
-        const uint32_t at = (uint32_t)(((uint64_t)x->hand + i) % x->room);
-        struct og_near_entry entry;
-        if (!x->heads[at].is_used) continue;
-        og_near_index_get(x, at, &entry);
-        TRY(on_entry(ctx, &entry, err));
-    }
-    return OG_OK;
+    TRY(walk_places(x, x->hand, x->n_begun, ctx, on_entry, err));
+    return walk_places(x, 0, x->hand, ctx, on_entry, err);
 }
