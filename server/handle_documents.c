@@ -1,4 +1,4 @@
-/* /v1/documents: taking documents in, seeing them again, removing them. */
+/* /v1/documents: adding documents, reading them, removing them. */
 
 #include "handlers.h"
 #include "problem.h"
@@ -223,7 +223,7 @@ struct browsing {
 };
 
 /* So many documents are looked at for one page of the list; the next page
- * goes on from there. */
+ * continues from there. */
 enum { MOST_LOOKED_AT = 20000, MOST_LISTED = 1000 };
 
 static bool has_prefix(og_bytes s, const char *prefix)

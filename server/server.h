@@ -65,7 +65,7 @@ extern const size_t n_routes;
 /* The daemon of HTTP. */
 og_status daemon_start(struct server *s, int fd, og_error *err);
 void daemon_stop(struct server *s);
-/* `run` is done, on another thread: the connection goes on. */
+/* `run` is done, on another thread: the connection continues. */
 void request_finish(struct request *r);
 
 /* A socket that listens, and what it is called. */

@@ -5,8 +5,8 @@
  *   out: the document without them, and what was cut (lib/dedup/dedup_output.h)
  *
  * For the levels that cut pieces out of texts. With a journal a run resumes
- * with the outputs of one that was stopped: the tables of pieces are made
- * anew, what was written stays. */
+ * with the outputs of one that was stopped: the tables of pieces are
+ * rebuilt, what was written stays. */
 
 #include "lib/dedup/dedup_ids.h"
 #include "lib/dedup/dedup_journal.h"

@@ -10,7 +10,7 @@
  * text is read again from where it came, and shingled again at some hundred
  * megabytes a second. What was asked for lately is kept. A line of a plain
  * file is read from that file; what came from a pipe, an archive or a packed
- * file goes to a temporary file first; a store gives its texts again. */
+ * file goes to a temporary file first; a store returns its texts. */
 
 #include "lib/fingerprint/shingler.h"
 #include "lib/sketch/shingle_set.h"

@@ -80,8 +80,8 @@ struct og_dedup_source {
     bool uses_time;     /* of documents: report those that are none */
 };
 
-/* A file that cannot be read is a problem and the others go on; the status is
- * then that of the first one, after all was taken. */
+/* A file that cannot be read is a problem and the others continue; the status
+ * is then that of the first one, after all was taken. */
 og_status og_dedup_stream(const struct og_dedup_source *source,
                           og_stream_counts *counts, og_error *err);
 

@@ -8,8 +8,8 @@
  *
  * Exact, and in little memory: the windows of all documents are dealt out, by
  * a hash of their tokens, to parts on disk, 16 bytes each; then each part is
- * gone through in the order of the documents with a table of its own. What
- * comes of it is a bit for each token of the input. A suffix array of the same
+ * gone through in the order of the documents with a table of its own. The
+ * result is a bit for each token of the input. A suffix array of the same
  * text takes 40 bytes a token and keeps them all in memory.
  *
  *     record: [hash, 64 bits][24 more bits of another hash | place, 40 bits]

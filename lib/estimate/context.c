@@ -7,7 +7,7 @@
  *
  *   - the copy reaches as far to either side as the contexts agree, token by
  *     token: the shingles that begin there are copied too;
- *   - where all four agree it most likely goes on. It is carried on to the
+ *   - where all four agree it most likely continues. It is carried on to the
  *     next selected shingle that the table should know but does not, a few
  *     tokens at most;
  *   - two hits that are equally far apart here and in their common origin,

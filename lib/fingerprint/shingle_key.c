@@ -1,7 +1,7 @@
 /* NH (Black, Halevi, Krawczyk, Krovetz and Rogaway, UMAC 1999): products of
  * pairs of words, each with a word of the key added, summed up to 128 bits. Two
  * different rows of up to 32 words have one sum for one key in 2^64. The sum is
- * mixed into 64 bits by two more words of the key; longer rows go on from
+ * mixed into 64 bits by two more words of the key; longer rows continue from
  * there. Four multiplications for a shingle of eight. */
 
 #include "lib/fingerprint/shingle_key.h"

@@ -5,7 +5,7 @@
  *      "novel_spans":[{"begin":0,"end":119,"text":"..."}]}
  *
  * and "snippets" instead of "novel_spans". A sentence is new when nearly all of
- * it is. The best are those that speak of what the others speak of: a word
+ * it is. The best are those that mention what the others mention: a word
  * counts for each other new sentence that has it, unless a third of them have
  * it, which says nothing ("the"); long ones are not better for being long.
  * They are in the order of the text. */

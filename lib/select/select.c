@@ -71,7 +71,7 @@ static void select_modulo(const struct og_fps *fps, uint32_t divisor,
 
 /* The rightmost smallest fingerprint of every window of w fingerprints. The
  * window moves by one: the minimum changes when a fingerprint comes that is not
- * greater, or when the minimum itself leaves and the window is searched anew
+ * greater, or when the minimum itself leaves and the window is searched again
  * (on average every (w + 1) / 2 fingerprints). */
 static void select_winnow(const struct og_fps *fps, uint32_t window,
                           struct og_selection *sel)

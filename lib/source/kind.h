@@ -13,7 +13,7 @@
 
 /* OG_BLOCK_TEXT when it is nothing else. JSONL is found elsewhere, since one
  * line of it may be longer than this. The name is asked only where the bytes
- * do not tell. */
+ * do not decide. */
 enum og_block_kind og_kind_of(og_bytes head, const char *name);
 
 /* What the user says; OG_BLOCK_EMPTY for OG_FILE_AUTO. */

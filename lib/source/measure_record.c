@@ -239,8 +239,8 @@ static void measure_archive(enum og_block_kind kind, og_bytes data,
 
 /* ---- mbox ---- */
 
-/* "From somebody Tue Nov 19 13:03:00 2019": a clock tells it from a sentence
- * that begins with From. */
+/* "From somebody Tue Nov 19 13:03:00 2019": a clock distinguishes it from a
+ * sentence that begins with From. */
 static bool is_from_line(og_bytes data, size_t at)
 {
     const size_t left = data.len - at;

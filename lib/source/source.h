@@ -119,7 +119,7 @@ void og_block_release(struct og_block *block);
 
 /* Fills `block` (keeps its memory). OG_END when there is nothing more. A file
  * that cannot be read is a problem in the block, not a status. Other statuses
- * mean that nothing can go on (OG_ERR_MEMORY). */
+ * mean that nothing can continue (OG_ERR_MEMORY). */
 og_status og_source_next(struct og_source *source, struct og_block *block,
                          og_error *err);
 

@@ -67,7 +67,7 @@ og_status og_unpack_read(struct og_unpack *unpack, char *out, size_t cap,
                          size_t *out_len, og_error *err);
 
 /* Whether the next read would have to wait for whoever writes the other end of
- * a pipe. The writer gets a moment to go on. */
+ * a pipe. The writer gets a moment to continue. */
 bool og_unpack_must_wait(const struct og_unpack *unpack);
 
 #endif

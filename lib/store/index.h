@@ -4,7 +4,7 @@
 /* Indexes that are derived from the documents of a store.
  *
  * The passages' table is written together with the documents. The others, near
- * and sentences, can always be made again from the texts, so they need no log
+ * and sentences, can always be rebuilt from the texts, so they need no log
  * of their own: each says how many documents are in its files, and whoever
  * opens it adds those that came later, from their texts, in memory. A writer
  * puts them into files when they have become many.
@@ -51,7 +51,7 @@ struct og_index_ops {
     void (*skip)(void *index, uint32_t number);
     /* All that was added goes to files. The documents are safe on disk. */
     og_status (*flush)(void *index, og_error *err);
-    /* What it was made with, so that it can be made again. */
+    /* What it was made with, so that it can be rebuilt. */
     void (*describe)(const void *index, struct og_index_making *out);
     /* Whether a file in its folder is the index's own. */
     bool (*is_file)(const char *name);
@@ -101,7 +101,7 @@ og_status og_index_get(og_store *store, unsigned bit, void **out,
 /* OG_ERR_USAGE: the index of passages, which is no derived one, is off. */
 og_status og_index_need_passages(const og_store *store, og_error *err);
 
-/* Makes all indexes that are on anew, from the texts, below another folder than
+/* Rebuilds all indexes that are on, from the texts, below another folder than
  * that of the store. */
 og_status og_indexes_copy(og_store *store, const char *folder,
                           void (*on_step)(void *ctx, const char *what,

@@ -463,7 +463,7 @@ static void sort_origins(struct og_entry_origin *list, uint32_t n)
     }
 }
 
-/* The table is asked anew: what it said when `doc` came depends on what had
+/* The table is asked again: what it said when `doc` came depends on what had
  * come by then. */
 static og_status give_ancestors(void *ctx, uint32_t doc,
                                 const struct og_tokens *tokens, uint32_t max,
@@ -764,7 +764,7 @@ static og_status take(og_store *store, const struct og_subject *subject,
     return OG_OK;
 }
 
-/* It is added whole; only then anybody is asked whether to go on. */
+/* It is added whole; only then anybody is asked whether to continue. */
 static og_status take_whole(og_store *store, const struct og_subject *subject,
                             og_trace *trace, og_error *err)
 {

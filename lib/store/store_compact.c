@@ -1,4 +1,4 @@
-/* Compaction: the documents that are left, written anew.
+/* Compaction: the documents that are left, rewritten.
  *
  *     S/origo.conf    generation 2       ->   generation 3
  *     S/g000002/      the files of now        removed
@@ -10,7 +10,7 @@
  *
  * What a removed document leaves is an entry that says so, with its time, so
  * that the numbers of the others stay. Its fingerprints stay in the table,
- * where they name nobody; a text cannot be made of them. Texts are packed anew,
+ * where they name nobody; a text cannot be made of them. Texts are repacked,
  * with a new dictionary: the old one was trained with texts that may have to
  * go. */
 

@@ -2,7 +2,7 @@
  *
  * Memory is changed only after the journal has the record, and the journal is
  * replayed at the next start (store_open.c), so what is in memory can always be
- * made again. A checkpoint and the catalogue on disk only make that short:
+ * rebuilt. A checkpoint and the catalogue on disk only make that short:
  *
  *     journal      1 2 3 ............................ 900 901 902
  *     catalogue on disk   up to 640 ->|
@@ -266,7 +266,7 @@ static const struct og_mark *mark_of(const void *ctx, uint32_t number)
     return og_catalogue_get(ctx, number);
 }
 
-/* A small table is written without its empty slots: to put it together again
+/* A small table is written without its empty slots: rebuilding it
  * takes some milliseconds. A large one is mapped as it is. */
 static bool is_packed(const struct og_table *table)
 {

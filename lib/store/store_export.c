@@ -1,4 +1,4 @@
-/* Documents out of a store again, one after the other.
+/* Documents out of a store, one after the other.
  *
  *   in:  the catalogue and the texts      (lib/store)
  *   out: documents, in order of arrival   (the caller's)

@@ -467,7 +467,7 @@ static og_status write_conf(og_store *store, unsigned indexes, og_error *err)
 }
 
 /* Its files first, then the conf names it; whatever a build that was stopped
- * has left is made anew. */
+ * has left is rebuilt. */
 static og_status build(og_store *store, struct og_derived_index *index,
                        const og_store_options *options, og_error *err)
 {

@@ -3,7 +3,7 @@
  *
  * A reader does the same as a writer, in memory of its own, and so comes to the
  * same table. While it does, the writer may replace the checkpoint and remove
- * journals: the reader then misses a record and begins again. */
+ * journals: the reader then misses a record and restarts. */
 
 #define _GNU_SOURCE
 #include "lib/store/store_disk.h"
@@ -30,7 +30,7 @@
 /* A catalogue up to this size is compared with its sums when a writer opens it,
  * a longer one before its first change. Readers compare what they read. */
 #define CHECKED_LEN ((uint64_t)16 << 20)
-/* How often a reader begins again before it gives up. */
+/* How often a reader restarts before it gives up. */
 #define MOST_TRIES 20
 
 /* ---- making ---- */
@@ -649,7 +649,7 @@ static struct journal_end end_of_journal(const struct og_disk *disk)
     return end;
 }
 
-/* Did a writer go on while we were reading? */
+/* Did a writer add anything while we were reading? */
 static bool is_newer_now(const struct og_disk *disk, uint64_t sequence,
                          struct journal_end before)
 {

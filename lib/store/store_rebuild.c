@@ -2,9 +2,9 @@
  *
  * The table of passages is written together with the documents, and entries say
  * whom they copied from, so neither can be added to what is there. All files
- * are written anew, as the next generation (store_compact.c describes those): a
- * store of its own while it is made, and the files of this one from the moment
- * when the conf of this one is replaced by its. */
+ * are written again, as the next generation (store_compact.c describes those):
+ * a store of its own while it is made, and the files of this one from the
+ * moment when the conf of this one is replaced by its. */
 
 #include <errno.h>
 #include <stdio.h>

@@ -250,7 +250,7 @@ static bool keep_strings(struct og_batch *b, og_document *doc)
     return true;
 }
 
-/* A weight, a text that is too large: the others go on. */
+/* A weight, a text that is too large: the others continue. */
 static bool is_own_fault(og_status status)
 {
     return status == OG_ERR_LIMIT || status == OG_ERR_INPUT;

@@ -19,7 +19,7 @@
  * threads there are, and it is kept as a whole until all of it was taken.
  *
  * Problems are reported at their place among the documents. A file that cannot
- * be read is a problem, too: the others go on, and its status is that of the
+ * be read is a problem, too: the others continue, and its status is that of the
  * whole run. */
 
 #include "lib/base/arena.h"

@@ -67,7 +67,7 @@ static uint32_t origin_of(const struct og_additions *add, size_t i)
 
 /* Of a lane: fingerprint i of a document. */
 struct op {
-    uint32_t part, at; /* where to go on from */
+    uint32_t part, at; /* where to resume from */
     uint32_t i;
 };
 

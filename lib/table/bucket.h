@@ -203,7 +203,7 @@ struct og_pack;
 struct og_unpacker;
 void og_learning_pack(const struct og_learning *learning, struct og_pack *out);
 void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from);
-/* A fingerprint came into a full bucket: time goes on for the others. */
+/* A fingerprint came into a full bucket: time advances for the others. */
 void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
                       uint64_t *random);
 uint32_t og_learning_worst(const struct og_learning *learning,

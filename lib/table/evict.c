@@ -1,6 +1,6 @@
 /* Which fingerprint to give up: section 2.2 of the paper, and three more.
  *
- *     R    by lot
+ *     R    at random
  *     LRU  the slots are in the order of their last use; the first goes
  *     CC   the smallest number of sightings goes
  *     LS   the smallest lucky score goes; what a sighting is worth comes from
@@ -10,7 +10,7 @@
  *     learn what the stream shows to be seen again least (learn.c)
  *
  * R and LRU keep no state; the others one byte a slot. Among equals the choice
- * is by lot as well: always taking the first would let new fingerprints push
+ * is random as well: always taking the first would let new fingerprints push
  * each other out and keep the oldest for ever. */
 
 #include "lib/table/bucket.h"

@@ -70,7 +70,7 @@ static void read_hits(const struct og_table *t, const struct group *g,
 }
 
 /* Used slots come first, so the last tag decides. Above level 0 the bucket that
- * matters is one of those that will come of this one. */
+ * matters is one of those that will result from splitting this one. */
 bool og_table_may_have_lost(const struct og_table *table, uint64_t fp)
 {
     const uint64_t mixed = og_mix64(fp);

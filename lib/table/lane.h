@@ -26,7 +26,7 @@ struct og_lane {
 /* Which of 2^bits lanes a fingerprint belongs to. */
 unsigned og_lane_of(const struct og_table *t, uint64_t mixed, unsigned bits);
 
-/* Goes on until the end of the last part, or until the table must grow. */
+/* Continues until the end of the last part, or until the table must grow. */
 void og_lane_run(struct og_lane *lane);
 
 #endif

@@ -8,7 +8,7 @@
  * octaves). For each of the 256 classes the table counts how much time its
  * slots spent in it and how many of them were seen again then; the quotient is
  * the rate at which a slot of that class earns its place. The slot with the
- * lowest rate goes; among equals by lot.
+ * lowest rate goes; among equals at random.
  *
  * Fingerprints of one passage are worth less together than apart: one or two
  * of them find the copy, and the estimation fills what lies between. So a rate

@@ -80,7 +80,7 @@ struct og_table {
     uint64_t noise_off, n_noise_lines;
 
     uint64_t n_used, n_evicted, n_added;
-    uint64_t random; /* eviction by lot: the same run, the same table */
+    uint64_t random; /* random eviction: the same run, the same table */
     struct og_learning *learning; /* of OG_EVICT_LEARN, else NULL */
     /* Readers in other threads: odd while a bucket of the stripe changes. A
      * stripe has the buckets that were one on the first level. */

@@ -17,12 +17,12 @@
  * table elsewhere can offer the same steps: struct og_table_protocol.
  *
  * As long as no bucket is full at the cap, hits and table are, to the byte,
- * those of documents that come one by one. Beyond that the table that comes of
- * a sequence of additions is still the same for any batches and any number of
- * threads (lots and lessons follow from the additions alone); only a look-up is
- * as old as its batch: it does not see what the documents before it in the
- * batch pushed out of a full bucket, nor what they put back under an old
- * origin.
+ * those of documents that come one by one. Beyond that the table that results
+ * from a sequence of additions is still the same for any batches and any number
+ * of threads (random choices and lessons follow from the additions alone); only
+ * a look-up is as old as its batch: it does not see what the documents before
+ * it in the batch pushed out of a full bucket, nor what they put back under an
+ * old origin.
  */
 
 #include "lib/stream/phases.h"

@@ -2,8 +2,9 @@
 #define OG_TABLE_TABLE_STATE_H
 
 /* What a table knows beside the og_table_len() bytes of its buckets: counters,
- * the state of its lots, what its eviction has learnt; above level 0 also the
- * lines that count what many documents contain. Both restore the same table. */
+ * the state of its random numbers, what its eviction has learnt; above level 0
+ * also the lines that count what many documents contain. Both restore the same
+ * table. */
 
 #include "lib/base/packing.h"
 #include "lib/table/table.h"

@@ -233,7 +233,7 @@ static bool skip_scalar(struct og_json *json, enum og_json_kind *out)
 
 /* ---- nested values ---- */
 
-/* The brackets that are open: a bit tells object from array. */
+/* The brackets that are open: a bit distinguishes object from array. */
 struct nest {
     uint64_t is_object[OG_JSON_MAX_DEPTH / 64];
     size_t depth;

@@ -1,7 +1,7 @@
 #ifndef OG_SOURCE_JSON_JSON_EDIT_H
 #define OG_SOURCE_JSON_JSON_EDIT_H
 
-/* JSON records as bytes: what is where in a line, and lines made anew with
+/* JSON records as bytes: what is where in a line, and lines rewritten with
  * one value changed and every other byte as it was. */
 
 #include "lib/base/packing.h"

@@ -8,7 +8,7 @@
  * contains, so every question about a subtree is a walk from a node to its
  * `end`, and nothing recurses. Scripts, forms' fields, pictures and the like
  * are left out here; what the page says about itself (title, time, address) is
- * taken aside. */
+ * kept apart. */
 
 #include <origo/document.h>
 

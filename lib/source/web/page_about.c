@@ -142,7 +142,7 @@ static bool is_heading(const struct og_page_node *node)
 
 struct headings {
     og_bytes only;  /* the one and only <h1> */
-    og_bytes alike; /* the first that the page's other titles speak of */
+    og_bytes alike; /* the first that the page's other titles mention */
     og_bytes named; /* the first that is called a title */
     int n_h1;
 };
@@ -153,7 +153,7 @@ static bool is_spoken_of(const struct og_page_about *about, og_bytes s)
            (s.len >= 8 && holds(about->tag_title, s));
 }
 
-/* An <h1> that the other titles do not speak of, or that is at the end of
+/* An <h1> that the other titles do not mention, or that is at the end of
  * <title>, is the name of the site. */
 static bool is_site_name(const struct og_page_about *about, og_bytes h1)
 {

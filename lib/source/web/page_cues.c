@@ -1,4 +1,4 @@
-/* Beginnings of words that speak of the page and not of its matter, in the
+/* Beginnings of words that are about the page and not about its matter, in the
  * languages that most pages are written in. They say little of a paragraph and
  * much of a short line. */
 

@@ -6,7 +6,7 @@
  *
  * Every fact is a bit: a length is in one of ten ranges, an element around the
  * block is there or not. The order of the bits is that of the trees in
- * page_trees.c: who changes it trains them anew (make train-html). */
+ * page_trees.c: whoever changes it must retrain them (make train-html). */
 
 #include "lib/source/web/page_blocks.h"
 

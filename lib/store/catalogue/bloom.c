@@ -1,6 +1,6 @@
 /* A Bloom filter whose bits of an id all are in one word of 64. It need not
- * know beforehand how many ids will come: when a layer has its fill, one of
- * twice the size is put on top, and nothing has to be put in again. To ask
+ * know beforehand how many ids will come: when a layer is full, one of
+ * twice the size is put on top, and nothing has to be inserted again. To ask
  * means to look at all layers, of which there are few. */
 
 #include "lib/store/catalogue/bloom.h"

@@ -1,8 +1,8 @@
 #ifndef OG_STORE_CATALOGUE_CATALOGUE_FLUSH_H
 #define OG_STORE_CATALOGUE_CATALOGUE_FLUSH_H
 
-/* Brings pending entries to the catalogue on disk, a lot at a time, on a thread
- * of its own, while the writer continues with the next documents. */
+/* Brings pending entries to the catalogue on disk, a batch at a time, on a
+ * thread of its own, while the writer continues with the next documents. */
 
 #include <stdatomic.h>
 

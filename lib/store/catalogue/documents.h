@@ -28,7 +28,7 @@
 struct og_lmdb_reader;
 
 /* One environment. A process has a folder open once: a second open of the same
- * folder gives the same object again (when both are for reading, or the first
+ * folder returns the same object (when both are for reading, or the first
  * is for writing), and the last close closes. A reader that is open when a
  * writer opens in the same process is OG_ERR_USAGE.
  *

@@ -80,8 +80,8 @@ static og_status find_links(struct links *links,
 /* ---- the map ---- */
 
 /* Where LMDB has mapped its file, which it does not say: a small value lies in
- * a page that begins with its number, and page 0 bears the mark of the file.
- * NULL: it is not so. */
+ * a page that begins with its number, and page 0 has the magic number of the
+ * file. NULL: it is not so. */
 static uint8_t *map_of(const struct og_documents *db, MDB_txn *txn,
                        size_t page_len)
 {

@@ -14,7 +14,7 @@
  * place; it writes to pages that were freed by T - 2 or before, which were
  * in use up to T - 3. So the state of S is whole until S + 3 begins, and surely
  * as long as S + 2 is not committed: the newest head says S or S + 1. Who finds
- * a newer one begins again. The writer knows nothing of it and never waits. */
+ * a newer one restarts. The writer knows nothing of it and never waits. */
 
 #include "lib/store/catalogue/lmdb_file.h"
 #include "lib/store/catalogue/page_sums.h"

@@ -1,7 +1,7 @@
 /* Saving what can be saved of a damaged store.
  *
  *     entries that were found ──> their texts, each with its hash ──> documents
- *     frames that no entry speaks of ──────────────────────────────> pieces
+ *     frames that no entry refers to ──────────────────────────────> pieces
  *
  * The second only when entries may be missing: a sound store has such frames,
  * too, of writes that a crash broke off. */

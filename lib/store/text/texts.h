@@ -19,7 +19,7 @@
  *
  * A session of a writer continues the last segment if it ends with a frame,
  * else it begins a new one. The head of a segment says which one was the last
- * before it and up to where records speak of frames there: so the segments are
+ * before it and up to where records refer to frames there: so the segments are
  * a chain, and what a crash left after an end (half a frame, a whole segment)
  * is known to be nothing. It stays, harmless.
  *

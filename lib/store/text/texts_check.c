@@ -1,4 +1,4 @@
-/* Every byte of the texts that records can speak of, without unpacking. The
+/* Every byte of the texts that records can refer to, without unpacking. The
  * chain of segments is walked from its end: the head of each says which was
  * before it and how far that one counts. */
 
