@@ -11,8 +11,11 @@
  * cut there: a million equal documents cost each the same.
  *
  * Links are numbers of entries from 1 on, 0 is none: so an index begins as
- * pages of zeros, and those that no entry needs are never touched. An index of
- * few documents is opened at their cost, not at that of its room. */
+ * pages of zeros, and those that no entry needs are never touched. Few entries
+ * have few buckets, in the first pages, and all are chained anew when there are
+ * more. So an index of few documents is opened at their cost, not at that of
+ * its room. What a question meets does not depend on it: entries that would be
+ * in another bucket of all are passed over. */
 
 #include "lib/near/near_index.h"
 
@@ -25,6 +28,11 @@
 #define NONE      0
 #define MOST_MET  1024
 #define MOST_ROOM (UINT32_MAX / 2)
+/* Buckets at first, and how many times as many then. */
+#define FIRST_BUCKETS 1024
+#define GROWTH        4
+/* Entries of other buckets that a question passes over at most. */
+#define MOST_PASSED (4 * MOST_MET)
 
 struct head {
     uint32_t document;
@@ -37,8 +45,9 @@ struct og_near_index {
     struct og_near_band bands[OG_NEAR_BANDS_MAX];
     size_t n_bands, sketch_len;
     uint32_t room, n, hand;
-    uint32_t n_begun;   /* places that were used ever, from the first on */
-    uint32_t n_buckets; /* of each band, a power of two */
+    uint32_t n_begun;       /* places that were used ever, from the first on */
+    uint32_t n_buckets;     /* of each band now, a power of two */
+    uint32_t n_all_buckets; /* of each band when there are many entries */
     uint64_t n_evicted;
     uint8_t *sketches;
     uint32_t *next;   /* [entry][band], links */
@@ -59,7 +68,7 @@ static og_status make_tables(struct og_near_index *x, uint64_t memory,
                              og_error *err)
 {
     const og_allocator *a = x->allocator;
-    const size_t n_links = (size_t)x->n_buckets * x->n_bands;
+    const size_t n_links = (size_t)x->n_all_buckets * x->n_bands;
     x->sketches = og_allocate(a, x->room * x->sketch_len);
     x->next = og_allocate(a, x->room * x->n_bands * sizeof(*x->next));
     if (x->sketches == NULL || x->next == NULL)
@@ -88,9 +97,11 @@ og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
     if (room > MOST_ROOM) room = MOST_ROOM;
     if (room < 16) room = 16;
     x->room = (uint32_t)room;
-    x->n_buckets = 16;
-    while (x->n_buckets <= x->room / 2)
-        x->n_buckets *= 2;
+    x->n_all_buckets = 16;
+    while (x->n_all_buckets <= x->room / 2)
+        x->n_all_buckets *= 2;
+    x->n_buckets =
+        x->n_all_buckets < FIRST_BUCKETS ? x->n_all_buckets : FIRST_BUCKETS;
     const og_status status = make_tables(x, memory, err);
     if (status != OG_OK) {
         og_near_index_free(x);
@@ -135,8 +146,8 @@ static uint32_t *next_of(const struct og_near_index *x, uint32_t entry,
     return &x->next[(size_t)entry * x->n_bands + band];
 }
 
-static uint32_t *bucket_of(const struct og_near_index *x, const uint8_t *sketch,
-                           size_t band)
+static uint64_t key_of(const struct og_near_index *x, const uint8_t *sketch,
+                       size_t band)
 {
     const struct og_near_band b = x->bands[band];
     uint64_t key = band + 1;
@@ -146,7 +157,24 @@ static uint32_t *bucket_of(const struct og_near_index *x, const uint8_t *sketch,
         memcpy(&word, sketch + b.off + i, n);
         key = og_mix64(key ^ word);
     }
+    return key;
+}
+
+static uint32_t *bucket_of(const struct og_near_index *x, const uint8_t *sketch,
+                           size_t band)
+{
+    const uint64_t key = key_of(x, sketch, band);
     return &x->newest[band * x->n_buckets + (key & (x->n_buckets - 1))];
+}
+
+/* Whether both would be in one bucket if there were all. */
+static bool is_of_bucket(const struct og_near_index *x, uint32_t entry,
+                         const uint8_t *sketch, size_t band)
+{
+    if (x->n_buckets == x->n_all_buckets) return true;
+    const uint64_t differ =
+        key_of(x, sketch_of(x, entry), band) ^ key_of(x, sketch, band);
+    return (differ & (x->n_all_buckets - 1)) == 0;
 }
 
 static void unchain(struct og_near_index *x, uint32_t entry)
@@ -167,6 +195,19 @@ static void chain(struct og_near_index *x, uint32_t entry)
         *next_of(x, entry, b) = *link;
         *link = link_to(entry);
     }
+}
+
+/* All buckets are there before the ring is full: nothing went yet, and the
+ * entries are in the order of their numbers. */
+static void grow(struct og_near_index *x)
+{
+    const size_t n_links = (size_t)x->n_buckets * x->n_bands;
+    memset(x->newest, 0, n_links * sizeof(*x->newest));
+    const uint32_t n = x->n_buckets;
+    x->n_buckets =
+        n > x->n_all_buckets / GROWTH ? x->n_all_buckets : n * GROWTH;
+    for (uint32_t i = 0; i < x->n_begun; i++)
+        chain(x, i);
 }
 
 /* ---- adding ---- */
@@ -197,6 +238,7 @@ static uint32_t find_place(struct og_near_index *x)
 void og_near_index_add(struct og_near_index *x,
                        const struct og_near_entry *entry)
 {
+    if (x->n >= x->n_buckets / 2 && x->n_buckets < x->n_all_buckets) grow(x);
     const uint32_t at = find_place(x);
     x->heads[at] = (struct head){.document = entry->document, .is_used = true};
     x->n++;
@@ -212,9 +254,15 @@ static og_status find_in_band(struct og_near_index *x, const uint8_t *sketch,
 {
     const struct og_near_band b = x->bands[band];
     uint32_t link = *bucket_of(x, sketch, band), entry;
-    for (size_t n = 0; link != NONE && n < MOST_MET;
-         n++, link = *next_of(x, entry, band)) {
+    size_t n = 0, n_passed = 0;
+    for (; link != NONE && n < MOST_MET && n_passed < MOST_PASSED;
+         link = *next_of(x, entry, band)) {
         entry = entry_of(link);
+        if (!is_of_bucket(x, entry, sketch, band)) {
+            n_passed++;
+            continue;
+        }
+        n++;
         if (x->heads[entry].seen == x->question ||
             memcmp(sketch_of(x, entry) + b.off, sketch + b.off, b.len) != 0)
             continue;

@@ -118,6 +118,44 @@ static void many_questions_are_answered(void **state)
     og_near_index_free(index);
 }
 
+/* Few entries have few buckets; each stays known when there are more, and the
+ * walk goes from the oldest on. */
+static og_status expect_next(void *ctx, const struct og_near_entry *entry,
+                             og_error *err)
+{
+    uint32_t *next = ctx;
+    (void)err;
+    assert_int_equal(entry->document, *next);
+    *next += 1;
+    return OG_OK;
+}
+
+static void growing_changes_no_answer(void **state)
+{
+    enum { N = 20000, EACH = 8 };
+    struct og_near_index *index = new_index(1 << 20);
+    uint32_t next = 0;
+    (void)state;
+    assert_true(og_near_index_room(index) > N);
+    for (uint32_t i = 0; i < N; i++) {
+        const uint32_t kind = i % (N / EACH);
+        const uint16_t sketch[2] = {(uint16_t)kind, (uint16_t)kind};
+        const uint32_t *found;
+        size_t n;
+        assert_int_equal(og_near_index_find(index, (const uint8_t *)sketch,
+                                            &found, &n, NULL),
+                         OG_OK);
+        assert_int_equal(n, i / (N / EACH));
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(found[k], kind + k * (N / EACH));
+        add(index, i, (const char *)sketch);
+    }
+    assert_int_equal(og_near_index_walk(index, &next, expect_next, NULL),
+                     OG_OK);
+    assert_int_equal(next, N);
+    og_near_index_free(index);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +163,7 @@ int main(void)
         cmocka_unit_test(memory_is_fixed),
         cmocka_unit_test(long_chains_are_cut),
         cmocka_unit_test(many_questions_are_answered),
+        cmocka_unit_test(growing_changes_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
