@@ -126,7 +126,7 @@ void og_dedup_texts_free(struct og_dedup_texts *t)
 {
     if (t == NULL) return;
     for (size_t i = 0; i < N_SLOTS; i++)
-        forget_known(&t->slots[i].known);
+        if (t->keys[i] != 0) forget_known(&t->slots[i].known);
     forget_known(&t->giant);
     for (size_t i = 0; i < t->n_fds; i++)
         if (t->fds[i] >= 0) close(t->fds[i]);
