@@ -44,8 +44,6 @@ THROUGH = {
     "lib/sketch/sketch_stream": "tests/unit/test_sketches.c",
     "lib/sketch/features/idf_file": "tests/unit/test_idf.c",
     "lib/source/content": "tests/unit/test_archive.c",
-    "lib/source/web/page_about": "tests/unit/test_html.c",
-    "lib/source/web/page_blocks": "tests/unit/test_html.c",
     "lib/source/web/page_features": "tests/unit/test_html.c",
     "lib/source/web/page_judge": "tests/unit/test_html.c",
     "lib/source/web/page_main": "tests/unit/test_html.c",
