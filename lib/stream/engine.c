@@ -449,6 +449,9 @@ static og_status take_batch(struct og_stream *s, struct og_batch *b,
     size_t n_told = 0;
     b->is_whole = false;
     if (b->read_status == OG_END) return OG_OK;
+    /* Half a batch was never made. */
+    if (work->make_batch != NULL && b->status != OG_OK)
+        return og_error_pass(err, &b->err);
     if (work->begin_batch != NULL) TRY(work->begin_batch(work->ctx, b, err));
     TRY(take_documents(s, b, &n_told, err));
     TRY(take_problems(s, b, n_told, b->block.n_problems, err));

@@ -29,9 +29,10 @@ def counted(used):
 
 
 def check_dedup(place, text, cluster, n_kept, sizes=(3000, 30000),
-                most_compared=1):
+                most_compared=2):
     """Never more candidates than the bound, and of those next to none are
-    compared that are not alike."""
+    compared that are not alike: those of one block, before the first of them
+    has a summary."""
     for n in sizes:
         used = growth.run(support.ORIGO, place, text, "dedup -v --cluster " +
                           cluster + " -o OUT IN", n)

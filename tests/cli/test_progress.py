@@ -44,38 +44,39 @@ def write_documents(path, n, seed=1, words=90):
                                 "text": text + "."}) + "\n")
 
 
-def read_all(fd):
-    said = b""
+def read_all(fd, said):
     while True:
         try:
             more = os.read(fd, 65536)
         except OSError:  # the other end is closed
-            return said
+            return
         if not more:
-            return said
-        said += more
+            return
+        said.append(more.decode("utf-8", "replace"))
 
 
 def on_terminal(arguments, cwd, hold=True):
     """Runs it with stderr on a terminal; its status, and what it said there.
-    Held twice for a moment: a bar is drawn when time has passed and work is
-    left."""
+    Held for a moment until it shows a bar: one is drawn when time has passed
+    and work is left."""
     mine, its = pty.openpty()
     process = subprocess.Popen([ORIGO, *arguments], cwd=cwd, stderr=its,
                                stdout=subprocess.DEVNULL)
     os.close(its)
     said = []
-    reader = threading.Thread(target=lambda: said.append(read_all(mine)))
+    reader = threading.Thread(target=read_all, args=(mine, said))
     reader.start()
-    for _ in range(2 if hold else 0):
+    for _ in range(40 if hold else 0):
         time.sleep(0.03)
+        if process.poll() is not None or BAR.search("".join(said)):
+            break
         process.send_signal(signal.SIGSTOP)
         time.sleep(0.35)
         process.send_signal(signal.SIGCONT)
     status = process.wait(120)
     reader.join(60)
     os.close(mine)
-    return status, said[0].decode("utf-8", "replace")
+    return status, "".join(said)
 
 
 # ---- the bar ------------------------------------------------------------------
@@ -107,7 +108,8 @@ def bars(place):
     for name in ("add", "dedup -o", "export -o"):
         for made in ("a.store", "kept.jsonl", "e.jsonl.zst"):
             shutil.rmtree(place / made, ignore_errors=True)
-        status, said = on_terminal(commands[name].split() + ["--quiet"], place)
+        status, said = on_terminal(commands[name].split() + ["--quiet"], place,
+                                   hold=False)
         check("%s --quiet says nothing" % name, status == 0 and said == "",
               said)
     done = subprocess.run([ORIGO, *commands["trace -o"].split()], cwd=place,
