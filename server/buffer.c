@@ -84,3 +84,12 @@ void buffer_drop(struct buffer *b, size_t n)
     memmove(b->data, b->data + n, b->len - n);
     b->len -= n;
 }
+
+char *copy_of_bytes(og_bytes s)
+{
+    char *const copy = malloc(s.len + 1);
+    if (copy == NULL) return NULL;
+    if (s.len > 0) memcpy(copy, s.data, s.len);
+    copy[s.len] = 0;
+    return copy;
+}

@@ -28,6 +28,9 @@ void buffer_drop(struct buffer *b, size_t n);
 /* og_write_fn; the buffer is the context. */
 int buffer_write(void *buffer, const char *data, size_t len);
 
+/* A string of its own, for free(); NULL: no memory. */
+char *copy_of_bytes(og_bytes s);
+
 static inline og_bytes buffer_view(const struct buffer *b)
 {
     return (og_bytes){b->data != NULL ? b->data : "", b->len};

@@ -154,15 +154,10 @@ static struct event *hold(struct hub *h, const char *kind)
     return e;
 }
 
-static char *copy_bytes(og_bytes s)
-{
-    return strndup(s.data, s.len);
-}
-
 /* "example.org" of "https://me@example.org:80/x"; NULL: it has none. */
 static char *host_of(og_bytes url)
 {
-    char *copy = copy_bytes(url);
+    char *copy = copy_of_bytes(url);
     char *slashes = copy != NULL ? strstr(copy, "://") : NULL;
     char *host = NULL;
     if (slashes != NULL) {
@@ -222,7 +217,7 @@ void hub_hold(struct hub *h, struct watches *w, const og_document *doc,
     struct event *e = hold(h, "document");
     if (e != NULL) {
         write_document(&e->data, doc, answer);
-        e->id = copy_bytes(doc->id);
+        e->id = copy_of_bytes(doc->id);
         e->source = host_of(doc->url);
         e->copied = answer->n_tokens > 0
                         ? (double)answer->n_matching / (double)answer->n_tokens
@@ -233,7 +228,7 @@ void hub_hold(struct hub *h, struct watches *w, const og_document *doc,
     while (watches_next(w, doc, answer, &copy)) {
         e = hold(h, "copy");
         if (e == NULL) break;
-        e->id = copy_bytes(doc->id);
+        e->id = copy_of_bytes(doc->id);
         e->source = host_of(doc->url);
         e->copied = 1;
         e->data = copy;
@@ -246,7 +241,7 @@ void hub_hold_removal(struct hub *h, og_bytes id)
 {
     struct event *e = hub_is_wanted(h) ? hold(h, "removed") : NULL;
     if (e == NULL) return;
-    e->id = copy_bytes(id);
+    e->id = copy_of_bytes(id);
     e->copied = 1;
     buffer_text(&e->data, "{\"id\":");
     buffer_string(&e->data, id);

@@ -127,7 +127,7 @@ static bool take_string(struct reading *r, og_json_kind kind, og_bytes value,
         memchr(value.data, 0, value.len) != NULL)
         return wrong(r, what);
     free(*out);
-    *out = strndup(value.data, value.len);
+    *out = copy_of_bytes(value);
     return *out != NULL || wrong(r, "there is no memory");
 }
 

@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     if (len == 0) return 0;
     const char *rest = (const char *)data + 1;
     const og_bytes bytes = {rest, len - 1};
-    char *text = strndup(rest, len - 1);
+    char *text = copy_of_bytes(bytes);
     if (text == NULL) return 0;
     switch (data[0] % 8) {
     case 0: try_path(text); break;
