@@ -63,9 +63,11 @@ def test_components_of_equal_documents(place):
 
 
 def check_seconds(place, text, command, sizes):
+    """The least of three runs: other work on the machine only adds."""
     last = None
     for n in sizes:
-        used = growth.run(support.ORIGO, place, text, command, n)
+        used = min((growth.run(support.ORIGO, place, text, command, n)
+                    for _ in range(3)), key=lambda run: run.cpu)
         if last is not None:
             found = growth.slope(*last, n, used.cpu)
             assert found <= growth.MOST_SLOPE + SLACK, (last, n, used.cpu)

@@ -14,6 +14,7 @@ import random
 import sys
 import tempfile
 
+REBUILDING = 64  # MB: a store is written beside the one that is read
 failed = 0
 
 
@@ -102,7 +103,8 @@ def check_all(origo, folder, stream, threads, memory, most):
             ("index --drop", ["index", "-s", other, "--drop", "passages"]),
             ("info", ["info", "-s", other])):
         check(f"{name} -j {threads}", [origo, *command],
-              most_of_all if other in command else most)
+              most_of_all + (REBUILDING if command[0] == "index" else 0)
+              if other in command else most)
     return other
 
 

@@ -407,7 +407,7 @@ def test_ctrl_c_where_no_python_runs(text):
     """The library's own loop looks for it."""
     code = """
 import os, signal, threading, pyarrow, origo
-table = pyarrow.table({"text": ["word%d " % i * 300 for i in range(500)]})
+table = pyarrow.table({"text": ["word%d " % i * 300 for i in range(20000)]})
 store = origo.Store(":memory:")
 def interrupt(*unused):
     os.kill(os.getpid(), signal.SIGINT)

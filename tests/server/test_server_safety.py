@@ -137,14 +137,13 @@ def test_packed_bodies(origo):
 def test_limits(origo):
     with support.Server(origo, "--max-body", "100k", "--max-document", "50k",
                         "--max-stream", "300k") as server:
-        equal(server.ask("POST", "/v1/trace", "x" * 60000, TEXT)[0], 413)
+        equal(server.status_of_big("/v1/trace", lambda: "x" * 60000, TEXT), 413)
         equal(server.ask("POST", "/v1/trace", "x " * 20000, TEXT)[0], 200)
-        equal(server.ask("POST", "/v1/trace", "x" * 100001, TEXT)[0], 413)
+        equal(server.status_of_big("/v1/trace", lambda: "x" * 100001, TEXT),
+              413)
         # Without a length the end decides.
-        connection = server.connect()
-        connection.request("POST", "/v1/trace", iter([b"y" * 60000] * 2), TEXT)
-        equal(connection.getresponse().status, 413)
-        connection.close()
+        equal(server.status_of_big("/v1/trace",
+                                   lambda: iter([b"y" * 60000] * 2), TEXT), 413)
         # Far too long, without a length: the connection is closed, or told.
         s = server.raw(b"POST /v1/trace HTTP/1.1\r\nHost: localhost\r\n"
                        b"Content-Type: text/plain\r\n"
@@ -157,14 +156,12 @@ def test_limits(origo):
         except OSError:
             pass
         s.close()
-        equal(server.ask("POST", "/v1/documents", "{}\n" * 200000, NDJSON)[0],
-              413)
+        equal(server.status_of_big("/v1/documents", lambda: "{}\n" * 200000,
+                                   NDJSON), 413)
         # A line that does not end.
-        connection = server.connect()
-        connection.request("POST", "/v1/documents", iter([b"z" * 60000] * 4),
-                           NDJSON)
-        equal(connection.getresponse().status, 413)
-        connection.close()
+        equal(server.status_of_big("/v1/documents",
+                                   lambda: iter([b"z" * 60000] * 4), NDJSON),
+              413)
         equal(server.ask("GET", "/healthz")[0], 200)
         s = server.raw(b"GET /" + b"u" * 40000 + b" HTTP/1.1\r\n\r\n")
         assert support.read_all(s)[:12] in (b"HTTP/1.1 414", b"HTTP/1.1 413",
