@@ -103,6 +103,10 @@ struct og_subject {
     bool is_known;     /* the latest is this very document */
 };
 
+/* One that nobody has identified yet. */
+struct og_subject og_subject_of(const og_document *doc,
+                                const struct og_prepared *prepared);
+
 /* The hash that distinguishes texts. */
 uint64_t og_text_hash(og_bytes text);
 

@@ -119,3 +119,34 @@ bool og_entry_unpack(og_bytes bytes, struct og_entry *out)
     take_fields(&u, out);
     return !u.bad && u.at == u.end;
 }
+
+/* The documents of most shingles; there are few, so a list will do. */
+void og_entry_count_origin(struct og_entry_origin *list, uint32_t *n_list,
+                           uint32_t doc, uint32_t n)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < *n_list; i++) {
+        if (list[i].doc == doc) {
+            list[i].n_tokens += n;
+            return;
+        }
+        if (list[i].n_tokens < list[least].n_tokens) least = i;
+    }
+    const struct og_entry_origin origin = {doc, n};
+    if (*n_list < OG_ENTRY_ORIGINS)
+        list[(*n_list)++] = origin;
+    else if (n > list[least].n_tokens)
+        list[least] = origin;
+}
+
+/* Those of the most shingles first; of equal ones that which comes first. */
+void og_entry_sort_origins(struct og_entry_origin *list, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const struct og_entry_origin one = list[i];
+        uint32_t at = i;
+        for (; at > 0 && list[at - 1].n_tokens < one.n_tokens; at--)
+            list[at] = list[at - 1];
+        list[at] = one;
+    }
+}

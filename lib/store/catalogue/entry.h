@@ -53,4 +53,12 @@ void og_entry_pack(const struct og_entry *entry, struct og_pack *out);
  * checksum is wrong. */
 bool og_entry_unpack(og_bytes bytes, struct og_entry *out);
 
+/* n more tokens come from `doc`. Of more than OG_ENTRY_ORIGINS documents those
+ * stay that most comes from. */
+void og_entry_count_origin(struct og_entry_origin *list, uint32_t *n_list,
+                           uint32_t doc, uint32_t n);
+
+/* Most tokens first; of equal ones that which was counted first. */
+void og_entry_sort_origins(struct og_entry_origin *list, uint32_t n);
+
 #endif

@@ -1,0 +1,290 @@
+/* Adding to a store: first the journal, then the catalogue, then the table,
+ * then it is published. In this order a reader that finds a number in the table
+ * always finds its mark in the catalogue, and what is in memory is in the
+ * journal. */
+
+#include "lib/store/store.h"
+
+#include <assert.h>
+
+#include "lib/base/stopping.h"
+#include "lib/store/store_disk.h"
+
+bool og_store_keeps(const og_store *store, const struct og_prepared *prepared)
+{
+    return prepared->tokens.n >= store->params.min_tokens;
+}
+
+void og_store_apply_again(og_store *store, struct og_additions *additions)
+{
+    struct og_catalogue *catalogue = &store->catalogue;
+    additions->earlier = og_catalogue_earlier;
+    additions->ctx = catalogue;
+    og_table_add_many(&store->table, additions);
+}
+
+void og_store_apply(og_store *store, const struct og_mark *mark,
+                    struct og_additions *additions)
+{
+    struct og_catalogue *catalogue = &store->catalogue;
+    const struct og_table *table = &store->table;
+    const bool is_last =
+        store->n_removed == 0 &&
+        og_catalogue_is_last(catalogue,
+                             (struct og_doc_place){mark->time, catalogue->n});
+    const uint64_t before = table->n_used + table->n_evicted;
+    const uint32_t number = og_catalogue_append(catalogue, mark);
+    assert(number == additions->doc);
+    additions->earlier = is_last ? NULL : og_catalogue_earlier;
+    additions->ctx = catalogue;
+    og_table_add_many(&store->table, additions);
+    og_catalogue_set_new(catalogue, number,
+                         (uint32_t)(table->n_used + table->n_evicted - before));
+    og_catalogue_publish(catalogue);
+}
+
+/* `displaced` are listed too: so an origin that arrives late is known to be
+ * related to those that it is the origin of. */
+static void set_origins(struct og_entry *entry, const struct og_labels *labels,
+                        uint32_t shingle_len, const og_trace *trace)
+{
+    const bool all = labels->n_every > 0;
+    const struct og_label *label = all ? labels->every : labels->data;
+    const size_t n = all ? labels->n_every : labels->n;
+    size_t end;
+    for (size_t i = 0; i < n; i = end) {
+        end = all ? og_labels_run_end(labels, i) : i + 1;
+        if (label[i].doc != OG_NO_DOC)
+            og_entry_count_origin(entry->origins, &entry->n_origins,
+                                  label[i].doc,
+                                  (uint32_t)(end - i) + shingle_len - 1);
+    }
+    for (uint32_t i = 0; i < trace->n_displaced; i++)
+        og_entry_count_origin(entry->origins, &entry->n_origins,
+                              trace->displaced[i].doc,
+                              trace->displaced[i].n_tokens + shingle_len - 1);
+    og_entry_sort_origins(entry->origins, entry->n_origins);
+}
+
+static struct og_entry entry_of(const og_store *store,
+                                const struct og_subject *subject,
+                                const og_trace *trace)
+{
+    const og_document *doc = subject->doc;
+    struct og_entry entry = {
+        .id = doc->id,
+        .title = doc->title,
+        .url = doc->url,
+        .extra = doc->extra,
+        .time = subject->place.time,
+        .has_time = doc->has_time,
+        .time_source = doc->time_source,
+        .text_hash = subject->text_hash,
+        .text_len = subject->text_len,
+        .n_tokens = subject->prepared->tokens.n,
+        .series = subject->series,
+        .same = subject->same,
+        .place = subject->text,
+    };
+    if (og_labels_shape_table(store->params.estimate, store->params.evict))
+        set_origins(&entry, &trace->labels, store->params.shingle_len, trace);
+    return entry;
+}
+
+static og_status pack_entry(const struct og_subject *subject,
+                            const struct og_entry *entry, og_trace *trace,
+                            og_error *err)
+{
+    if (subject->doc->id.len > UINT32_MAX / 4)
+        return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes is too long",
+                            subject->doc->id.len);
+    trace->bytes.len = 0;
+    trace->bytes.failed = false;
+    og_entry_pack(entry, &trace->bytes);
+    return trace->bytes.failed ? og_error_memory(err, 256, "an entry") : OG_OK;
+}
+
+struct og_mark og_store_mark(const struct og_subject *subject)
+{
+    return (struct og_mark){
+        .time = subject->place.time,
+        .same = subject->same,
+        .flags = subject->doc->has_time ? OG_MARK_HAS_TIME : 0,
+    };
+}
+
+og_status og_store_entry(const og_store *store,
+                         const struct og_subject *subject, og_trace *trace,
+                         struct og_entry *out, og_error *err)
+{
+    *out = entry_of(store, subject, trace);
+    return pack_entry(subject, out, trace, err);
+}
+
+static og_status take(og_store *store, const struct og_subject *subject,
+                      og_trace *trace, og_error *err)
+{
+    const struct og_mark mark = og_store_mark(subject);
+    struct og_additions additions =
+        og_labels_additions(&trace->labels, &subject->prepared->selection,
+                            &store->table, store->catalogue.n);
+    const struct og_entry entry = entry_of(store, subject, trace);
+    TRY(pack_entry(subject, &entry, trace, err));
+    const size_t entry_len = trace->bytes.len;
+    TRY(og_catalogue_reserve(&store->catalogue, err));
+    TRY(og_pending_reserve(&store->pending, err));
+    if (store->disk != NULL) {
+        TRY(og_disk_know_all(store, &additions, false, err));
+        og_disk_note(store, subject->doc->id);
+        TRY(og_disk_pack_record(entry_len, &additions, &trace->bytes, err));
+        TRY(og_disk_add(store, entry_len, &trace->bytes, err));
+    }
+    const og_bytes bytes = {(const char *)trace->bytes.data, entry_len};
+    const og_status status =
+        og_pending_append(&store->pending, bytes, &entry, err);
+    if (status != OG_OK) {
+        /* It is in the journal and not in memory: the two must not part. */
+        if (store->disk != NULL) store->disk->has_failed = true;
+        return status;
+    }
+    og_store_apply(store, &mark, &additions);
+    if (store->disk != NULL)
+        TRY(og_disk_tidy(store, 1, err));
+    else
+        og_memory_texts_limit(store);
+    return OG_OK;
+}
+
+/* It is added whole; only then anybody is asked whether to continue. */
+static og_status take_whole(og_store *store, const struct og_subject *subject,
+                            og_trace *trace, og_error *err)
+{
+    const struct og_stop_asked asked = og_stop_pause();
+    const og_status status = take(store, subject, trace, err);
+    og_stop_resume(asked);
+    return status;
+}
+
+/* A version rests on the texts of others. */
+void og_store_keep_at_hand(const struct og_subject *subject, og_trace *trace)
+{
+    const struct og_prepared *p = subject->prepared;
+    if (trace->origins.reader == NULL || subject->latest != OG_NO_DOC) return;
+    og_origin_texts_put(&trace->origins, subject->place.number,
+                        subject->text.segment, subject->doc->text, &p->text,
+                        &p->tokens);
+}
+
+og_status og_store_take(og_store *store, const struct og_subject *subject,
+                        og_trace *trace, og_error *err)
+{
+    if (store->is_read_only)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the store was opened for reading only");
+    if (subject->is_known) return OG_OK;
+    TRY(take_whole(store, subject, trace, err));
+    TRY(og_indexes_note(store, store->catalogue.n - 1, subject->doc,
+                        subject->text_len, err));
+    /* Texts are compared with the next documents, often with this one. */
+    og_store_keep_at_hand(subject, trace);
+    return OG_OK;
+}
+
+/* ---- sightings ---- */
+
+/* n 8 | n fingerprints, 8 bytes each | n weights */
+size_t og_sighting_count(const uint8_t *data, size_t len)
+{
+    const uint64_t n = len >= 8 ? og_load64(data) : UINT64_MAX;
+    return n < len && 8 + n * 9 == len ? (size_t)n : SIZE_MAX;
+}
+
+bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len)
+{
+    enum { GROUP = 64 };
+    uint64_t fps[GROUP];
+    const size_t n = og_sighting_count(data, len);
+    if (n == SIZE_MAX) return false;
+    for (size_t i = 0; i < n; i += GROUP) {
+        const size_t most = n - i < GROUP ? n - i : GROUP;
+        for (size_t j = 0; j < most; j++)
+            fps[j] = og_load64(data + 8 + (i + j) * 8);
+        og_table_see_many(&store->table, fps, data + 8 + n * 8 + i, most);
+    }
+    return true;
+}
+
+static void pack_sighting(struct og_pack *bytes,
+                          const struct og_additions *seen,
+                          const struct og_hit *hits)
+{
+    uint8_t word[8];
+    uint64_t n = 0;
+    bytes->len = 0;
+    bytes->failed = false;
+    for (size_t i = 0; i < seen->n; i++)
+        n += hits[i].doc != OG_NO_DOC;
+    og_store64(word, n);
+    og_pack_bytes(bytes, word, 8);
+    for (size_t i = 0; i < seen->n; i++) {
+        if (hits[i].doc == OG_NO_DOC) continue;
+        og_store64(word, seen->fp[i]);
+        og_pack_bytes(bytes, word, 8);
+    }
+    for (size_t i = 0; i < seen->n; i++)
+        if (hits[i].doc != OG_NO_DOC) og_pack_bytes(bytes, &seen->weight[i], 1);
+}
+
+og_status og_store_see(og_store *store, const struct og_subject *subject,
+                       og_trace *trace, og_error *err)
+{
+    struct og_pack *bytes = &trace->bytes;
+    if (store->is_read_only)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the store was opened for reading only");
+    const struct og_additions seen =
+        og_labels_additions(&trace->labels, &subject->prepared->selection,
+                            &store->table, store->catalogue.n);
+    pack_sighting(bytes, &seen, trace->labels.hits);
+    if (bytes->failed) return og_error_memory(err, 9 * seen.n, "a record");
+    if (bytes->len == 8) return OG_OK;
+    if (store->disk != NULL) TRY(og_disk_sight(store, bytes, err));
+    (void)og_store_apply_sighting(store, bytes->data, bytes->len);
+    return store->disk != NULL ? og_disk_tidy(store, 0, err) : OG_OK;
+}
+
+/* ---- all steps ---- */
+
+static og_status add_document(og_store *store, const og_document *doc,
+                              bool for_answer, og_trace *trace, og_error *err)
+{
+    const struct og_prepared *p = &trace->scratch.prepared;
+    TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
+    struct og_subject subject = og_subject_of(doc, p);
+    TRY(og_store_identify(store, &subject, false, trace, err));
+    TRY(og_store_ask(store, &subject, for_answer, trace, err));
+    if (for_answer) TRY(og_store_answer(store, &subject, trace, err));
+    if (!og_store_keeps(store, p)) return OG_OK;
+    if (!subject.is_known)
+        TRY(og_store_keep_text(store, &subject, doc->text, &trace->lookup,
+                               err));
+    return og_store_take(store, &subject, trace, err);
+}
+
+og_status og_store_add(og_store *store, const og_document *doc, og_trace *trace,
+                       og_error *err)
+{
+    if (trace != NULL) {
+        trace->answering.answer = (og_answer){0};
+        const og_status status = add_document(store, doc, true, trace, err);
+        if (status != OG_OK) trace->answering.answer = (og_answer){0};
+        return status;
+    }
+    if (store->own_trace == NULL) store->own_trace = og_trace_new(store);
+    if (store->own_trace == NULL)
+        return og_error_memory(err, sizeof(og_trace), "a trace");
+    const og_status status =
+        add_document(store, doc, false, store->own_trace, err);
+    og_scratch_trim(&store->own_trace->scratch);
+    return status;
+}
