@@ -26,6 +26,18 @@ const frames = (page) => page.evaluate(() => new Promise((done) =>
     requestAnimationFrame(() => requestAnimationFrame(() =>
         setTimeout(done, 60)))));
 
+/* Waits until neither the page nor what scrolls inside it moves any more. */
+const atRest = (page) => page.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    const place = () => [scrollY, ...[...document.querySelectorAll(".pages")]
+        .map((e) => e.scrollTop)].join();
+    for (let quiet = 0, last = place(); quiet < 10; quiet++) {
+        await frame();
+        if (place() !== last) quiet = 0;
+        last = place();
+    }
+});
+
 const shoot = (page, name) => page.screenshot({
     path: path.join(out, "screenshots", name + ".png") });
 
@@ -132,4 +144,4 @@ async function runTests() {
     process.exit(failed ? 1 : 0);
 }
 
-module.exports = { contrasts, findings, frames, readJson, runTests, shoot, test, WIDTHS };
+module.exports = { atRest, contrasts, findings, frames, readJson, runTests, shoot, test, WIDTHS };

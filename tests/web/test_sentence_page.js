@@ -12,10 +12,19 @@ const bytes = (text, [begin, end]) =>
     Buffer.from(text).subarray(begin, end).toString();
 const reused = (answer) =>
     answer.sentences.filter((sentence) => sentence.matches.length !== 0);
-const isInView = (page, selector) => page.$eval(selector, (e) => {
-    const box = e.getBoundingClientRect();
-    return box.top >= 0 && box.top < innerHeight;
-});
+/* Asked from outside again and again: without a script the page cannot say
+ * when it has scrolled. */
+async function comesIntoView(page, selector) {
+    const isInView = () => page.$eval(selector, (e) => {
+        const box = e.getBoundingClientRect();
+        return box.top >= 0 && box.top < innerHeight;
+    });
+    for (let tries = 0; tries < 100; tries++) {
+        if (await isInView()) return;
+        await page.waitForTimeout(100);
+    }
+    assert.fail(`${selector} does not come into view`);
+}
 
 /* ---- without a script ---- */
 
@@ -73,13 +82,11 @@ test("sentences: words of one's own are underlined", "sentences",
 test("sentences: links both ways", "sentences", async (page) => {
     await page.click("#d1p3 .n");
     assert.match(page.url(), /#d1s3$/);
-    await page.waitForTimeout(100); /* no script: no frames */
-    assert.ok(await isInView(page, "#d1s3"));
+    await comesIntoView(page, "#d1s3");
     assert.ok(await page.isVisible("#d1s3 blockquote >> nth=0"));
     await page.click("#d1s3 .n");
     assert.match(page.url(), /#d1p3$/);
-    await page.waitForTimeout(100); /* no script: no frames */
-    assert.ok(await isInView(page, "#d1p3"));
+    await comesIntoView(page, "#d1p3");
 }, { viewport: { width: 900, height: 300 }, ...PLAIN });
 
 test("sentences: one source open, the others by a click or a key",

@@ -46,8 +46,10 @@ class Overview {
         this.counted = make("strong", { className: "counted" });
         this.state = make("span", { className: "state" });
         let typing = 0;
+        this.box = search;
         search.addEventListener("input", () => {
             clearTimeout(typing);
+            search.ariaBusy = "true";
             typing = setTimeout(() => this.search(search.value), 200);
         });
         copied.addEventListener("change", () => {
@@ -67,14 +69,17 @@ class Overview {
         this.choice.words = words;
         this.inText = new Set();
         searches++;
-        this.state.textContent = "";
+        const end = () => {
+            this.state.textContent = "";
+            this.box.ariaBusy = "false";
+        };
         if (words.length >= 3) {
             this.state.textContent = "searching the texts …";
             searchTexts(words, (hits) => {
                 hits.forEach((i) => this.inText.add(i));
                 if (hits.length > 0) this.refresh();
-            }, () => { this.state.textContent = ""; });
-        }
+            }, end);
+        } else end();
         this.refresh();
     }
 
