@@ -476,7 +476,7 @@ static int dedup_run(const void *settings, const char *const *paths, size_t n)
     stop_on_signals(&input);
     const og_status done = og_dedup_run(&input, &o, &counts, &err);
     progress_end(&progress);
-    const bool has_result = done == OG_OK || counts.stream.is_told;
+    const bool has_result = done == OG_OK || counts.stream.is_reported;
     if (!s->reading.quiet && has_result) summarise(&progress, s, &counts);
     status = status_of_run(s, done, &counts, &err);
     if (s->add_to != NULL && has_result) {

@@ -189,13 +189,13 @@ static bool on_answer(void *ctx, const og_document *doc,
     fprintf(r->out, "{\"origo\":1,\"id\":");
     print_json_string(r->out, doc->id);
     fprintf(r->out, ",\"near\":[");
-    const size_t n_told = r->limit != 0 && n > r->limit ? r->limit : n;
-    for (size_t i = 0; i < n_told; i++) {
+    const size_t n_reported = r->limit != 0 && n > r->limit ? r->limit : n;
+    for (size_t i = 0; i < n_reported; i++) {
         if (i > 0) putc(',', r->out);
         print_match(r->out, &matches[i]);
     }
     fprintf(r->out, "]");
-    if (n_told < n) fprintf(r->out, ",\"n_near\":%zu", n);
+    if (n_reported < n) fprintf(r->out, ",\"n_near\":%zu", n);
     fprintf(r->out, "}\n");
     if (!ferror(r->out)) return true;
     if (r->out == stdout) stdout_failed(errno);
@@ -263,7 +263,7 @@ static int ask_all(const struct near_settings *s, og_store *store,
     if (!s->reading.quiet && done != OG_ERR_STOPPED)
         summarise(r, store, &counts);
     int status = status_of_run(s, r, done, &counts, &err);
-    const bool is_whole = done == OG_OK || counts.is_told;
+    const bool is_whole = done == OG_OK || counts.is_reported;
     status = output_end(output, &s->output, COMMAND, is_whole, status);
     return write_summary(s, r, store, &counts, status);
 }

@@ -135,7 +135,7 @@ struct pairs_run {
     size_t *n_set;
     uint32_t *doc_of; /* of groups: numbers in the table, document */
     size_t n_groups, groups_cap;
-    uint32_t *told; /* of documents: the last one that met it, plus 1 */
+    uint32_t *last_met; /* of documents: the last one that met it, plus 1 */
     char **ids;
     size_t *id_lens;
     uint64_t n_pairs, n_cut;
@@ -158,7 +158,7 @@ static bool reserve(struct pairs_run *r)
     if (r->n < r->cap) return true;
     if (!grow(&r->ids, cap, sizeof(*r->ids)) ||
         !grow(&r->id_lens, cap, sizeof(*r->id_lens)) ||
-        !grow(&r->told, cap, sizeof(*r->told)))
+        !grow(&r->last_met, cap, sizeof(*r->last_met)))
         return false;
     if (has_sets ? !grow(&r->sets, cap, r->n_samples * sizeof(*r->sets)) ||
                        !grow(&r->n_set, cap, sizeof(*r->n_set))
@@ -175,7 +175,7 @@ static bool keep(struct pairs_run *r, og_bytes id,
     if (r->ids[r->n] == NULL) return false;
     memcpy(r->ids[r->n], id.data, id.len);
     r->id_lens[r->n] = id.len;
-    r->told[r->n] = 0;
+    r->last_met[r->n] = 0;
     if (r->settings->method == 1) {
         r->n_set[r->n] = sketch->n_set;
         memcpy(r->sets + r->n * r->n_samples, sketch->set,
@@ -201,8 +201,8 @@ static void print_pair(struct pairs_run *r, uint32_t other, og_bytes id,
     printf("\t%u\t%.4f\n", n_common, similarity);
 }
 
-static void tell_pair(struct pairs_run *r, uint32_t other, og_bytes id,
-                      const uint32_t *samples)
+static void report_pair(struct pairs_run *r, uint32_t other, og_bytes id,
+                        const uint32_t *samples)
 {
     const uint32_t *const theirs = r->samples + other * r->n_samples;
     uint32_t n_equal = 0, n_bands = 0;
@@ -229,7 +229,7 @@ static og_status meet_supershingles(struct pairs_run *r, og_bytes id,
     if (status != OG_OK) return status;
     r->n_cut += r->settings->limit != 0 && n_met >= r->settings->limit;
     for (size_t i = 0; i < n_met; i++)
-        tell_pair(r, met[i], id, sketch->samples);
+        report_pair(r, met[i], id, sketch->samples);
     return OG_OK;
 }
 
@@ -267,8 +267,8 @@ static og_status meet_group(struct pairs_run *r, const uint64_t *group,
     r->n_cut += r->settings->limit != 0 && n_found >= r->settings->limit;
     for (size_t i = 0; i < n_found; i++) {
         const uint32_t doc = r->doc_of[found[i]];
-        if (doc == r->n || r->told[doc] == r->n + 1) continue;
-        r->told[doc] = (uint32_t)r->n + 1;
+        if (doc == r->n || r->last_met[doc] == r->n + 1) continue;
+        r->last_met[doc] = (uint32_t)r->n + 1;
         met[(*n_met)++] = doc;
     }
     return OG_OK;
@@ -332,7 +332,7 @@ static void release(struct pairs_run *r)
     free(r->sets);
     free(r->n_set);
     free(r->doc_of);
-    free(r->told);
+    free(r->last_met);
     og_band_tables_free(r->tables);
 }
 

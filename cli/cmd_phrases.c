@@ -267,7 +267,7 @@ static int ask_pipe(struct phrases_run *run, const char *const *paths, size_t n)
     if (fflush(spool) != 0 || ferror(spool) != 0) {
         say("cannot write a temporary file: %s", strerror(errno));
         read = EXIT_IO;
-    } else if (status == OG_OK || counts.is_told) {
+    } else if (status == OG_OK || counts.is_reported) {
         snprintf(name, sizeof(name), "/dev/fd/%d", fileno(spool));
         reading_defaults(&again.reading);
         again.reading.quiet = s->reading.quiet;

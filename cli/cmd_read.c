@@ -87,7 +87,7 @@ static int read_run(const void *settings, const char *const *paths, size_t n)
     progress_end(&run.progress);
     if (!s->reading.quiet && status != OG_ERR_STOPPED)
         progress_summary(&run.progress, &counts, NULL);
-    const bool is_whole = status == OG_OK || counts.is_told;
+    const bool is_whole = status == OG_OK || counts.is_reported;
     return output_end(run.output, &s->output, COMMAND, is_whole,
                       status_of_run(&run, status, &counts, &err));
 }

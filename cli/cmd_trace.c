@@ -247,7 +247,7 @@ static void count_found(struct trace_run *run, const og_answer *answer)
 }
 
 /* The last word: what was found, and where it is. */
-static void tell_found(const struct trace_run *run)
+static void report_found(const struct trace_run *run)
 {
     const struct report_settings *report = &run->settings->report;
     const bool is_file = !report_to_stdout(report);
@@ -479,7 +479,7 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
         status = report_end(run.report, &run.settings->report, "trace",
                             run.answered, &run.report_error, status);
         status = write_gathered(&run, status);
-        if (status == EXIT_DONE || status == EXIT_FOUND) tell_found(&run);
+        if (status == EXIT_DONE || status == EXIT_FOUND) report_found(&run);
         status = summarise(&run, status);
     } else {
         status = say_error("trace", &err);

@@ -41,6 +41,6 @@ int reading_status(const char *command, og_status status,
 {
     if (status == OG_OK) return EXIT_DONE;
     if (status == OG_ERR_STOPPED) return stop_status("");
-    if (counts->is_told) return EXIT_IO;
+    if (counts->is_reported) return EXIT_IO;
     return say_error(command, err);
 }

@@ -57,7 +57,7 @@ int say_error(const char *command, const og_error *err)
     }
 }
 
-static int tell_write_error(int failed_errno)
+static int report_write_error(int failed_errno)
 {
     char reason[128];
     snprintf(reason, sizeof(reason), "%s", strerror(failed_errno));
@@ -76,11 +76,11 @@ void stdout_failed(int failed_errno)
 
 static int finish(int status)
 {
-    if (first_errno != 0) return tell_write_error(first_errno);
+    if (first_errno != 0) return report_write_error(first_errno);
     errno = 0;
     const bool failed = ferror(stdout) != 0;
     if (fclose(stdout) == 0 && !failed) return status;
-    return tell_write_error(errno != 0 ? errno : EIO);
+    return report_write_error(errno != 0 ? errno : EIO);
 }
 
 int finish_stdout(int status)

@@ -182,9 +182,10 @@ static og_status pick_subset(struct run *r, const struct og_pan_subset *subset,
     return OG_OK;
 }
 
-static og_status tell(struct run *r, const char *name, size_t n_pairs,
-                      struct og_pan_cases *truth, struct og_pan_cases *found,
-                      double seconds, double slowest)
+static og_status print_scores(struct run *r, const char *name, size_t n_pairs,
+                              struct og_pan_cases *truth,
+                              struct og_pan_cases *found, double seconds,
+                              double slowest)
 {
     const struct og_pan_score score = og_pan_score(truth, found);
     const og_pan_row row = {.subset = name,
@@ -227,16 +228,16 @@ static og_status run_subsets(struct run *r, const struct og_pan_cases *others,
         r->seconds = r->slowest = 0;
         TRY(others != NULL ? pick_subset(r, subset, others)
                            : compare_subset(r, subset));
-        TRY(tell(r, subset->name, subset->n_pairs, &subset->cases, &r->found,
-                 r->seconds, r->slowest));
+        TRY(print_scores(r, subset->name, subset->n_pairs, &subset->cases,
+                         &r->found, r->seconds, r->slowest));
         TRY(append(&total->truth, &subset->cases, r->err));
         TRY(append(&total->found, &r->found, r->err));
         total->n_pairs += subset->n_pairs;
         total->seconds += r->seconds;
         if (r->slowest > total->slowest) total->slowest = r->slowest;
     }
-    return tell(r, "all", total->n_pairs, &total->truth, &total->found,
-                total->seconds, total->slowest);
+    return print_scores(r, "all", total->n_pairs, &total->truth, &total->found,
+                        total->seconds, total->slowest);
 }
 
 static og_status run_corpus(struct run *r, const char *folder)

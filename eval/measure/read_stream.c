@@ -26,7 +26,8 @@ og_status og_eval_read_stream(const og_input *input,
     const og_status status = og_stream_documents(input, &work, &counts, &story);
     *out = (struct og_eval_read_counts){.n_documents = counts.n_documents};
     if (status == OG_OK || status == OG_END) return OG_OK;
-    if (!counts.is_told) return og_error_set(err, status, "%s", story.message);
+    if (!counts.is_reported)
+        return og_error_set(err, status, "%s", story.message);
     out->failure = story;
     return OG_OK;
 }

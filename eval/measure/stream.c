@@ -72,9 +72,9 @@ static int by_time_and_arrival(const void *a, const void *b)
     return x->first_token < y->first_token ? -1 : 1;
 }
 
-static og_status tell_nothing_read(const struct og_eval *eval,
-                                   const struct og_eval_read_counts *counts,
-                                   og_error *err)
+static og_status explain_nothing_read(const struct og_eval *eval,
+                                      const struct og_eval_read_counts *counts,
+                                      og_error *err)
 {
     if (counts->failure.status != OG_OK && counts->n_documents == 0)
         return og_error_set(err, counts->failure.status, "%s",
@@ -96,7 +96,7 @@ og_status og_eval_read(struct og_eval *eval, const og_input *input,
     og_tokens_release(&r.tokens);
     og_text_release(&r.text);
     if (status != OG_OK) return status;
-    if (eval->n_docs == 0) return tell_nothing_read(eval, &counts, err);
+    if (eval->n_docs == 0) return explain_nothing_read(eval, &counts, err);
     fill_missing_times(eval);
     qsort(eval->docs, eval->n_docs, sizeof(*eval->docs), by_time_and_arrival);
     return OG_OK;

@@ -75,8 +75,8 @@ typedef struct og_stream_counts {
     uint64_t n_files;
     uint64_t n_files_failed;
     uint64_t n_input_bytes; /* as they lie on disk: for progress */
-    bool is_told; /* the failure of the run is that of a file, and on_problem
-                     heard of it */
+    bool is_reported; /* the failure of the run is that of a file, and was given
+                         to on_problem */
 } og_stream_counts;
 
 /* What every stream reads: the documents of files, or those that a callback

@@ -153,7 +153,7 @@ static bool is_break(const char *gap, size_t len)
     return n_lines >= 2;
 }
 
-static bool breaks_behind(const struct og_align_side *side, size_t token)
+static bool breaks_after(const struct og_align_side *side, size_t token)
 {
     const struct og_tokens *t = side->tokens;
     return is_break(side->text->data + t->end[token],
@@ -196,7 +196,7 @@ static void cut(struct og_bags *bags, struct og_stems *stems,
     for (size_t i = 0; i < n; i++) {
         const size_t len = i + 1 - begin;
         if (i + 1 < n && len < MAX_TOKENS &&
-            (len < MIN_TOKENS || !breaks_behind(side, i)))
+            (len < MIN_TOKENS || !breaks_after(side, i)))
             continue;
         add_bag(bags, stems, (uint32_t)begin, (uint32_t)i + 1);
         begin = i + 1;

@@ -76,8 +76,8 @@ static float value_of(const struct og_run *run, float worth)
 /* How much the chain to `run` gains from standing after `before`; minus
  * infinity when it cannot. Runs that overlap by a few tokens may follow one
  * another: what they share counts once. */
-static float gain_behind(const struct og_run *before, const struct og_run *run,
-                         float worth)
+static float gain_after(const struct og_run *before, const struct og_run *run,
+                        float worth)
 {
     const int64_t gap = (int64_t)run->begin - before->begin - before->len;
     const int64_t origin_gap =
@@ -101,7 +101,7 @@ static void try_link(struct og_align_link *links, const struct og_run *runs,
                      size_t i, size_t j, float value)
 {
     if (links[j].score + value <= links[i].score) return;
-    const float gain = gain_behind(&runs[j], &runs[i], links[i].worth);
+    const float gain = gain_after(&runs[j], &runs[i], links[i].worth);
     if (links[j].score + gain <= links[i].score) return;
     links[i].score = links[j].score + gain;
     links[i].previous = (uint32_t)j;
@@ -164,7 +164,7 @@ static float trim(struct og_run **first, size_t *n, float score, float worth)
 {
     while (*n > 1) {
         const struct og_run *end = &(*first)[*n - 1];
-        const float gain = gain_behind(end - 1, end, worth);
+        const float gain = gain_after(end - 1, end, worth);
         if (gain >= END_GAIN) break;
         score -= gain;
         --*n;
@@ -172,7 +172,7 @@ static float trim(struct og_run **first, size_t *n, float score, float worth)
     while (*n > 1) {
         const struct og_run *run = *first;
         const float gain = value_of(run, worth) +
-                           gain_behind(run, run + 1, worth) -
+                           gain_after(run, run + 1, worth) -
                            value_of(run + 1, worth);
         if (gain >= END_GAIN) break;
         score -= gain;

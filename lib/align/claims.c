@@ -111,11 +111,11 @@ og_status og_claims_add(struct og_claims *claims, uint32_t side,
     if (n_runs > 1) qsort(runs, n_runs, sizeof(*runs), by_place);
     for (size_t i = 0; i < n_runs; i++) {
         const uint32_t end = runs[i].begin + runs[i].len;
-        const bool goes_on = i > 0 && follows(&last, &runs[i]);
+        const bool continues = i > 0 && follows(&last, &runs[i]);
         TRY(add_run(claims, claimant, &runs[i], err));
-        if (goes_on && end <= block.end) continue;
-        if (i > 0 && !goes_on) TRY(add_block(claims, claimant, block, err));
-        if (!goes_on) block.begin = runs[i].begin;
+        if (continues && end <= block.end) continue;
+        if (i > 0 && !continues) TRY(add_block(claims, claimant, block, err));
+        if (!continues) block.begin = runs[i].begin;
         block.end = end;
         last = runs[i];
     }
@@ -172,8 +172,8 @@ static og_status measure(struct og_claims *claims, size_t n_tokens,
 
 /* The first of them, from number `low` on, that ends after token `begin`;
  * `high` when none before that does. */
-static size_t first_behind(const struct og_claim *list, size_t low, size_t high,
-                           uint32_t begin)
+static size_t first_after(const struct og_claim *list, size_t low, size_t high,
+                          uint32_t begin)
 {
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -209,8 +209,8 @@ static uint32_t n_held(const struct og_claims *claims,
     struct og_claim part = {.begin = 0};
     uint32_t n = 0;
     uint32_t counted = around->begin; /* shingles before it */
-    for (size_t i = first_behind(claims->runs, claimant->first_run,
-                                 claimant->run_end, around->begin);
+    for (size_t i = first_after(claims->runs, claimant->first_run,
+                                claimant->run_end, around->begin);
          i < claimant->run_end && claims->runs[i].begin < around->end; i++) {
         struct og_claim run = clipped(claims->runs[i], around);
         if (run.begin < counted) run.begin = counted;
@@ -277,8 +277,8 @@ static void take_parts(struct og_claims *claims, size_t number,
 {
     const struct og_claimant *claimant = &claims->claimants[number];
     struct og_claim part = {.begin = 0};
-    for (size_t i = first_behind(claims->blocks, claimant->first, claimant->end,
-                                 piece->begin);
+    for (size_t i = first_after(claims->blocks, claimant->first, claimant->end,
+                                piece->begin);
          i < claimant->end && claims->blocks[i].begin < piece->end; i++) {
         const struct og_claim block = clipped(claims->blocks[i], piece);
         for (uint32_t at = block.begin; next_piece(claims, &block, at, &part);

@@ -52,8 +52,8 @@ static uint32_t common_len(uint32_t begin, uint32_t end, uint32_t other_begin,
 }
 
 /* The first of the copies, which stand in order, that ends behind `begin`. */
-static size_t first_behind(const struct og_passage *copies, size_t n,
-                           uint32_t begin)
+static size_t first_after(const struct og_passage *copies, size_t n,
+                          uint32_t begin)
 {
     size_t low = 0, high = n;
     while (low < high) {
@@ -70,7 +70,7 @@ uint32_t og_copied_tokens(const struct og_passages *copies, uint32_t begin,
                           uint32_t end)
 {
     uint32_t n = 0;
-    size_t i = first_behind(copies->data, copies->n, begin);
+    size_t i = first_after(copies->data, copies->n, begin);
     for (; i < copies->n && copies->data[i].begin < end; i++)
         n += common_len(begin, end, copies->data[i].begin, copies->data[i].end);
     return n;
@@ -80,7 +80,7 @@ static float rest_needed(const struct og_passages *copies,
                          const struct og_passage *p)
 {
     float most = 0;
-    size_t i = first_behind(copies->data, copies->n, p->begin);
+    size_t i = first_after(copies->data, copies->n, p->begin);
     for (; i < copies->n && copies->data[i].begin < p->end; i++)
         if (copies->data[i].weight > most) most = copies->data[i].weight;
     return most < MAX_REST ? most : MAX_REST;
@@ -90,7 +90,7 @@ static float rest_needed(const struct og_passages *copies,
 static void drop_copies(struct og_passages *passages, size_t n_copies,
                         const struct og_passage *p)
 {
-    size_t i = first_behind(passages->data, n_copies, p->begin);
+    size_t i = first_after(passages->data, n_copies, p->begin);
     for (; i < n_copies && passages->data[i].begin < p->end; i++) {
         struct og_passage *copy = &passages->data[i];
         const uint32_t len = copy->end - copy->begin;

@@ -186,9 +186,9 @@ static bool wait_turn(struct job *job, size_t segment, uint64_t *out_begin)
     while (job->turn != segment && job->status == OG_OK)
         pthread_cond_wait(&job->turn_came, &job->lock);
     *out_begin = job->begin;
-    const bool goes_on = job->status == OG_OK;
+    const bool continues = job->status == OG_OK;
     pthread_mutex_unlock(&job->lock);
-    return goes_on;
+    return continues;
 }
 
 static void pass_turn(struct job *job, uint64_t begin)

@@ -173,7 +173,7 @@ og_status og_dedup_pass(struct og_dedup_run *run,
     TRY(begin_pass(run, err));
     const og_status status = og_dedup_stream(source, counts, &story);
     if (status == OG_OK) return OG_OK;
-    if (!counts->is_told) return og_error_pass(err, &story);
+    if (!counts->is_reported) return og_error_pass(err, &story);
     run->failure = status;
     run->story = story;
     return OG_OK;
@@ -263,8 +263,8 @@ og_status og_dedup_run(const og_input *input, const og_dedup_options *options,
     og_status status = open_stores(&run, err);
     if (status == OG_OK) status = run_level(&run, err);
     close_stores(&run);
-    counts.stream.is_told = status == OG_OK && run.failure != OG_OK;
-    if (counts.stream.is_told) status = og_error_pass(err, &run.story);
+    counts.stream.is_reported = status == OG_OK && run.failure != OG_OK;
+    if (counts.stream.is_reported) status = og_error_pass(err, &run.story);
     free(run.folder);
     if (out_counts != NULL) *out_counts = counts;
     return status;

@@ -179,14 +179,14 @@ static og_status try_match(struct matcher *m, uint64_t new_off,
                            const struct og_chunk_place *place, og_error *err)
 {
     struct og_file_window *old = &m->olds->files[place->file].window;
-    uint64_t before, behind;
-    TRY(grow_forward(m->new_file, new_off, old, place->off, &behind, err));
-    if (behind == 0) return OG_OK;
+    uint64_t before, after;
+    TRY(grow_forward(m->new_file, new_off, old, place->off, &after, err));
+    if (after == 0) return OG_OK;
     TRY(grow_backward(m->new_file, new_off, old, place->off, new_off - m->end,
                       &before, err));
-    if (before + behind < LEAST_COPY) return OG_OK;
+    if (before + after < LEAST_COPY) return OG_OK;
     TRY(add_piece(m, UINT32_MAX, 0, new_off - before - m->end, err));
-    return add_piece(m, place->file, place->off - before, before + behind, err);
+    return add_piece(m, place->file, place->off - before, before + after, err);
 }
 
 /* After a change of the same length both go on in step: worth a look before

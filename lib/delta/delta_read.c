@@ -162,11 +162,11 @@ static og_status check_sum(const struct og_delta_source *s, uint8_t *data,
                            size_t len, og_error *err)
 {
     const size_t off = offsetof(struct og_delta_header, checksum);
-    uint8_t told[4], hash[OG_HASH_LEN];
-    memcpy(told, data + off, sizeof(told));
-    memset(data + off, 0, sizeof(told));
+    uint8_t stored[4], hash[OG_HASH_LEN];
+    memcpy(stored, data + off, sizeof(stored));
+    memset(data + off, 0, sizeof(stored));
     og_bytes_hash(data, len, hash);
-    return memcmp(told, hash, sizeof(told)) == 0
+    return memcmp(stored, hash, sizeof(stored)) == 0
                ? OG_OK
                : broken(s, err, "its head does not match its checksum");
 }

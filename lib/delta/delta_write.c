@@ -109,15 +109,15 @@ static void add_gap(struct writer *w, size_t i)
 {
     const struct og_delta_piece *p = w->pieces->data;
     const bool has_before = i > 0 && p[i - 1].old != UINT32_MAX;
-    const bool has_behind = i + 1 < w->pieces->n && p[i + 1].old != UINT32_MAX;
+    const bool has_after = i + 1 < w->pieces->n && p[i + 1].old != UINT32_MAX;
     const uint64_t end = has_before ? p[i - 1].old_off + p[i - 1].len : 0;
-    if (has_before && has_behind && p[i - 1].old == p[i + 1].old &&
+    if (has_before && has_after && p[i - 1].old == p[i + 1].old &&
         end <= p[i + 1].old_off && p[i + 1].old_off - end <= GAP_MOST) {
         add_range(w, p[i - 1].old, end, p[i + 1].old_off - end);
         return;
     }
     if (has_before) add_range(w, p[i - 1].old, end, SIDE_LEN);
-    if (has_behind) {
+    if (has_after) {
         const uint64_t off = p[i + 1].old_off;
         const uint64_t len = off < SIDE_LEN ? off : SIDE_LEN;
         add_range(w, p[i + 1].old, off - len, len);

@@ -277,8 +277,8 @@ static og_status record_at(struct og_journal_reader *r, uint64_t off,
 /* Was the bad record at r->off safe once? A later one may say so. Bytes that
  * were made to look like records at every place would be summed again and
  * again: such a file is no work of a crash, and enough is enough. */
-static og_status look_behind(struct og_journal_reader *r, uint64_t file_len,
-                             bool *out_was_safe, og_error *err)
+static og_status look_past_end(struct og_journal_reader *r, uint64_t file_len,
+                               bool *out_was_safe, og_error *err)
 {
     const uint64_t sequence = r->next_sequence;
     uint64_t left = 4 * file_len + READ_LEN; /* bytes to sum */
@@ -339,7 +339,7 @@ static og_status at_a_gap(struct og_journal_reader *r, uint64_t file_len,
     const og_status status = next_file(r, err);
     if (status != OG_END) return status;
     if (r->off == file_len) return OG_END;
-    TRY(look_behind(r, file_len, &was_safe, err));
+    TRY(look_past_end(r, file_len, &was_safe, err));
     if (was_safe) return unsound(r, r->off, "a record is damaged", err);
     r->torn_off = r->off;
     r->buffer_len = 0; /* the writer may be at it: look afresh next time */

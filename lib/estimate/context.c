@@ -53,10 +53,10 @@ static uint32_t agree_before(const struct og_selection *sel,
     return og_context_before(sel->near[i], labels->hits[i].near);
 }
 
-static uint32_t agree_behind(const struct og_selection *sel,
-                             const struct og_labels *labels, uint32_t i)
+static uint32_t agree_after(const struct og_selection *sel,
+                            const struct og_labels *labels, uint32_t i)
 {
-    return og_context_behind(sel->near[i], labels->hits[i].near);
+    return og_context_after(sel->near[i], labels->hits[i].near);
 }
 
 /* Whether two hits that follow each other are parts of one copy. */
@@ -67,7 +67,7 @@ static bool belong_together(const struct og_selection *sel,
     return labels->hits[a].doc == labels->hits[b].doc &&
            b - a - 1 <= BRIDGE_MOST &&
            diagonal(sel, labels, a) == diagonal(sel, labels, b) &&
-           agree_behind(sel, labels, a) == OG_CONTEXT_TOKENS &&
+           agree_after(sel, labels, a) == OG_CONTEXT_TOKENS &&
            agree_before(sel, labels, b) == OG_CONTEXT_TOKENS;
 }
 
@@ -120,10 +120,10 @@ static uint32_t reach_before(const struct og_selection *sel,
     return reach < sel->pos[i] ? reach : sel->pos[i];
 }
 
-static uint32_t reach_behind(const struct og_selection *sel,
-                             const struct og_labels *labels, uint32_t i)
+static uint32_t reach_after(const struct og_selection *sel,
+                            const struct og_labels *labels, uint32_t i)
 {
-    uint32_t reach = agree_behind(sel, labels, i);
+    uint32_t reach = agree_after(sel, labels, i);
     if (reach == OG_CONTEXT_TOKENS) {
         uint32_t known = i + 1;
         while (known < labels->n && sel->pos[known] <= sel->pos[i] + reach)
@@ -148,8 +148,8 @@ static void extend(const struct og_selection *sel, struct og_labels *labels,
         if (labels->every[pos - step].doc != OG_NO_DOC) break;
         labels->every[pos - step] = label;
     }
-    const uint32_t behind = reach_behind(sel, labels, i);
-    for (uint32_t step = 1; step <= behind; step++) {
+    const uint32_t after = reach_after(sel, labels, i);
+    for (uint32_t step = 1; step <= after; step++) {
         if (labels->every[pos + step].doc != OG_NO_DOC) break;
         labels->every[pos + step] = label;
     }

@@ -40,10 +40,10 @@ static struct og_copy *reach_to(struct og_copies *copies, uint32_t begin,
     struct og_copy *last = copies->n > 0 ? &copies->data[copies->n - 1] : NULL;
     const uint32_t covered = last != NULL ? last->end : 0;
     const uint32_t from = begin > covered ? begin : covered;
-    const bool goes_on = last != NULL && last->doc == doc && from == covered;
-    if (from >= end) return goes_on ? last : NULL;
+    const bool continues = last != NULL && last->doc == doc && from == covered;
+    if (from >= end) return continues ? last : NULL;
     copies->n_old += end - from;
-    if (goes_on) {
+    if (continues) {
         last->end = end;
         return last;
     }

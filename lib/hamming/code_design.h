@@ -128,8 +128,9 @@ uint64_t og_code_spread(const struct og_code_runs *runs, uint64_t key);
 
 /* Whether an earlier table than `table` finds `code` too: then it was reported
  * already. `other` is the XOR of the two codes. */
-static inline bool og_code_design_told(const struct og_code_design *design,
-                                       unsigned table, uint64_t other)
+static inline bool
+og_code_design_found_before(const struct og_code_design *design, unsigned table,
+                            uint64_t other)
 {
     for (unsigned t = 0; t < table; t++)
         if (__builtin_popcountll(other & design->mask[t]) <= design->radius[t])

@@ -253,11 +253,11 @@ struct ask {
     struct probe probe[PROBES];
 };
 
-static void tell(struct ask *a, const struct probe *p, uint64_t place)
+static void report_match(struct ask *a, const struct probe *p, uint64_t place)
 {
     const uint64_t code = a->index->table[p->table].codes[place];
-    if (og_code_design_told(&a->index->design, p->table,
-                            code ^ a->questions[p->question]))
+    if (og_code_design_found_before(&a->index->design, p->table,
+                                    code ^ a->questions[p->question]))
         return;
     if (!a->on_match(a->ctx, p->question, code)) a->stopped = true;
 }
@@ -271,7 +271,7 @@ static void compare_long(struct ask *a, const struct probe *p)
             og_code_scan(codes, p->end - p->key, a->questions[p->question],
                          a->max_distance, &from, place, 256);
         for (size_t i = 0; i < n && !a->stopped; i++)
-            tell(a, p, p->key + place[i]);
+            report_match(a, p, p->key + place[i]);
     }
 }
 
@@ -288,7 +288,7 @@ static inline __attribute__((always_inline)) void compare_each(struct ask *a)
         for (uint64_t j = p->key; j < p->end && !a->stopped; j++)
             if (OG_UNLIKELY((unsigned)__builtin_popcountll(
                                 codes[j] ^ question) <= a->max_distance))
-                tell(a, p, j);
+                report_match(a, p, j);
     }
 }
 
@@ -327,7 +327,7 @@ OG_TARGET_VPOPCNT static void compare_avx512(struct ask *a)
                 _mm512_popcnt_epi64(_mm512_xor_si512(v, question));
             uint32_t near = _mm512_mask_cmple_epu64_mask(here, d, limit);
             for (; OG_UNLIKELY(near != 0) && !a->stopped; near &= near - 1)
-                tell(a, p, j + (uint32_t)__builtin_ctz(near));
+                report_match(a, p, j + (uint32_t)__builtin_ctz(near));
             j += 8;
         } while (OG_UNLIKELY(j < p->end) && !a->stopped);
     }
@@ -420,7 +420,7 @@ struct slice_ask {
     bool (*on_match)(void *ctx, size_t question, uint64_t code);
 };
 
-static bool tell_place(void *ctx, size_t question, size_t place)
+static bool report_place(void *ctx, size_t question, size_t place)
 {
     const struct slice_ask *a = ctx;
     return a->on_match(a->ctx, question, a->index->codes[place]);
@@ -438,7 +438,7 @@ bool og_code_index_ask(const struct og_code_index *index,
     if (index->slices != NULL) {
         struct slice_ask s = {index, ctx, on_match};
         return og_code_slices_ask(index->slices, questions, n_questions,
-                                  max_distance, &s, tell_place);
+                                  max_distance, &s, report_place);
     }
     struct ask a; /* its probes need no zeros */
     a.index = index;

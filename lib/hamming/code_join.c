@@ -267,7 +267,7 @@ static og_status find_questions(struct join *j, const struct near *near)
 }
 
 /* The questions near the code at `place`, in order. */
-static og_status tell_found(struct join *j, uint32_t place)
+static og_status report_found(struct join *j, uint32_t place)
 {
     const size_t begin = place == 0 ? 0 : j->id_end[place - 1];
     const og_bytes id = {j->ids + begin, j->id_end[place] - begin};
@@ -287,14 +287,14 @@ static og_status tell_found(struct join *j, uint32_t place)
 }
 
 /* Code by code: memory for the questions near one of them is enough. */
-static og_status tell_batch(struct join *j)
+static og_status report_batch(struct join *j)
 {
     if (j->n_near == 0) return OG_OK;
     qsort(j->near, j->n_near, sizeof(*j->near), compare_places);
     for (size_t i = 0; i < j->n_near; i++) {
         TRY(find_questions(j, &j->near[i]));
         if (i + 1 == j->n_near || j->near[i + 1].place != j->near[i].place)
-            TRY(tell_found(j, j->near[i].place));
+            TRY(report_found(j, j->near[i].place));
     }
     j->n_near = 0;
     return OG_OK;
@@ -316,7 +316,7 @@ static bool look_up(struct join *j)
             ? ask_halves(j, false, (int)most)
             : ask_halves(j, true, og_half_distance(most, false)) &&
                   ask_halves(j, false, og_half_distance(most, true));
-    if (more) j->status = tell_batch(j);
+    if (more) j->status = report_batch(j);
     j->n = 0;
     j->ids_len = 0;
     return j->status == OG_OK;

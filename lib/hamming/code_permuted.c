@@ -105,8 +105,8 @@ static bool compare(void *ctx, uint64_t value)
     if ((unsigned)__builtin_popcountll(value ^ a->value) > a->max_distance)
         return true;
     const uint64_t code = permute_back(a->table, value);
-    if (og_code_design_told(&a->permuted->design, a->table_no,
-                            code ^ a->question))
+    if (og_code_design_found_before(&a->permuted->design, a->table_no,
+                                    code ^ a->question))
         return true;
     return a->on_match(a->ctx, a->question_no, code);
 }

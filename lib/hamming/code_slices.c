@@ -133,8 +133,8 @@ struct slice_job {
     bool (*on_match)(void *ctx, size_t question, size_t place);
 };
 
-static bool tell_lanes(const struct slice_job *job, const uint64_t *lanes,
-                       size_t question, size_t first, size_t n)
+static bool report_lanes(const struct slice_job *job, const uint64_t *lanes,
+                         size_t question, size_t first, size_t n)
 {
     for (unsigned word = 0; word < 8; word++) {
         for (uint64_t bits = lanes[word]; bits != 0; bits &= bits - 1) {
@@ -159,7 +159,7 @@ ALWAYS_INLINE bool ask_all(const struct slice_job *job,
             if (OG_LIKELY(!ask_block(planes, job->questions[q],
                                      job->max_distance, look, &near)))
                 continue;
-            if (!tell_lanes(job, (const uint64_t *)&near, q, first, n))
+            if (!report_lanes(job, (const uint64_t *)&near, q, first, n))
                 return false;
         }
         words += OG_CODE_SLICE_WORDS;
@@ -252,7 +252,7 @@ OG_TARGET_AVX512 static bool ask_group(const struct slice_job *job,
             if (OG_LIKELY(
                     !ask_block_avx512(planes, turn[q], distance, look, near)))
                 continue;
-            if (!tell_lanes(job, near, begin + q, first, slices->n - first))
+            if (!report_lanes(job, near, begin + q, first, slices->n - first))
                 return false;
         }
         planes += OG_CODE_SLICE_WORDS;

@@ -93,7 +93,7 @@ struct telling {
     bool (*on_match)(void *ctx, const og_hamming_match *match);
 };
 
-static bool tell_entry(void *ctx, const struct og_code_entry *entry)
+static bool report_entry(void *ctx, const struct og_code_entry *entry)
 {
     const struct telling *t = ctx;
     if (entry->removed) return true;
@@ -129,9 +129,9 @@ static og_status encode_waiting(struct og_hamming *h,
 }
 
 /* One code: hits[0 .. n) have it. *out_more is false when on_match was. */
-static og_status tell_code(struct og_hamming *h, const struct og_code_hit *hits,
-                           size_t n, struct telling *t, bool *out_more,
-                           og_error *err)
+static og_status report_code(struct og_hamming *h,
+                             const struct og_code_hit *hits, size_t n,
+                             struct telling *t, bool *out_more, og_error *err)
 {
     struct og_code_cursor cursors[OG_CODE_RUNS_MOST + 1];
     size_t n_cursors = 0;
@@ -145,7 +145,7 @@ static og_status tell_code(struct og_hamming *h, const struct og_code_hit *hits,
                             run->ids + run->offsets[hits[i].place],
                             run->ids + run->offsets[hits[i].place + 1]);
     }
-    *out_more = og_code_entries_merge(cursors, n_cursors, t, tell_entry);
+    *out_more = og_code_entries_merge(cursors, n_cursors, t, report_entry);
     return OG_OK;
 }
 
@@ -182,7 +182,7 @@ og_status og_hamming_ask_runs(
             ;
         struct telling t = {near, (unsigned)__builtin_popcountll(near ^ code),
                             ctx, on_match};
-        TRY(tell_code(h, h->hits + i, n, &t, &more, err));
+        TRY(report_code(h, h->hits + i, n, &t, &more, err));
     }
     return OG_OK;
 }

@@ -146,7 +146,7 @@ static int compare_wide(const void *a, const void *b)
 
 /* ---- their entries ---- */
 
-struct telling {
+struct wide_report {
     const struct search *search;
     const og_wide_code *at, *end; /* codes with one upper half, ascending */
     bool more;
@@ -155,9 +155,9 @@ struct telling {
 };
 
 /* Entries of one upper half come by lower half, then by id. */
-static bool tell_entry(void *ctx, const og_hamming_match *half)
+static bool report_entry(void *ctx, const og_hamming_match *half)
 {
-    struct telling *t = ctx;
+    struct wide_report *t = ctx;
     uint64_t low;
     og_bytes id;
     if (!take_side(half->id, HIGH, &low, &id)) return true;
@@ -170,7 +170,7 @@ static bool tell_entry(void *ctx, const og_hamming_match *half)
     return t->more = t->on_match(t->ctx, &match);
 }
 
-static og_status tell_all(struct telling *t, og_error *err)
+static og_status report_all(struct wide_report *t, og_error *err)
 {
     struct og_hamming *h = t->search->h;
     const og_wide_code *end = h->near + h->n_near;
@@ -178,7 +178,7 @@ static og_status tell_all(struct telling *t, og_error *err)
         const uint64_t high = t->at->high;
         for (t->end = t->at; t->end != end && t->end->high == high; t->end++)
             ;
-        TRY(og_hamming_ask_runs(h, high, 0, t, tell_entry, err));
+        TRY(og_hamming_ask_runs(h, high, 0, t, report_entry, err));
     }
     return OG_OK;
 }
@@ -188,7 +188,7 @@ og_status og_hamming_ask_wide(
     bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err)
 {
     struct search s = {.h = h, .asked = code, .max_distance = max_distance};
-    struct telling t = {
+    struct wide_report t = {
         .search = &s, .more = true, .ctx = ctx, .on_match = on_match};
     if (h->n_bits == OG_CODE_BITS && code.high == 0)
         return og_hamming_ask(h, code.low, max_distance, ctx, on_match, err);
@@ -198,5 +198,5 @@ og_status og_hamming_ask_wide(
     TRY(search_side(&s, LOW, err));
     if (h->n_near == 0) return OG_OK;
     qsort(h->near, h->n_near, sizeof(*h->near), compare_wide);
-    return tell_all(&t, err);
+    return report_all(&t, err);
 }

@@ -120,14 +120,14 @@ static bool is_itself(const struct og_entry *entry, const og_document *doc)
 }
 
 static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
-                            bool *out_is_told, og_error *err)
+                            bool *out_is_reported, og_error *err)
 {
     struct near_of_store *x = ctx;
     struct og_entry entry;
-    *out_is_told = og_asked_index_shows(&x->base, number);
-    if (!*out_is_told) return OG_OK;
+    *out_is_reported = og_asked_index_shows(&x->base, number);
+    if (!*out_is_reported) return OG_OK;
     TRY(og_lookup_get(&x->base.trace->lookup, number, &entry, err));
-    *out_is_told = !is_itself(&entry, x->asked);
+    *out_is_reported = !is_itself(&entry, x->asked);
     match->id = entry.id;
     match->has_time = entry.has_time;
     match->time = entry.has_time ? entry.time : 0;

@@ -161,7 +161,7 @@ const struct og_index_ops og_index_sentences = {
 /* ---- questions ---- */
 
 /* One that may be shown, and is not of the same id. */
-static bool is_told(void *ctx, uint32_t number)
+static bool is_reported(void *ctx, uint32_t number)
 {
     struct sentences_of_store *x = ctx;
     struct og_entry entry;
@@ -190,7 +190,7 @@ static og_status scope_of(struct sentences_of_store *x, const og_document *doc,
                                    .has_end = !later,
                                    .time = x->subject.place.time,
                                    .number = x->subject.place.number,
-                                   .is_told = looks ? is_told : NULL};
+                                   .is_reported = looks ? is_reported : NULL};
     return OG_OK;
 }
 

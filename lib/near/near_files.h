@@ -77,11 +77,11 @@ og_status og_near_add(og_near *near, uint32_t number, og_bytes text,
                       og_error *err);
 
 /* Which documents are an answer: asked of each that is near, which is passed
- * over when *out_is_told is false, else named. */
+ * over when *out_is_reported is false, else named. */
 struct og_near_scope {
     void *ctx;
     og_status (*name)(void *ctx, uint32_t number, og_near_match *match,
-                      bool *out_is_told, og_error *err);
+                      bool *out_is_reported, og_error *err);
 };
 /* Matches from the most similar on; valid until the next call. */
 og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,

@@ -327,7 +327,7 @@ void og_phrase_matches_release(struct og_phrase_matches *m)
     OG_UNGROW(NULL, m->next, m->next_cap);
 }
 
-static bool stands_at(const struct og_phrase_set *set, size_t i,
+static bool occurs_at(const struct og_phrase_set *set, size_t i,
                       const struct og_shingler *doc, size_t at)
 {
     const struct og_phrase_place *place = &set->places[i];
@@ -371,7 +371,7 @@ og_status og_phrase_set_find(const struct og_phrase_set *set,
         for (; set->slots[slot] != 0; slot = (slot + 1) & (set->n_slots - 1)) {
             const size_t i = set->slots[slot] - 1;
             if (first_fp(set, i) != doc->fps.data[at] || at < m->next[i] ||
-                !stands_at(set, i, doc, at))
+                !occurs_at(set, i, doc, at))
                 continue;
             TRY(take_match(set, i, at, m, err));
             const size_t end = at + set->places[i].n;

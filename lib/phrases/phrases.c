@@ -334,7 +334,7 @@ static og_status run_pass(struct phrase_job *job, enum pass pass, og_error *err)
     job->n_seen = 0;
     og_stream_counts *counts = is_first ? &job->counts : &again;
     const og_status status = og_stream_documents(&input, &work, counts, err);
-    if (status == OG_OK || !counts->is_told) return status;
+    if (status == OG_OK || !counts->is_reported) return status;
     if (is_first) {
         job->first_status = status;
         if (err != NULL) job->first_error = *err;
@@ -406,8 +406,8 @@ static og_status choose_phrases(struct phrase_job *job, uint64_t *out_n_more,
                               job->shingle_len, err);
 }
 
-static og_status tell(struct phrase_job *job, struct phrase_result *result,
-                      og_error *err)
+static og_status report_phrases(struct phrase_job *job,
+                                struct phrase_result *result, og_error *err)
 {
     result->periods = job->periods; /* from now on it has them */
     memset(&job->periods, 0, sizeof(job->periods));
@@ -466,7 +466,7 @@ static og_status run_job(struct phrase_job *job, og_phrases **out,
     if (status == OG_OK) status = find_phrases(job, err);
     if (status == OG_OK)
         status = choose_phrases(job, &result->shown.n_more, err);
-    if (status == OG_OK) status = tell(job, result, err);
+    if (status == OG_OK) status = report_phrases(job, result, err);
     og_phrase_counter_release(&job->counter);
     og_phrase_shingles_release(&job->shingles);
     og_phrase_set_release(&job->set);

@@ -46,7 +46,7 @@ bool og_glyph_is_space(uint32_t c)
 
 /* Bidirectional marks, embeddings, overrides and isolates; tags; the byte
  * order mark. Joiners (U+200C, U+200D) stay: scripts and emoji need them. */
-static bool is_treacherous(uint32_t c)
+static bool is_invisible_control(uint32_t c)
 {
     return c == 0x061c || c == 0x200e || c == 0x200f ||
            (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
@@ -56,7 +56,7 @@ static bool is_treacherous(uint32_t c)
 bool og_glyph_is_hidden(uint32_t c)
 {
     if (og_glyph_is_space(c)) return false;
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || is_treacherous(c);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || is_invisible_control(c);
 }
 
 static size_t show_code(uint32_t c, char out[16], unsigned *out_columns)
@@ -84,7 +84,7 @@ size_t og_glyph_show(const char *data, struct og_glyph glyph, char out[16],
         return 3;
     }
     if (c < 0x20 || c == 0x7f) return show_caret(c, out, out_columns);
-    if ((c >= 0x80 && c < 0xa0) || is_treacherous(c))
+    if ((c >= 0x80 && c < 0xa0) || is_invisible_control(c))
         return show_code(c, out, out_columns);
     const int width = c < 0x7f ? 1 : utf8proc_charwidth((utf8proc_int32_t)c);
     memcpy(out, data, glyph.len);

@@ -71,7 +71,7 @@ static og_bytes before(og_bytes text, uint64_t begin)
     return (og_bytes){text.data + at, begin - at};
 }
 
-static og_bytes behind(og_bytes text, uint64_t end)
+static og_bytes text_after(og_bytes text, uint64_t end)
 {
     uint64_t at = end;
     for (unsigned n = 0; n < AROUND && at < text.len; n++)
@@ -87,7 +87,7 @@ static void write_quote(struct og_writer *w, og_bytes text, const og_span *span)
     og_writer_string(w, ",\"prefix\":");
     og_escape_json(w, before(text, span->begin));
     og_writer_string(w, ",\"suffix\":");
-    og_escape_json(w, behind(text, span->end));
+    og_escape_json(w, text_after(text, span->end));
     og_writer_byte(w, '}');
 }
 

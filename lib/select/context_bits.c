@@ -68,11 +68,11 @@ OG_TARGET_AVX2 static inline uint16_t context_inside(const uint64_t *hash,
 {
     const __m256i before =
         _mm256_loadu_si256((const __m256i *)(hash + begin - 4));
-    const __m256i behind = _mm256_loadu_si256((const __m256i *)(hash + end));
+    const __m256i after = _mm256_loadu_si256((const __m256i *)(hash + end));
     return (uint16_t)(spread_back[pick_bit(before, CONTEXT_SHIFT)] |
                       spread_back[pick_bit(before, CONTEXT_SHIFT + 1)] << 1 |
-                      spread[pick_bit(behind, CONTEXT_SHIFT)] << 8 |
-                      spread[pick_bit(behind, CONTEXT_SHIFT + 1)] << 9);
+                      spread[pick_bit(after, CONTEXT_SHIFT)] << 8 |
+                      spread[pick_bit(after, CONTEXT_SHIFT + 1)] << 9);
 }
 
 OG_TARGET_AVX2 static void note_context_avx2(struct og_selection *sel,

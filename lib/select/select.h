@@ -66,7 +66,7 @@ static inline uint32_t og_context_before(uint16_t near_a, uint16_t near_b)
     return og_context_agreeing((unsigned)(near_a ^ near_b) & 0xff);
 }
 
-static inline uint32_t og_context_behind(uint16_t near_a, uint16_t near_b)
+static inline uint32_t og_context_after(uint16_t near_a, uint16_t near_b)
 {
     return og_context_agreeing((unsigned)(near_a ^ near_b) >> 8);
 }

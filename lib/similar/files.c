@@ -202,19 +202,19 @@ og_status og_files_walk(const char *const *paths, size_t n_paths, void *ctx,
     struct og_walk_entry entry;
     char text[128];
     og_status status;
-    bool goes_on = true;
+    bool continues = true;
     og_walk_init(&walk, paths, n_paths, NULL);
-    while (goes_on && (status = og_walk_next(&walk, &entry, err)) == OG_OK) {
+    while (continues && (status = og_walk_next(&walk, &entry, err)) == OG_OK) {
         if (entry.kind == OG_WALK_FILE)
-            goes_on = on_file(ctx, entry.path);
+            continues = on_file(ctx, entry.path);
         else if (entry.kind == OG_WALK_STDIN)
-            goes_on = on_file(ctx, "-");
+            continues = on_file(ctx, "-");
         else if (entry.kind == OG_WALK_FAILED && on_failed != NULL)
-            goes_on =
+            continues =
                 on_failed(ctx, entry.path,
                           og_file_error_text(entry.error, text, sizeof(text)));
     }
     og_walk_release(&walk);
-    if (!goes_on) return og_error_set(err, OG_ERR_STOPPED, "stopped");
+    if (!continues) return og_error_set(err, OG_ERR_STOPPED, "stopped");
     return status == OG_END ? OG_OK : status;
 }

@@ -238,7 +238,7 @@ static bool give(const struct minhash_work *w, og_bytes id, const uint8_t *made,
 /* Bytes after an id are not aligned: sets are copied. */
 static og_status give_set(const struct minhash_work *w, og_bytes id,
                           const uint8_t *made, og_minhash_sketch sketch,
-                          bool *out_goes_on, og_error *err)
+                          bool *out_continues, og_error *err)
 {
     sketch.n_set = og_load64(made);
     sketch.is_empty = sketch.n_set == 0;
@@ -248,7 +248,7 @@ static og_status give_set(const struct minhash_work *w, og_bytes id,
     for (size_t i = 0; i < sketch.n_set; i++)
         set[i] = og_load64(made + 8 + 8 * i);
     sketch.set = set;
-    *out_goes_on = w->on_sketch(w->ctx, id, &sketch);
+    *out_continues = w->on_sketch(w->ctx, id, &sketch);
     og_release(NULL, set, len);
     return OG_OK;
 }
@@ -258,15 +258,15 @@ static og_status take_minhash(void *ctx, og_bytes id, const uint8_t *made,
 {
     const struct minhash_work *w = ctx;
     const og_minhash_sketch sketch = {.n_features = n_features};
-    bool goes_on = true;
+    bool continues = true;
     (void)len;
     if (w->writer != NULL)
         return og_sketch_writer_add(w->writer, id, made, err);
     if (og_minhash_is_set(w->options->method))
-        TRY(give_set(w, id, made, sketch, &goes_on, err));
+        TRY(give_set(w, id, made, sketch, &continues, err));
     else
-        goes_on = give(w, id, made, sketch);
-    if (goes_on) return OG_OK;
+        continues = give(w, id, made, sketch);
+    if (continues) return OG_OK;
     return og_stream_stopped(err);
 }
 

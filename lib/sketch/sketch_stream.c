@@ -108,7 +108,7 @@ og_status og_sketch_stream_end(struct og_sketch_writer *writer,
                                og_status status, const og_stream_counts *counts,
                                og_error *err)
 {
-    const bool is_partial = counts->is_told && counts->n_documents > 0;
+    const bool is_partial = counts->is_reported && counts->n_documents > 0;
     if (status != OG_OK && !is_partial) {
         og_sketch_writer_drop(writer);
         return status;

@@ -282,13 +282,13 @@ static char *read_fields(struct og_block *block, og_bytes record,
     struct og_pack extra = {.allocator = block->allocator,
                             .data = (uint8_t *)block->extra,
                             .cap = block->extra_cap};
-    char *const behind = og_csv_read(record, block->delimiter,
-                                     (og_bytes){block->names, block->names_len},
-                                     &options->fields, block->unescaped,
-                                     wants_extra ? &extra : NULL, out, problem);
+    char *const after = og_csv_read(record, block->delimiter,
+                                    (og_bytes){block->names, block->names_len},
+                                    &options->fields, block->unescaped,
+                                    wants_extra ? &extra : NULL, out, problem);
     block->extra = (char *)extra.data;
     block->extra_cap = extra.cap;
-    return behind;
+    return after;
 }
 
 /* Objects of an array may be in one line. */
@@ -312,8 +312,8 @@ static og_status read_line(struct og_block *block, og_bytes line,
         return og_block_report_long_line(block, place.line, place.offset,
                                          og_max_document(options), err);
     TRY(reserve_strings(block, line.len, is_extra_wanted(block, options), err));
-    char *const behind = read_fields(block, line, options, out, &problem);
-    if (behind == NULL) {
+    char *const after = read_fields(block, line, options, out, &problem);
+    if (after == NULL) {
         const bool is_unended = block->next_off == block->len &&
                                 block->data[block->len - 1] != '\n';
         if (block->is_cut && is_unended) return OG_OK;
@@ -321,7 +321,7 @@ static og_status read_line(struct og_block *block, og_bytes line,
     }
     out->line = place.line;
     out->offset = place.offset;
-    if (out->doc.id.len == 0) out->doc.id = made_up_id(block, &place, behind);
+    if (out->doc.id.len == 0) out->doc.id = made_up_id(block, &place, after);
     *out_is_read = true;
     return OG_OK;
 }

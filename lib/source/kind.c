@@ -177,8 +177,9 @@ static bool is_mail(og_bytes head)
     size_t pos = 0, n_known = 0, name_len;
     og_bytes line;
     while (og_next_line(head, &pos, &line) && line.len > 0) {
-        const bool goes_on = line.data[0] == ' ' || line.data[0] == '\t';
-        if (goes_on && n_known > 0) continue;
+        const bool is_continuation =
+            line.data[0] == ' ' || line.data[0] == '\t';
+        if (is_continuation && n_known > 0) continue;
         if (!is_field_name(line, &name_len)) return false;
         for (size_t i = 0; i < N_NAMES; i++)
             if (!seen[i] && og_begins_with(line, names[i])) {

@@ -188,11 +188,11 @@ static void check_end(enum og_block_kind kind, og_bytes data, size_t begin,
                      "the record is cut short, or its length is wrong", out);
         return;
     }
-    const size_t behind = (size_t)end + n_newlines(data, (size_t)end);
-    set(out, OG_MEASURED_RECORD, behind, NULL);
-    if (behind == data.len) return;
-    const bool is_right = kind == OG_BLOCK_WARC ? is_warc_start(data, behind)
-                                                : is_arc_start(data, behind);
+    const size_t after = (size_t)end + n_newlines(data, (size_t)end);
+    set(out, OG_MEASURED_RECORD, after, NULL);
+    if (after == data.len) return;
+    const bool is_right = kind == OG_BLOCK_WARC ? is_warc_start(data, after)
+                                                : is_arc_start(data, after);
     if (is_right) return;
     /* Another record inside this one: it says to be longer than it is. */
     const size_t next = find_start(kind, data, begin + header_len);
@@ -254,7 +254,7 @@ static bool is_from_line(og_bytes data, size_t at)
 }
 
 /* A line that may begin a message follows an empty one. */
-static bool is_behind_empty(og_bytes data, size_t at)
+static bool follows_empty_line(og_bytes data, size_t at)
 {
     return (at >= 2 && data.data[at - 2] == '\n') ||
            (at >= 3 && data.data[at - 2] == '\r' && data.data[at - 3] == '\n');
@@ -277,7 +277,7 @@ static void measure_mail(og_bytes data, bool is_ended, size_t *searched,
             memchr(found + 1, '\n', data.len - at) != NULL;
         if (!is_line_whole) break;
         *searched = at;
-        if (!is_behind_empty(data, at) || !is_from_line(data, at)) continue;
+        if (!follows_empty_line(data, at) || !is_from_line(data, at)) continue;
         set(out, OG_MEASURED_RECORD, at, NULL);
         return;
     }

@@ -15,7 +15,7 @@ static bool begins(og_bytes head, const char *mark, size_t len)
 static bool is_tar(og_bytes head)
 {
     enum { SUM_AT = 148, SUM_LEN = 8 };
-    unsigned sum = 0, said = 0;
+    unsigned sum = 0, stored = 0;
     if (head.len < TAR_HEADER || head.data[0] == 0) return false;
     for (int i = 0; i < TAR_HEADER; i++) {
         const bool is_sum = i >= SUM_AT && i < SUM_AT + SUM_LEN;
@@ -26,8 +26,8 @@ static bool is_tar(og_bytes head)
         p++;
     if (*p < '0' || *p > '7') return false;
     for (; p < head.data + SUM_AT + SUM_LEN && *p >= '0' && *p <= '7'; p++)
-        said = said * 8 + (unsigned)(*p - '0');
-    return sum == said;
+        stored = stored * 8 + (unsigned)(*p - '0');
+    return sum == stored;
 }
 
 size_t og_members_head_len(og_bytes head)

@@ -286,7 +286,7 @@ static og_bytes text_of(const struct compaction *c,
                       doc->entry.text_len};
 }
 
-static bool stands_alone(const struct moved_document *doc)
+static bool is_whole_text(const struct moved_document *doc)
 {
     return doc->is_left && doc->entry.place.segment != 0 &&
            doc->older == OG_NO_DOC;
@@ -298,7 +298,7 @@ static og_status pack_alone(struct compaction *c, og_error *err)
     uint32_t segment = 0;
     uint64_t base = 0;
     for (size_t i = 0; i < c->n; i++)
-        if (stands_alone(&c->docs[i])) c->list[n++] = text_of(c, &c->docs[i]);
+        if (is_whole_text(&c->docs[i])) c->list[n++] = text_of(c, &c->docs[i]);
     if (n == 0) return OG_OK;
     og_texts_offer(c->texts, c->list, n);
     TRY(og_texts_train(c->texts, err));
@@ -310,7 +310,7 @@ static og_status pack_alone(struct compaction *c, og_error *err)
     n = 0;
     for (size_t i = 0; i < c->n; i++) {
         struct moved_document *doc = &c->docs[i];
-        if (!stands_alone(doc)) continue;
+        if (!is_whole_text(doc)) continue;
         doc->entry.place = c->places[n++];
         og_text_place_move(&doc->entry.place, segment, base);
     }

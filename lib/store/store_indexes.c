@@ -104,9 +104,9 @@ static og_status add_document(og_store *store, struct og_derived_index *index,
     return OG_OK;
 }
 
-static void tell_step(const og_store *store,
-                      const struct og_derived_index *index,
-                      const og_store_options *options)
+static void report_step(const og_store *store,
+                        const struct og_derived_index *index,
+                        const og_store_options *options)
 {
     if (options != NULL && options->on_step != NULL)
         options->on_step(options->step_ctx, index->ops->name, index->n_covered,
@@ -125,7 +125,7 @@ static og_status catch_up_to(og_store *store, struct og_derived_index *index,
         const uint32_t number = index->n_covered;
         og_document doc;
         bool is_there;
-        tell_step(store, index, options);
+        report_step(store, index, options);
         TRY(og_stop_check(err));
         TRY(og_stored_texts_get(stored, number, &doc, &is_there, err));
         if (is_there) {

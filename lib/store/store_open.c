@@ -450,10 +450,10 @@ static og_status replay_all(struct replay *r, struct og_journal_reader *reader,
 static void find_journal_end(struct og_disk *disk, const struct replay *r,
                              const struct og_journal_reader *reader)
 {
-    const bool goes_on = reader->version >= 2;
+    const bool continues = reader->version >= 2;
     disk->next_sequence = reader->next_sequence;
-    disk->next_journal = goes_on ? reader->number : reader->number + 1;
-    disk->continued_len = goes_on ? reader->off : 0;
+    disk->next_journal = continues ? reader->number : reader->number + 1;
+    disk->continued_len = continues ? reader->off : 0;
     disk->torn_bytes = og_journal_reader_torn(reader);
     disk->is_settled = r->is_closed && disk->torn_bytes == 0;
     disk->durable = disk->next_sequence - (disk->is_settled ? 2 : 1);

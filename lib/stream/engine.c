@@ -14,7 +14,7 @@
 #include "lib/base/stopping.h"
 #include "lib/os/cpu.h"
 #include "lib/source/block.h"
-#include "lib/stream/problem_teller.h"
+#include "lib/stream/problem_reporter.h"
 #include "lib/stream/ring.h"
 
 /* A batch that held more than this gives its memory back. Four times what a
@@ -37,7 +37,7 @@ struct og_stream {
     struct og_source *source;
     struct og_ring *ring;
     og_stream_counts *counts;
-    struct og_problem_teller teller;
+    struct og_problem_reporter reporter;
     uint64_t n_given, n_batches;
     bool is_ended; /* a callback has no more documents */
 };
@@ -317,8 +317,8 @@ static void prepare_batch(void *ctx, void *worker, void *job)
 void og_stream_report(const struct og_batch *b, const struct og_stream_doc *d,
                       const char *message)
 {
-    og_tell_document(&b->stream->teller, &b->block, d->line, d->offset,
-                     message);
+    og_report_document_problem(&b->stream->reporter, &b->block, d->line,
+                               d->offset, message);
 }
 
 void og_stream_repaired(const struct og_batch *b, const struct og_stream_doc *d,
@@ -349,12 +349,12 @@ static void count(const struct og_stream *s, const struct og_batch *b,
 static og_status take_problems(struct og_stream *s, struct og_batch *b,
                                size_t from, size_t to, og_error *err)
 {
-    og_teller_see(&s->teller, &b->block);
+    og_reporter_note_block(&s->reporter, &b->block);
     for (size_t i = from; i < to; i++) {
         const struct og_source_problem *p = &b->block.problems[i];
         if (p->skipped && !p->whole_file && s->work->skip != NULL)
             TRY(s->work->skip(s->work->ctx, b, p, err));
-        og_tell_block_problem(&s->teller, &b->block, i);
+        og_report_block_problem(&s->reporter, &b->block, i);
     }
     return OG_OK;
 }
@@ -417,13 +417,13 @@ static og_status take_document(const struct og_stream *s, struct og_batch *b,
 }
 
 static og_status take_documents(struct og_stream *s, struct og_batch *b,
-                                size_t *out_n_told, og_error *err)
+                                size_t *out_n_reported, og_error *err)
 {
     const struct og_stream_work *work = s->work;
     for (size_t i = 0; i < b->n_docs; i++) {
         struct og_stream_doc *d = &b->docs[i];
-        TRY(take_problems(s, b, *out_n_told, d->n_problems_before, err));
-        *out_n_told = d->n_problems_before;
+        TRY(take_problems(s, b, *out_n_reported, d->n_problems_before, err));
+        *out_n_reported = d->n_problems_before;
         if (!b->is_whole && is_stopped(s)) {
             if (work->settle != NULL) TRY(work->settle(work->ctx, b, err));
             return og_stream_stopped(err);
@@ -446,15 +446,15 @@ static og_status take_batch(struct og_stream *s, struct og_batch *b,
                             og_error *err)
 {
     const struct og_stream_work *work = s->work;
-    size_t n_told = 0;
+    size_t n_reported = 0;
     b->is_whole = false;
     if (b->read_status == OG_END) return OG_OK;
     /* Half a batch was never made. */
     if (work->make_batch != NULL && b->status != OG_OK)
         return og_error_pass(err, &b->err);
     if (work->begin_batch != NULL) TRY(work->begin_batch(work->ctx, b, err));
-    TRY(take_documents(s, b, &n_told, err));
-    TRY(take_problems(s, b, n_told, b->block.n_problems, err));
+    TRY(take_documents(s, b, &n_reported, err));
+    TRY(take_problems(s, b, n_reported, b->block.n_problems, err));
     if (b->status != OG_OK) return og_error_pass(err, &b->err);
     s->counts->n_files += b->block.ends_file;
     s->counts->n_input_bytes += b->block.n_input_bytes;
@@ -476,7 +476,7 @@ static og_status take_all(struct og_stream *s, struct og_ring *ring,
 
 /* ---- timings ---- */
 
-static void tell_timings(const struct og_stream *s)
+static void report_timings(const struct og_stream *s)
 {
     const struct og_stage_times *times;
     og_ring_stop(s->ring);
@@ -514,7 +514,7 @@ static og_status run(struct og_stream *s, og_error *err)
             &work, input->n_threads != 0 ? input->n_threads : og_cpu_count(),
             s->work->allocator, &s->ring, err);
     if (status == OG_OK) status = take_all(s, s->ring, err);
-    if (s->ring != NULL && input->on_timing != NULL) tell_timings(s);
+    if (s->ring != NULL && input->on_timing != NULL) report_timings(s);
     og_ring_free(s->ring);
     og_source_free(s->source);
     return status;
@@ -535,12 +535,12 @@ og_status og_stream_documents(const og_input *input,
                                       .on_passed = work->on_passed,
                                       .passed_ctx = work->ctx},
                           .counts = counts,
-                          .teller = {.ctx = input->ctx,
-                                     .on_problem = input->on_problem,
-                                     .counts = counts}};
+                          .reporter = {.ctx = input->ctx,
+                                       .on_problem = input->on_problem,
+                                       .counts = counts}};
     const og_status status = run(&s, err);
-    counts->is_told = status == OG_OK && s.teller.failure.status != OG_OK;
-    return og_teller_end(&s.teller, status, err);
+    counts->is_reported = status == OG_OK && s.reporter.failure.status != OG_OK;
+    return og_reporter_end(&s.reporter, status, err);
 }
 
 /* ---- the documents themselves ---- */

@@ -52,7 +52,7 @@ static og_status run_side(side run, bool is_sender, const char *tree, int in_fd,
         if (status != OG_OK && wire.is_broken)
             og_wire_hear_error(&wire, &story);
         else if (status != OG_OK)
-            og_wire_tell_error(&wire, &story);
+            og_wire_send_error(&wire, &story);
     }
     counts.n_sent = wire.n_sent;
     counts.n_received = wire.n_received;

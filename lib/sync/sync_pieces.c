@@ -71,18 +71,18 @@ og_status og_sync_pieces_find(struct og_receiver *r,
                               size_t i, og_error *err)
 {
     const struct og_span_of_file *before = neighbour(spans, n, i, -1);
-    const struct og_span_of_file *behind = neighbour(spans, n, i, 1);
+    const struct og_span_of_file *after = neighbour(spans, n, i, 1);
     const uint64_t end = before == NULL ? 0 : before->off + before->len;
     og_known_chunks_clear(&r->pieces);
-    if (before != NULL && behind != NULL && before->file == behind->file &&
-        end <= behind->off && behind->off - end <= GAP_MOST)
-        return add_region(r, before->file, end, behind->off - end, err);
+    if (before != NULL && after != NULL && before->file == after->file &&
+        end <= after->off && after->off - end <= GAP_MOST)
+        return add_region(r, before->file, end, after->off - end, err);
     if (before != NULL) TRY(add_region(r, before->file, end, SIDE_LEN, err));
-    if (behind != NULL) {
-        const uint64_t len = behind->off < SIDE_LEN ? behind->off : SIDE_LEN;
-        TRY(add_region(r, behind->file, behind->off - len, len, err));
+    if (after != NULL) {
+        const uint64_t len = after->off < SIDE_LEN ? after->off : SIDE_LEN;
+        TRY(add_region(r, after->file, after->off - len, len, err));
     }
-    if (before != NULL || behind != NULL) return OG_OK;
+    if (before != NULL || after != NULL) return OG_OK;
     const uint32_t file = same_path(r, o);
     if (file == OG_SYNC_HOLE) return OG_OK;
     return add_region(r, file, 0, GAP_MOST, err);

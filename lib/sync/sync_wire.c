@@ -261,7 +261,7 @@ og_status og_wire_get(struct og_wire *w, enum og_wire_kind kind,
 
 /* ---- errors over the wire ---- */
 
-void og_wire_tell_error(struct og_wire *w, const og_error *err)
+void og_wire_send_error(struct og_wire *w, const og_error *err)
 {
     if (w->out == NULL) return;
     if (og_wire_put_bytes(w, OG_WIRE_ERROR, err->message, strlen(err->message),

@@ -88,7 +88,7 @@ og_status og_wire_get_any(struct og_wire *wire, enum og_wire_kind *kind,
                           struct og_unpacker *out, og_error *err);
 
 /* Tells the other side why we stop; whether it hears does not matter. */
-void og_wire_tell_error(struct og_wire *wire, const og_error *err);
+void og_wire_send_error(struct og_wire *wire, const og_error *err);
 
 /* After a write that failed: the other side's last words, if it left any. */
 void og_wire_hear_error(struct og_wire *wire, og_error *err);

@@ -47,7 +47,7 @@ static const struct range alone[] = {
     {0x20000, 0x3fffd}, /* Han: extensions B and on */
 };
 
-static bool stands_alone(uint32_t c)
+static bool is_own_token(uint32_t c)
 {
     for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
         if (c - alone[i].first <= alone[i].last - alone[i].first) return true;
@@ -68,7 +68,7 @@ static enum og_char_class class_by_category(uint32_t c)
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_NO:
-        return stands_alone(c) ? OG_CHAR_ALONE : OG_CHAR_WORD;
+        return is_own_token(c) ? OG_CHAR_ALONE : OG_CHAR_WORD;
     default: return OG_CHAR_OTHER;
     }
 }

@@ -81,9 +81,9 @@ static inline uint64_t spread(uint64_t bits, uint64_t tail, uint64_t carry)
 
 /* The runs of `ground` that begin right after a bit of `seeds`, whole: adding
  * a run's first bit to it turns all of it to zeros. */
-static inline uint64_t flood(uint64_t ground, uint64_t behind_seeds)
+static inline uint64_t flood(uint64_t ground, uint64_t after_seeds)
 {
-    const uint64_t first = ground & ~(ground << 1) & behind_seeds;
+    const uint64_t first = ground & ~(ground << 1) & after_seeds;
     return ground & ~(ground + first);
 }
 

@@ -114,8 +114,8 @@ static bool has_evidence(const struct og_answer_piece *piece,
 
 /* A piece goes when most of it does not count: a sentence of boilerplate in a
  * copied page stays with the page. */
-static bool is_told(const struct og_answer_piece *piece,
-                    const struct og_filter *filter)
+static bool is_reported(const struct og_answer_piece *piece,
+                        const struct og_filter *filter)
 {
     const uint32_t len = piece->end - piece->begin;
     uint32_t n_masked = 0;
@@ -145,7 +145,7 @@ static og_status drop_pieces(struct og_answering *a,
                              err));
     n = 0;
     for (size_t i = 0; i < a->n_pieces; i++)
-        if (is_told(&a->pieces[i], filter) &&
+        if (is_reported(&a->pieces[i], filter) &&
             has_evidence(&a->pieces[i], runs, filter))
             a->pieces[n++] = a->pieces[i];
     a->n_pieces = n;

@@ -179,7 +179,7 @@ static og_bytes host_of(og_bytes url)
 }
 
 /* After the string that begins at `at` (a quote); `end` when it has none. */
-static const char *behind_string(const char *at, const char *end)
+static const char *string_end(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
         if (*at == '\\') at++;
@@ -192,7 +192,7 @@ static const char *value_end(const char *at, const char *end)
     int depth = 0;
     while (at < end && (depth > 0 || *at != ',')) {
         if (*at == '"') {
-            at = behind_string(at, end);
+            at = string_end(at, end);
             continue;
         }
         depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
@@ -212,7 +212,7 @@ static og_bytes field_of(og_bytes extra, const char *name)
         while (at < end && *at != '"')
             at++;
         if (at >= end) break;
-        const char *name_end = behind_string(at, end);
+        const char *name_end = string_end(at, end);
         const char *value = name_end;
         while (value < end && (*value == ':' || *value == ' '))
             value++;

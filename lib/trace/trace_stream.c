@@ -104,8 +104,8 @@ static bool is_another_version(const struct og_subject *subject)
 
 /* ---- documents ---- */
 
-static og_status tell_answer(const struct writer *w, const og_document *doc,
-                             const og_answer *answer, og_error *err)
+static og_status report_answer(const struct writer *w, const og_document *doc,
+                               const og_answer *answer, og_error *err)
 {
     assert(w->options->on_answer != NULL); /* who does not ask gets none */
     if (!w->options->on_answer(w->options->ctx, doc, answer))
@@ -141,11 +141,11 @@ static og_status answer(struct writer *w, const struct og_stream_doc *d,
     TRY(og_store_answer(w->store, subject, &w->trace, err));
     if (w->is_batched) return keep_answer(w, traced(d), err);
     if (w->holds) return hold_answer(w, &d->doc, err);
-    return tell_answer(w, &d->doc, &a->answer, err);
+    return report_answer(w, &d->doc, &a->answer, err);
 }
 
 /* The documents of a batch are safe: now their answers may be reported. */
-static og_status tell_held(void *ctx, struct og_batch *b, og_error *err)
+static og_status report_held(void *ctx, struct og_batch *b, og_error *err)
 {
     enum { KEEP_LEN = 1 << 20 };
     struct writer *w = ctx;
@@ -153,20 +153,20 @@ static og_status tell_held(void *ctx, struct og_batch *b, og_error *err)
     (void)b;
     if (w->n_held > 0) status = og_store_commit(w->store, err);
     for (size_t i = 0; i < w->n_held && status == OG_OK; i++)
-        status = tell_answer(w, w->held[i].doc, &w->held[i].answer, err);
+        status = report_answer(w, w->held[i].doc, &w->held[i].answer, err);
     w->n_held = 0;
     og_arena_clear(&w->arena, KEEP_LEN);
     return status;
 }
 
-static og_status tell_pause(const struct writer *w, og_error *err)
+static og_status report_pause(const struct writer *w, og_error *err)
 {
     const og_stream_options *o = w->options;
     if (o->on_pause == NULL || o->on_pause(o->ctx)) return OG_OK;
     return og_stream_stopped(err);
 }
 
-static og_status tell_durable(const struct writer *w, og_error *err)
+static og_status report_durable(const struct writer *w, og_error *err)
 {
     const struct og_stream_hooks *hooks = w->hooks;
     if (hooks == NULL || hooks->on_durable == NULL) return OG_OK;
@@ -176,9 +176,9 @@ static og_status tell_durable(const struct writer *w, og_error *err)
 
 static og_status settle(void *ctx, struct og_batch *b, og_error *err)
 {
-    TRY(tell_held(ctx, b, err));
-    TRY(tell_pause(ctx, err));
-    TRY(tell_durable(ctx, err));
+    TRY(report_held(ctx, b, err));
+    TRY(report_pause(ctx, err));
+    TRY(report_durable(ctx, err));
     const struct writer *w = ctx;
     if (!w->is_batched || w->status == OG_OK) return OG_OK;
     return og_error_pass(err, &w->err);
@@ -422,14 +422,14 @@ static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
 }
 
 /* What take_block() did is reported. */
-static og_status tell_document(struct writer *w, struct og_batch *b,
-                               struct og_stream_doc *d, og_error *err)
+static og_status report_document(struct writer *w, struct og_batch *b,
+                                 struct og_stream_doc *d, og_error *err)
 {
     const struct og_traced *made = traced(d);
     if ((size_t)(d - b->docs) >= w->n_ready) return og_error_pass(err, &w->err);
     report_repeated(b, d);
     if (w->options->on_answer == NULL) return OG_OK;
-    return tell_answer(w, &d->doc, &made->answer, err);
+    return report_answer(w, &d->doc, &made->answer, err);
 }
 
 static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
@@ -438,9 +438,9 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
     struct writer *w = ctx;
     const struct og_traced *made = traced(d);
     w->counts.n_short += !og_store_keeps(w->store, &made->prepared);
-    if (w->is_batched) return tell_document(w, b, d, err);
+    if (w->is_batched) return report_document(w, b, d, err);
     if (w->hooks != NULL) TRY(w->hooks->ask(w->hooks->ctx, &d->doc, err));
-    if (made->has_answer) return tell_answer(w, &d->doc, &made->answer, err);
+    if (made->has_answer) return report_answer(w, &d->doc, &made->answer, err);
     return take_one(w, b, d, err);
 }
 
@@ -574,9 +574,9 @@ og_status og_stream_ask(og_store *store, const og_input *input,
     const og_status committed = options->add || options->sighting
                                     ? og_store_commit(store, &second)
                                     : OG_OK;
-    if (committed != OG_OK && (status == OG_OK || w.counts.is_told)) {
+    if (committed != OG_OK && (status == OG_OK || w.counts.is_reported)) {
         status = og_error_set(err, committed, "%s", second.message);
-        w.counts.is_told = false;
+        w.counts.is_reported = false;
     }
     og_arena_release(&w.arena);
     OG_UNGROW(store->allocator, w.held, w.held_cap);

@@ -194,7 +194,7 @@ def test_an_empty_store_and_none(place):
     must("compact", "-s", place / "nowhere", status=5)
 
 
-def test_a_reader_goes_on_or_is_told(place):
+def test_a_reader_continues_or_gets_an_error(place):
     """One that has the store open while it is compacted."""
     docs, path = make_documents(place)
     store = place / "s"

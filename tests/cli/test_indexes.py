@@ -62,7 +62,7 @@ def origins(store, q):
             exported)
 
 
-def test_a_removed_document_is_told_by_nobody(place):
+def test_a_removed_document_is_reported_by_nobody(place):
     store, q = make(place), question(place)
     assert origins(store, q) == ({"alpha-1", "beta-2"}, {"alpha-1"},
                                  {"alpha-1", "beta-2"},

@@ -216,7 +216,7 @@ static int run_reference(const char *path, const char *queries, const char *ops)
 static struct {
     const char *path, *queries;
     struct state expected;
-    uint64_t n_tried, n_told, n_same, n_wrong;
+    uint64_t n_tried, n_reported, n_same, n_wrong;
 } damage;
 
 /* The child's last words are one of the statuses. */
@@ -248,7 +248,7 @@ static void judge(const char *file, uint64_t off, const char *what)
     waitpid(child, &status, 0);
     damage.n_tried++;
     if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_TOLD) {
-        damage.n_told++;
+        damage.n_reported++;
     } else if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_SAME) {
         damage.n_same++;
     } else {
@@ -320,7 +320,7 @@ static int run_damage(const char *path, const char *queries,
     if (nftw(path, visit, 16, FTW_PHYS) != 0) return 1;
     printf("%" PRIu64 " tried, %" PRIu64 " told, %" PRIu64 " harmless, %" PRIu64
            " wrong\n",
-           damage.n_tried, damage.n_told, damage.n_same, damage.n_wrong);
+           damage.n_tried, damage.n_reported, damage.n_same, damage.n_wrong);
     return damage.n_wrong == 0 ? 0 : 1;
 }
 

@@ -18,10 +18,10 @@ static void must(bool holds)
 }
 
 static og_status name(void *ctx, uint32_t number, og_near_match *match,
-                      bool *out_is_told, og_error *err)
+                      bool *out_is_reported, og_error *err)
 {
     (void)ctx, (void)number, (void)match, (void)err;
-    *out_is_told = true;
+    *out_is_reported = true;
     return OG_OK;
 }
 

@@ -60,7 +60,7 @@ static void mend_frames(uint8_t *data, size_t len)
     }
 }
 
-static void must_tell(og_status status, const og_error *err)
+static void must_report(og_status status, const og_error *err)
 {
     if (status == OG_OK) return;
     if (status != OG_ERR_STORE || strchr(err->message, '\'') == NULL) abort();
@@ -80,7 +80,8 @@ static void try_segment(uint8_t *data, size_t len, bool mend)
 
     struct og_texts_sums sums;
     const struct og_texts_end end = {1, OG_SEGMENT_HEAD + len};
-    must_tell(og_texts_check(folder, uuid, end, NULL, NULL, &sums, &err), &err);
+    must_report(og_texts_check(folder, uuid, end, NULL, NULL, &sums, &err),
+                &err);
     struct og_text_reader *reader;
     if (og_text_reader_open(folder, uuid, NULL, NULL, &reader, &err) != OG_OK)
         abort();
@@ -93,7 +94,7 @@ static void try_segment(uint8_t *data, size_t len, bool mend)
             break;
         const og_status status =
             og_text_reader_get(reader, &place, f.raw_len, &got, NULL, &err);
-        must_tell(status, &err);
+        must_report(status, &err);
         for (size_t i = 0; i < got.len; i += 61)
             sum += (unsigned char)got.data[i];
         at += OG_FRAME_HEADER + (size_t)f.packed_len;
@@ -113,7 +114,7 @@ static void try_dict(uint8_t *data, size_t len, bool mend)
                                      len - OG_DICT_HEAD));
     write_file(og_dict_path(&path, folder, 1), data, len);
     const og_status status = og_dict_read(folder, uuid, 1, &out, &err);
-    must_tell(status, &err);
+    must_report(status, &err);
     if (status == OG_OK && out.len + OG_DICT_HEAD != len) abort();
     og_pack_release(&out);
 }

@@ -81,11 +81,11 @@ static void check_stream(const struct string *lines, uint64_t max_document)
     run_path(folder.last, &options, &wanted);
     count_plainly(lines, max_document, &n_documents, &n_long);
     assert_int_equal(wanted.n_documents, n_documents);
-    size_t n_told = 0;
+    size_t n_reported = 0;
     const char *p = wanted.problems.data;
     while ((p = strstr(p, "longer than")) != NULL)
-        p++, n_told++;
-    assert_int_equal(n_told, n_long);
+        p++, n_reported++;
+    assert_int_equal(n_reported, n_long);
     compare_runs("x.jsonl", lines, options, &wanted);
     compare_runs("x.jsonl.gz", &gzip, options, &wanted);
     compare_runs("x.jsonl.zst", &zstd, options, &wanted);

@@ -54,7 +54,7 @@ static void check_all(const struct og_band_design *d, unsigned n_values,
 {
     const size_t n_samples = (size_t)d->n_bands * d->n_rows;
     uint64_t random = 1;
-    size_t n_told = 0;
+    size_t n_reported = 0;
     struct og_band_table table;
     struct og_band_hits hits = {0};
     assert_int_equal(og_band_table_init(&table, d, 0, NULL, NULL), OG_OK);
@@ -81,10 +81,10 @@ static void check_all(const struct og_band_design *d, unsigned n_values,
         }
         assert_int_equal(at, hits.n);
         assert_int_equal(n_met, hits.n_met); /* filtered or not */
-        n_told += at;
+        n_reported += at;
         assert_int_equal(og_band_table_add(&table, &item, &hits, NULL), OG_OK);
     }
-    assert_true(n_told > 100);
+    assert_true(n_reported > 100);
     og_band_hits_release(NULL, &hits);
     og_band_table_release(&table);
 }

@@ -113,7 +113,7 @@ static void test_lots_arrive_in_order(void **state)
 
 /* A catalogue that cannot be written: nothing is lost, and the next try takes
  * the same lot, not what came later. */
-static void test_a_failure_is_told_once(void **state)
+static void test_a_failure_is_reported_once(void **state)
 {
     struct bench b;
     og_error err = {0};
@@ -161,7 +161,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_lots_arrive_in_order, fresh_catalogue),
-        cmocka_unit_test_setup(test_a_failure_is_told_once, fresh_catalogue),
+        cmocka_unit_test_setup(test_a_failure_is_reported_once,
+                               fresh_catalogue),
         cmocka_unit_test_setup(test_the_journal_comes_first, fresh_catalogue),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

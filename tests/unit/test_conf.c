@@ -50,7 +50,7 @@ static void test_every_new_store_has_a_key(void **state)
     assert_true(!conf.is_keyed && conf.params.key == 0);
 }
 
-static void test_every_flip_is_told(void **state)
+static void test_every_flip_is_reported(void **state)
 {
     struct og_conf conf, again;
     const og_params params = some_params();
@@ -105,8 +105,10 @@ static void test_no_store_is_no_store(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_comes_back),           TEST(test_every_new_store_has_a_key),
-        TEST(test_every_flip_is_told),   TEST(test_a_newer_version_is_named),
+        TEST(test_comes_back),
+        TEST(test_every_new_store_has_a_key),
+        TEST(test_every_flip_is_reported),
+        TEST(test_a_newer_version_is_named),
         TEST(test_no_store_is_no_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

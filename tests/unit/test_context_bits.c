@@ -66,11 +66,11 @@ static void a_context_agrees_with_itself(void **state)
         const uint16_t a = (uint16_t)og_random_next(&seed);
         const uint16_t b = (uint16_t)og_random_next(&seed);
         assert_int_equal(og_context_before(a, a), OG_CONTEXT_TOKENS);
-        assert_int_equal(og_context_behind(a, a), OG_CONTEXT_TOKENS);
+        assert_int_equal(og_context_after(a, a), OG_CONTEXT_TOKENS);
         assert_true(og_context_before(a, b) <= OG_CONTEXT_TOKENS);
-        assert_true(og_context_behind(a, b) <= OG_CONTEXT_TOKENS);
+        assert_true(og_context_after(a, b) <= OG_CONTEXT_TOKENS);
         assert_int_equal(og_context_before(a, b), og_context_before(b, a));
-        assert_int_equal(og_context_behind(a, b), og_context_behind(b, a));
+        assert_int_equal(og_context_after(a, b), og_context_after(b, a));
     }
 }
 
@@ -103,7 +103,7 @@ static void contexts_agree_as_far_as_the_tokens_do(void **state)
             const uint32_t most = OG_CONTEXT_TOKENS;
             assert_true(og_context_before(na, nb) >=
                         (left < most ? left : most));
-            assert_true(og_context_behind(na, nb) >=
+            assert_true(og_context_after(na, nb) >=
                         (right < most ? right : most));
         }
     }
@@ -117,7 +117,7 @@ static void contexts_differ_where_the_copy_ends(void **state)
     (void)state;
     enum { ROUNDS = 2000 };
     uint64_t seed = 6;
-    uint32_t n_before = 0, n_behind = 0;
+    uint32_t n_before = 0, n_after = 0;
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t hash_a[40] = {0}, hash_b[40] = {0};
         uint64_t fp = 0;
@@ -140,11 +140,11 @@ static void contexts_differ_where_the_copy_ends(void **state)
             og_selection_add_context(&sel, &tokens, OG_CONTEXT_BITS);
         }
         n_before += og_context_before(near[0], near[1]) == OG_CONTEXT_TOKENS;
-        n_behind += og_context_behind(near[0], near[1]) == OG_CONTEXT_TOKENS;
+        n_after += og_context_after(near[0], near[1]) == OG_CONTEXT_TOKENS;
     }
     /* Full agreement by accident: rare. */
     assert_true(n_before < ROUNDS / 20);
-    assert_true(n_behind < ROUNDS / 20);
+    assert_true(n_after < ROUNDS / 20);
 }
 
 int main(void)

@@ -93,7 +93,7 @@ static void given_documents(void **state)
         assert_int_equal(run(&g, n_threads[i], &counts, &err), OG_OK);
         assert_int_equal(counts.n_skipped, (N_DOCUMENTS - 3 + 6) / 7);
         assert_int_equal(counts.n_documents + counts.n_skipped, N_DOCUMENTS);
-        assert_false(counts.is_told);
+        assert_false(counts.is_reported);
         assert_non_null(strstr(g.calls.data, "document:3 even 42 cc\nproblem 4 "
                                              "1 the record is longer than 200 "
                                              "bytes\ndocument:5 even 44 ee\n"));
@@ -251,7 +251,7 @@ static void a_missing_file(void **state)
     assert_int_equal(og_input_read(&input, goes_on, NULL, &counts, &err),
                      OG_ERR_IO);
     assert_string_equal(err.file, path);
-    assert_true(counts.is_told);
+    assert_true(counts.is_reported);
     assert_int_equal(n_problems, 1);
 }
 

@@ -76,7 +76,7 @@ static void memory_in_percent_of_all_shingles(void **state)
     stream_remove(&s);
 }
 
-static void too_little_memory_is_told(void **state)
+static void too_little_memory_is_reported(void **state)
 {
     (void)state;
     static struct stream s;
@@ -98,7 +98,7 @@ static void too_little_memory_is_told(void **state)
     stream_remove(&s);
 }
 
-static void streams_without_documents_are_told(void **state)
+static void streams_without_documents_are_reported(void **state)
 {
     (void)state;
     static struct stream s;
@@ -120,7 +120,7 @@ static void streams_without_documents_are_told(void **state)
 
 /* Documents of which each has two origins of equal weight, or no shingle at
  * all, give no query, and no measure would be a number. */
-static void streams_without_queries_are_told(void **state)
+static void streams_without_queries_are_reported(void **state)
 {
     (void)state;
     static struct stream s;
@@ -372,9 +372,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(memory_in_percent_of_all_shingles),
-        cmocka_unit_test(too_little_memory_is_told),
-        cmocka_unit_test(streams_without_documents_are_told),
-        cmocka_unit_test(streams_without_queries_are_told),
+        cmocka_unit_test(too_little_memory_is_reported),
+        cmocka_unit_test(streams_without_documents_are_reported),
+        cmocka_unit_test(streams_without_queries_are_reported),
         cmocka_unit_test(arrival_changes_no_score),
         cmocka_unit_test(shingle_lengths_are_checked),
         cmocka_unit_test(runs_are_checked),

@@ -16,7 +16,7 @@ static void test_committed_records_come_back(void **state)
     assert_int_equal(next, 3000);
 }
 
-static void test_rotate_goes_on_in_the_next_file(void **state)
+static void test_rotate_continues_in_the_next_file(void **state)
 {
     uint64_t next, first, last;
     (void)state;
@@ -113,7 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_committed_records_come_back),
-        TEST(test_rotate_goes_on_in_the_next_file),
+        TEST(test_rotate_continues_in_the_next_file),
         TEST(test_others_are_synced_first),
         TEST(test_a_failure_is_final),
         TEST(test_a_folder_that_is_missing),

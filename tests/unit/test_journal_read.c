@@ -33,7 +33,7 @@ static void test_every_cut_is_a_prefix(void **state)
 }
 
 /* Lots of one record: all but the last say that what came before was safe. */
-static void test_every_flip_of_what_was_safe_is_told(void **state)
+static void test_every_flip_of_what_was_safe_is_reported(void **state)
 {
     size_t len;
     uint64_t next;
@@ -186,7 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_every_cut_is_a_prefix),
-        TEST(test_every_flip_of_what_was_safe_is_told),
+        TEST(test_every_flip_of_what_was_safe_is_reported),
         TEST(test_a_later_file_shows_what_is_missing),
         TEST(test_a_head_that_was_never_finished),
         TEST(test_another_store_or_number),

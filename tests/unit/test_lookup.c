@@ -139,7 +139,7 @@ static void names_stay_until_cleared(void **state)
     close_documents(db);
 }
 
-static void a_damaged_entry_is_told(void **state)
+static void a_damaged_entry_is_reported(void **state)
 {
     struct og_pending pending;
     struct og_lookup lookup;
@@ -164,7 +164,7 @@ int main(void)
         TEST(all_in_memory),
         TEST(on_disk_and_in_memory),
         TEST(names_stay_until_cleared),
-        TEST(a_damaged_entry_is_told),
+        TEST(a_damaged_entry_is_reported),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -21,10 +21,10 @@ static char *make_text(unsigned every, char *out)
 }
 
 static og_status name_it(void *ctx, uint32_t number, og_near_match *match,
-                         bool *out_is_told, og_error *err)
+                         bool *out_is_reported, og_error *err)
 {
     (void)ctx, (void)number, (void)match, (void)err;
-    *out_is_told = true;
+    *out_is_reported = true;
     return OG_OK;
 }
 

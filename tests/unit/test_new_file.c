@@ -62,7 +62,7 @@ static void test_discard_leaves_nothing(void **state)
     assert_int_equal(n_files(), 0);
 }
 
-static void test_no_room_is_told_and_leaves_nothing(void **state)
+static void test_no_room_is_reported_and_leaves_nothing(void **state)
 {
     (void)state;
     struct og_new_file file;
@@ -204,7 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(test_commit_replaces),
         CASE(test_discard_leaves_nothing),
-        CASE(test_no_room_is_told_and_leaves_nothing),
+        CASE(test_no_room_is_reported_and_leaves_nothing),
         CASE(test_a_folder_is_no_target),
         CASE(test_links),
         CASE(test_links_in_a_circle),

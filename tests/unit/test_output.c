@@ -124,7 +124,7 @@ static void write_twice(const char *name, og_packing packing)
     og_shards_discard(&s);
 }
 
-static void test_gzip_goes_on(void **state)
+static void test_gzip_continues(void **state)
 {
     (void)state;
     char text[32] = "";
@@ -135,7 +135,7 @@ static void test_gzip_goes_on(void **state)
     assert_string_equal(text, "first second");
 }
 
-static void test_zstd_goes_on(void **state)
+static void test_zstd_continues(void **state)
 {
     (void)state;
     size_t len;
@@ -171,8 +171,8 @@ int main(void)
         cmocka_unit_test(test_new_file_when_full),
         cmocka_unit_test(test_free_leaves_nothing),
         cmocka_unit_test(test_shards_need_a_folder),
-        cmocka_unit_test(test_gzip_goes_on),
-        cmocka_unit_test(test_zstd_goes_on),
+        cmocka_unit_test(test_gzip_continues),
+        cmocka_unit_test(test_zstd_continues),
         cmocka_unit_test(test_folder_cannot_go_on),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

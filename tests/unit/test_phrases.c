@@ -461,7 +461,7 @@ static og_phrases *ask_stream(const og_phrases_options *options)
     return phrases;
 }
 
-static void test_what_is_told_is_exact(void **state)
+static void test_what_is_reported_is_exact(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -607,7 +607,7 @@ int main(void)
         cmocka_unit_test(test_the_pool_keeps_the_best),
         cmocka_unit_test(test_passages_are_found_word_by_word),
         cmocka_unit_test(test_days_become_months_and_years),
-        cmocka_unit_test(test_what_is_told_is_exact),
+        cmocka_unit_test(test_what_is_reported_is_exact),
         cmocka_unit_test(test_a_store_tells_the_same),
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_nothing_to_tell),

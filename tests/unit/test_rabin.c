@@ -95,7 +95,7 @@ static void by_byte_is_what_the_book_says(void **state)
                                      og_field_pow_x(&r->field, 8 * a + 8)));
 }
 
-static void extending_goes_on_where_it_stopped(void **state)
+static void extending_continues_where_it_stopped(void **state)
 {
     (void)state;
     const struct og_rabin *r = og_rabin_default();
@@ -280,7 +280,7 @@ int main(void)
         cmocka_unit_test(plain_is_the_remainder_of_a_division),
         cmocka_unit_test(tables_equal_plain),
         cmocka_unit_test(by_byte_is_what_the_book_says),
-        cmocka_unit_test(extending_goes_on_where_it_stopped),
+        cmocka_unit_test(extending_continues_where_it_stopped),
         cmocka_unit_test(concat_joins_prints),
         cmocka_unit_test(concat_takes_any_length),
         cmocka_unit_test(bytes_slide),

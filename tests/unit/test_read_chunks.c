@@ -182,7 +182,7 @@ static void *truncating_resize(void *ctx, void *ptr, size_t old_len,
     return NULL;
 }
 
-static void a_file_that_gets_shorter_is_told(void **state)
+static void a_file_that_gets_shorter_is_reported(void **state)
 {
     (void)state;
     const size_t len = (size_t)6 << 20;
@@ -289,7 +289,7 @@ int main(void)
         cmocka_unit_test(any_number_of_threads_gives_the_same),
         cmocka_unit_test(long_chunks_have_long_segments),
         cmocka_unit_test(file_memory_and_pipe_agree),
-        cmocka_unit_test(a_file_that_gets_shorter_is_told),
+        cmocka_unit_test(a_file_that_gets_shorter_is_reported),
         cmocka_unit_test(what_cannot_be_read_is_named),
         cmocka_unit_test(a_file_without_length_is_read_to_its_end),
         cmocka_unit_test(every_allocation_may_fail),

@@ -143,7 +143,7 @@ static void test_offsets_by_unit(void **state)
                     "\"end\":5},{\"begin\":7,\"end\":10}]}\n");
 }
 
-static void test_a_full_disk_is_told(void **state)
+static void test_a_full_disk_is_reported(void **state)
 {
     (void)state;
     FILE *full = fopen("/dev/full", "w");
@@ -167,7 +167,7 @@ int main(void)
         cmocka_unit_test(test_ids_are_escaped_and_repaired),
         cmocka_unit_test(test_a_zero_byte_in_an_id),
         cmocka_unit_test(test_offsets_by_unit),
-        cmocka_unit_test(test_a_full_disk_is_told),
+        cmocka_unit_test(test_a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void a_phase_has_all_threads(void **state)
 }
 
 /* The lowest number, not the first in time; the ring can be used again. */
-static void the_first_failure_is_told(void **state)
+static void the_first_failure_is_reported(void **state)
 {
     (void)state;
     for (unsigned n_threads = 1; n_threads <= 8; n_threads++) {
@@ -218,7 +218,7 @@ int main(void)
         cmocka_unit_test(may_be_left),
         cmocka_unit_test(a_worker_that_cannot_start),
         cmocka_unit_test(a_phase_has_all_threads),
-        cmocka_unit_test(the_first_failure_is_told),
+        cmocka_unit_test(the_first_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -463,7 +463,7 @@ static og_status try_open(void)
     return status;
 }
 
-static void damage_is_told(void **state)
+static void damage_is_reported(void **state)
 {
     (void)state;
     char text[8192], path[160], id[32];
@@ -595,7 +595,7 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test(version_1_is_read),
         cmocka_unit_test(wrong_options),
-        cmocka_unit_test_setup_teardown(damage_is_told, make_folder,
+        cmocka_unit_test_setup_teardown(damage_is_reported, make_folder,
                                         remove_folder),
         cmocka_unit_test(often_the_same),
         cmocka_unit_test(nearly_the_same),

@@ -164,7 +164,7 @@ static void files_hold_the_same(void **state)
     og_sketch_reader_close(r);
 }
 
-static void a_missing_file_is_told(void **state)
+static void a_missing_file_is_reported(void **state)
 {
     struct fixture *f = *state;
     const char *paths[] = {"/nonexistent/a.jsonl"};
@@ -222,8 +222,10 @@ static void single_documents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_FILES(threads_change_nothing), WITH_FILES(a_caller_may_stop),
-        WITH_FILES(files_hold_the_same),    WITH_FILES(a_missing_file_is_told),
+        WITH_FILES(threads_change_nothing),
+        WITH_FILES(a_caller_may_stop),
+        WITH_FILES(files_hold_the_same),
+        WITH_FILES(a_missing_file_is_reported),
         WITH_FILES(single_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ static void test_what_was_removed_goes(void **state)
 }
 
 /* One that looked at no text yet finds none; a new one finds them all. */
-static void test_a_reader_is_told(void **state)
+static void test_a_reader_is_reported(void **state)
 {
     og_compaction done;
     og_error err = {0};
@@ -228,7 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_documents_one_by_one), TEST(test_what_was_removed_goes),
-        TEST(test_a_reader_is_told),     TEST(test_leftovers_go),
+        TEST(test_a_reader_is_reported), TEST(test_leftovers_go),
         TEST(test_a_link_in_the_way),    TEST(test_no_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,7 +160,7 @@ static void test_a_crash_behind_a_batch(void **state)
     og_store_close(store, NULL);
 }
 
-static void test_a_journal_that_was_cut_is_told(void **state)
+static void test_a_journal_that_was_cut_is_reported(void **state)
 {
     struct stat st;
     og_store *store = open_as(OG_CREATE);
@@ -244,7 +244,7 @@ int main(void)
         TEST(test_a_reader_knows_nothing_of_later_documents),
         TEST(test_sums_come_back_after_a_crash),
         TEST(test_a_crash_behind_a_batch),
-        TEST(test_a_journal_that_was_cut_is_told),
+        TEST(test_a_journal_that_was_cut_is_reported),
         TEST(test_a_folder_with_other_things),
         TEST(test_names_of_folders),
         TEST(test_leftovers_go),

@@ -216,7 +216,7 @@ static og_status cut_after(size_t most, uint64_t *literal_len)
     return status;
 }
 
-static void test_a_broken_connection_goes_on(void **state)
+static void test_a_broken_connection_continues(void **state)
 {
     (void)state;
     static uint8_t noise[8 * LEN];
@@ -311,7 +311,7 @@ int main(void)
         CASE(test_renamed_and_merged_files_send_little),
         CASE(test_equal_new_files_are_sent_once),
         CASE(test_contents_may_swap),
-        CASE(test_a_broken_connection_goes_on),
+        CASE(test_a_broken_connection_continues),
         CASE(test_paths_that_lead_out_are_refused),
         CASE(test_no_link_is_followed),
         CASE(test_hash_lengths),

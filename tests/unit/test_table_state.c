@@ -19,7 +19,7 @@ static void fill(struct og_table *table, uint32_t doc, uint64_t *random)
             .doc = doc, .fp = fps, .offset = zero, .near = zero, .n = N});
 }
 
-static void test_goes_on(void **state)
+static void test_continues(void **state)
 {
     (void)state;
     for (int evict = 0; evict <= OG_EVICT_LEARN; evict++) {
@@ -62,6 +62,6 @@ static void test_goes_on(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_continues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void growing_keeps_what_is_there(void **state)
     assert_int_equal(b.held, 0);
 }
 
-static void no_memory_is_told(void **state)
+static void no_memory_is_reported(void **state)
 {
     (void)state;
     enum { N = 20000 };
@@ -123,7 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(growing_keeps_what_is_there),
-        cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(no_memory_is_reported),
         cmocka_unit_test(an_unfolded_text_has_no_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -372,7 +372,7 @@ static void test_without_adding_nothing_changes(void **state)
 
 /* ---- what is told ---- */
 
-static void test_what_is_told(void **state)
+static void test_what_is_reported(void **state)
 {
     (void)state;
 #define EIGHT "one two three four five six seven eight"
@@ -619,7 +619,7 @@ int main(void)
         cmocka_unit_test(test_asked_by_any_number_of_threads),
         cmocka_unit_test(test_nobody_listens),
         cmocka_unit_test(test_without_adding_nothing_changes),
-        cmocka_unit_test(test_what_is_told),
+        cmocka_unit_test(test_what_is_reported),
         cmocka_unit_test(test_files_that_cannot_be_read),
         cmocka_unit_test(test_no_files),
         cmocka_unit_test(test_giants_between_dwarfs),

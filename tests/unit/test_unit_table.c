@@ -11,7 +11,7 @@
 
 enum { N_KINDS = 3000, N = 20000 };
 
-static void test_the_first_is_told(void **state)
+static void test_the_first_is_reported(void **state)
 {
     (void)state;
     static uint64_t first[N_KINDS];
@@ -45,7 +45,7 @@ static void test_all_parts_are_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_is_told),
+        cmocka_unit_test(test_the_first_is_reported),
         cmocka_unit_test(test_all_parts_are_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,15 +100,15 @@ static void close_paragraph(struct page *p)
  * when no empty line does. */
 static uint64_t skip_empty_lines(og_bytes text, uint64_t at)
 {
-    uint64_t behind = at;
+    uint64_t after = at;
     for (uint64_t i = at + 1; i < text.len; i++) {
         const char c = text.data[i];
         if (c == '\n')
-            behind = i + 1;
+            after = i + 1;
         else if (c != ' ' && c != '\t' && c != '\r')
             break;
     }
-    return behind;
+    return after;
 }
 
 /* The end of what can be written in one go: an empty line, a place to cut, or

@@ -83,8 +83,8 @@ struct og_sentences {
     struct og_wordset_list list;
     struct og_found_form *found;
     size_t n_found, found_cap;
-    struct og_found_place *told;
-    size_t n_told, told_cap;
+    struct og_found_place *reported;
+    size_t n_reported, reported_cap;
     size_t *heap_found; /* of each form of the heap: its place in found + 1 */
     size_t heap_found_cap;
     struct og_text_cache cache;
@@ -135,7 +135,7 @@ struct og_quote_scope {
     int64_t time;
     uint32_t number;
     /* NULL: all others are; else it is asked of each. */
-    bool (*is_told)(void *ctx, uint32_t number);
+    bool (*is_reported)(void *ctx, uint32_t number);
 };
 /* The sentences of `doc`. `scope` NULL: all documents but those of its id.
  * Valid until the next call. */

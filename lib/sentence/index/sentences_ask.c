@@ -88,31 +88,32 @@ static bool comes_before(const struct og_found_place *a,
 
 /* Keeps the `most` earliest, in order. False: it comes after all of them, and
  * so would what follows it. */
-static bool tell_place(struct og_sentences *s, size_t most,
-                       const struct og_found_place *place)
+static bool report_place(struct og_sentences *s, size_t most,
+                         const struct og_found_place *place)
 {
-    size_t i = s->n_told;
+    size_t i = s->n_reported;
     if (i == most) {
-        if (most == 0 || !comes_before(place, &s->told[most - 1])) return false;
+        if (most == 0 || !comes_before(place, &s->reported[most - 1]))
+            return false;
         i--;
     } else {
-        s->n_told++;
+        s->n_reported++;
     }
-    for (; i > 0 && comes_before(place, &s->told[i - 1]); i--)
-        s->told[i] = s->told[i - 1];
-    s->told[i] = *place;
+    for (; i > 0 && comes_before(place, &s->reported[i - 1]); i--)
+        s->reported[i] = s->reported[i - 1];
+    s->reported[i] = *place;
     return true;
 }
 
-static bool is_told(const struct og_sentences *s, uint32_t image,
-                    uint32_t sentence, const struct quote_question *q)
+static bool is_reported(const struct og_sentences *s, uint32_t image,
+                        uint32_t sentence, const struct quote_question *q)
 {
     const struct og_sentence_segment_sentence *ignored;
     const struct og_sentence_segment_document *d =
         document_of(s, image, sentence, &ignored);
     if (q->scope != NULL)
-        return q->scope->is_told == NULL ||
-               q->scope->is_told(q->scope->ctx, d->number);
+        return q->scope->is_reported == NULL ||
+               q->scope->is_reported(q->scope->ctx, d->number);
     return !q->is_known || d->id_len != q->doc->id.len ||
            memcmp(names_of(s, image, d), q->doc->id.data, d->id_len) != 0;
 }
@@ -152,8 +153,8 @@ static uint32_t n_before(const struct og_sentences *s, uint32_t image,
 
 /* The places of a form of an image. Returns how many are an answer; of those
  * beyond the first ones that is taken for granted. */
-static uint64_t tell_form(struct og_sentences *s, size_t found,
-                          const struct quote_question *q)
+static uint64_t report_form(struct og_sentences *s, size_t found,
+                            const struct quote_question *q)
 {
     const struct og_found_form *f = &s->found[found];
     const struct og_sentence_segment *m = &s->image[f->image];
@@ -162,7 +163,7 @@ static uint64_t tell_form(struct og_sentences *s, size_t found,
         n_before(s, f->image, places,
                  m->place_starts[f->form + 1] - m->place_starts[f->form], q);
     const bool looks =
-        q->scope != NULL ? q->scope->is_told != NULL : q->is_known;
+        q->scope != NULL ? q->scope->is_reported != NULL : q->is_known;
     uint64_t n_others = 0;
     bool is_open = true;
     for (uint32_t i = 0; i < n; i++) {
@@ -170,19 +171,19 @@ static uint64_t tell_form(struct og_sentences *s, size_t found,
             .image = f->image, .sentence = places[i], .found = found};
         if (!is_open && (!looks || i >= OWN_LOOKED_AT)) break;
         (void)is_before(s, f->image, places[i], q, &place.time);
-        if (!is_told(s, f->image, places[i], q))
+        if (!is_reported(s, f->image, places[i], q))
             n_others++;
         else if (is_open)
-            is_open = tell_place(s, q->options->max_matches, &place);
+            is_open = report_place(s, q->options->max_matches, &place);
     }
     return n - n_others;
 }
 
 /* Those of the heap, found[first] and all that follow; a form of the heap does
  * not know its places, so all sentences are gone through once. */
-static og_status tell_heap_forms(struct og_sentences *s, size_t first,
-                                 const struct quote_question *q, uint64_t *out,
-                                 og_error *err)
+static og_status report_heap_forms(struct og_sentences *s, size_t first,
+                                   const struct quote_question *q,
+                                   uint64_t *out, og_error *err)
 {
     const uint32_t image = (uint32_t)s->n_images;
     if (first == s->n_found) return OG_OK;
@@ -197,9 +198,9 @@ static og_status tell_heap_forms(struct og_sentences *s, size_t first,
         struct og_found_place place = {
             .image = image, .sentence = (uint32_t)i, .found = found - 1};
         if (found == 0 || !is_before(s, image, (uint32_t)i, q, &place.time) ||
-            !is_told(s, image, (uint32_t)i, q))
+            !is_reported(s, image, (uint32_t)i, q))
             continue;
-        tell_place(s, q->options->max_matches, &place);
+        report_place(s, q->options->max_matches, &place);
         ++*out;
     }
     return OG_OK;
@@ -378,16 +379,16 @@ static og_status ask_sentence(struct og_sentences *s, size_t sentence,
     TRY(og_sentences_find(s, s->reader.words + r->first_word, r->n_words,
                           options, err));
     q->n_skipped = s->list.n_skipped;
-    s->n_told = 0;
-    if (!OG_GROW(s->allocator, s->told, s->told_cap,
+    s->n_reported = 0;
+    if (!OG_GROW(s->allocator, s->reported, s->reported_cap,
                  (size_t)options->max_matches + 1))
         return og_error_memory(err, options->max_matches, "matches");
     size_t i = 0;
     for (; i < s->n_found && s->found[i].image != s->n_images; i++)
-        q->n_found += tell_form(s, i, question);
-    TRY(tell_heap_forms(s, i, question, &q->n_found, err));
-    for (i = 0; i < s->n_told; i++)
-        TRY(add_match(s, sentence, &s->told[i], err));
+        q->n_found += report_form(s, i, question);
+    TRY(report_heap_forms(s, i, question, &q->n_found, err));
+    for (i = 0; i < s->n_reported; i++)
+        TRY(add_match(s, sentence, &s->reported[i], err));
     return OG_OK;
 }
 

@@ -208,7 +208,7 @@ void og_sentences_close(og_sentences *s)
     OG_UNGROW(a, s->places, s->places_cap);
     OG_UNGROW(a, s->list.forms, s->list.cap);
     OG_UNGROW(a, s->found, s->found_cap);
-    OG_UNGROW(a, s->told, s->told_cap);
+    OG_UNGROW(a, s->reported, s->reported_cap);
     OG_UNGROW(a, s->heap_found, s->heap_found_cap);
     OG_UNGROW(a, s->quotes, s->quotes_cap);
     OG_UNGROW(a, s->matches, s->matches_cap);

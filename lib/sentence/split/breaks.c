@@ -42,7 +42,7 @@ static bool is_ignored(enum og_sentence_class class)
 }
 
 /* SB8: does a small letter come before any other letter, stop or line end? */
-static bool goes_on_small(const struct reader *r, size_t at)
+static bool continues_in_lower_case(const struct reader *r, size_t at)
 {
     while (at < r->len) {
         const struct character c = read_at(r, at);
@@ -87,7 +87,7 @@ static bool breaks_before(const struct reader *r, const struct state *s,
         return false;
     if (class == OG_SB_SP || is_line_end(class)) return false;
     if (class == OG_SB_CLOSE && s->phase != SPACED) return false;
-    return !(is_full_stop && goes_on_small(r, at));
+    return !(is_full_stop && continues_in_lower_case(r, at));
 }
 
 static void step(struct state *s, enum og_sentence_class class, size_t at)

@@ -78,12 +78,12 @@ static og_status add_pair(struct og_word_reader *r, size_t token, size_t first,
     const bool follows = token > first &&
                          t->end[token - 1] == t->begin[token] &&
                          is_alone(r, token - 1);
-    const bool goes_on = token + 1 < end &&
-                         t->end[token] == t->begin[token + 1] &&
-                         is_alone(r, token + 1);
-    if (!goes_on && follows) return OG_OK;
-    const size_t last = goes_on ? token + 1 : token;
-    const uint64_t word = goes_on
+    const bool continues = token + 1 < end &&
+                           t->end[token] == t->begin[token + 1] &&
+                           is_alone(r, token + 1);
+    if (!continues && follows) return OG_OK;
+    const size_t last = continues ? token + 1 : token;
+    const uint64_t word = continues
                               ? og_mix64(t->hash[token]) + t->hash[token + 1]
                               : t->hash[token];
     return add_place(r, word, og_text_source_begin(&r->text, t->begin[token]),

@@ -169,7 +169,8 @@ static struct paragraph read_paragraph(og_bytes text, size_t begin)
 }
 
 /* Whether the end of line a, which b follows, was meant. */
-static bool is_meant(const struct line *a, const struct line *b, unsigned edge)
+static bool is_hard_break(const struct line *a, const struct line *b,
+                          unsigned edge)
 {
     const unsigned slack = edge / 5 > SLACK_LEAST ? edge / 5 : SLACK_LEAST;
     if (a->depth != b->depth || b->is_item) return true;
@@ -309,7 +310,7 @@ static og_status split_paragraph(struct og_splitter *s, og_bytes text,
     struct line line = read_line(text, p->begin);
     while (line.next < p->end) {
         const struct line next = read_line(text, line.next);
-        if (is_meant(&line, &next, p->edge)) {
+        if (is_hard_break(&line, &next, p->edge)) {
             TRY(split_run(s, text, from, line.end, err));
             from = next.begin;
         }

@@ -215,7 +215,7 @@ static og_status put_spots(struct og_extractor *x, struct og_features *out,
                            og_error *err)
 {
     const struct og_rabin *rabin = og_rabin_default();
-    const uint32_t n_behind = x->options.phrase_len - 1;
+    const uint32_t n_after = x->options.phrase_len - 1;
     size_t n_content = 0, n_before = 0, n = 0;
     TRY(take_content(x, &n_content, err));
     TRY(og_features_reserve(out, out->n + x->n_words, err));
@@ -224,9 +224,9 @@ static og_status put_spots(struct og_extractor *x, struct og_features *out,
             n_before++;
             continue;
         }
-        if (n_content - n_before < n_behind) break;
+        if (n_content - n_before < n_after) break;
         uint64_t fp = og_rabin_words(rabin, x->word + i, 1);
-        for (uint32_t j = 0; j < n_behind; j++)
+        for (uint32_t j = 0; j < n_after; j++)
             fp = og_rabin_extend_word(rabin, fp, x->content[n_before + j]);
         out->hash[out->n++] = og_mix64(fp);
         x->place_weight[n++] = x->place_weight[i];

@@ -18,7 +18,7 @@ static struct line line_at(const char *at, const char *end)
 }
 
 /* Where the line after it begins. */
-static const char *behind(struct line line, const char *end)
+static const char *next_line(struct line line, const char *end)
 {
     const char *at = line.end;
     if (at < end && *at == '\r') at++;
@@ -84,7 +84,7 @@ void og_headings_weigh(const struct og_text *text,
     struct line line = line_at(text->data, end);
     size_t i = 0;
     for (;;) {
-        const char *const next = behind(line, end);
+        const char *const next = next_line(line, end);
         const struct line after = line_at(next, end);
         const bool weighs = is_heading(before, line, after);
         for (; i < tokens->n && text->data + tokens->begin[i] < line.end; i++)

@@ -22,14 +22,14 @@ static bool next_value(struct og_json *json, bool is_item, og_bytes *out_name,
     return og_json_next_key(json, out_name) && og_json_next_value(json, out);
 }
 
-static og_status tell_all(struct og_json *json, bool is_item, og_json_fn *told,
-                          void *ctx, og_error *err)
+static og_status visit_all(struct og_json *json, bool is_item,
+                           og_json_fn *on_value, void *ctx, og_error *err)
 {
     struct og_json_value value;
     og_bytes name;
     (void)(is_item ? og_json_open_array(json) : og_json_open(json));
     while (next_value(json, is_item, &name, &value))
-        if (!told(ctx, name, value.kind, value.bytes))
+        if (!on_value(ctx, name, value.kind, value.bytes))
             return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
     if (is_item ? og_json_close_array(json) : og_json_close(json)) return OG_OK;
     og_error_set(err, OG_ERR_INPUT, "%s, at byte %zu", json->expected,
@@ -47,7 +47,7 @@ og_status og_json_each(og_bytes json, og_json_fn *on_value, void *ctx,
         return og_error_memory(err, json.len, "the strings of JSON");
     og_json_init(&scanner, json, unescaped);
     const og_status status =
-        tell_all(&scanner, is_array(json), on_value, ctx, err);
+        visit_all(&scanner, is_array(json), on_value, ctx, err);
     OG_UNGROW(NULL, unescaped, cap);
     return status;
 }

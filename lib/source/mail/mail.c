@@ -213,10 +213,9 @@ static bool find_boundary(const struct multipart *m, size_t from,
         const bool is_marked = at >= 2 && p[-1] == '-' && p[-2] == '-' &&
                                (at == 2 || p[-3] == '\n');
         if (!is_marked) continue;
-        const char *const behind = p + b.len;
-        *out_is_last = end - behind >= 2 && memcmp(behind, "--", 2) == 0;
-        const char *const newline =
-            memchr(behind, '\n', (size_t)(end - behind));
+        const char *const after = p + b.len;
+        *out_is_last = end - after >= 2 && memcmp(after, "--", 2) == 0;
+        const char *const newline = memchr(after, '\n', (size_t)(end - after));
         *out_begin = at - 2;
         *out_end = newline == NULL ? m->body.len
                                    : (size_t)(newline + 1 - m->body.data);

@@ -128,13 +128,13 @@ static void keep_script(struct reducing *r, const struct og_html_tag *tag,
 static const char *take_raw(struct reducing *r, const struct og_html_tag *tag)
 {
     struct og_html_tag close;
-    const char *behind;
+    const char *after;
     if (tag->is_end) return tag->end;
     const char *const content_end = og_html_skip_raw(tag, r->end);
     if (tag->name == GUMBO_TAG_SCRIPT) keep_script(r, tag, content_end);
-    behind = content_end;
+    after = content_end;
     if (content_end < r->end)
-        og_html_markup_at(content_end, r->end, &close, &behind);
+        og_html_markup_at(content_end, r->end, &close, &after);
     if (tag->name == GUMBO_TAG_TITLE || tag->name == GUMBO_TAG_XMP) {
         put_tag(r, tag);
         put(r, tag->end, (size_t)(content_end - tag->end));
@@ -143,7 +143,7 @@ static const char *take_raw(struct reducing *r, const struct og_html_tag *tag)
         else
             put(r, "</xmp>", 6);
     }
-    return behind;
+    return after;
 }
 
 /* ---- the page ---- */
@@ -192,14 +192,14 @@ static const char *take_tag(struct reducing *r, const struct og_html_tag *tag)
 static const char *take_markup(struct reducing *r, const char *p)
 {
     struct og_html_tag tag;
-    const char *behind;
-    switch (og_html_markup_at(p, r->end, &tag, &behind)) {
+    const char *after;
+    switch (og_html_markup_at(p, r->end, &tag, &after)) {
     case OG_HTML_TAG: return take_tag(r, &tag);
     case OG_HTML_TEXT:
-    case OG_HTML_DECLARATION: put(r, p, (size_t)(behind - p)); break;
+    case OG_HTML_DECLARATION: put(r, p, (size_t)(after - p)); break;
     case OG_HTML_COMMENT: break;
     }
-    return behind;
+    return after;
 }
 
 og_status og_html_reduce(struct og_html_reduced *out, og_bytes html,

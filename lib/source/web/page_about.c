@@ -147,7 +147,7 @@ struct headings {
     int n_h1;
 };
 
-static bool is_spoken_of(const struct og_page_about *about, og_bytes s)
+static bool mentions(const struct og_page_about *about, og_bytes s)
 {
     return holds(about->title, s) || holds(about->data.headline, s) ||
            (s.len >= 8 && holds(about->tag_title, s));
@@ -180,7 +180,7 @@ static void find_headings(struct og_page *page, struct headings *out)
         if (s.len == 0) continue;
         n++;
         if (node->tag == GUMBO_TAG_H1 && out->n_h1++ == 0) out->only = s;
-        if (out->alike.len == 0 && is_spoken_of(&page->about, s) &&
+        if (out->alike.len == 0 && mentions(&page->about, s) &&
             !is_site_name(&page->about, s))
             out->alike = s;
         if (out->named.len == 0 && (node->traits & OG_PAGE_TITLE) != 0)

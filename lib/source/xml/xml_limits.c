@@ -74,7 +74,7 @@ static const char *measure_start(const char *p, const char *end,
 static const char *take_start(struct checking *c, const char *p)
 {
     struct start start;
-    const char *const behind = measure_start(p + 1, c->end, &start);
+    const char *const after = measure_start(p + 1, c->end, &start);
     if (c->doctype != NULL && (size_t)(p - c->doctype) > OG_XML_MAX_DTD)
         return refuse(c, "the document type definition is too long", p);
     c->doctype = NULL;
@@ -82,10 +82,10 @@ static const char *take_start(struct checking *c, const char *p)
         return refuse(c, "an element has too many attributes", p);
     if (c->n_open + start.n_namespaces > OG_XML_MAX_NAMESPACES)
         return refuse(c, "too many namespaces are declared", p);
-    if (start.is_empty || c->depth == MAX_DEPTH) return behind;
+    if (start.is_empty || c->depth == MAX_DEPTH) return after;
     c->n_namespaces[c->depth++] = start.n_namespaces;
     c->n_open += start.n_namespaces;
-    return behind;
+    return after;
 }
 
 static const char *take_end(struct checking *c, const char *p)

@@ -228,8 +228,8 @@ static og_status read_bytes(struct og_text_reader *r, uint32_t segment,
 
 /* ---- frames ---- */
 
-static bool lies_before(const struct og_text_place *prefix, uint32_t segment,
-                        uint64_t off)
+static bool is_stored_before(const struct og_text_place *prefix,
+                             uint32_t segment, uint64_t off)
 {
     return prefix->segment < segment ||
            (prefix->segment == segment && prefix->frame_off < off);
@@ -246,7 +246,7 @@ static og_status read_head(struct og_text_reader *r, uint32_t segment,
     TRY(read_bytes(r, segment, off, head, OG_FRAME_HEADER, err));
     const char *what = og_frame_unpack(head, out);
     if (what == NULL && out->prefix.segment != 0 &&
-        !lies_before(&out->prefix, segment, off))
+        !is_stored_before(&out->prefix, segment, off))
         what = "its prefix lies behind it";
     if (what != NULL)
         return og_segment_fault(err, r->folder, segment, off, what);

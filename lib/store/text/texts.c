@@ -345,10 +345,10 @@ static og_status lock_with_segment(struct og_texts *t, og_error *err)
         pthread_mutex_lock(&t->write_lock);
         pthread_mutex_lock(&t->lock);
         const bool still = needs_segment(t);
-        const bool goes_on = !t->has_segment && t->options.continues;
+        const bool resumes = !t->has_segment && t->options.continues;
         pthread_mutex_unlock(&t->lock);
         if (still)
-            status = goes_on ? continue_segment(t, err) : begin_segment(t, err);
+            status = resumes ? continue_segment(t, err) : begin_segment(t, err);
         pthread_mutex_unlock(&t->write_lock);
         pthread_mutex_lock(&t->lock);
     }

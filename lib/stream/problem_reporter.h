@@ -1,5 +1,5 @@
-#ifndef OG_STREAM_PROBLEM_TELLER_H
-#define OG_STREAM_PROBLEM_TELLER_H
+#ifndef OG_STREAM_PROBLEM_REPORTER_H
+#define OG_STREAM_PROBLEM_REPORTER_H
 
 /* What went wrong with the documents of a stream: reported to the caller,
  * counted, and the first file that failed kept for the status of the run. */
@@ -8,7 +8,7 @@
 
 #include <origo/reading.h>
 
-struct og_problem_teller {
+struct og_problem_reporter {
     void *ctx;
     void (*on_problem)(void *ctx, const og_problem *problem); /* or NULL */
     og_stream_counts *counts; /* NULL: nobody counts */
@@ -22,25 +22,25 @@ struct og_problem_teller {
 
 /* Notes how many documents a block gave. The functions below do so for the
  * block that they are given, in the order of the blocks. */
-void og_teller_see(struct og_problem_teller *teller,
-                   const struct og_block *block);
+void og_reporter_note_block(struct og_problem_reporter *reporter,
+                            const struct og_block *block);
 
 /* The problem gets the name of the block's file. */
-void og_tell_problem(const struct og_problem_teller *teller,
-                     const struct og_block *block, og_problem problem);
+void og_report_problem(const struct og_problem_reporter *reporter,
+                       const struct og_block *block, og_problem problem);
 
 /* A problem of a document that is taken in all the same. */
-void og_tell_document(const struct og_problem_teller *teller,
-                      const struct og_block *block, uint64_t line,
-                      uint64_t offset, const char *message);
+void og_report_document_problem(const struct og_problem_reporter *reporter,
+                                const struct og_block *block, uint64_t line,
+                                uint64_t offset, const char *message);
 
 /* Problem number i of a block. */
-void og_tell_block_problem(struct og_problem_teller *teller,
-                           const struct og_block *block, size_t i);
+void og_report_block_problem(struct og_problem_reporter *reporter,
+                             const struct og_block *block, size_t i);
 
 /* The status of a run that ended with `status`: a file that failed is a
  * failure, too, and so is an input of which every record was skipped. */
-og_status og_teller_end(const struct og_problem_teller *teller,
-                        og_status status, og_error *err);
+og_status og_reporter_end(const struct og_problem_reporter *reporter,
+                          og_status status, og_error *err);
 
 #endif

@@ -1,28 +1,29 @@
-#include "lib/stream/problem_teller.h"
+#include "lib/stream/problem_reporter.h"
 
 #include <string.h>
 
 #include "lib/base/status.h"
 #include "lib/source/block.h"
 
-void og_tell_problem(const struct og_problem_teller *t,
-                     const struct og_block *block, og_problem problem)
+void og_report_problem(const struct og_problem_reporter *t,
+                       const struct og_block *block, og_problem problem)
 {
     if (t->on_problem == NULL) return;
     problem.file = (og_bytes){block->file, strlen(block->file)};
     t->on_problem(t->ctx, &problem);
 }
 
-void og_tell_document(const struct og_problem_teller *t,
-                      const struct og_block *block, uint64_t line,
-                      uint64_t offset, const char *message)
+void og_report_document_problem(const struct og_problem_reporter *t,
+                                const struct og_block *block, uint64_t line,
+                                uint64_t offset, const char *message)
 {
-    og_tell_problem(
+    og_report_problem(
         t, block,
         (og_problem){.line = line, .offset = offset, .message = message});
 }
 
-void og_teller_see(struct og_problem_teller *t, const struct og_block *block)
+void og_reporter_note_block(struct og_problem_reporter *t,
+                            const struct og_block *block)
 {
     if (block->sequence >= t->n_blocks) {
         t->n_documents += t->n_documents_of_block;
@@ -31,7 +32,7 @@ void og_teller_see(struct og_problem_teller *t, const struct og_block *block)
     t->n_documents_of_block = block->n_documents;
 }
 
-static void note_skipped(struct og_problem_teller *t,
+static void note_skipped(struct og_problem_reporter *t,
                          const struct og_block *block,
                          const struct og_source_problem *p)
 {
@@ -43,11 +44,11 @@ static void note_skipped(struct og_problem_teller *t,
                  p->message);
 }
 
-void og_tell_block_problem(struct og_problem_teller *t,
-                           const struct og_block *block, size_t i)
+void og_report_block_problem(struct og_problem_reporter *t,
+                             const struct og_block *block, size_t i)
 {
     const struct og_source_problem *p = &block->problems[i];
-    og_teller_see(t, block);
+    og_reporter_note_block(t, block);
     if (p->skipped && !p->whole_file) note_skipped(t, block, p);
     if (p->whole_file) {
         if (t->counts != NULL) t->counts->n_files_failed++;
@@ -55,15 +56,15 @@ void og_tell_block_problem(struct og_problem_teller *t,
     } else if (p->skipped && t->counts != NULL) {
         t->counts->n_skipped++;
     }
-    og_tell_problem(t, block,
-                    (og_problem){.line = p->line,
-                                 .offset = p->offset,
-                                 .skipped = p->skipped,
-                                 .message = p->message});
+    og_report_problem(t, block,
+                      (og_problem){.line = p->line,
+                                   .offset = p->offset,
+                                   .skipped = p->skipped,
+                                   .message = p->message});
 }
 
-og_status og_teller_end(const struct og_problem_teller *t, og_status status,
-                        og_error *err)
+og_status og_reporter_end(const struct og_problem_reporter *t, og_status status,
+                          og_error *err)
 {
     if (status != OG_OK) return status;
     if (t->failure.status != OG_OK) return og_error_pass(err, &t->failure);
