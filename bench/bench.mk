@@ -65,14 +65,16 @@ bench-sketch: build
 .PHONY: quality-near
 quality-near: build
 	@for stream in pep-history rfc; do \
-	    $(ORIGO) eval near --paper $(DATA)/$$stream.jsonl.zst \
-	        >$(BUILD)/near-$$stream.md && \
-	    cp $(BUILD)/near-$$stream.md bench/results || exit 1; \
+	    $(ORIGO) eval near --paper --points $(BUILD)/near-$$stream.tsv \
+	        $(DATA)/$$stream.jsonl.zst >$(BUILD)/near-$$stream.md && \
+	    cp $(BUILD)/near-$$stream.md $(BUILD)/near-$$stream.tsv \
+	        bench/results || exit 1; \
 	done
 	@$(ORIGO) eval near --paper >$(BUILD)/near-estimators.md
 	@cp $(BUILD)/near-estimators.md bench/results
 	@bench/insert_results docs/evaluation.md bench/results \
 	    near-estimators near-pep-history near-rfc
+	@bench/plot_quote bench/results docs/plots
 
 # How fast are files cut, and how few chunks does an edit change? Part 1 of
 # bench-files; needs 3 GiB of memory.
@@ -228,8 +230,13 @@ quality-quote: build
 	@cp $(BUILD)/quote-mail.tsv $(BUILD)/quote-mail.md \
 	    $(BUILD)/quote-reuters.tsv $(BUILD)/quote-reuters.md \
 	    $(BUILD)/quote-bible.md bench/results
+	@bench/judge_quote.py bench/results >$(BUILD)/quote-claims.md
+	@cp $(BUILD)/quote-claims.md bench/results
+	@bench/quality_recall.py $(ORIGO) $(DATA)/mail.jsonl.zst \
+	    >$(BUILD)/quote-recall.txt
+	@cp $(BUILD)/quote-recall.txt bench/results
 	@bench/insert_results --as-is docs/evaluation.md bench/results \
-	    quote-mail quote-reuters quote-bible
+	    quote-claims quote-mail quote-reuters quote-bible
 	@bench/plot_quote bench/results docs/plots
 
 # How fast, how exact and in how little memory is dedup, beside its peers? Peers

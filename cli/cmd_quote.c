@@ -154,8 +154,8 @@ static const struct option quote_options[] = {
      .offset = AT(max_compared),
      .value = "N",
      .brief = "sentences like one that are compared with it, at most",
-     .more = "Beside those that are shown. What is beyond is counted as "
-             "skipped; 0: all are."},
+     .more = "Of the exact method, beside those that are shown. What is beyond "
+             "is counted as skipped; 0: all are."},
 
     {.group = OUT,
      .letter = 'f',

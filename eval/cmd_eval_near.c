@@ -12,9 +12,11 @@
 #include "eval/evaluation.h"
 #include "eval/near_tables.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define COMMAND "eval near"
 
@@ -23,6 +25,7 @@ struct near_settings {
     uint32_t n_bits, max_documents, shingle_len, min_tokens;
     double duplicate;
     bool paper, with_idf;
+    const char *points;
 };
 
 static void near_defaults(void *settings)
@@ -49,6 +52,14 @@ static const struct option near_options[] = {
      .brief = "all tables instead, in Markdown",
      .more = "Figures 1 and 2 of the simhash paper, features against each "
              "other, simhash against min-hash and both together."},
+    {.group = "What",
+     .name = "points",
+     .type = &type_string,
+     .offset = AT(points),
+     .value = "FILE",
+     .unset = "none",
+     .brief = "with --paper: write the points of figure 2 as TSV",
+     .more = "Columns: figure, series, x, y."},
     {.group = TRUTH,
      .name = "documents",
      .type = &type_count,
@@ -136,6 +147,29 @@ static og_status print_one(og_near_eval *eval, const struct near_settings *s,
     return OG_OK;
 }
 
+static og_status points_failed(const struct near_settings *s, og_error *err)
+{
+    err->status = OG_ERR_IO;
+    snprintf(err->message, sizeof(err->message), "cannot write '%.200s': %s",
+             s->points, strerror(errno));
+    return OG_ERR_IO;
+}
+
+static og_status print_tables(og_near_eval *eval, const struct near_settings *s,
+                              const og_near_eval_options *options,
+                              struct progress *progress, og_error *err)
+{
+    FILE *points = NULL;
+    if (s->points != NULL) points = fopen(s->points, "w");
+    if (s->points != NULL && points == NULL) return points_failed(s, err);
+    const og_status status =
+        near_tables_print(eval, options, on_step, progress, points, err);
+    if (points == NULL) return status;
+    const bool failed = ferror(points) != 0;
+    if (fclose(points) == 0 && !failed) return status;
+    return status == OG_OK ? points_failed(s, err) : status;
+}
+
 static int near_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct near_settings *s = settings;
@@ -163,8 +197,7 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     og_status status = og_near_eval_open(&input, &options, &eval, &err);
     progress_end(&progress);
     if (status == OG_OK)
-        status = s->paper ? near_tables_print(eval, &options, on_step,
-                                              &progress, &err)
+        status = s->paper ? print_tables(eval, s, &options, &progress, &err)
                           : print_one(eval, s, &err);
     og_near_eval_close(eval);
     /* A file that could not be read was told as a problem. */

@@ -12,7 +12,7 @@
 #define COMMAND "eval pan"
 
 struct pan_settings {
-    const char *detections, *write_to;
+    const char *detections, *write_to, *pairs, *thresholds;
     uint32_t half;
     bool verbatim;
 };
@@ -42,6 +42,24 @@ static const struct option pan_options[] = {
      .unset = "none",
      .brief = "write what was found as XML, one file a pair",
      .more = "The folder must be there."},
+    {.group = WHAT,
+     .name = "pairs",
+     .type = &type_string,
+     .offset = AT(pairs),
+     .value = "FILE",
+     .unset = "none",
+     .brief = "write the sums of each pair as TSV",
+     .more = "Columns: subset document source cases found recall precision hit "
+             "met. The sums over any set of pairs give its score: recall / "
+             "cases, precision / found, met / hit."},
+    {.group = WHAT,
+     .name = "thresholds",
+     .type = &type_string,
+     .offset = AT(thresholds),
+     .value = "LIST",
+     .unset = "the usual ones",
+     .brief = "other thresholds for reworded passages, as NAME=NUMBER,...",
+     .more = "The names are those in lib/align/thresholds.h."},
     {.group = WHAT,
      .name = "half",
      .type = &type_count,
@@ -85,6 +103,8 @@ static int pan_run(const void *settings, const char *const *paths, size_t n)
                          s->half);
     options.detections = s->detections;
     options.write_to = s->write_to;
+    options.pairs = s->pairs;
+    options.thresholds = s->thresholds;
     options.half = s->half;
     options.compare.reworded = !s->verbatim;
     options.on_row = on_row;

@@ -308,7 +308,9 @@ typedef struct og_pan_options {
     og_compare_options compare;
     const char *detections; /* a folder of XML to score; NULL: compare */
     const char *write_to; /* a folder for the XML of what was found, or NULL */
-    unsigned half;        /* 1 or 2: every other pair; 0: all */
+    const char *pairs;    /* a file for the sums of each pair, or NULL */
+    const char *thresholds; /* "name=value,..." instead of the usual, or NULL */
+    unsigned half;          /* 1 or 2: every other pair; 0: all */
     void *ctx;
     bool (*on_row)(void *ctx, const og_pan_row *row); /* false: stop */
 } og_pan_options;

@@ -160,6 +160,25 @@ static og_status print_leading(struct tables *t, og_error *err)
     return md_end_table(&table, err);
 }
 
+/* Figure 2a bit by bit, figure 2b bucket by bucket, to draw from. */
+static void print_points(const struct tables *t, FILE *out)
+{
+    const og_near_result *r = &t->result;
+    const uint64_t n = t->facts.n_documents;
+    fprintf(out, "figure\tseries\tx\ty\n");
+    for (int bit = 0; bit < 64 && n > 1; bit++) {
+        fprintf(out, "2a\tsketches\t%d\t%.6f\n", bit,
+                share(r->leading[bit], n - 1));
+        fprintf(out, "2a\trandom codes\t%d\t%.6f\n", bit,
+                random_leading(bit, n));
+    }
+    for (unsigned i = 0; i < 128; i++)
+        fprintf(out, "2b\tsketches\t%u\t%llu\n", i,
+                (unsigned long long)r->buckets[i]);
+    fprintf(out, "2b\tmean\t0\t%.4f\n2b\tmean\t127\t%.4f\n", (double)n / 128,
+            (double)n / 128);
+}
+
 static void print_buckets(const struct tables *t)
 {
     const og_near_result *r = &t->result;
@@ -349,7 +368,7 @@ static og_status print_contest(struct tables *t, og_error *err)
 
 og_status near_tables_print(og_near_eval *eval,
                             const og_near_eval_options *options,
-                            void (*on_step)(void *ctx), void *ctx,
+                            void (*on_step)(void *ctx), void *ctx, FILE *points,
                             og_error *err)
 {
     struct tables t = {
@@ -370,6 +389,7 @@ og_status near_tables_print(og_near_eval *eval,
     if (status == OG_OK) status = print_leading(&t, err);
     if (status != OG_OK) return status;
     print_buckets(&t);
+    if (points != NULL) print_points(&t, points);
     status = print_features(&t, err);
     return status == OG_OK ? print_contest(&t, err) : status;
 }

@@ -5,6 +5,7 @@
  * corpus (pan_read.c), compare its pairs (pan_run.c), score what was found
  * (pan_score.c). */
 
+#include "lib/align/thresholds.h"
 #include "lib/base/hash_table.h"
 #include "lib/base/memory.h"
 
@@ -70,5 +71,21 @@ struct og_pan_score {
 };
 struct og_pan_score og_pan_score(struct og_pan_cases *truth,
                                  struct og_pan_cases *found);
+
+/* What the score is made of: the sums over any set of pairs give the score of
+ * that set. */
+struct og_pan_sums {
+    uint64_t n_cases, n_found;
+    double recall, precision; /* summed over the cases, the detections */
+    uint64_t n_hit, n_met;    /* cases that were found, and how often */
+};
+/* Of one pair; both sorted, as og_pan_score() leaves them. */
+struct og_pan_sums og_pan_sums(const struct og_pan_cases *truth,
+                               const struct og_pan_cases *found,
+                               struct og_pan_pair pair);
+
+/* Replaces thresholds by name: "min_weight=36,join_gap=40". OG_ERR_USAGE. */
+og_status og_pan_thresholds_set(struct og_align_thresholds *thresholds,
+                                const char *list, og_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "eval/evaluation.h"
 #include "eval/measure/pan.h"
+#include "lib/align/comparison.h"
 #include "lib/os/clock.h"
 #include "lib/os/new_file.h"
 #include "lib/text/utf8.h"
@@ -24,6 +25,7 @@ struct run {
     struct og_pan_cases found; /* of the subset at hand, then of all */
     double slowest;            /* of a pair of the subset at hand */
     double seconds;
+    FILE *pairs; /* the sums of each pair, or NULL */
     og_error *err;
 };
 
@@ -213,6 +215,21 @@ static og_status append(struct og_pan_cases *to,
     return OG_OK;
 }
 
+static void write_sums(struct run *r, const struct og_pan_subset *subset)
+{
+    char *const *names = r->corpus.names.data;
+    for (size_t i = 0; i < subset->n_pairs && r->pairs != NULL; i++) {
+        const struct og_pan_pair pair = subset->pairs[i];
+        const struct og_pan_sums s =
+            og_pan_sums(&subset->cases, &r->found, pair);
+        fprintf(r->pairs, "%s\t%s\t%s\t%llu\t%llu\t%.9g\t%.9g\t%llu\t%llu\n",
+                subset->name, names[pair.document], names[pair.source],
+                (unsigned long long)s.n_cases, (unsigned long long)s.n_found,
+                s.recall, s.precision, (unsigned long long)s.n_hit,
+                (unsigned long long)s.n_met);
+    }
+}
+
 struct total {
     struct og_pan_cases truth, found;
     size_t n_pairs;
@@ -230,6 +247,7 @@ static og_status run_subsets(struct run *r, const struct og_pan_cases *others,
                            : compare_subset(r, subset));
         TRY(print_scores(r, subset->name, subset->n_pairs, &subset->cases,
                          &r->found, r->seconds, r->slowest));
+        write_sums(r, subset);
         TRY(append(&total->truth, &subset->cases, r->err));
         TRY(append(&total->found, &r->found, r->err));
         total->n_pairs += subset->n_pairs;
@@ -257,13 +275,47 @@ static og_status run_corpus(struct run *r, const char *folder)
     return status;
 }
 
+static og_status set_thresholds(const struct run *r)
+{
+    struct og_align_thresholds thresholds = OG_ALIGN_THRESHOLDS_DEFAULT;
+    if (r->options->thresholds == NULL) return OG_OK;
+    TRY(og_pan_thresholds_set(&thresholds, r->options->thresholds, r->err));
+    og_comparison_set_thresholds(r->comparison, &thresholds);
+    return OG_OK;
+}
+
+static og_status open_pairs(struct run *r)
+{
+    const char *path = r->options->pairs;
+    if (path == NULL) return OG_OK;
+    r->pairs = fopen(path, "w");
+    if (r->pairs == NULL) return og_file_failure(r->err, "write", path, errno);
+    fprintf(r->pairs, "subset\tdocument\tsource\tcases\tfound\trecall\t"
+                      "precision\thit\tmet\n");
+    return OG_OK;
+}
+
+static og_status close_pairs(struct run *r)
+{
+    FILE *file = r->pairs;
+    if (file == NULL) return OG_OK;
+    r->pairs = NULL;
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) == 0 && !failed) return OG_OK;
+    return og_file_failure(r->err, "write", r->options->pairs, errno);
+}
+
 og_status og_eval_pan(const char *corpus, const og_pan_options *options,
                       og_error *err)
 {
     struct run r = {.options = options, .err = err};
     r.comparison = og_comparison_new();
     if (r.comparison == NULL) return og_error_memory(err, 0, "a comparison");
-    const og_status status = run_corpus(&r, corpus);
+    og_status status = set_thresholds(&r);
+    if (status == OG_OK) status = open_pairs(&r);
+    if (status == OG_OK) status = run_corpus(&r, corpus);
+    if (status == OG_OK) status = close_pairs(&r);
+    if (r.pairs != NULL) fclose(r.pairs);
     og_pan_cases_release(&r.found);
     og_pan_corpus_release(&r.corpus);
     og_comparison_free(r.comparison);

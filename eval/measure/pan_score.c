@@ -85,13 +85,15 @@ static uint64_t covered(const struct og_pan_case *a,
     }
 }
 
-/* Of each of `cases`: how much of it the `others` cover, and by how many. */
-static double mean_share(const struct og_pan_cases *cases,
-                         const struct og_pan_cases *others,
-                         double *out_granularity)
+struct shares {
+    double sum; /* of each case: how much of it the others cover */
+    uint64_t n_hit, n_met;
+};
+
+static struct shares sum_shares(const struct og_pan_cases *cases,
+                                const struct og_pan_cases *others)
 {
-    double share = 0;
-    uint64_t n_hit = 0, n_met = 0;
+    struct shares s = {0};
     size_t begin = 0;
     for (size_t i = 0; i < cases->n; i++) {
         const struct og_pan_case *a = &cases->data[i];
@@ -104,29 +106,66 @@ static double mean_share(const struct og_pan_cases *cases,
         const struct og_pan_case *near = others->data + begin;
         const size_t n = end - begin;
         if (met > 0 && a->len + a->source_len > 0)
-            share += (double)(covered(a, near, n, false) +
+            s.sum += (double)(covered(a, near, n, false) +
                               covered(a, near, n, true)) /
                      (double)(a->len + a->source_len);
-        n_hit += met > 0;
-        n_met += met;
+        s.n_hit += met > 0;
+        s.n_met += met;
     }
-    *out_granularity = n_hit > 0 ? (double)n_met / (double)n_hit : 1;
-    return cases->n > 0 ? share / (double)cases->n : 0;
+    return s;
+}
+
+static double mean(double sum, size_t n)
+{
+    return n > 0 ? sum / (double)n : 0;
 }
 
 struct og_pan_score og_pan_score(struct og_pan_cases *truth,
                                  struct og_pan_cases *found)
 {
     struct og_pan_score s = {0};
-    double unused;
     if (truth->n > 0)
         qsort(truth->data, truth->n, sizeof(*truth->data), by_pair);
     if (found->n > 0)
         qsort(found->data, found->n, sizeof(*found->data), by_pair);
-    s.recall = mean_share(truth, found, &s.granularity);
-    s.precision = mean_share(found, truth, &unused);
+    const struct shares there = sum_shares(truth, found);
+    s.recall = mean(there.sum, truth->n);
+    s.precision = mean(sum_shares(found, truth).sum, found->n);
+    s.granularity =
+        there.n_hit > 0 ? (double)there.n_met / (double)there.n_hit : 1;
     const double sum = s.precision + s.recall;
     const double f1 = sum > 0 ? 2 * s.precision * s.recall / sum : 0;
     s.plagdet = f1 / log2(1 + s.granularity);
     return s;
+}
+
+/* A view of the cases of one pair. */
+static struct og_pan_cases cases_of(const struct og_pan_cases *cases,
+                                    struct og_pan_pair pair)
+{
+    const struct og_pan_case key = {.document = pair.document,
+                                    .source = pair.source};
+    size_t begin = 0, n = 0;
+    while (begin < cases->n && compare_pairs(&cases->data[begin], &key) < 0)
+        begin++;
+    while (begin + n < cases->n &&
+           compare_pairs(&cases->data[begin + n], &key) == 0)
+        n++;
+    return (struct og_pan_cases){.data = n > 0 ? cases->data + begin : NULL,
+                                 .n = n};
+}
+
+struct og_pan_sums og_pan_sums(const struct og_pan_cases *truth,
+                               const struct og_pan_cases *found,
+                               struct og_pan_pair pair)
+{
+    const struct og_pan_cases here = cases_of(truth, pair);
+    const struct og_pan_cases seen = cases_of(found, pair);
+    const struct shares there = sum_shares(&here, &seen);
+    return (struct og_pan_sums){.n_cases = here.n,
+                                .n_found = seen.n,
+                                .recall = there.sum,
+                                .precision = sum_shares(&seen, &here).sum,
+                                .n_hit = there.n_hit,
+                                .n_met = there.n_met};
 }

@@ -51,8 +51,8 @@ typedef struct og_quote_options {
      * the least within which so many of these lie. */
     double recall;
     /* Sentences that may be like one and are compared with it, word by word,
-     * beside max_matches; what is beyond is counted as skipped. 0: all. Not of
-     * OG_QUOTE_SCAN. */
+     * beside max_matches; what is beyond is counted as skipped. 0: all. Of
+     * OG_QUOTE_EXACT only: signatures bring what is not alike, too. */
     uint64_t max_compared;
 } og_quote_options;
 OG_API og_quote_options og_quote_options_default(void);

@@ -38,6 +38,12 @@ void og_aligner_free(struct og_aligner *a)
     og_release(a->allocator, a, sizeof(*a));
 }
 
+void og_aligner_set_thresholds(struct og_aligner *a,
+                               const struct og_align_thresholds *thresholds)
+{
+    a->reworder.thresholds = *thresholds;
+}
+
 static struct og_hashes hashes_of(struct og_align_side side)
 {
     return (struct og_hashes){side.tokens->hash, (uint32_t)side.tokens->n};
@@ -94,7 +100,7 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
         TRY(og_reworded_find(&a->reworder, document, origin,
                              options->min_tokens, &a->passages, err));
         og_passages_settle(&a->passages);
-        og_passages_join_drawn(&a->passages);
+        og_passages_join_drawn(&a->passages, &a->reworder.thresholds);
     }
     return finish(a, document, origin, options->min_copy, out, err);
 }

@@ -21,6 +21,7 @@
  * Everything is a function of the two texts alone: the same input gives the
  * same passages. Work is bounded, see OG_ALIGN_WORK. */
 
+#include "lib/align/thresholds.h"
 #include "lib/token/tokens.h"
 
 /* What is compared: a text, folded, and its tokens. Offsets of passages count
@@ -75,6 +76,9 @@ struct og_align_options {
 struct og_aligner; /* scratch that stays warm; one per thread */
 struct og_aligner *og_aligner_new(const og_allocator *allocator);
 void og_aligner_free(struct og_aligner *aligner); /* NULL is fine */
+/* Others than the usual ones, to measure them. */
+void og_aligner_set_thresholds(struct og_aligner *aligner,
+                               const struct og_align_thresholds *thresholds);
 
 /* The outcome; valid until the next call with the same aligner. */
 struct og_alignment {

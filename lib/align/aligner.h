@@ -4,6 +4,7 @@
 /* The steps of align.h and the memory between them. */
 
 #include "lib/align/align.h"
+#include "lib/align/thresholds.h"
 
 /* Scores count words; in scripts without spaces a token is a character. Thai
  * words have four letters on average, Chinese ones one and a half. */
@@ -129,7 +130,8 @@ og_status og_runs_chain(struct og_chainer *chainer,
 void og_passages_settle(struct og_passages *passages);
 /* Settled ones: neighbours here that were drawn together from all over the
  * origin become one. */
-void og_passages_join_drawn(struct og_passages *passages);
+void og_passages_join_drawn(struct og_passages *passages,
+                            const struct og_align_thresholds *thresholds);
 
 /* ---- matches.c ---- */
 

@@ -84,6 +84,12 @@ void og_comparison_number(og_comparison *c, uint64_t number)
     c->origins[0].number = number;
 }
 
+void og_comparison_set_thresholds(og_comparison *c,
+                                  const struct og_align_thresholds *thresholds)
+{
+    og_aligner_set_thresholds(c->aligner, thresholds);
+}
+
 /* ---- the answer ---- */
 
 static void name_origin(og_comparison *c, const og_document *origin)

@@ -6,11 +6,16 @@
  *
  * For a store, whose origins have numbers. */
 
+#include "lib/align/thresholds.h"
 #include "lib/base/status.h"
 
 #include <origo/compare.h>
 
 /* The origin of the last answer has this number. */
 void og_comparison_number(og_comparison *comparison, uint64_t number);
+
+/* Others than the usual ones, to measure them. */
+void og_comparison_set_thresholds(og_comparison *comparison,
+                                  const struct og_align_thresholds *thresholds);
 
 #endif

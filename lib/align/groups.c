@@ -7,13 +7,11 @@
  *
  * where `shared` is the weight of the stems that both sides have in common,
  * each as often as both have it. So evidence counts, and agreement counts: a
- * short passage must agree more than a long one. MIN_WEIGHT is a little less
- * than two sentences that agree by half. Below it stand sentences on the same
- * subject that nobody copied. */
+ * short passage must agree more than a long one. The weight that is asked for
+ * is a little less than that of two sentences that agree by half. Below it are
+ * sentences on the same subject that nobody copied. */
 
 #include "lib/align/reworded.h"
-
-#define MIN_WEIGHT 40
 
 void og_groups_init(struct og_groups *groups, const og_allocator *allocator)
 {
@@ -80,11 +78,10 @@ static void include(struct og_group *g, const struct og_pairing *pair)
     if (pair->origin_bag > g->origin_last) g->origin_last = pair->origin_bag;
 }
 
-og_status og_groups_weigh(struct og_groups *groups,
-                          const struct og_pairings *pairings,
-                          const struct og_bags *document,
-                          const struct og_bags *origin,
-                          const struct og_stems *stems, og_error *err)
+og_status
+og_groups_weigh(struct og_groups *groups, const struct og_pairings *pairings,
+                const struct og_bags *document, const struct og_bags *origin,
+                const struct og_stems *stems, float min_weight, og_error *err)
 {
     groups->n = 0;
     for (size_t i = 0; i < pairings->n;) {
@@ -95,7 +92,7 @@ og_status og_groups_weigh(struct og_groups *groups,
         for (; i < pairings->n && pairings->data[i].group == number; i++)
             include(&g, &pairings->data[i]);
         g.weight = weigh(&g, NULL, document, origin, stems);
-        if (g.weight >= MIN_WEIGHT) TRY(og_groups_add(groups, g, err));
+        if (g.weight >= min_weight) TRY(og_groups_add(groups, g, err));
     }
     return OG_OK;
 }

@@ -8,7 +8,7 @@
  * tells little and is left out, which bounds the work.
  *
  * Pairs that stand near each other in both texts belong together, whatever
- * their order: they are split where one text has a gap of more than MAX_GAP
+ * their order: they are split where one text has a gap of more than max_gap
  * sentences, then where the other has, until no part falls apart any more. */
 
 #include <stdlib.h>
@@ -16,10 +16,7 @@
 
 #include "lib/align/reworded.h"
 
-#define MIN_COSINE 0.29f
-#define MIN_DICE   0.25f
 #define MAX_POSTS  64
-#define MAX_GAP    3
 #define MAX_PAIRS  16 /* of one sentence of the document */
 #define MAX_ROUNDS 8
 
@@ -141,7 +138,7 @@ static void keep_pair(struct og_pairings *p, size_t first,
 
 static void pair_bag(struct og_pairings *p, const struct og_bags *document,
                      const struct og_bags *origin, const struct og_stems *stems,
-                     uint32_t number)
+                     const struct og_align_thresholds *least, uint32_t number)
 {
     const struct og_bag *bag = &document->data[number];
     const size_t n = sum_products(p, document, stems, bag);
@@ -151,7 +148,7 @@ static void pair_bag(struct og_pairings *p, const struct og_bags *document,
         const float cosine = cosine_of(p, bag, origin, b);
         const float dice = 2 * (float)p->shared[b] /
                            (float)(bag->n_items + origin->data[b].n_items);
-        if (cosine > MIN_COSINE && dice > MIN_DICE)
+        if (cosine > least->min_cosine && dice > least->min_dice)
             keep_pair(p, first, (struct og_pairing){number, b, cosine, 0});
     }
     clear_sums(p, n);
@@ -196,7 +193,7 @@ static int by_origin(const void *a, const void *b)
 
 /* Gives new numbers to groups, split where neighbours in the order at hand are
  * far apart. Returns how many there are. */
-static uint32_t split(struct og_pairings *p, bool in_origin)
+static uint32_t split(struct og_pairings *p, bool in_origin, float max_gap)
 {
     uint32_t group = 0;
     uint32_t last_group = p->data[0].group;
@@ -204,7 +201,8 @@ static uint32_t split(struct og_pairings *p, bool in_origin)
     for (size_t i = 0; i < p->n; i++) {
         struct og_pairing *pair = &p->data[i];
         const uint32_t place = in_origin ? pair->origin_bag : pair->bag;
-        if (pair->group != last_group || place - last > MAX_GAP) group++;
+        if (pair->group != last_group || (float)(place - last) > max_gap)
+            group++;
         last_group = pair->group;
         last = place;
         pair->group = group;
@@ -212,29 +210,29 @@ static uint32_t split(struct og_pairings *p, bool in_origin)
     return group + 1;
 }
 
-static void group_pairs(struct og_pairings *p)
+static void group_pairs(struct og_pairings *p, float max_gap)
 {
     uint32_t n_groups = 0;
     if (p->n == 0) return;
     for (int round = 0; round < MAX_ROUNDS; round++) {
         qsort(p->data, p->n, sizeof(*p->data), by_document);
-        split(p, false);
+        split(p, false, max_gap);
         qsort(p->data, p->n, sizeof(*p->data), by_origin);
-        const uint32_t n = split(p, true);
+        const uint32_t n = split(p, true, max_gap);
         if (n == n_groups) return;
         n_groups = n;
     }
 }
 
-og_status og_pairings_find(struct og_pairings *p,
-                           const struct og_bags *document,
-                           const struct og_bags *origin,
-                           const struct og_stems *stems, og_error *err)
+og_status
+og_pairings_find(struct og_pairings *p, const struct og_bags *document,
+                 const struct og_bags *origin, const struct og_stems *stems,
+                 const struct og_align_thresholds *thresholds, og_error *err)
 {
     TRY(og_pairings_index(p, document, origin, stems, err));
     p->n = 0;
     for (size_t i = 0; i < document->n; i++)
-        pair_bag(p, document, origin, stems, (uint32_t)i);
-    group_pairs(p);
+        pair_bag(p, document, origin, stems, thresholds, (uint32_t)i);
+    group_pairs(p, thresholds->max_gap);
     return OG_OK;
 }

@@ -102,17 +102,10 @@ void og_passages_settle(struct og_passages *passages)
 
 /* ---- pieces of a summary ---- */
 
-/* Tokens of the document between two pieces, at most. */
-#define JOIN_GAP 60u
-/* The origin's side is so many times as long as the document's: who copies or
- * rewords a text passage by passage keeps its length. */
-#define JOIN_RATIO 2
-/* A copy worth so many tokens stands for itself. */
-#define JOIN_COPY 60
-
-static bool is_piece(const struct og_passage *p)
+static bool is_piece(const struct og_passage *p,
+                     const struct og_align_thresholds *thresholds)
 {
-    return p->kind != OG_PASSAGE_COPY || p->weight < JOIN_COPY;
+    return p->kind != OG_PASSAGE_COPY || p->weight < thresholds->join_copy;
 }
 
 static void include_piece(struct og_passage *whole,
@@ -129,32 +122,38 @@ static void include_piece(struct og_passage *whole,
 /* Behind the last of the pieces that follow `first`, each near the one before;
  * what they span together. */
 static size_t gather_pieces(const struct og_passages *passages, size_t first,
+                            const struct og_align_thresholds *thresholds,
                             struct og_passage *whole)
 {
     size_t i = first + 1;
     *whole = passages->data[first];
     whole->kind = OG_PASSAGE_REWORDED;
     whole->n_runs = 0;
-    if (!is_piece(&passages->data[first])) return i;
+    if (!is_piece(&passages->data[first], thresholds)) return i;
     for (; i < passages->n; i++) {
-        if (passages->data[i].begin > whole->end + JOIN_GAP ||
-            !is_piece(&passages->data[i]))
+        if ((float)passages->data[i].begin >
+                (float)whole->end + thresholds->join_gap ||
+            !is_piece(&passages->data[i], thresholds))
             break;
         include_piece(whole, &passages->data[i]);
     }
     return i;
 }
 
-void og_passages_join_drawn(struct og_passages *passages)
+/* Who copies or rewords a text passage by passage keeps its length: a summary
+ * is much shorter than what it draws on. */
+void og_passages_join_drawn(struct og_passages *passages,
+                            const struct og_align_thresholds *thresholds)
 {
     size_t n = 0;
     size_t end;
     for (size_t first = 0; first < passages->n; first = end) {
         struct og_passage whole;
-        end = gather_pieces(passages, first, &whole);
+        end = gather_pieces(passages, first, thresholds, &whole);
         const uint32_t len = whole.end - whole.begin;
         const uint32_t origin_len = whole.origin_end - whole.origin_begin;
-        if (end > first + 1 && origin_len / JOIN_RATIO >= len) {
+        if (end > first + 1 &&
+            (float)origin_len >= thresholds->join_ratio * (float)len) {
             passages->data[n++] = whole;
             continue;
         }

@@ -13,16 +13,10 @@
 
 #include "lib/align/reworded.h"
 
-/* Copies of so much of a passage are the passage. */
-#define MOSTLY 0.8f
-
-/* A passage with copies in it needs evidence besides them: as much as the
- * longest of them is worth, and no more than this. */
-#define MAX_REST 20
-
 void og_reworder_init(struct og_reworder *r, const og_allocator *allocator)
 {
-    *r = (struct og_reworder){.allocator = allocator};
+    *r = (struct og_reworder){.allocator = allocator,
+                              .thresholds = OG_ALIGN_THRESHOLDS_DEFAULT};
     og_bags_init(&r->document, allocator);
     og_bags_init(&r->origin, allocator);
     og_stems_init(&r->stems, allocator);
@@ -76,19 +70,21 @@ uint32_t og_copied_tokens(const struct og_passages *copies, uint32_t begin,
     return n;
 }
 
+/* A passage with copies in it needs evidence besides them: as much as the
+ * longest of them is worth, and no more than max_rest. */
 static float rest_needed(const struct og_passages *copies,
-                         const struct og_passage *p)
+                         const struct og_passage *p, float max_rest)
 {
     float most = 0;
     size_t i = first_after(copies->data, copies->n, p->begin);
     for (; i < copies->n && copies->data[i].begin < p->end; i++)
         if (copies->data[i].weight > most) most = copies->data[i].weight;
-    return most < MAX_REST ? most : MAX_REST;
+    return most < max_rest ? most : max_rest;
 }
 
 /* Copies that lie mostly within a reworded passage go. */
 static void drop_copies(struct og_passages *passages, size_t n_copies,
-                        const struct og_passage *p)
+                        const struct og_passage *p, float mostly)
 {
     size_t i = first_after(passages->data, n_copies, p->begin);
     for (; i < n_copies && passages->data[i].begin < p->end; i++) {
@@ -96,7 +92,7 @@ static void drop_copies(struct og_passages *passages, size_t n_copies,
         const uint32_t len = copy->end - copy->begin;
         const uint32_t inside =
             common_len(p->begin, p->end, copy->begin, copy->end);
-        if (inside > 0 && (float)inside >= MOSTLY * (float)len)
+        if (inside > 0 && (float)inside >= mostly * (float)len)
             copy->n_runs = 0; /* marks it as gone */
     }
 }
@@ -117,13 +113,14 @@ static og_status take_group(struct og_reworder *r, const struct og_group *g,
     const uint32_t len = p.end - p.begin;
     const uint32_t copied = og_copied_tokens(&copies, p.begin, p.end);
     if (len < min_tokens || p.origin_end - p.origin_begin < min_tokens ||
-        (float)copied >= MOSTLY * (float)len)
+        (float)copied >= r->thresholds.mostly * (float)len)
         return OG_OK;
-    if (copied > 0 && og_group_rest(g, &copies, &r->document, &r->origin,
-                                    &r->stems) < rest_needed(&copies, &p))
+    if (copied > 0 &&
+        og_group_rest(g, &copies, &r->document, &r->origin, &r->stems) <
+            rest_needed(&copies, &p, r->thresholds.max_rest))
         return OG_OK;
     TRY(og_passages_add(passages, p, err));
-    drop_copies(passages, n_copies, &p);
+    drop_copies(passages, n_copies, &p, r->thresholds.mostly);
     return OG_OK;
 }
 
@@ -154,9 +151,9 @@ og_status og_reworded_find(struct og_reworder *r, struct og_align_side document,
     TRY(og_bags_make(&r->document, &r->origin, &r->stems, document, origin,
                      err));
     TRY(og_pairings_find(&r->pairings, &r->document, &r->origin, &r->stems,
-                         err));
+                         &r->thresholds, err));
     TRY(og_groups_weigh(&r->groups, &r->pairings, &r->document, &r->origin,
-                        &r->stems, err));
+                        &r->stems, r->thresholds.min_weight, err));
     TRY(og_summaries_find(r, passages, err));
     for (size_t i = 0; i < r->summaries.n; i++)
         TRY(take_group(r, &r->summaries.data[i], min_tokens, passages, n_copies,

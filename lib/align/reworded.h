@@ -5,6 +5,7 @@
 
 #include "lib/align/aligner.h"
 #include "lib/align/near_seeds.h"
+#include "lib/align/thresholds.h"
 #include "lib/base/hash_table.h"
 
 /* A sentence is a bag of stems: items[first .. first + n_items). */
@@ -91,10 +92,10 @@ og_status og_pairings_index(struct og_pairings *pairings,
 
 /* All pairs of bags that are alike enough, in groups: pairs of one group have
  * the same number and are together. */
-og_status og_pairings_find(struct og_pairings *pairings,
-                           const struct og_bags *document,
-                           const struct og_bags *origin,
-                           const struct og_stems *stems, og_error *err);
+og_status
+og_pairings_find(struct og_pairings *pairings, const struct og_bags *document,
+                 const struct og_bags *origin, const struct og_stems *stems,
+                 const struct og_align_thresholds *thresholds, og_error *err);
 
 /* The bag of the origin that is most like `bag`; returns the cosine. */
 float og_pairings_best(struct og_pairings *pairings,
@@ -123,12 +124,11 @@ void og_groups_release(struct og_groups *groups);
 og_status og_groups_add(struct og_groups *groups, struct og_group group,
                         og_error *err);
 
-/* Those groups of pairings that have enough in common as a whole. */
-og_status og_groups_weigh(struct og_groups *groups,
-                          const struct og_pairings *pairings,
-                          const struct og_bags *document,
-                          const struct og_bags *origin,
-                          const struct og_stems *stems, og_error *err);
+/* Those groups of pairings that weigh `min_weight` as a whole. */
+og_status
+og_groups_weigh(struct og_groups *groups, const struct og_pairings *pairings,
+                const struct og_bags *document, const struct og_bags *origin,
+                const struct og_stems *stems, float min_weight, og_error *err);
 
 /* What speaks for a group besides the copies inside it: the same weight, of the
  * tokens of the document that no copy has. */
@@ -141,6 +141,7 @@ float og_group_rest(const struct og_group *group,
 
 struct og_reworder {
     const og_allocator *allocator;
+    struct og_align_thresholds thresholds;
     struct og_bags document, origin;
     struct og_stems stems;
     struct og_pairings pairings;

@@ -23,26 +23,7 @@
 
 #include "lib/align/reworded.h"
 
-#define MIN_THRESHOLD 0.5f
-#define ABOVE_REST    0.2f
-/* The share that counts as much against an origin of 1,000 tokens, and how it
- * grows with every doubling. */
-#define LONG_THRESHOLD 0.52f
-#define LONG_SLOPE     0.1f
-#define MIN_SCORE      35
-#define MAX_SUMMARIES  16
-/* The origin is so many times as long. */
-#define MIN_RATIO 3
-/* A group that explains this much of the shared weight is the better answer,
- * and so are copies of this share of the tokens. */
-#define MAX_EXPLAINED 0.8f
-#define MAX_COPIED    0.5f
-/* Sentences that resemble one of the origin: how many, and how far apart. */
-#define RESEMBLES      0.25f
-#define MIN_RESEMBLING 0.4f
-#define MIN_SPREAD     0.4f
-/* A sentence of the origin that shares so much weight was drawn on. */
-#define DRAWN_ON 4
+#define MAX_SUMMARIES 16
 
 struct stretch {
     size_t first, last;
@@ -104,7 +85,7 @@ static struct stretch best_stretch(const struct og_reworder *r, size_t begin,
 static float share_of_rest(const struct og_reworder *r)
 {
     const struct stretch best =
-        best_stretch(r, 0, r->document.n, MIN_THRESHOLD);
+        best_stretch(r, 0, r->document.n, r->thresholds.min_share);
     float shared = 0, all = 0, rest = 0;
     for (size_t i = 0; i < r->document.n; i++) {
         all += r->all[i];
@@ -119,9 +100,10 @@ static float threshold_for(const struct og_reworder *r)
 {
     const struct og_bags *o = &r->origin;
     const float n = (float)o->data[o->n - 1].end;
-    const float above_rest = share_of_rest(r) + ABOVE_REST;
-    const float for_length = LONG_THRESHOLD + LONG_SLOPE * log2f(n / 1000);
-    return fmaxf(MIN_THRESHOLD, fmaxf(above_rest, for_length));
+    const struct og_align_thresholds *t = &r->thresholds;
+    const float above_rest = share_of_rest(r) + t->above_rest;
+    const float for_length = t->long_share + t->long_slope * log2f(n / 1000);
+    return fmaxf(t->min_share, fmaxf(above_rest, for_length));
 }
 
 /* ---- is it a summary? ---- */
@@ -167,11 +149,13 @@ static bool is_explained(const struct sums *s, struct stretch at, float shared)
     const struct og_bags *d = &s->r->document;
     const uint32_t begin = d->data[at.first].begin, end = d->data[at.last].end;
     const float copied = (float)og_copied_tokens(s->copies, begin, end);
-    if (copied >= MAX_COPIED * (float)(end - begin)) return true;
+    if (copied >= s->r->thresholds.max_copied * (float)(end - begin))
+        return true;
     for (size_t i = 0; i < groups->n; i++) {
         const struct og_group *g = &groups->data[i];
         if (g->last < at.first || g->first > at.last) continue;
-        if (explained_by(s, g) >= MAX_EXPLAINED * shared) return true;
+        if (explained_by(s, g) >= s->r->thresholds.max_explained * shared)
+            return true;
     }
     return false;
 }
@@ -187,15 +171,16 @@ static bool is_drawn_from_all_over(const struct sums *s, struct stretch at)
         const float cosine =
             og_pairings_best(&r->pairings, &r->document, &r->origin, &r->stems,
                              (uint32_t)i, &bag);
-        if (cosine <= RESEMBLES) continue;
+        if (cosine <= r->thresholds.resembles) continue;
         if (bag < first) first = bag;
         if (bag > last) last = bag;
         n++;
     }
-    if ((float)n < MIN_RESEMBLING * (float)(at.last - at.first + 1))
+    if ((float)n <
+        r->thresholds.min_resembling * (float)(at.last - at.first + 1))
         return false;
-    return n > 0 &&
-           (float)(last - first + 1) >= MIN_SPREAD * (float)r->origin.n;
+    return n > 0 && (float)(last - first + 1) >=
+                        r->thresholds.min_spread * (float)r->origin.n;
 }
 
 /* The sentences of the origin from the first to the last that was drawn on. */
@@ -211,7 +196,7 @@ static bool find_drawn_on(const struct sums *s, struct og_group *g)
             const uint32_t stem = o->items[bag->first + k].stem;
             if (stems->mark[stem] != 0) sum += stems->weight[stem];
         }
-        if (sum <= DRAWN_ON) continue;
+        if (sum <= s->r->thresholds.drawn_on) continue;
         if (!any) g->origin_first = (uint32_t)i;
         g->origin_last = (uint32_t)i;
         any = true;
@@ -225,7 +210,7 @@ static bool is_long_enough(const struct sums *s, const struct og_group *g)
     const uint32_t len = d->data[g->last].end - d->data[g->first].begin;
     const uint32_t origin_len =
         o->data[g->origin_last].end - o->data[g->origin_first].begin;
-    return origin_len / MIN_RATIO >= len;
+    return (float)origin_len >= s->r->thresholds.min_ratio * (float)len;
 }
 
 static og_status judge(const struct sums *s, struct stretch at)
@@ -258,7 +243,7 @@ og_status og_summaries_find(struct og_reworder *r,
     for (int i = 0; i < MAX_SUMMARIES && n_todo > 0; i++) {
         const size_t begin = todo[--n_todo].begin, end = todo[n_todo].end;
         const struct stretch at = best_stretch(r, begin, end, s.threshold);
-        if (at.score < MIN_SCORE) continue;
+        if (at.score < r->thresholds.min_score) continue;
         TRY(judge(&s, at));
         todo[n_todo].begin = begin;
         todo[n_todo++].end = at.first;

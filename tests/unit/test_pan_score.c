@@ -99,6 +99,65 @@ static void test_by_definition(void **state)
     }
 }
 
+/* Over all pairs the sums give the score, whatever is found in which pair. */
+static void test_sums_of_pairs(void **state)
+{
+    uint64_t seed = 17;
+    (void)state;
+    for (int round = 0; round < 500; round++) {
+        struct og_pan_case a[MOST], b[MOST];
+        struct og_pan_cases truth, found;
+        struct og_pan_sums sum = {0};
+        draw(&truth, a, &seed);
+        draw(&found, b, &seed);
+        const struct og_pan_score s = og_pan_score(&truth, &found);
+        for (uint32_t i = 0; i < 4; i++) {
+            const struct og_pan_sums one =
+                og_pan_sums(&truth, &found, (struct og_pan_pair){i / 2, i % 2});
+            sum.n_cases += one.n_cases;
+            sum.n_found += one.n_found;
+            sum.recall += one.recall;
+            sum.precision += one.precision;
+            sum.n_hit += one.n_hit;
+            sum.n_met += one.n_met;
+        }
+        assert_int_equal(sum.n_cases, truth.n);
+        assert_int_equal(sum.n_found, found.n);
+        assert_true(fabs(sum.recall - s.recall * (double)truth.n) < 1e-9);
+        assert_true(fabs(sum.precision - s.precision * (double)found.n) < 1e-9);
+        if (sum.n_hit > 0)
+            assert_true(fabs((double)sum.n_met / (double)sum.n_hit -
+                             s.granularity) < 1e-12);
+    }
+}
+
+static void check_refused(const char *list)
+{
+    struct og_align_thresholds t = OG_ALIGN_THRESHOLDS_DEFAULT;
+    og_error err = {0};
+    assert_int_equal(og_pan_thresholds_set(&t, list, &err), OG_ERR_USAGE);
+}
+
+static void test_thresholds(void **state)
+{
+    const struct og_align_thresholds usual = OG_ALIGN_THRESHOLDS_DEFAULT;
+    struct og_align_thresholds t = usual;
+    og_error err = {0};
+    (void)state;
+    assert_int_equal(og_pan_thresholds_set(&t, "", &err), OG_OK);
+    assert_memory_equal(&t, &usual, sizeof(t));
+    assert_int_equal(
+        og_pan_thresholds_set(&t, "join_copy=7,min_cosine=0.5", &err), OG_OK);
+    assert_true(t.join_copy == 7 && t.min_cosine == 0.5f);
+    assert_true(t.min_weight == usual.min_weight);
+    check_refused("min_weigh=7");
+    check_refused("min_weight");
+    check_refused("min_weight=");
+    check_refused("min_weight=,join_gap=2");
+    check_refused("min_weight=7x");
+    check_refused("=7");
+}
+
 /* By hand: half of a passage found, twice, and one false alarm. */
 static void test_example(void **state)
 {
@@ -119,6 +178,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_definition),
         cmocka_unit_test(test_example),
+        cmocka_unit_test(test_sums_of_pairs),
+        cmocka_unit_test(test_thresholds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

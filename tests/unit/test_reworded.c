@@ -118,6 +118,8 @@ static void test_repeated_sentences(void **state)
     pair_release(&p);
 }
 
+static const struct og_align_thresholds usual = OG_ALIGN_THRESHOLDS_DEFAULT;
+
 /* A sentence from here and one from far behind it. */
 static void test_pieces_of_a_summary(void **state)
 {
@@ -131,7 +133,7 @@ static void test_pieces_of_a_summary(void **state)
         {710, 730, 10, 30, OG_PASSAGE_COPY, 20, 0, 0, 1}, /* by a long copy */
     };
     struct og_passages passages = {.data = data, .n = 6};
-    og_passages_join_drawn(&passages);
+    og_passages_join_drawn(&passages, &usual);
     assert_int_equal(passages.n, 5);
     assert_int_equal(data[0].begin, 10);
     assert_int_equal(data[0].end, 80);
@@ -141,7 +143,7 @@ static void test_pieces_of_a_summary(void **state)
     assert_int_equal(data[1].begin, 400);
     assert_int_equal(data[4].begin, 710);
     passages.n = 0;
-    og_passages_join_drawn(&passages);
+    og_passages_join_drawn(&passages, &usual);
     assert_int_equal(passages.n, 0);
 }
 

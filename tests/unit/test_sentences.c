@@ -574,6 +574,15 @@ static void nearly_the_same(void **state)
     assert_int_equal(a->n_skipped, 0);
     assert_int_equal(a->sentences[0].n_found, N_NEAR);
     assert_int_equal(a->sentences[0].n_matches, options.max_matches);
+    /* Signatures bring all there is within the distance, alike or not. */
+    options = og_quote_options_default();
+    options.method = OG_QUOTE_QSIGN;
+    options.distance = 128;
+    a = ask(s, "q", asked, &options);
+    assert_int_equal(a->n_skipped, 0);
+    assert_int_equal(a->sentences[0].n_found, N_NEAR);
+    options = og_quote_options_default();
+    options.max_compared = 0;
     options.max_candidates = 1000;
     a = ask(s, "q", asked, &options);
     assert_true(s->list.n_seen <= 1000);

@@ -69,6 +69,15 @@ static og_status check_memory(struct og_sentences *s, og_error *err)
     return og_error_memory(err, s->list.n * 4, "candidates");
 }
 
+/* What words have brought here is alike, nearly all of it: a few thousand are
+ * enough. Signatures bring what is not alike, too, and most of it at a distance
+ * that finds most matches; there max_candidates is the limit alone. */
+static void cut_compared(struct og_sentences *s,
+                         const og_quote_options *options)
+{
+    if (options->method != OG_QUOTE_QSIGN) og_wordset_list_cut(&s->list);
+}
+
 /* ---- the heap ---- */
 
 /* The words of the heap are whole, their keys are made on the way. */
@@ -109,7 +118,7 @@ static og_status find_in_heap(struct og_sentences *s,
     else
         og_scan_bitmaps(s->heap.bitmaps, s->heap.n_forms, &s->question, list);
     TRY(check_memory(s, err));
-    og_wordset_list_cut(list);
+    cut_compared(s, options);
     for (size_t i = 0; i < list->n; i++) {
         uint32_t n_shared;
         const double similarity = overlap_heap(s, list->forms[i], &n_shared);
@@ -184,7 +193,7 @@ static og_status find_in_image(struct og_sentences *s, size_t image,
     }
     og_wordset_list_sort(&s->list);
     TRY(check_memory(s, err));
-    og_wordset_list_cut(&s->list);
+    cut_compared(s, options);
     return verify_list(s, image, err);
 }
 

@@ -1,0 +1,47 @@
+#ifndef OG_ALIGN_THRESHOLDS_H
+#define OG_ALIGN_THRESHOLDS_H
+
+/* What is enough to call a passage reworded or summed up. Nothing derives these
+ * figures: they are chosen by cross-validation (bench/cross_pan.py), and that
+ * is why they are in one place and can be replaced. A minimum is met by what is
+ * equal to it. */
+
+struct og_align_thresholds {
+    /* pairings.c: sentences that say the same */
+    float min_cosine, min_dice; /* of two sentences; more than this */
+    float max_gap;              /* sentences between two pairs of a passage */
+    /* groups.c, reworded.c: passages of them */
+    float min_weight; /* shared weight times Dice's coefficient */
+    float mostly;     /* copies of such a share of a passage are the passage */
+    float max_rest;   /* evidence besides the copies inside, at most */
+    /* summaries.c: the share of words that the origin has */
+    float min_share;  /* whatever the texts are */
+    float above_rest; /* more than in the rest of the document */
+    float long_share; /* against an origin of 1,000 tokens ... */
+    float long_slope; /* ... and more for every doubling */
+    float min_score;
+    float min_ratio;      /* the origin is so many times as long */
+    float max_explained;  /* a group with this much of the weight is better */
+    float max_copied;     /* and so are copies of this share of the tokens */
+    float resembles;      /* cosine of a sentence with one of the origin */
+    float min_resembling; /* share of the sentences that do */
+    float min_spread;     /* share of the origin that they come from */
+    float drawn_on; /* weight that a sentence of the origin has in common */
+    /* passages.c: pieces of a summary */
+    float join_gap;   /* tokens of the document between two pieces */
+    float join_ratio; /* the origin's side is so many times as long */
+    float join_copy;  /* a copy worth so many tokens is no piece */
+};
+
+#define OG_ALIGN_THRESHOLDS_DEFAULT                                            \
+    {                                                                          \
+        .min_cosine = 0.29f, .min_dice = 0.25f, .max_gap = 3,                  \
+        .min_weight = 40, .mostly = 0.8f, .max_rest = 20, .min_share = 0.5f,   \
+        .above_rest = 0.2f, .long_share = 0.52f, .long_slope = 0.1f,           \
+        .min_score = 35, .min_ratio = 3, .max_explained = 0.8f,                \
+        .max_copied = 0.5f, .resembles = 0.25f, .min_resembling = 0.4f,        \
+        .min_spread = 0.4f, .drawn_on = 4, .join_gap = 60, .join_ratio = 2,    \
+        .join_copy = 60                                                        \
+    }
+
+#endif
