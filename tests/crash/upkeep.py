@@ -3,14 +3,13 @@ and failing changes."""
 
 import os
 import shutil
-import subprocess
 
+import change
 import power
 from bench import Failure, must
 from disturb import some_points, watch
 
 ALL = ("add", "--index", "passages,near,sentences")
-APART = ("lock", "origo.conf")  # what is in no folder of a generation
 
 
 def answers(bench, store):
@@ -71,78 +70,54 @@ def small_appends(bench):
 
 # ---- compaction ---------------------------------------------------------------
 
-class Upkeep:
-    """A store with removed documents, and a command that leaves nothing of
-    them; a purge removes one more first. The words of removed documents weigh
-    in quote until then."""
+class Upkeep(change.Change):
+    """A command that leaves nothing of the removed documents of a store; a
+    purge removes one more first. The words of removed documents weigh in quote
+    until then."""
 
     def __init__(self, bench, is_purge):
-        self.bench, self.is_purge = bench, is_purge
-        self.base = bench.make("upkeep.base", 120, how=ALL)
-        self.store = bench.path("upkeep.store")
+        super().__init__(bench, "upkeep",
+                         bench.make("upkeep.base", 120, how=ALL))
         self.old = self.export(self.base)
+        self.between = [answers(bench, self.base)]
         self.command = [bench.origo, "compact", "-q", "-s"]
         if is_purge:
-            alive = next(line for line in self.old.splitlines()
-                         if self.old.count(b'"id":%s' % self.id_of(line)) == 1)
-            self.command = [bench.origo, "rm", "--purge", "-q",
-                            self.id_of(alive).strip(b'"').decode(), "-s"]
-        shutil.rmtree(self.store, ignore_errors=True)
-        shutil.copytree(self.base, self.store)
-        self.old_answers = answers(bench, self.base)
-        if is_purge:  # and when it is removed, not yet purged
-            must([bench.origo, "rm", "-s", self.store, self.command[4]])
-            self.between = [self.old_answers, answers(bench, self.store)]
-            shutil.rmtree(self.store)
-            shutil.copytree(self.base, self.store)
-        must([*self.command, self.store])
+            self.choose_purge()
+        must([*self.command, self.fresh()])
         self.new = self.export(self.store)
         self.new_answers = answers(bench, self.store)
         if not is_purge and self.new != self.old:
             raise Failure("documents changed")
 
+    def choose_purge(self):
+        """Of a document of one version; it may be seen removed and not yet
+        purged."""
+        alive = next(line for line in self.old.splitlines()
+                     if self.old.count(b'"id":%s' % self.id_of(line)) == 1)
+        name = self.id_of(alive).strip(b'"').decode()
+        self.command = [self.bench.origo, "rm", "--purge", "-q", name, "-s"]
+        must([self.bench.origo, "rm", "-s", self.fresh(), name])
+        self.between.append(answers(self.bench, self.store))
+
     @staticmethod
     def id_of(line):
         return line.split(b'"id":')[1].split(b",")[0]
 
-    def export(self, store):
-        return must([self.bench.origo, "export", "-s", store]).stdout
-
     def check(self, store, must_be_done=False):
         """The old store or the new one, whole, and it can be used."""
         seen = self.export(store)
-        if seen not in (self.old, self.new) or \
-                (must_be_done and seen != self.new):
+        if seen != self.new and (must_be_done or seen != self.old):
             raise Failure("%s: other documents" % store)
-        removed = [] if self.is_purge or must_be_done else [self.old_answers]
-        if self.is_purge and not must_be_done:
-            removed = self.between
-        check_answers(self.bench, store, self.new_answers, *removed)
-        folders = [f for f in os.listdir(store) if f not in APART]
-        if must_be_done and len(folders) != 1:
-            raise Failure("%s: files of two generations: %s" % (store, folders))
+        check_answers(self.bench, store, self.new_answers,
+                      *([] if must_be_done else self.between))
 
     def finish(self, store):
-        """Once more, undisturbed."""
         if self.export(store) == self.new:
             must([self.bench.origo, "compact", "-q", "-s", store])
         else:
             must([*self.command, store])
         self.check(store, must_be_done=True)
-
-    def fresh(self):
-        shutil.rmtree(self.store, ignore_errors=True)
-        shutil.copytree(self.base, self.store)
-        return self.store
-
-    def run(self, **env):
-        count = self.bench.path("count")
-        done = subprocess.run(
-            [*self.command, self.fresh()], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, timeout=60,
-            env=dict(os.environ, LD_PRELOAD=self.bench.shim,
-                     SHIM_ROOT=self.store, SHIM_COUNT=count, **env))
-        return done
+        self.check_generations(store)
 
 
 def both(bench):
@@ -150,66 +125,15 @@ def both(bench):
 
 
 def compact_kills(bench):
-    n_tried = 0
-    for upkeep in both(bench):
-        upkeep.run()
-        n_changes = int(open(bench.path("count")).read())
-        step = 1 if bench.full else max(1, n_changes // 7)
-        for n in range(1, n_changes + 1, step):
-            upkeep.run(SHIM_KILL=str(n))
-            upkeep.check(upkeep.store)
-            if n % 5 == 0 or not bench.full:
-                upkeep.finish(upkeep.store)
-            n_tried += 1
-    return "%d kills" % n_tried
+    return change.kills(both(bench))
 
 
 def compact_faults(bench):
-    n_tried, statuses = 0, {}
-    kinds = ("enospc", "eio", "short", "enospc:stay", "eio:stay")
-    for upkeep in both(bench):
-        upkeep.run()
-        n_changes = int(open(bench.path("count")).read())
-        step = 1 if bench.full else max(1, n_changes // 7)
-        for n in range(1, n_changes + 1, step):
-            kind = kinds[n_tried % len(kinds)]
-            done = upkeep.run(SHIM_FAIL="%d:%s" % (n, kind))
-            said = done.stderr.decode()
-            if done.returncode not in (0, 3, 4) or \
-                    (done.returncode != 0 and not said.startswith("origo: ")):
-                raise Failure("%d:%s: status %d: '%s'" % (
-                    n, kind, done.returncode, said))
-            upkeep.check(upkeep.store)
-            if done.returncode == 0 and \
-                    upkeep.export(upkeep.store) != upkeep.new:
-                raise Failure("%d:%s: status 0, and nothing done" % (n, kind))
-            if n % 5 == 0 or not bench.full:
-                upkeep.finish(upkeep.store)
-            statuses[done.returncode] = statuses.get(done.returncode, 0) + 1
-            n_tried += 1
-    return "%d faults, by status: %s" % (n_tried, sorted(statuses.items()))
+    return change.faults(both(bench))
 
 
 def compact_power(bench):
-    n_tried = 0
-    for upkeep in both(bench):
-        folder, target = bench.fresh("power.d"), bench.path("power.copy")
-        os.mkdir(folder)
-        store, log = os.path.join(folder, "store"), bench.path("power.log")
-        shutil.copytree(upkeep.base, store)
-        before = power.Before(folder, bench.path("power.base"))
-        watch(bench, folder, log, [*upkeep.command, store])
-        points = sorted(some_points(bench, log, 120 if bench.full else 8))
-        copy = os.path.join(target, "store")
-        for i, _ in enumerate(power.replay(before, [log], points, bench.random,
-                                           target)):
-            upkeep.check(copy)
-            if i == len(points) - 1 and upkeep.export(copy) != upkeep.new:
-                raise Failure("the command ended, and nothing is done")
-            if i % 5 == 0:
-                upkeep.finish(copy)
-        n_tried += len(points)
-    return "%d points" % n_tried
+    return change.power_losses(both(bench))
 
 
 def conf_change(log):
