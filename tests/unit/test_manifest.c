@@ -1,7 +1,7 @@
 /* A manifest: what was written is read, older forms are read, and every damage
  * is reported with its line. */
 
-#include "tests/unit/source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include <unistd.h>
 
@@ -11,22 +11,6 @@
 
 static const struct og_manifest_kind kind = {
     .name = "thing", .version = 3, .old_sum_until = 1};
-
-static struct folder folder;
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 static void fill(struct og_manifest *m)
 {

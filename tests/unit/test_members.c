@@ -1,28 +1,12 @@
 /* Archives: the members are documents as files are, whatever packs them. */
 
-#include "source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <stdio.h>
 
 #include "lib/source/members.h"
-
-static struct folder folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 struct file {
     const char *name;
@@ -233,5 +217,5 @@ int main(void)
         cmocka_unit_test(test_nested), cmocka_unit_test(test_cut),
         cmocka_unit_test(test_bomb),   cmocka_unit_test(test_heads),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

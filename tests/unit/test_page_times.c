@@ -1,24 +1,8 @@
 /* Of all that a page says about its time, which one counts. */
 
-#include "tests/unit/stage_support.h"
+#include "tests/unit/page_support.h"
 
 #include "lib/source/web/page_times.h"
-
-static struct og_page page;
-
-static int begin(void **state)
-{
-    (void)state;
-    og_page_init(&page, NULL);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    og_page_release(&page);
-    return 0;
-}
 
 static void meta(const char *name, const char *content)
 {
@@ -34,13 +18,6 @@ static void expect(const char *expected)
     if (expected == NULL) return;
     og_time_format_in(page.about.time, page.about.time_zone, seen);
     assert_string_equal(seen, expected);
-}
-
-static void parse(const char *html)
-{
-    assert_int_equal(
-        og_page_parse(&page, (og_bytes){html, strlen(html)}, NULL, 0, NULL),
-        OG_OK);
 }
 
 static void test_ranks(void **state)

@@ -64,16 +64,30 @@ static const struct og_ring_work work = {.job_len = sizeof(struct job),
                                          .read = read_job,
                                          .prepare = prepare};
 
+static struct og_ring *begin(struct plan *plan, unsigned n_threads)
+{
+    struct og_ring_work w = work;
+    struct og_ring *ring;
+    *plan = (struct plan){0};
+    w.ctx = plan;
+    assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
+    return ring;
+}
+
+/* Every worker that was started is stopped. */
+static void end(struct og_ring *ring, const struct plan *plan)
+{
+    og_ring_free(ring);
+    assert_int_equal(plan->n_workers, 0);
+}
+
 static void the_order_is_that_of_reading(void **state)
 {
     (void)state;
     for (unsigned n_threads = 1; n_threads <= 5; n_threads++) {
-        struct plan plan = {0};
-        struct og_ring_work w = work;
-        struct og_ring *ring;
+        struct plan plan;
+        struct og_ring *ring = begin(&plan, n_threads);
         bool is_last = false;
-        w.ctx = &plan;
-        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
         for (unsigned i = 0; !is_last; i++) {
             const struct job *job = og_ring_next(ring, &is_last);
             assert_int_equal(job->number, i);
@@ -81,8 +95,7 @@ static void the_order_is_that_of_reading(void **state)
             assert_true(is_last == (i + 1 == N_JOBS));
             og_ring_give_back(ring);
         }
-        og_ring_free(ring);
-        assert_int_equal(plan.n_workers, 0);
+        end(ring, &plan);
     }
 }
 
@@ -91,16 +104,12 @@ static void may_be_left(void **state)
 {
     (void)state;
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
-        struct plan plan = {0};
-        struct og_ring_work w = work;
-        struct og_ring *ring;
+        struct plan plan;
+        struct og_ring *ring = begin(&plan, n_threads);
         bool is_last;
-        w.ctx = &plan;
-        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
         (void)og_ring_next(ring, &is_last);
         og_ring_give_back(ring);
-        og_ring_free(ring);
-        assert_int_equal(plan.n_workers, 0);
+        end(ring, &plan);
     }
     og_ring_free(NULL);
 }
@@ -165,12 +174,9 @@ static void a_phase_has_all_threads(void **state)
 {
     (void)state;
     for (unsigned n_threads = 1; n_threads <= 8; n_threads++) {
-        struct plan plan = {0};
-        struct og_ring_work w = work;
-        struct og_ring *ring;
+        struct plan plan;
+        struct og_ring *ring = begin(&plan, n_threads);
         bool is_last = false;
-        w.ctx = &plan;
-        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
         assert_true(og_ring_threads(ring) ==
                     (n_threads == 1 ? 1 : n_threads + 1));
         for (unsigned i = 0; !is_last; i++) {
@@ -179,8 +185,7 @@ static void a_phase_has_all_threads(void **state)
             if (i % 5 == 0) share_phases(ring);
             og_ring_give_back(ring);
         }
-        og_ring_free(ring);
-        assert_int_equal(plan.n_workers, 0);
+        end(ring, &plan);
     }
 }
 
@@ -189,14 +194,11 @@ static void the_first_failure_is_reported(void **state)
 {
     (void)state;
     for (unsigned n_threads = 1; n_threads <= 8; n_threads++) {
-        struct plan plan = {0};
+        struct plan plan;
         struct phase_plan phase = {.fails_at = 40, .fails_later = 43};
-        struct og_ring_work w = work;
-        struct og_ring *ring;
+        struct og_ring *ring = begin(&plan, n_threads);
         og_error err = {0};
         bool is_last;
-        w.ctx = &plan;
-        assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
         (void)og_ring_next(ring, &is_last);
         for (unsigned i = 0; i < 20; i++) {
             assert_int_equal(
@@ -207,7 +209,7 @@ static void the_first_failure_is_reported(void **state)
         for (size_t i = 0; i <= 40; i++)
             assert_int_equal(phase.first[i], i + 1);
         share_phases(ring);
-        og_ring_free(ring);
+        end(ring, &plan);
     }
 }
 

@@ -1,24 +1,8 @@
 /* The fields of a manifest of sentences: written, read, and refused. */
 
-#include "tests/unit/source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include "lib/sentence/index/sentence_manifest.h"
-
-static struct folder folder;
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 static void what_was_written_is_read(void **state)
 {

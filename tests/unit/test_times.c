@@ -1,26 +1,10 @@
 /* Times from lists and from names of files. */
 
-#include "source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include <stdio.h>
 
 #include "lib/source/times.h"
-
-static struct folder folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 static void test_patterns(void **state)
 {
@@ -124,5 +108,5 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_failures),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,28 +1,12 @@
 /* JSON arrays and CSV files, UTF-16 and UTF-32: cut into blocks of any length
  * they give the same documents, and none is lost or made up. */
 
-#include "source_support.h"
+#include "tests/unit/source_folder.h"
 
 #include <iconv.h>
 #include <stdio.h>
 
 #include "lib/source/recode.h"
-
-static struct folder folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 enum { N = 500 };
 
@@ -289,5 +273,5 @@ int main(void)
         cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_guess),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
