@@ -8,8 +8,8 @@ SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help run build tidy test test-quick test-crash test-soak \
-    test-python-asan test-packages fuzz install uninstall wheel deb static release \
-    format clean
+    test-python-asan test-packages test-arm64 test-s390x fuzz install \
+    uninstall wheel deb static release format clean
 
 help:
 	@echo 'make run         build, then trace the documents of sample/'
@@ -26,6 +26,8 @@ help:
 	@echo 'make static      a tarball for any x86-64 Linux, in build/static'
 	@echo 'make release     VERSION=x.y.z: version, tests, files, tag (docs/release.md)'
 	@echo 'make test-packages  builds all packages and tries them in clean roots'
+	@echo 'make test-arm64  the tests of arm64, under qemu'
+	@echo 'make test-s390x  the same of s390x, which is big-endian'
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make tidy        clang-tidy with its slow checks, on lib and cli'
 	@echo 'make format      clang-format on every C file'
@@ -111,6 +113,10 @@ static:
 test-packages:
 	@tools/setup build python deb
 	@tests/packages/run
+
+test-arm64 test-s390x:
+	@tools/setup build cross
+	@tests/emulated/run $(@:test-%=%) || [ $$? = 77 ]
 
 release:
 	@tools/setup build test python deb

@@ -25,21 +25,12 @@
 
 /* ---- fingerprints ---- */
 
-static void load_words(uint64_t *words, const uint8_t *data, size_t n)
-{
-    memcpy(words, data, n * sizeof(*words));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    for (size_t i = 0; i < n; i++)
-        words[i] = __builtin_bswap64(words[i]);
-#endif
-}
-
 uint64_t og_cut_fp(const struct og_cut_work *work, const uint8_t *end)
 {
 #if defined(OG_X86)
     if (og_cpu_level() >= OG_CPU_SSE42) {
         uint64_t words[OG_CUT_WINDOW / 8], fp;
-        load_words(words, end - OG_CUT_WINDOW, OG_CUT_WINDOW / 8);
+        memcpy(words, end - OG_CUT_WINDOW, OG_CUT_WINDOW);
         og_fingerprint_clmul(words, 1, &work->key, &fp);
         return fp;
     }
