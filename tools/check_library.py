@@ -29,31 +29,18 @@ WORDS_MAY = re.compile(r"^#?origo [a-z-]+(?: journal)? [%\d]|'origo hamming 1'|"
 
 # Steps that are tested through the door of their stage, and by which test.
 THROUGH = {
-    "lib/arrow/arrow_batch": "tests/unit/test_arrow.c",
-    "lib/arrow/arrow_column": "tests/unit/test_arrow.c",
     "lib/dedup/dedup_pieces": "tests/cli/test_dedup_pieces.py",
     "lib/dedup/dedup_texts": "tests/cli/test_dedup_documents.py",
     "lib/dedup/document_stream": "tests/cli/test_dedup_input.py",
     "lib/dedup/stages/dedup_stages": "tests/cli/test_dedup_stages.py",
-    "lib/index/index_kinds": "tests/cli/test_indexes.py",
-    "lib/report/report_novel": "tests/cli/cases/trace-novel.case",
     "lib/report/html/quote_data": "tests/unit/test_quote_html.c",
     "lib/report/html/web_page": "tests/unit/test_quote_html.c",
     "lib/sentence/index/segment_merge": "tests/unit/test_sentences.c",
-    "lib/sentence/index/old_sentence_segment": "tests/unit/test_sentences.c",
     "lib/sketch/sketch_stream": "tests/unit/test_sketches.c",
-    "lib/sketch/features/idf_file": "tests/unit/test_idf.c",
-    "lib/source/content": "tests/unit/test_archive.c",
-    "lib/source/web/page_features": "tests/unit/test_html.c",
-    "lib/source/web/page_judge": "tests/unit/test_html.c",
-    "lib/source/web/page_main": "tests/unit/test_html.c",
-    "lib/store/store_texts": "tests/unit/test_store_disk.c",
     "lib/store/repair/salvage": "tests/cli/test_repair.py",
-    "lib/store/text/stored_texts": "tests/cli/test_dedup_input.py",
     "lib/sync/sync_receive": "tests/unit/test_sync.c",
     "lib/trace/answer": "tests/unit/test_store.c",
     "lib/trace/copiers": "tests/cli/cases/copiers.case",
-    "lib/trace/origin_texts": "tests/unit/test_store_disk.c",
     "lib/trace/trace_worker": "tests/unit/test_trace_stream.c",
 }
 

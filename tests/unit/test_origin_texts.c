@@ -1,0 +1,135 @@
+/* The texts that a document is compared with: fetched once, kept in bounds. */
+
+#include "tests/unit/texts_of_store.h"
+
+enum { N = 6 };
+
+static og_store *store;
+static og_trace *trace;
+static struct og_origin_texts *origins;
+
+static int set_up(void **state)
+{
+    static const char *const ids[N] = {"a", "b", "c", "d", "e", "f"};
+    (void)state;
+    store = open_texts(":memory:", false);
+    for (int i = 0; i < N; i++)
+        add_text(store, ids[i], text_number(i));
+    trace = og_trace_new(store);
+    origins = &trace->origins;
+    ASSERT_OK(og_store_text_reader(store, &origins->reader, &story));
+    og_origin_texts_begin(origins);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    og_trace_free(trace);
+    return og_store_close(store, NULL) != OG_OK;
+}
+
+static const struct og_origin_side *get(uint32_t doc, bool stays)
+{
+    const struct og_origin_side *side;
+    ASSERT_OK(og_origin_texts_get(origins, doc, stays, &side, &story));
+    assert_int_equal(side->doc, doc);
+    return side;
+}
+
+static void a_text_and_its_tokens(void **state)
+{
+    struct og_align_side out;
+    (void)state;
+    for (uint32_t i = 0; i < N; i++) {
+        const struct og_origin_side *side = get(i, true);
+        assert_true(side->has_text);
+        assert_same_bytes(side->source, text_number((int)i));
+        assert_int_equal(side->tokens.n, 150);
+    }
+    ASSERT_OK(og_origin_texts_side(origins, 2, 0, &out, &story));
+    assert_ptr_equal(out.tokens, &get(2, true)->tokens);
+    assert_ptr_equal(origins->sides[0], get(2, true));
+}
+
+static void what_was_fetched_is_kept(void **state)
+{
+    (void)state;
+    const struct og_origin_side *side = get(1, false);
+    const char *block = side->block;
+    og_origin_texts_begin(origins);
+    get(2, false);
+    assert_ptr_equal(get(1, false)->block, block);
+}
+
+/* What the document at hand needs stays, whatever the bound; what others
+ * needed goes. */
+static void the_bound(void **state)
+{
+    size_t with_all;
+    (void)state;
+    origins->most = 1;
+    for (uint32_t i = 0; i + 1 < N; i++)
+        get(i, true);
+    with_all = origins->bytes;
+    for (uint32_t i = 0; i + 1 < N; i++)
+        assert_int_equal(get(i, true)->tokens.n, 150);
+    assert_int_equal(origins->bytes, with_all);
+    og_origin_texts_begin(origins);
+    get(N - 1, true); /* makes room */
+    assert_true(origins->bytes < with_all / 2);
+    assert_same_bytes(get(0, true)->source, text_number(0));
+    assert_same_bytes(get(5, true)->source, text_number(5));
+}
+
+static void a_share_is_smaller(void **state)
+{
+    (void)state;
+    const size_t most = origins->most;
+    og_origin_texts_share(origins, 4);
+    assert_true(origins->most <= most / 2);
+}
+
+/* A document that was just added is there without a look into the store. */
+static void what_was_put_is_found(void **state)
+{
+    const og_bytes text = bytes_of("just added, and not yet written");
+    (void)state;
+    ASSERT_OK(
+        og_scratch_prepare(&trace->scratch, text, &store->prepare, &story));
+    const struct og_prepared *p = &trace->scratch.prepared;
+    og_origin_texts_put(origins, 77, 1, text, &p->text, &p->tokens);
+    const struct og_origin_side *side = get(77, true);
+    assert_same_bytes(side->source, text);
+    assert_int_equal(side->tokens.n, p->tokens.n);
+    assert_memory_equal(side->tokens.hash, p->tokens.hash,
+                        p->tokens.n * sizeof(*p->tokens.hash));
+}
+
+static void without_texts_nothing_is_said(void **state)
+{
+    struct og_align_side out;
+    (void)state;
+    struct og_origin_texts none;
+    og_origin_texts_init(&none, &trace->lookup, &store->params, NULL);
+    ASSERT_OK(og_origin_texts_side(&none, 1, 0, &out, &story));
+    assert_null(out.tokens);
+    og_origin_texts_release(&none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_text_and_its_tokens, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_was_fetched_is_kept, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_bound, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_share_is_smaller, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_put_is_found, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(without_texts_nothing_is_said, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
