@@ -13,10 +13,11 @@
  * two are alike enough can still share a band (a long footer in all of them,
  * one form that is filled in a million times), and then each would be compared
  * with all others. Those that come later are found through their other bands:
- * the ones in which something shows that not all of them have. With 32
- * as many of 100,000 mails are removed as with 1,024, with a fourteenth of the
- * candidates. A pair that shares nothing but full bands is missed. */
-#define OG_BAND_BUCKET_MOST 32
+ * the ones in which something shows that not all of them have. With 16
+ * as many of 100,000 mails are removed as with 32 and with 1,024, and a million
+ * documents of one kind have no more candidates each than 100,000 have. A pair
+ * that shares nothing but full bands is missed. */
+#define OG_BAND_BUCKET_MOST 16
 
 struct og_band_column {
     uint8_t *tags;     /* 0: empty; else 8 bits of the key */

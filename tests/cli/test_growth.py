@@ -17,7 +17,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 ".."))
 import growth
 
-MOST_CANDIDATES = 14 * 32  # for each document: bands, and of each a bucket
+MOST_CANDIDATES = 14 * 16  # for each document: bands, and of each a bucket
 MOST_NEAR = 14 * 1024
 SLACK = 0.5  # of a slope of seconds
 

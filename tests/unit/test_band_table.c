@@ -97,11 +97,11 @@ static void test_finds_what_a_scan_finds(void **state)
     og_parity_limits_init(&limits, 0.8);
     const struct og_band_filter filters[] = {
         {8, NULL}, {0, &limits}, {9, &limits}};
-    check_all(&design, 5, NULL);
-    check_all(&words, 2, NULL);
+    check_all(&design, 7, NULL);
+    check_all(&words, 3, NULL);
     for (size_t i = 0; i < 3; i++) {
-        check_all(&design, 5, &filters[i]);
-        check_all(&words, 2, &filters[i]);
+        check_all(&design, 7, &filters[i]);
+        check_all(&words, 3, &filters[i]);
     }
 }
 
