@@ -14,7 +14,7 @@ static void which_documents_are_shown(void **state)
     void *made;
     uint64_t n_removed;
     (void)state;
-    og_store *store = open_texts(":memory:", false);
+    og_store *store = open_texts(in("s"), false);
     ASSERT_OK(
         og_asked_index_new(store, sizeof(struct my_index), &made, &story));
     struct my_index *index = made;
@@ -53,5 +53,5 @@ int main(void)
         cmocka_unit_test(which_documents_are_shown),
         cmocka_unit_test(every_kind_is_listed),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
