@@ -17,6 +17,18 @@
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,"     \
                           "avx512vbmi2,vpclmulqdq,bmi,bmi2,lzcnt,popcnt,"      \
                           "pclmul")))
+/* Carry-less products of 64 bits, on whatever machine (OG_CPU_CLMUL). */
+#define OG_TARGET_CLMUL OG_TARGET_SSE42
+#endif
+
+/* Every AArch64 has NEON; PMULL it may lack (lib/os/cpu.h). */
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OG_NEON 1
+#if defined(__clang__)
+#define OG_TARGET_CLMUL __attribute__((target("aes")))
+#else
+#define OG_TARGET_CLMUL __attribute__((target("+crypto")))
+#endif
 #endif
 
 /* Whether a thread checker watches every access (gcc and clang say it each in

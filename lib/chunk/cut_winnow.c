@@ -27,8 +27,8 @@
 
 uint64_t og_cut_fp(const struct og_cut_work *work, const uint8_t *end)
 {
-#if defined(OG_X86)
-    if (og_cpu_level() >= OG_CPU_SSE42) {
+#if defined(OG_TARGET_CLMUL)
+    if (og_cpu_level() >= OG_CPU_CLMUL) {
         uint64_t words[OG_CUT_WINDOW / 8], fp;
         memcpy(words, end - OG_CUT_WINDOW, OG_CUT_WINDOW);
         og_fingerprint_clmul(words, 1, &work->key, &fp);

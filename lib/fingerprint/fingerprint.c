@@ -59,12 +59,13 @@ static void print_all(const uint64_t *hash, size_t n,
                       const struct og_shingle_factors *key, uint64_t *out)
 {
 #if defined(OG_X86)
-    const og_cpu cpu = og_cpu_level();
-    if (cpu >= OG_CPU_AVX512) {
+    if (og_cpu_level() >= OG_CPU_AVX512) {
         og_fingerprint_avx512(hash, n, key, out);
         return;
     }
-    if (cpu >= OG_CPU_SSE42) {
+#endif
+#if defined(OG_TARGET_CLMUL)
+    if (og_cpu_level() >= OG_CPU_CLMUL) {
         og_fingerprint_clmul(hash, n, key, out);
         return;
     }

@@ -48,9 +48,11 @@ og_status og_words_fingerprint(const uint64_t *words, size_t n_words,
 /* The kernels behind it, n fingerprints each; equal bit for bit. */
 void og_fingerprint_plain(const uint64_t *hash, size_t n,
                           const struct og_shingle_factors *key, uint64_t *out);
-#if defined(OG_X86)
+#if defined(OG_TARGET_CLMUL)
 void og_fingerprint_clmul(const uint64_t *hash, size_t n,
                           const struct og_shingle_factors *key, uint64_t *out);
+#endif
+#if defined(OG_X86)
 void og_fingerprint_avx512(const uint64_t *hash, size_t n,
                            const struct og_shingle_factors *key, uint64_t *out);
 #endif

@@ -119,8 +119,8 @@ uint64_t og_rabin_extend_tables(const struct og_rabin *rabin, uint64_t fp,
 uint64_t og_rabin_extend(const struct og_rabin *rabin, uint64_t fp,
                          const void *data, size_t len)
 {
-#if defined(OG_X86)
-    if (og_cpu_level() >= OG_CPU_SSE42)
+#if defined(OG_TARGET_CLMUL)
+    if (og_cpu_level() >= OG_CPU_CLMUL)
         return og_rabin_extend_clmul(rabin, fp, data, len);
 #endif
     return og_rabin_extend_tables(rabin, fp, data, len);

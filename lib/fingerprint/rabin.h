@@ -8,6 +8,7 @@
  * fingerprint is what is left modulo a primitive polynomial of degree 64. Words
  * are read as their eight bytes, low byte first, so both readings agree. */
 
+#include "lib/base/bits.h"
 #include "lib/fingerprint/field.h"
 
 #include <stddef.h>
@@ -46,7 +47,7 @@ uint64_t og_rabin_extend_plain(const struct og_rabin *rabin, uint64_t fp,
                                const void *data, size_t len);
 uint64_t og_rabin_extend_tables(const struct og_rabin *rabin, uint64_t fp,
                                 const void *data, size_t len);
-#if defined(__x86_64__)
+#if defined(OG_TARGET_CLMUL)
 uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin, uint64_t fp,
                                const void *data, size_t len);
 #endif

@@ -130,5 +130,12 @@ size_t og_code_scan(const uint64_t *codes, size_t n, uint64_t code,
     if (og_cpu_level() >= OG_CPU_AVX2)
         return scan_avx2(codes, n, code, max_distance, from, out_places, cap);
 #endif
-    return scan_plain(codes, n, code, max_distance, from, out_places, cap);
+    size_t done = 0;
+#if defined(OG_NEON)
+    if (og_cpu_level() >= OG_CPU_NEON)
+        done = og_code_scan_neon(codes, n, code, max_distance, from, out_places,
+                                 cap);
+#endif
+    return done + scan_plain(codes, n, code, max_distance, from,
+                             out_places + done, cap - done);
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/bits.h"
+
 /* Writes the places of the codes within `max_distance` bits of `code`, from
  * *from on, in order. Stops at the end or when fewer than
  * OG_CODE_SCAN_ROOM places are free; *from is then where to go on. Returns
@@ -16,5 +18,12 @@ enum { OG_CODE_SCAN_ROOM = 32 };
 size_t og_code_scan(const uint64_t *codes, size_t n, uint64_t code,
                     unsigned max_distance, size_t *from, uint32_t *out_places,
                     size_t cap);
+
+#if defined(OG_NEON)
+/* Whole steps of 16 codes only. */
+size_t og_code_scan_neon(const uint64_t *codes, size_t n, uint64_t code,
+                         unsigned max_distance, size_t *from,
+                         uint32_t *out_places, size_t cap);
+#endif
 
 #endif

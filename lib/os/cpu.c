@@ -9,6 +9,10 @@
 
 #include "lib/base/bits.h"
 
+#if defined(OG_NEON)
+#include <sys/auxv.h>
+#endif
+
 static atomic_int chosen = -1;
 
 const char *og_cpu_name(og_cpu level)
@@ -16,6 +20,7 @@ const char *og_cpu_name(og_cpu level)
     switch (level) {
     case OG_CPU_PLAIN: return "plain";
     case OG_CPU_NEON: return "neon";
+    case OG_CPU_PMULL: return "pmull";
     case OG_CPU_SSE42: return "sse42";
     case OG_CPU_AVX2: return "avx2";
     case OG_CPU_AVX512: return "avx512";
@@ -40,6 +45,9 @@ static og_cpu detect(void)
         !__builtin_cpu_supports("vpclmulqdq"))
         return OG_CPU_AVX2;
     return OG_CPU_AVX512;
+#elif defined(OG_NEON)
+    return (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0 ? OG_CPU_PMULL
+                                                    : OG_CPU_NEON;
 #else
     return OG_CPU_PLAIN;
 #endif

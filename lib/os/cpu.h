@@ -3,16 +3,24 @@
 
 /* What this machine's vector units can do. Each kernel has a plain C form and
  * faster twins; it asks once which to take. The environment variable
- * ORIGO_CPU (plain, sse42, avx2, avx512, neon) lowers the level, for tests and
- * for finding out what a level is worth; it never raises it. */
+ * ORIGO_CPU (plain, sse42, avx2, avx512; plain, neon, pmull) lowers the level,
+ * for tests and for finding out what a level is worth; it never raises it. */
 
 typedef enum og_cpu {
     OG_CPU_PLAIN = 0,
-    OG_CPU_NEON,   /* AArch64 with PMULL */
+    OG_CPU_NEON,   /* AArch64 */
+    OG_CPU_PMULL,  /* and carry-less products, which small ones lack */
     OG_CPU_SSE42,  /* x86-64 with SSE4.2 and PCLMULQDQ */
     OG_CPU_AVX2,   /* and AVX2, BMI2 */
     OG_CPU_AVX512, /* and F BW VL DQ VBMI VBMI2, VPCLMULQDQ */
 } og_cpu;
+
+/* From this level on there are carry-less products (OG_TARGET_CLMUL). */
+#if defined(__aarch64__)
+#define OG_CPU_CLMUL OG_CPU_PMULL
+#else
+#define OG_CPU_CLMUL OG_CPU_SSE42
+#endif
 
 /* Cheap: worked out at the first call, then one load. Safe from any thread. */
 og_cpu og_cpu_level(void);

@@ -245,6 +245,18 @@ void og_family_least(const struct og_family *family, const uint64_t *x,
         return;
     }
 #endif
+#if defined(OG_NEON)
+    const og_cpu cpu = og_cpu_level();
+    if (family->kind == OG_FAMILY_MIX && cpu >= OG_CPU_NEON) {
+        og_mix_least_neon(family->lane_mul + begin, base, n, end - begin,
+                          least + begin);
+        return;
+    }
+    if (cpu >= OG_CPU_NEON && has_tables(family)) {
+        og_rows_least_neon(family, x, n, begin, end, least);
+        return;
+    }
+#endif
     og_family_least_plain(family, x, base, n, begin, end, least);
 }
 

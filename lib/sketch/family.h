@@ -132,6 +132,13 @@ void og_multiply_least_avx512(const struct og_family *family, const uint64_t *x,
                               uint32_t *least);
 #endif
 
+#if defined(OG_NEON)
+void og_mix_least_neon(const uint32_t *mul, const uint64_t *base, size_t n,
+                       size_t n_lanes, uint32_t *least);
+void og_rows_least_neon(const struct og_family *family, const uint64_t *x,
+                        size_t n, size_t begin, size_t end, uint32_t *least);
+#endif
+
 /* What lanes of the mix family are multiplied with: never 0, which would stay
  * the smallest under every multiplier. */
 static inline uint32_t og_mix_short(uint64_t base)

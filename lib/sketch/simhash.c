@@ -82,6 +82,9 @@ const struct og_simhash_kernel *og_simhash_choose(void)
     if (og_cpu_level() >= OG_CPU_AVX512) return &og_simhash_avx512;
     if (og_cpu_level() >= OG_CPU_AVX2) return &og_simhash_avx2;
 #endif
+#if defined(OG_NEON)
+    if (og_cpu_level() >= OG_CPU_NEON) return &og_simhash_neon;
+#endif
     return og_cpu_level() == OG_CPU_PLAIN ? &og_simhash_plain
                                           : &og_simhash_sliced;
 }
@@ -95,6 +98,9 @@ const struct og_simhash_kernel *const *og_simhash_kernels(void)
         &og_simhash_avx2,
         &og_simhash_avx512,
         &og_simhash_avx512_masks,
+#endif
+#if defined(OG_NEON)
+        &og_simhash_neon,
 #endif
         NULL,
     };

@@ -73,5 +73,8 @@ extern const struct og_simhash_kernel og_simhash_avx2;
 extern const struct og_simhash_kernel og_simhash_avx512;       /* sliced */
 extern const struct og_simhash_kernel og_simhash_avx512_masks; /* mask adds */
 #endif
+#if defined(OG_NEON)
+extern const struct og_simhash_kernel og_simhash_neon;
+#endif
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "lib/sketch/slot_scan.h"
 
-#include "lib/base/bits.h"
+#include "lib/base/neon.h"
 #include "lib/os/cpu.h"
 
 #if defined(OG_X86)
@@ -67,6 +67,24 @@ static size_t with_tag_avx512(const uint8_t *tags, const uint32_t *entries,
 }
 #endif
 
+#if defined(OG_NEON)
+static size_t with_tag_neon(const uint8_t *tags, const uint32_t *entries,
+                            size_t n, uint8_t tag, uint32_t *out)
+{
+    const uint8x16_t wanted = vdupq_n_u8(tag);
+    size_t n_out = 0, i = 0;
+    for (; i + 16 <= n; i += 16) {
+        uint64_t mask =
+            og_neon_nibbles(vceqq_u8(og_neon_load(tags + i), wanted)) &
+            OG_NEON_ONE_EACH;
+        for (; mask != 0; mask &= mask - 1)
+            out[n_out++] = entries[i + (size_t)__builtin_ctzll(mask) / 4];
+    }
+    return n_out + og_slots_with_tag_plain(tags + i, entries + i, n - i, tag,
+                                           out + n_out);
+}
+#endif
+
 size_t og_slots_with_tag(const uint8_t *tags, const uint32_t *entries, size_t n,
                          uint8_t tag, uint32_t *out)
 {
@@ -75,6 +93,10 @@ size_t og_slots_with_tag(const uint8_t *tags, const uint32_t *entries, size_t n,
     if (level >= OG_CPU_AVX512)
         return with_tag_avx512(tags, entries, n, tag, out);
     if (level >= OG_CPU_AVX2) return with_tag_avx2(tags, entries, n, tag, out);
+#endif
+#if defined(OG_NEON)
+    if (og_cpu_level() >= OG_CPU_NEON)
+        return with_tag_neon(tags, entries, n, tag, out);
 #endif
     return og_slots_with_tag_plain(tags, entries, n, tag, out);
 }

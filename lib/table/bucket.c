@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/os/cpu.h"
+#include "lib/table/tags_neon.h"
 
 #if defined(OG_X86)
 #include <immintrin.h>
@@ -61,6 +62,10 @@ static uint32_t next_tag(const uint8_t *tags, uint32_t first, uint32_t n,
     if (cpu >= OG_CPU_AVX2 && n >= 32)
         return next_tag_avx2(tags, first, n, tag);
 #endif
+#if defined(OG_NEON)
+    if (og_cpu_level() >= OG_CPU_NEON && n % 16 == 0)
+        return og_next_tag_neon(tags, first, n, tag);
+#endif
     return next_tag_plain(tags, first, n, tag);
 }
 
@@ -82,12 +87,30 @@ OG_TARGET_AVX512 static struct og_look look_64(const uint8_t *tags, uint8_t tag)
 }
 #endif
 
+#if defined(OG_NEON)
+static inline uint32_t first_of_64(uint64_t mask)
+{
+    return mask != 0 ? (uint32_t)__builtin_ctzll(mask) : 64;
+}
+
+static struct og_look look_64(const uint8_t *tags, uint8_t tag)
+{
+    const uint8x16x4_t here = vld1q_u8_x4(tags);
+    return (struct og_look){first_of_64(og_tags_equal_neon(here, tag)),
+                            first_of_64(og_tags_equal_neon(here, 0))};
+}
+#endif
+
 struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
                               uint64_t mixed)
 {
     const uint32_t n = t->options.bucket_slots;
 #if defined(OG_X86)
     if (n == 64 && og_cpu_level() >= OG_CPU_AVX512)
+        return look_64(bucket, og_fp_tag(mixed));
+#endif
+#if defined(OG_NEON)
+    if (n == 64 && og_cpu_level() >= OG_CPU_NEON)
         return look_64(bucket, og_fp_tag(mixed));
 #endif
     return (struct og_look){next_tag(bucket, 0, n, og_fp_tag(mixed)),

@@ -111,6 +111,10 @@ og_ascii_fold_fn *og_ascii_fold_choose(void)
     case OG_CPU_AVX2: return fold_avx2;
     case OG_CPU_SSE42: return fold_sse42;
 #endif
+#if defined(OG_NEON)
+    case OG_CPU_PMULL:
+    case OG_CPU_NEON: return og_ascii_fold_neon;
+#endif
     default: return og_ascii_fold_plain;
     }
 }

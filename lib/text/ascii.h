@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/bits.h"
+
 #define OG_ASCII_TOP_BITS 0x8080808080808080u
 
 /* Folds eight bytes in a word as og_load64() makes it, up to its first byte
@@ -34,5 +36,8 @@ og_ascii_fold_fn *og_ascii_fold_choose(void);
 
 /* The plain twin. */
 og_ascii_fold_fn og_ascii_fold_plain;
+#if defined(OG_NEON)
+og_ascii_fold_fn og_ascii_fold_neon;
+#endif
 
 #endif

@@ -100,14 +100,14 @@ positions_by_fours(const uint64_t *masks, size_t n_blocks, uint32_t base,
     return n;
 }
 
-static size_t positions_plain(const uint64_t *masks, size_t n_blocks,
-                              uint32_t base, uint32_t *out)
+size_t og_mask_positions_plain(const uint64_t *masks, size_t n_blocks,
+                               uint32_t base, uint32_t *out)
 {
     return positions_by_fours(masks, n_blocks, base, out);
 }
 
 const struct og_mask_kernels og_mask_kernels_plain = {words_plain, bases_plain,
-                                                      positions_plain};
+                                                      og_mask_positions_plain};
 
 #if defined(OG_X86)
 
@@ -341,6 +341,10 @@ const struct og_mask_kernels *og_mask_kernels_choose(void)
     case OG_CPU_AVX512: return &kernels_avx512;
     case OG_CPU_AVX2: return &kernels_avx2;
     case OG_CPU_SSE42: return &kernels_sse42;
+#endif
+#if defined(OG_NEON)
+    case OG_CPU_PMULL:
+    case OG_CPU_NEON: return &og_mask_kernels_neon;
 #endif
     default: return &og_mask_kernels_plain;
     }

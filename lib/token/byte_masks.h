@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/bits.h"
+
 #define OG_MASK_BLOCK 64
 
 /* Of one block of folded text (so there are no upper-case letters). */
@@ -41,5 +43,9 @@ const struct og_mask_kernels *og_mask_kernels_choose(void);
 
 /* The plain twins. */
 extern const struct og_mask_kernels og_mask_kernels_plain;
+og_mask_positions_fn og_mask_positions_plain;
+#if defined(OG_NEON)
+extern const struct og_mask_kernels og_mask_kernels_neon;
+#endif
 
 #endif

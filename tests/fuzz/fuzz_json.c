@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     struct outcome plain, fast;
     if (unescaped == NULL) return 0;
     read_at_level(OG_CPU_PLAIN, line, unescaped, &plain);
-    for (int level = OG_CPU_AVX2; level <= OG_CPU_AVX512; level++) {
+    for (int level = OG_CPU_NEON; level <= OG_CPU_AVX512; level++) {
         read_at_level((og_cpu)level, line, unescaped, &fast);
         if (plain.expected != fast.expected ||
             plain.error_off != fast.error_off ||

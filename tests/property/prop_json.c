@@ -336,6 +336,12 @@ static void test_plain(void **state)
     check_level(OG_CPU_PLAIN);
 }
 
+static void test_neon(void **state)
+{
+    (void)state;
+    check_level(OG_CPU_NEON);
+}
+
 static void test_avx2(void **state)
 {
     (void)state;
@@ -352,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_neon),
         cmocka_unit_test(test_avx2),
         cmocka_unit_test(test_avx512),
     };

@@ -126,6 +126,13 @@ static void test_plain(void **state)
     check_level(OG_CPU_PLAIN);
 }
 
+static void test_neon(void **state)
+{
+    (void)state;
+    if (og_cpu_level() < OG_CPU_NEON) skip();
+    check_level(OG_CPU_NEON);
+}
+
 static void test_avx2(void **state)
 {
     (void)state;
@@ -144,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_neon),
         cmocka_unit_test(test_avx2),
         cmocka_unit_test(test_avx512),
     };

@@ -34,6 +34,7 @@ static void test_names(void **state)
 {
     (void)state;
     assert_string_equal(og_cpu_name(OG_CPU_PLAIN), "plain");
+    assert_string_equal(og_cpu_name(OG_CPU_PMULL), "pmull");
     assert_string_equal(og_cpu_name(OG_CPU_AVX512), "avx512");
     assert_string_equal(og_cpu_name((og_cpu)99), "unknown");
 }

@@ -72,16 +72,6 @@ static const char *find_special_plain(const char *p, const char *end)
     return p;
 }
 
-/* One escape of two bytes at p. False when there is none. */
-static bool resolve_escape(const char *p, const char *end, char *out)
-{
-    if (end - p < 2 || *p != '\\') return false;
-    const char meaning = og_scan_escapes[(unsigned char)p[1]];
-    if (meaning == 0) return false;
-    *out = meaning;
-    return true;
-}
-
 static const char *unescape_plain(const char *p, const char *end, char **dest)
 {
     char *out = *dest;
@@ -96,7 +86,7 @@ static const char *unescape_plain(const char *p, const char *end, char **dest)
         }
         while (p < end && !is_special(*p))
             *out++ = *p++;
-        if (!resolve_escape(p, end, out)) break;
+        if (!og_scan_resolve(p, end, out)) break;
         p += 2;
         out++;
     }
@@ -172,7 +162,7 @@ OG_TARGET_AVX2 static const char *unescape_avx2(const char *p, const char *end,
         p += n;
         out += n;
         if (n == 32) continue;
-        if (!resolve_escape(p, end, out)) {
+        if (!og_scan_resolve(p, end, out)) {
             *dest = out;
             return p;
         }
@@ -341,6 +331,9 @@ const struct og_scan_kernels *og_scan_kernels_of(og_cpu level)
 #if defined(OG_X86)
     if (level >= OG_CPU_AVX512) return &kernels_avx512;
     if (level >= OG_CPU_AVX2) return &kernels_avx2;
+#endif
+#if defined(OG_NEON)
+    if (level >= OG_CPU_NEON) return &og_scan_kernels_neon;
 #endif
     (void)level;
     return &kernels_plain;

@@ -5,7 +5,10 @@
  * forms that give the same answer; scan_bytes.c explains how they work. None
  * reads outside p .. end. */
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "lib/base/bits.h"
 
 #include "lib/os/cpu.h"
 
@@ -32,5 +35,19 @@ const struct og_scan_kernels *og_scan_kernels_of(og_cpu level);
 /* What the character after a backslash stands for; 0 for 'u' and for all
  * that JSON does not know. */
 extern const char og_scan_escapes[256];
+
+/* One escape of two bytes at p. False when there is none. */
+static inline bool og_scan_resolve(const char *p, const char *end, char *out)
+{
+    if (end - p < 2 || *p != '\\') return false;
+    const char meaning = og_scan_escapes[(unsigned char)p[1]];
+    if (meaning == 0) return false;
+    *out = meaning;
+    return true;
+}
+
+#if defined(OG_NEON)
+extern const struct og_scan_kernels og_scan_kernels_neon;
+#endif
 
 #endif

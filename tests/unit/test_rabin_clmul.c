@@ -33,10 +33,10 @@ static void every_level_gives_the_same_fingerprint(void **state)
         check_extend(og_rabin_default(), data, len, len * 0x9e3779b97f4a7c15);
 }
 
-#if defined(OG_X86)
+#if defined(OG_TARGET_CLMUL)
 static bool machine_has_clmul(void)
 {
-    return og_cpu_force(OG_CPU_AVX512) >= OG_CPU_SSE42;
+    return og_cpu_force(OG_CPU_AVX512) >= OG_CPU_CLMUL;
 }
 
 static void clmul_equals_plain_and_tables(void **state)
@@ -89,7 +89,7 @@ static void clmul_takes_any_polynomial(void **state)
 }
 
 /* a * b stored backwards is a * b * x: so one factor has an x less. */
-OG_TARGET_SSE42 static void check_product(uint64_t a, uint64_t b)
+OG_TARGET_CLMUL static void check_product(uint64_t a, uint64_t b)
 {
     const struct og_rabin *r = og_rabin_default();
     const uint64_t product = og_clmul_reduce(r, og_clmul(a, b));
@@ -115,7 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_level_gives_the_same_fingerprint),
-#if defined(OG_X86)
+#if defined(OG_TARGET_CLMUL)
         cmocka_unit_test(clmul_equals_plain_and_tables),
         cmocka_unit_test(clmul_reads_no_further),
         cmocka_unit_test(clmul_takes_any_polynomial),

@@ -4,9 +4,9 @@
 
 #include "lib/fingerprint/clmul.h"
 
-#if defined(OG_X86)
+#if defined(OG_TARGET_CLMUL)
 
-OG_TARGET_SSE42 uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin,
+OG_TARGET_CLMUL uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin,
                                                uint64_t fp, const void *data,
                                                size_t len)
 {
@@ -19,10 +19,10 @@ OG_TARGET_SSE42 uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin,
         const uint64_t x191 = og_field_mul(field, x127, rabin->empty);
         const uint64_t x255 = og_field_mul(field, x191, rabin->empty);
         for (; len >= 32; bytes += 32, len -= 32) {
-            __m128i sum = og_clmul(fp ^ og_load64(bytes), x255);
-            sum = _mm_xor_si128(sum, og_clmul(og_load64(bytes + 8), x191));
-            sum = _mm_xor_si128(sum, og_clmul(og_load64(bytes + 16), x127));
-            sum = _mm_xor_si128(sum, og_clmul(og_load64(bytes + 24), x63));
+            og_wide sum = og_clmul(fp ^ og_load64(bytes), x255);
+            sum = og_wide_add(sum, og_clmul(og_load64(bytes + 8), x191));
+            sum = og_wide_add(sum, og_clmul(og_load64(bytes + 16), x127));
+            sum = og_wide_add(sum, og_clmul(og_load64(bytes + 24), x63));
             fp = og_clmul_reduce(rabin, sum);
         }
     }
