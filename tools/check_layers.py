@@ -47,6 +47,7 @@ LAYERS = [
     "phrases",
     "report",
     "dedup",
+    "keys",
     "near",
     "index",
     "arrow",

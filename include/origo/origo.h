@@ -56,6 +56,7 @@
 /* Documents, sentences and files that are alike. */
 #include <origo/dedup.h>     /* what stays of many documents */
 #include <origo/files.h>     /* chunks, similar files, deltas, the exchange */
+#include <origo/keys.h>      /* which documents may share text */
 #include <origo/neighbour.h> /* codes within k bits, near-duplicates */
 #include <origo/sentence.h>  /* sentences that were taken up */
 #include <origo/sketch.h>    /* features, simhash, min-hash, supershingles */

@@ -125,6 +125,11 @@ extern PyType_Spec binding_bands_spec;
 extern PyType_Spec binding_hamming_spec;
 PyObject *binding_dedup(PyObject *self, PyObject *args);
 PyObject *binding_compare(PyObject *self, PyObject *args);
+PyObject *binding_band_keys(PyObject *self, PyObject *args);
+PyObject *binding_fingerprint_keys(PyObject *self, PyObject *args);
+/* The options of dedup() and of a new store; false: exception set. */
+bool binding_dedup_options(PyObject *options, og_dedup_options *out);
+bool binding_params(PyObject *options, og_params *out);
 PyObject *binding_simhash(PyObject *self, PyObject *args);
 /* The samples of a Sketch, valid until it changes; false with a TypeError for
  * what is none. Runs no code of the caller's. */

@@ -29,6 +29,8 @@ static PyMethodDef functions[] = {
     {"read", binding_read, METH_VARARGS, NULL},
     {"addresses", binding_addresses, METH_O, NULL},
     {"compare", binding_compare, METH_VARARGS, NULL},
+    {"band_keys", binding_band_keys, METH_VARARGS, NULL},
+    {"fingerprint_keys", binding_fingerprint_keys, METH_VARARGS, NULL},
     {"simhash", binding_simhash, METH_VARARGS, NULL},
     {"stop_all", binding_stop_all, METH_NOARGS, NULL},
     {"verify", verify, METH_VARARGS, NULL},

@@ -87,7 +87,7 @@ static PyObject *decisions_of(const struct deciding *d)
     return NULL;
 }
 
-static bool set_dedup_options(PyObject *options, og_dedup_options *o)
+bool binding_dedup_options(PyObject *options, og_dedup_options *o)
 {
     static const char *const levels[] = {"document", "passage", "sentence",
                                          "line"};
@@ -211,7 +211,7 @@ PyObject *binding_dedup(PyObject *self, PyObject *args)
         return NULL;
     struct deciding d = {.input = binding_input_of(object)};
     o.output = NULL;
-    if (d.input == NULL || !set_dedup_options(options, &o) ||
+    if (d.input == NULL || !binding_dedup_options(options, &o) ||
         !set_against(options, against, &o))
         return NULL;
     PyObject *result = run_dedup(&d, &o, decide);

@@ -8,7 +8,7 @@
 
 /* ---- opening ---- */
 
-static bool set_params(PyObject *options, og_params *p)
+bool binding_params(PyObject *options, og_params *p)
 {
     const char *preset = NULL, *same = NULL, *fold = NULL, *tokens = NULL;
     const char *select = NULL;
@@ -83,7 +83,7 @@ static int store_init(PyObject *self, PyObject *args, PyObject *kwargs)
         PyErr_SetString(PyExc_TypeError, "a store is opened once");
         return -1;
     }
-    if (!set_params(options, &params) || !set_indexes(options, &o.indexes))
+    if (!binding_params(options, &params) || !set_indexes(options, &o.indexes))
         return -1;
     Py_BEGIN_ALLOW_THREADS status =
         og_store_open(path, (og_access)access, &o, &opened, &err);

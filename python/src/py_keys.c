@@ -1,0 +1,104 @@
+/* Keys of documents, for engines that shuffle. */
+
+#include "binding.h"
+
+#include <stdlib.h>
+
+struct noting {
+    struct binding_input *input;
+    struct binding_buffer key;      /* uint64 */
+    struct binding_buffer token;    /* uint32: of fingerprints */
+    struct binding_buffer n;        /* int64: keys of each document */
+    struct binding_buffer n_tokens; /* int64: of each document */
+};
+
+static bool note_keys(void *ctx, const og_document_keys *keys)
+{
+    struct noting *n = ctx;
+    const int64_t n_keys = (int64_t)keys->n;
+    const int64_t n_tokens = (int64_t)keys->n_tokens;
+    if (binding_append(&n->n, &n_keys, sizeof(n_keys)) &&
+        binding_append(&n->n_tokens, &n_tokens, sizeof(n_tokens)) &&
+        (keys->n == 0 ||
+         binding_append(&n->key, keys->key, keys->n * sizeof(*keys->key))) &&
+        (keys->n == 0 || keys->token == NULL ||
+         binding_append(&n->token, keys->token,
+                        keys->n * sizeof(*keys->token))))
+        return binding_run_check(n->input);
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyErr_NoMemory();
+    binding_run_fail(n->input);
+    PyGILState_Release(state);
+    return false;
+}
+
+static void release_notes(struct noting *n)
+{
+    free(n->key.data);
+    free(n->token.data);
+    free(n->n.data);
+    free(n->n_tokens.data);
+}
+
+/* (counts, keys, tokens, n, n_tokens) */
+static PyObject *notes_of(struct noting *n, const og_stream_counts *counts)
+{
+    PyObject *parts[] = {
+        binding_counts(counts, n->input), binding_buffer_bytes(&n->key),
+        binding_buffer_bytes(&n->token), binding_buffer_bytes(&n->n),
+        binding_buffer_bytes(&n->n_tokens)};
+    PyObject *result = NULL;
+    if (parts[0] != NULL && parts[1] != NULL && parts[2] != NULL &&
+        parts[3] != NULL && parts[4] != NULL)
+        result =
+            PyTuple_Pack(5, parts[0], parts[1], parts[2], parts[3], parts[4]);
+    for (size_t i = 0; i < 5; i++)
+        Py_XDECREF(parts[i]);
+    return result;
+}
+
+/* band_keys(input, options): those of dedup() */
+PyObject *binding_band_keys(PyObject *self, PyObject *args)
+{
+    PyObject *object, *options, *result = NULL;
+    og_dedup_options o = og_dedup_options_default();
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    og_status status;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO!", &object, &PyDict_Type, &options))
+        return NULL;
+    struct noting n = {.input = binding_input_of(object)};
+    if (n.input == NULL || !binding_dedup_options(options, &o) ||
+        !binding_run_begin(n.input))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status =
+        og_band_keys(&n.input->input, &o, note_keys, &n, &counts, &err);
+    Py_END_ALLOW_THREADS if (binding_run_end(n.input, status, &err)) result =
+        notes_of(&n, &counts);
+    release_notes(&n);
+    return result;
+}
+
+/* fingerprint_keys(input, options): those of a Store */
+PyObject *binding_fingerprint_keys(PyObject *self, PyObject *args)
+{
+    PyObject *object, *options, *result = NULL;
+    og_params params = og_params_default();
+    og_stream_counts counts = {0};
+    og_error err = {0};
+    og_status status;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO!", &object, &PyDict_Type, &options))
+        return NULL;
+    struct noting n = {.input = binding_input_of(object)};
+    if (n.input == NULL || !binding_params(options, &params) ||
+        !binding_run_begin(n.input))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = og_fingerprint_keys(
+        &n.input->input, &params, note_keys, &n, &counts, &err);
+    Py_END_ALLOW_THREADS if (binding_run_end(n.input, status, &err)) result =
+        notes_of(&n, &counts);
+    release_notes(&n);
+    return result;
+}
