@@ -50,6 +50,7 @@ from .dedup import (
     dedup,
 )
 from .hamming import HammingIndex, SimHash
+from .keys import Keys, band_keys, fingerprint_keys
 from .lsh import MinHashLSH, WeightedMinHashLSH
 from .minhash import (
     LeanMinHash,
@@ -74,6 +75,7 @@ __all__ = [
     "HammingIndex",
     "IOFailure",
     "InputError",
+    "Keys",
     "LeanMinHash",
     "LimitError",
     "Match",
@@ -98,9 +100,11 @@ __all__ = [
     "WeightedMinHashGenerator",
     "WeightedMinHashLSH",
     "__version__",
+    "band_keys",
     "compare",
     "decontaminate",
     "dedup",
+    "fingerprint_keys",
     "read",
     "verify",
 ]

@@ -283,6 +283,21 @@ def decontaminate(corpus: Any, benchmarks: Any, *, min_share: float = 0.5,
                   memory: Optional[int] = None,
                   progress: Progress = None) -> DecontaminationResult: ...
 
+class Keys:
+    counts: List[int]
+    n_tokens: List[int]
+    tokens: memoryview
+    values: memoryview
+    def __init__(self, values: memoryview, tokens: memoryview,
+                 counts: List[int], n_tokens: List[int]) -> None: ...
+    def __len__(self) -> int: ...
+
+def band_keys(source: Any, *, fields: Optional[Fields] = None,
+              threads: Optional[int] = None, **options: Any) -> Keys: ...
+def fingerprint_keys(source: Any, *, fields: Optional[Fields] = None,
+                     threads: Optional[int] = None,
+                     **options: Any) -> Keys: ...
+
 class MinHash:
     def __init__(self, num_perm: int = 128, seed: int = 1,
                  gpu_mode: str = "disable",

@@ -1,0 +1,282 @@
+"""origo on Spark: Spark shuffles, retries and owns the cluster; the library
+works inside the tasks (origo.steps), on Arrow batches.
+
+    import origo.spark
+    kept = origo.spark.dedup(df, text="text", id="id")
+
+Results are those of the command over the same documents in the same order,
+whatever the number of partitions and workers. Every worker needs the wheel of
+origo, pyarrow and numpy; one that lacks them says so."""
+
+import sys
+
+import pyarrow
+from pyspark import cloudpickle
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.window import Window
+
+from . import steps as own_steps
+
+__all__ = ["contamination", "decontaminate", "dedup", "hamming_join", "near_pairs", "passages",
+           "removals"]
+
+# What a worker runs comes by value: one without origo can then say that it has
+# none, instead of failing at a name.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+FAN_IN = 8  # forests that one task merges
+
+
+def step(name, *arguments):
+    """A step of origo.steps as a function of mapInArrow()."""
+    def run(batches):
+        try:
+            from origo import steps
+        except ImportError as e:
+            import socket
+            raise RuntimeError(
+                "origo cannot be imported on the worker %s (%s): install its "
+                "wheel, pyarrow and numpy there, or send a packed environment "
+                "with the job" % (socket.gethostname(), e)) from e
+        yield from getattr(steps, name)(batches, *arguments)
+    return run
+
+
+def rows_of(schema, **kinds):
+    """The type of a step's rows; `kinds` are those of the table's own."""
+    return StructType([
+        StructField(field.name, kinds.get(field.name, field.dataType))
+        for field in from_arrow_schema(schema)])
+
+
+BANDS = rows_of(own_steps.BANDS)
+FOREST = rows_of(own_steps.FOREST)
+
+
+def check_columns(df, **columns):
+    for what, name in columns.items():
+        if name not in df.columns:
+            raise ValueError("the %s column %r is not in the table: it has %s"
+                             % (what, name, ", ".join(df.columns)))
+    text = df.schema[columns["text"]].dataType if "text" in columns else None
+    if text is not None and not isinstance(text, StringType):
+        raise TypeError("the column %r is %s, not string: %s" % (
+            columns["text"], text.simpleString(), df.schema.simpleString()))
+
+
+def check_ids(df, id):
+    """Repeated ids could not be told apart in the result."""
+    repeated = (df.groupBy(F.col(id).alias("id")).count()
+                .where("count > 1 or id is null").limit(3).collect())
+    if repeated:
+        raise ValueError(
+            "ids must be there and differ: %s" % ", ".join(
+                "%r is there %d times" % (one["id"], one["count"])
+                for one in repeated))
+
+
+def partitions_of(df, n_partitions):
+    if n_partitions is not None:
+        return n_partitions
+    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+
+
+def order_of(df, order, id):
+    """Columns that decide which document is the earlier one; the last is the
+    id, so that there are no equals."""
+    names = [order] if isinstance(order, str) else list(order or [])
+    for name in names:
+        check_columns(df, order=name)
+    return [*names, *([] if id in names else [id])]
+
+
+# ---- documents that are alike -----------------------------------------------
+
+def forest(df, text, id, options, n):
+    """(node, root): the documents that chains of shared bands join. A node is
+    a hash of an id; two ids with one hash only share a task."""
+    nodes = df.select(F.xxhash64(F.col(id)).alias("node"),
+                      F.col(text).alias("text"))
+    keys = nodes.mapInArrow(step("band_step", options),
+                            BANDS)
+    found = (keys.repartition(n, "key").sortWithinPartitions("key", "node")
+             .mapInArrow(step("forest_step"), FOREST))
+    while n > 1:
+        n = (n + FAN_IN - 1) // FAN_IN
+        found = found.repartition(n, "root").mapInArrow(step("merge_step"),
+                                                        FOREST)
+    return found
+
+
+def neighbourhoods(df, text, id, order, options, n):
+    """(id, text) of all documents that share a band with another, those that a
+    chain of bands joins in one partition, in order."""
+    columns = [F.xxhash64(F.col(id)).alias("node"), F.col(id).alias("id"),
+               F.col(text).alias("text")]
+    columns += [F.col(name).alias("order%d" % i)
+                for i, name in enumerate(order)]
+    met = df.select(*columns).join(forest(df, text, id, options, n), "node")
+    return (met.repartition(n, "root")
+            .sortWithinPartitions(*["order%d" % i for i in range(len(order))])
+            .select("id", "text"))
+
+
+def removals(df, text="text", id="id", *, threshold=0.8, keep="first",
+             order=None, n_partitions=None, has_unique_ids=False, **options):
+    """What `dedup` takes away: (id, duplicate_of, similarity)."""
+    check_columns(df, text=text, id=id)
+    if keep not in ("first", "last", "longest"):
+        raise ValueError("keep %r: must be first, last or longest; for a "
+                         "column, give `order`" % (keep,))
+    if not has_unique_ids:
+        check_ids(df, id)
+    sketch = {name: value for name, value in options.items()
+              if name in ("preset", "tokens", "shingle", "bands", "rows")}
+    decide = {**options, "threshold": threshold, "keep": keep}
+    kind = df.schema[id].dataType
+    met = neighbourhoods(df, text, id, order_of(df, order, id), sketch,
+                         partitions_of(df, n_partitions))
+    return met.mapInArrow(step("decide_step", decide),
+                          rows_of(own_steps.removal_schema(pyarrow.null()),
+                                  id=kind, duplicate_of=kind))
+
+
+def dedup(df, text="text", id="id", *, threshold=0.8, keep="first", order=None,
+          n_partitions=None, has_unique_ids=False, **options):
+    """The rows of `df` without near-duplicates; nothing goes that was not
+    compared. Rows without a text stay.
+
+    `order`: the column or columns that decide which of two documents is the
+    earlier one (`keep="first"`); the id unless told otherwise. `has_unique_ids`
+    saves the check that they are. Other options are those of `origo.dedup`.
+    """
+    gone = removals(df, text, id, threshold=threshold, keep=keep, order=order,
+                    n_partitions=n_partitions, has_unique_ids=has_unique_ids,
+                    **options)
+    gone = gone.select(F.col("id").alias(id))
+    return df.join(gone, id, "left_anti").select(df.columns)
+
+
+def near_pairs(df, text="text", id="id", *, threshold=0.8, order=None,
+               n_partitions=None):
+    """(id, match, similarity): every document with the earlier ones that it
+    is alike to, as `Store.near_many` lists them. Ids are strings."""
+    check_columns(df, text=text, id=id)
+    check_ids(df, id)
+    met = neighbourhoods(df, text, id, order_of(df, order, id), {},
+                         partitions_of(df, n_partitions))
+    return (met.select(F.col("id").cast("string").alias("id"), "text")
+            .mapInArrow(step("near_step", threshold),
+                        rows_of(own_steps.PAIRS)))
+
+
+# ---- passages ---------------------------------------------------------------
+
+def micros(df, time):
+    """Any column of time as microseconds since 1970; those without one come
+    last."""
+    kind = df.schema[time].dataType.typeName()
+    value = F.col(time)
+    if kind in ("string", "date"):
+        value = value.cast("timestamp")
+    if kind in ("string", "date", "timestamp"):
+        value = F.unix_micros(value)
+    return F.coalesce(value.cast("long"), F.lit(2 ** 62))
+
+
+def passages(df, text="text", id="id", time="time", *, n_partitions=None,
+             most_origins=64, memory=64 << 20, **options):
+    """The origin of every copied passage of a whole table: (id, begin, end,
+    origin, origin_begin, origin_end, n_tokens), each span compared word by
+    word. Offsets are in bytes of UTF-8.
+
+    A document is traced against the `most_origins` documents that have most of
+    its fingerprints first. Other options are those of a new `Store`."""
+    check_columns(df, text=text, id=id, time=time)
+    check_ids(df, id)
+    n = partitions_of(df, n_partitions)
+    documents = df.select(F.col(id).cast("string").alias("id"),
+                          micros(df, time).alias("time"),
+                          F.col(text).alias("text")).where("text is not null")
+    copies = (
+        documents.mapInArrow(step("fingerprint_step", options),
+                             rows_of(own_steps.FINGERPRINTS))
+        .repartition(n, "key").sortWithinPartitions("key", "time", "id")
+        .mapInArrow(step("origin_step"), rows_of(own_steps.COPIES))
+        .groupBy("copier", "origin").agg(F.sum("n").alias("n")))
+    traced = (documents.join(wanted_texts(copies, most_origins, n), "id")
+              .repartition(n, "place").sortWithinPartitions("time", "id")
+              .select("id", "time", "text", "is_asked"))
+    return traced.mapInArrow(
+        step("span_step", {**options, "memory": memory}),
+        rows_of(own_steps.SPANS))
+
+
+def wanted_texts(copies, most_origins, n):
+    """(place, id, is_asked): each document that has something of another has a
+    place, and its origins come there. An origin of a million documents comes
+    once to each of the places."""
+    by_share = Window.partitionBy("copier").orderBy(F.desc("n"), "origin")
+    chosen = (copies.withColumn("rank", F.row_number().over(by_share))
+              .where(F.col("rank") <= most_origins)
+              .withColumn("place", F.pmod(F.xxhash64("copier"), F.lit(n))))
+    asked = chosen.select("place", F.col("copier").alias("id"),
+                          F.lit(1).alias("is_asked"))
+    origins = chosen.select("place", F.col("origin").alias("id"),
+                            F.lit(0).alias("is_asked"))
+    return (asked.union(origins).groupBy("place", "id")
+            .agg(F.max("is_asked").alias("is_asked")))
+
+
+# ---- codes, benchmarks ------------------------------------------------------
+
+def hamming_join(new, old, k=3, *, id="id", code="code"):
+    """(new_id, old_id, distance): all pairs of codes of 64 bits (longs) within
+    k bits. The smaller side goes to every worker as an index; the larger one is
+    scanned where it lies. Ids become strings."""
+    for df in (new, old):
+        check_columns(df, id=id, code=code)
+    sides = [df.select(F.col(id).cast("string").alias("id"),
+                       F.col(code).cast("long").alias("code"))
+             for df in (new, old)]
+    asks_new = sides[0].count() >= sides[1].count()
+    larger, smaller = sides if asks_new else reversed(sides)
+    known = [tuple(one) for one in smaller.where("code is not null").collect()]
+    shared = new.sparkSession.sparkContext.broadcast(
+        ([one for one, _ in known], [value for _, value in known]))
+
+    def run(batches):
+        yield from step("hamming_step", shared.value, k, asks_new)(batches)
+    return larger.mapInArrow(run, rows_of(own_steps.CODES))
+
+
+def contamination(df, benchmarks, text="text", id="id", *, min_share=0.5,
+                  min_words=13):
+    """(id, item, matching, share): which rows hold which items. `benchmarks`:
+    a list of texts, of (name, text) or of dicts, or a small table of Spark with
+    the same columns."""
+    check_columns(df, text=text, id=id)
+    if hasattr(benchmarks, "collect"):
+        check_columns(benchmarks, text=text, id=id)
+        benchmarks = [(one[0], one[1]) for one in benchmarks.select(
+            id, text).collect()]
+    shared = df.sparkSession.sparkContext.broadcast(list(benchmarks))
+
+    def run(batches):
+        yield from step("item_step", shared.value, min_share,
+                        min_words)(batches)
+    found = df.select(F.col(id).alias("id"), F.col(text).alias("text"))
+    return found.mapInArrow(run, rows_of(
+        own_steps.item_schema(pyarrow.null()), id=df.schema[id].dataType))
+
+
+def decontaminate(df, benchmarks, text="text", id="id", *, min_share=0.5,
+                  min_words=13):
+    """The rows of `df` that hold none of the benchmark items; `origo.
+    decontaminate` tells what it is to hold one."""
+    found = contamination(df, benchmarks, text, id, min_share=min_share,
+                          min_words=min_words)
+    gone = found.select(F.col("id").alias(id)).distinct()
+    return df.join(gone, id, "left_anti").select(df.columns)

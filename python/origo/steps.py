@@ -1,0 +1,326 @@
+"""Steps of jobs on a cluster: record batches in, record batches out.
+
+An engine (origo.spark, origo.ray) owns the cluster, sorts and shuffles; what
+comes between two shuffles is one of these. They keep no state but that of the
+partition at hand, and give the same rows for the same rows."""
+
+import os
+import tempfile
+
+import numpy
+import pyarrow
+import pyarrow.compute
+
+from . import _origo
+from .dedup import find_items, with_nulls
+from .hamming import HammingIndex
+from .keys import band_keys, fingerprint_keys
+from .sources import make_input, null_rows
+from .store import Store
+
+BANDS = pyarrow.schema([("key", pyarrow.int64()), ("node", pyarrow.int64())])
+FOREST = pyarrow.schema([("node", pyarrow.int64()), ("root", pyarrow.int64())])
+PAIRS = pyarrow.schema([("id", pyarrow.string()),
+                        ("match", pyarrow.string()),
+                        ("similarity", pyarrow.float64())])
+CODES = pyarrow.schema([("new_id", pyarrow.string()),
+                        ("old_id", pyarrow.string()),
+                        ("distance", pyarrow.int32())])
+BATCH_ROWS = 1 << 16
+TEXT = {"text": "text"}
+
+
+def batches_of(schema, columns):
+    """Record batches of bounded size out of whole columns."""
+    table = pyarrow.table(columns, schema=schema)
+    yield from table.to_batches(max_chunksize=BATCH_ROWS)
+
+
+def as_rows(table, schema, **renamed):
+    """The columns of a schema, out of a table of the library."""
+    columns = [table.column(renamed.get(field.name, field.name)).cast(
+        field.type) for field in schema]
+    yield from batches_of(schema, columns)
+
+
+def numbers(buffer, dtype):
+    return numpy.frombuffer(buffer, dtype=dtype)
+
+
+# ---- which documents may be alike -------------------------------------------
+
+def band_step(batches, options):
+    """(node, text) -> (key, node): a row for each band of a document."""
+    for batch in batches:
+        keys = band_keys(batch.select(["text"]), fields=TEXT, threads=1,
+                         **options)
+        nodes = numpy.repeat(batch.column("node").to_numpy(),
+                             numpy.array(keys.counts, dtype="int64"))
+        yield pyarrow.record_batch(
+            [pyarrow.array(numbers(keys.values, "int64")),
+             pyarrow.array(nodes)], schema=BANDS)
+
+
+def components(a, b):
+    """Nodes, and the smallest node of the component of each, for edges a - b.
+
+    Every round hooks roots onto smaller ones and halves all paths: a chain of
+    n nodes takes some log n rounds."""
+    nodes, places = numpy.unique(numpy.concatenate([a, b]),
+                                 return_inverse=True)
+    u, v = places[:len(a)], places[len(a):]
+    parent = numpy.arange(len(nodes))
+    while True:
+        lower = numpy.minimum(parent[u], parent[v])
+        before = parent.copy()
+        numpy.minimum.at(parent, before[u], lower)
+        numpy.minimum.at(parent, before[v], lower)
+        parent = parent[parent]
+        if numpy.array_equal(parent, before):
+            return nodes, nodes[parent]
+
+
+def forest_of(a, b):
+    if len(a) == 0:
+        return
+    nodes, roots = components(a, b)
+    yield from batches_of(FOREST, [pyarrow.array(nodes), pyarrow.array(roots)])
+
+
+def forest_step(batches):
+    """(key, node), sorted by key -> (node, root): the trees of the nodes that
+    equal keys join. A key of a million nodes is a chain of as many edges."""
+    a, b = [], []
+    last_key = last_node = None
+    for batch in batches:
+        key = batch.column("key").to_numpy()
+        node = batch.column("node").to_numpy()
+        if len(key) == 0:
+            continue
+        if last_key == key[0]:
+            a.append(numpy.array([last_node]))
+            b.append(node[:1])
+        same = numpy.flatnonzero(key[1:] == key[:-1])
+        a.append(node[same])
+        b.append(node[same + 1])
+        last_key, last_node = key[-1], node[-1]
+    if a:
+        yield from forest_of(numpy.concatenate(a), numpy.concatenate(b))
+
+
+def merge_step(batches):
+    """(node, root) of several forests -> (node, root) of one."""
+    rows = [(batch.column("node").to_numpy(), batch.column("root").to_numpy())
+            for batch in batches]
+    if rows:
+        yield from forest_of(numpy.concatenate([a for a, _ in rows]),
+                             numpy.concatenate([b for _, b in rows]))
+
+
+class Passing:
+    """Batches on their way to the library, one column of which is kept."""
+
+    def __init__(self, batches, kept, columns):
+        self.kept = []
+        self._batches = iter(batches)
+        self._first = next(self._batches, None)
+        self._names = (kept, columns)
+
+    def is_empty(self):
+        return self._first is None
+
+    def reader(self):
+        schema = self._first.select(self._names[1]).schema
+        return pyarrow.RecordBatchReader.from_batches(schema, self._pass())
+
+    def _pass(self):
+        batch = self._first
+        while batch is not None:
+            self.kept.append(batch.column(self._names[0]))
+            yield batch.select(self._names[1])
+            batch = next(self._batches, None)
+
+    def column(self):
+        return pyarrow.chunked_array(self.kept).combine_chunks()
+
+
+def removal_schema(id_type):
+    return pyarrow.schema([("id", id_type), ("duplicate_of", id_type),
+                           ("similarity", pyarrow.float64())])
+
+
+def decide_step(batches, options):
+    """(id, text), in the order that decides -> (id, duplicate_of, similarity)
+    of what goes. All documents that a chain of bands joins must be here."""
+    passing = Passing(batches, "id", ["text"])
+    if passing.is_empty():
+        return
+    source = passing.reader()
+    if options.get("keep", "first") != "first" or "cluster" in options:
+        source = source.read_all()  # these go over the documents twice
+    given = make_input(source, fields={"id": None, **TEXT}, threads=1)
+    _, decisions = _origo.dedup(given, options, True)
+    kept, of, similarity, _, _ = with_nulls(decisions, null_rows(given))
+    gone = numpy.flatnonzero(numbers(kept, "uint8") == 0)
+    ids = passing.column()
+    yield from batches_of(removal_schema(ids.type), [
+        ids.take(pyarrow.array(gone)),
+        ids.take(pyarrow.array(numbers(of, "int64")[gone])),
+        pyarrow.array(numbers(similarity, "float64")[gone])])
+
+
+def near_step(batches, threshold):
+    """(id, text), in order -> (id, match, similarity), as Store.near_many()."""
+    passing = Passing(batches, "id", ["id", "text"])
+    if passing.is_empty():
+        return
+    with Store(":memory:", indexes="near") as store:
+        table = store.near_many(passing.reader(), threshold=threshold,
+                                add=True, threads=1,
+                                fields={"id": "id", **TEXT})
+        yield from as_rows(table.to_arrow(), PAIRS, id="document")
+
+
+# ---- passages ---------------------------------------------------------------
+
+FINGERPRINTS = pyarrow.schema([("key", pyarrow.int64()),
+                               ("time", pyarrow.int64()),
+                               ("id", pyarrow.string())])
+COPIES = pyarrow.schema([("copier", pyarrow.string()),
+                         ("origin", pyarrow.string()),
+                         ("n", pyarrow.int64())])
+
+
+def fingerprint_step(batches, options):
+    """(id, time, text) -> (key, time, id): each fingerprint of a document
+    once."""
+    for batch in batches:
+        keys = fingerprint_keys(batch.select(["text"]), fields=TEXT, threads=1,
+                                **options)
+        counts = numpy.array(keys.counts, dtype="int64")
+        rows = numpy.repeat(numpy.arange(len(counts)), counts)
+        pairs = numpy.unique(numpy.stack(
+            [rows, numbers(keys.values, "int64")]), axis=1)
+        at = pyarrow.array(pairs[0])
+        yield pyarrow.record_batch(
+            [pyarrow.array(pairs[1]), batch.column("time").take(at),
+             batch.column("id").take(at)], schema=FINGERPRINTS)
+
+
+def count_copies(copier, origin):
+    table = pyarrow.table([copier, origin], names=["copier", "origin"])
+    counted = table.group_by(["copier", "origin"]).aggregate(
+        [([], "count_all")])
+    return pyarrow.table(
+        [counted.column("copier"), counted.column("origin"),
+         counted.column("count_all").cast(pyarrow.int64())], schema=COPIES)
+
+
+def origin_step(batches):
+    """(key, time, id), sorted -> (copier, origin, n): how many fingerprints a
+    document has of the earliest document that has them."""
+    last_key, last_origin = None, None
+    for batch in batches:
+        if batch.num_rows == 0:
+            continue
+        key, ids = batch.column("key").to_numpy(), batch.column("id")
+        if last_key is not None and last_key == key[0]:
+            # The run began in the batch before.
+            key = numpy.concatenate([[last_key], key])
+            ids = pyarrow.concat_arrays([pyarrow.array([last_origin]), ids])
+        begins = numpy.concatenate([[True], key[1:] != key[:-1]])
+        rows = numpy.arange(len(key))
+        origin = numpy.maximum.accumulate(numpy.where(begins, rows, 0))
+        copies = numpy.flatnonzero(origin != rows)
+        yield from count_copies(
+            ids.take(pyarrow.array(copies)),
+            ids.take(pyarrow.array(origin[copies]))).to_batches()
+        last_key, last_origin = key[-1], ids[int(origin[-1])].as_py()
+
+
+SPANS = pyarrow.schema([("id", pyarrow.string()),
+                        ("begin", pyarrow.int64()),
+                        ("end", pyarrow.int64()),
+                        ("origin", pyarrow.string()),
+                        ("origin_begin", pyarrow.int64()),
+                        ("origin_end", pyarrow.int64()),
+                        ("n_tokens", pyarrow.int64()),
+                        ("how", pyarrow.string()),
+                        ("score", pyarrow.float64())])
+
+
+def each_once(batches, asked):
+    """Rows without those that repeat the id before them; notes in `asked`
+    which ids any of them asks about."""
+    last = None
+    for batch in batches:
+        ids = batch.column("id").to_pylist()
+        asked.update(one for one, is_asked in zip(
+            ids, batch.column("is_asked").to_pylist()) if is_asked)
+        is_new = [one != before for one, before in zip(ids, [last, *ids])]
+        last = ids[-1] if ids else last
+        yield batch.filter(pyarrow.array(is_new, pyarrow.bool_()))
+
+
+def span_step(batches, options):
+    """(id, time, text, is_asked), in order of time -> spans of those that are
+    asked about. The documents that have their fingerprints first are here."""
+    asked = set()
+    passing = Passing(each_once(batches, asked), "id", ["id", "time", "text"])
+    if passing.is_empty():
+        return
+    with tempfile.TemporaryDirectory(prefix="origo-") as folder:
+        with Store(os.path.join(folder, "store"), **options) as store:
+            spans = store.trace_many(
+                passing.reader(), add=True, threads=1,
+                fields={"id": "id", "time": "time", **TEXT}).to_arrow()
+    chosen = pyarrow.compute.is_in(
+        spans.column("document").cast(pyarrow.string()),
+        pyarrow.array(sorted(asked), pyarrow.string()))
+    yield from as_rows(spans.filter(chosen), SPANS, id="document")
+
+
+# ---- codes, benchmarks ------------------------------------------------------
+
+def hamming_step(batches, known, max_distance, asks_new):
+    """(id, code) -> (new_id, old_id, distance), for the codes `known` of the
+    smaller side: (ids, codes)."""
+    with HammingIndex(max_distance=max_distance) as index:
+        for one, code in zip(*known):
+            index.add(one, code & (1 << 64) - 1)
+        for batch in batches:
+            found = [(one, other, distance)
+                     for one, code in zip(batch.column("id").to_pylist(),
+                                          batch.column("code").to_pylist())
+                     if code is not None
+                     for other, _, distance in index.query(
+                         code & (1 << 64) - 1)]
+            mine, theirs = ([row[i] for row in found] for i in (0, 1))
+            distances = [row[2] for row in found]
+            new, old = (mine, theirs) if asks_new else (theirs, mine)
+            yield pyarrow.record_batch(
+                [pyarrow.array(new, pyarrow.string()),
+                 pyarrow.array(old, pyarrow.string()),
+                 pyarrow.array(distances, pyarrow.int32())], schema=CODES)
+
+
+def item_schema(id_type):
+    return pyarrow.schema([("id", id_type), ("item", pyarrow.string()),
+                           ("matching", pyarrow.int64()),
+                           ("share", pyarrow.float64())])
+
+
+def item_step(batches, benchmarks, min_share, min_words):
+    """(id, text) -> (id, item, matching, share)."""
+    passing = Passing(batches, "id", ["text"])
+    if passing.is_empty():
+        return
+    found, _ = find_items(passing.reader(), benchmarks, min_share, min_words,
+                          TEXT, threads=1)
+    ids = passing.column()
+    yield from batches_of(item_schema(ids.type), [
+        ids.take(pyarrow.array([one.index for one in found],
+                               pyarrow.int64())),
+        pyarrow.array([str(one.item) for one in found], pyarrow.string()),
+        pyarrow.array([one.matching for one in found], pyarrow.int64()),
+        pyarrow.array([one.share for one in found], pyarrow.float64())])
