@@ -30,17 +30,10 @@ WORDS_MAY = re.compile(r"^#?origo [a-z-]+(?: journal)? [%\d]|'origo hamming 1'|"
 # Steps that are tested through the door of their stage, and by which test.
 THROUGH = {
     "lib/dedup/dedup_pieces": "tests/cli/test_dedup_pieces.py",
-    "lib/dedup/dedup_texts": "tests/cli/test_dedup_documents.py",
-    "lib/dedup/document_stream": "tests/cli/test_dedup_input.py",
-    "lib/dedup/stages/dedup_stages": "tests/cli/test_dedup_stages.py",
     "lib/report/html/quote_data": "tests/unit/test_quote_html.c",
     "lib/report/html/web_page": "tests/unit/test_quote_html.c",
     "lib/sentence/index/segment_merge": "tests/unit/test_sentences.c",
-    "lib/sketch/sketch_stream": "tests/unit/test_sketches.c",
-    "lib/store/repair/salvage": "tests/cli/test_repair.py",
     "lib/sync/sync_receive": "tests/unit/test_sync.c",
-    "lib/trace/answer": "tests/unit/test_store.c",
-    "lib/trace/copiers": "tests/cli/cases/copiers.case",
     "lib/trace/trace_worker": "tests/unit/test_trace_stream.c",
 }
 
