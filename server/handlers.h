@@ -13,7 +13,7 @@ handle_fn prepare_quote, handle_quote;
 handle_fn prepare_compare, handle_compare;
 handle_fn prepare_phrases, handle_phrases;
 handle_fn handle_stats, handle_health, handle_ready, handle_metrics;
-handle_fn handle_openapi;
+handle_fn handle_openapi, handle_page;
 
 /* The policy of a page that is a report: it has a script and a style of its
  * own, which it names by their hashes. */

@@ -52,6 +52,15 @@ const struct route routes[] = {
      NULL},
     {"GET", "/openapi.json", ROLE_NONE, PLACE_HERE, false, "", NULL,
      handle_openapi, NULL},
+    {"GET", "/", ROLE_NONE, PLACE_HERE, false, "", NULL, handle_page, NULL},
+    {"GET", "/page.js", ROLE_NONE, PLACE_HERE, false, "", NULL, handle_page,
+     NULL},
+    {"GET", "/page.css", ROLE_NONE, PLACE_HERE, false, "", NULL, handle_page,
+     NULL},
+    {"GET", "/report.css", ROLE_NONE, PLACE_HERE, false, "", NULL, handle_page,
+     NULL},
+    {"GET", "/icon.svg", ROLE_NONE, PLACE_HERE, false, "", NULL, handle_page,
+     NULL},
 };
 const size_t n_routes = sizeof(routes) / sizeof(routes[0]);
 _Static_assert(sizeof(routes) / sizeof(routes[0]) < METRICS_ROUTES,

@@ -3,7 +3,7 @@
 
 usage: tools/embed_page.py OUT.c STYLE.css SCRIPT.js...
 
-The scripts are joined, in this order, inside one function.
+The scripts are joined, in this order, inside one function (join_scripts.py).
 
 The bytes become arrays, beside the hashes that the page's security policy
 names: a browser runs this script and no other."""
@@ -11,6 +11,8 @@ names: a browser runs this script and no other."""
 import base64
 import hashlib
 import sys
+
+from join_scripts import join, read
 
 
 def array(name, data):
@@ -23,17 +25,8 @@ def array(name, data):
             % (name, ",\n    ".join(rows), name, len(data), name, digest))
 
 
-def read(path):
-    with open(path, "rb") as f:
-        data = f.read()
-    if not data:
-        sys.exit("%s: is empty" % path)
-    return data
-
-
 def main(out, style, *scripts):
-    script = (b'"use strict";\n\n(() => {\n\n' +
-              b"\n".join(read(path) for path in scripts) + b"\n})();\n")
+    script = join(scripts)
     pieces = ['/* Made by tools/embed_page.py. */\n\n'
               '#include "lib/report/html/page_files.h"\n']
     for name, data in (("style", read(style)), ("script", script)):

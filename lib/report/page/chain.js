@@ -7,7 +7,7 @@ const narrow = matchMedia("(max-width: 46rem)");
 
 /* Open for one document; among several the text must not jump from one to the
  * next, unless the reader wants to see it in each. */
-let chainIsOpen = !narrow.matches && data.meta.documents === 1;
+let chainIsOpen = null; /* not decided */
 
 function chainOf(v, s) {
     const source = v.sources[s];
@@ -31,6 +31,7 @@ function makeChain(v) {
     const last = times.reduce((a, b) => Math.max(a, b));
     if (first === last) return null;
     const place = (at) => 100 * (at - first) / (last - first);
+    chainIsOpen ??= !narrow.matches && data.meta.documents === 1;
     const section = make("details", { className: "chain",
         open: chainIsOpen },
     make("summary", {}, "Who had it when"));

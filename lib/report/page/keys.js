@@ -31,11 +31,14 @@ const help = make("dialog", { "aria-label": "Keys" }, make("dl", {},
     make("dt", {}, make("kbd", {}, "?")),
     make("dd", {}, "this list")));
 
+/* Everywhere, and where a document is shown. */
 const keys = {
-    j: () => moveBy(1),
-    k: () => moveBy(-1),
     t: () => nextTheme(),
     "?": () => help.showModal(),
+};
+const documentKeys = {
+    j: () => moveBy(1),
+    k: () => moveBy(-1),
     "[": () => turnPage(-1),
     "]": () => turnPage(1),
     o: () => { if (overview) location.hash = "#overview"; },
@@ -58,8 +61,8 @@ addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
     if (event.target.closest?.("input, select, textarea") &&
         event.key !== "Escape") return;
-    const action = keys[event.key];
-    if (!action || (!view && event.key !== "t" && event.key !== "?")) return;
+    const action = keys[event.key] || (view && documentKeys[event.key]);
+    if (!action) return;
     event.preventDefault();
     action();
 });

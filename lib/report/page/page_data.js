@@ -1,4 +1,4 @@
-/* The documents of this page, packed in its elements (lib/report/html/packed.h). */
+/* The documents of a report, packed in its elements (lib/report/html/packed.h). */
 
 async function unpack(element) {
     const letters = atob(element.textContent);
@@ -25,8 +25,8 @@ function rowOf(line, i) {
 
 /* Elements of one kind, in order; each tells the first thing that it has. */
 class Elements {
-    constructor(name) {
-        this.list = [...document.querySelectorAll(`script.${name}`)];
+    constructor(report, name) {
+        this.list = [...report.querySelectorAll(`script.${name}`)];
         this.first = this.list.map((e) => Number(e.dataset.first));
         this.unpacked = new Map(); /* the last few */
     }
@@ -45,21 +45,25 @@ class Elements {
     }
 }
 
-const data = {
-    meta: JSON.parse(document.querySelector("script.meta").textContent),
-    packed: { docs: new Elements("docs"), rows: new Elements("rows"),
-              holders: new Elements("holders") },
+class PackedReport {
+    /* The document of a page, which may be another one than this. */
+    constructor(report) {
+        this.meta = JSON.parse(find("script.meta", report).textContent);
+        this.packed = { docs: new Elements(report, "docs"),
+                        rows: new Elements(report, "rows"),
+                        holders: new Elements(report, "holders") };
+    }
 
     async rows() {
         const parts = await Promise.all(this.packed.rows.list.map(unpack));
         return parts.flatMap(linesOf).map(rowOf);
-    },
+    }
 
     /* From 0. */
     async document(i) {
         const { first, lines } = await this.packed.docs.lines(i + 1);
         return JSON.parse(lines[i + 1 - first]);
-    },
+    }
 
     /* [begin, end, document from 0] of every passage that a document of this
      * page took from source `k`. */
@@ -71,7 +75,7 @@ const data = {
         for (let i = 0; i < list.length; i += 3)
             found.push([list[i], list[i + 1], list[i + 2] - 1]);
         return found;
-    },
+    }
 
     async *texts() {
         for (let k = 0; k < this.packed.docs.list.length; k++) {
@@ -80,5 +84,5 @@ const data = {
             for (let n = 0; n < lines.length; n++)
                 yield [first + n, JSON.parse(lines[n]).text];
         }
-    },
-};
+    }
+}

@@ -2,7 +2,8 @@
  * passages, a passage beside its source, the chain of copies in time.
  *
  * Loading and showing are apart. page_data.js alone knows where documents
- * come from (here: packed in the page itself); it has
+ * come from: packed in a report, which is this page itself, or one that a
+ * server has sent to a page of its own (web/). It has
  *
  *     data.meta         { unit, documents, part, goes_on, cover }
  *     data.rows()       what the overview says about each document
@@ -16,10 +17,12 @@
  *
  * The files of this folder become one script, in the order of the list in
  * lib/report/meson.build: tools/embed_page.py joins them inside one function, so
- * that they share their names and the page gets none of them. */
+ * that they share their names and the page gets none of them. The page of the
+ * server is made of the same files, with those of web/ instead of start.js. */
 
 const root = document.documentElement;
 const body = document.body;
+let data = null;     /* what is shown: startShowing() of stage.js */
 let view = null;     /* of the document that is shown */
 let overview = null; /* of a report of several documents */
 

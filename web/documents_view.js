@@ -1,0 +1,117 @@
+/* Documents: those of the store, searched, and one of them with its
+ * passages. */
+
+const hostOf = (url) => /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?#]+)/i
+    .exec(url || "")?.[1] || "";
+
+class DocumentsView {
+    name = "documents";
+    title = "Documents";
+
+    constructor() {
+        this.words = make("input", { type: "search" });
+        this.source = make("input", { type: "text", autocomplete: "off",
+            spellcheck: false, placeholder: "example.org" });
+        this.prefix = make("input", { type: "text", autocomplete: "off",
+            spellcheck: false });
+        this.submit = makeSubmit("Search");
+        this.form = make("form", { className: "row", role: "search" },
+            makeField("In id, title or address", this.words),
+            makeField("Source (host)", this.source),
+            makeField("Id begins with", this.prefix), this.submit);
+        onSubmit(this.form, () => this.search());
+        this.notice = new Notice();
+        this.items = make("ol", { className: "cards" });
+        this.more = makeButton("More", "more", () => this.grow());
+        this.more.hidden = true;
+        this.list = make("div", {},
+            make("h1", { tabIndex: -1 }, "Documents"), this.form, this.items,
+            this.more);
+        this.one = make("div", { className: "one" });
+        this.element = make("section", { className: "view documents-view" },
+            this.list, this.notice.element, this.one);
+    }
+
+    /* ---- the list ---- */
+
+    search() {
+        this.items.replaceChildren();
+        this.next = undefined;
+        return this.grow();
+    }
+
+    grow() {
+        return attempt(this.notice, this.submit, "Looking …", async () => {
+            const { documents, next } = await askJson("v1/documents",
+                { query: { text: this.words.value.trim(),
+                           source: this.source.value.trim(),
+                           prefix: this.prefix.value, limit: 50,
+                           before: this.next } });
+            const first = this.items.children.length;
+            this.items.append(...documents.map((doc) => this.makeCard(doc)));
+            this.next = next ?? undefined;
+            this.more.hidden = next === null;
+            /* The list goes on where the button was. */
+            if (first > 0) find("a", this.items.children[first])?.focus();
+            const n = this.items.children.length;
+            return n > 0 ? "" : next === null ? "There are none." :
+                "None among the latest; there are more to look at.";
+        });
+    }
+
+    makeCard(doc) {
+        const host = hostOf(doc.url);
+        const from = make("span", { className: "facts" });
+        if (doc.title)
+            from.append(make("bdi", { className: "id" }, clean(doc.id)));
+        if (host)
+            from.append(makeButton(clean(host), "plain host", () => {
+                this.source.value = host;
+                this.search();
+            }, `Documents of ${clean(host)}`));
+        from.append(make("span", {}, count(doc.n_tokens, "word")),
+            make("span", {}, day(doc.time)));
+        return make("li", {},
+            makeDocumentLink(doc.id, doc.title || doc.id, "what"), from);
+    }
+
+    /* ---- one of them ---- */
+
+    async show(id) {
+        this.shown = id;
+        this.one.replaceChildren();
+        this.answer = null;
+        return attempt(this.notice, this.submit, "Reading …", async () => {
+            const doc = await askJson(
+                `v1/documents/${encodeURIComponent(id)}`);
+            const { title, url, time, text } = doc;
+            if (text === undefined) return "The store does not keep its text.";
+            const answer = await askReport(
+                JSON.stringify({ id, title, url, time, text }),
+                "application/json", {});
+            if (this.shown !== id) return "";
+            this.answer = answer;
+            const bar = makeExport(answer);
+            bar.prepend(make("a", { href: "#documents" }, "All documents"));
+            bar.append(make("a", { href:
+                `#watches/${encodeURIComponent(id)}` }, "Watch it"));
+            this.one.replaceChildren(bar, stage);
+            await startShowing(answer.report);
+            return "";
+        });
+    }
+
+    async open(id) {
+        this.list.hidden = id !== undefined;
+        this.one.hidden = id === undefined;
+        if (id === undefined) {
+            if (this.items.children.length === 0) await this.search();
+            else this.notice.say("");
+        } else if (this.shown !== id || !this.answer) {
+            await this.show(id);
+        } else {
+            this.one.append(stage);
+            await startShowing(this.answer.report);
+        }
+    }
+}
