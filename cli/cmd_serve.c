@@ -181,8 +181,9 @@ const struct command command_serve = {
     .about =
         "Serves a store: POST /v1/trace says where a text came from, POST "
         "/v1/documents takes documents in, and so on; GET /openapi.json "
-        "describes all of it. It listens on this machine alone unless it is "
-        "told otherwise, and then it wants tokens.\n\n"
+        "describes all of it. The address itself is a page for browsers. It "
+        "listens on this machine alone unless it is told otherwise, and then "
+        "it wants tokens.\n\n"
         "A document that was acknowledged is on disk. SIGTERM and SIGINT end "
         "the server after everything that it accepted is answered; SIGHUP "
         "reads the tokens again.",

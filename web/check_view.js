@@ -7,6 +7,13 @@ const TYPES = { html: "text/html", htm: "text/html",
 const typeOf = (file) =>
     TYPES[file.name.split(".").pop().toLowerCase()] || "text/plain";
 
+/* What a text that has no title is called. */
+const firstWords = (text) => {
+    const [line] = text.trim().split("\n");
+    return line.length <= 70 ? line
+        : `${line.slice(0, 70).replace(/\s+\S*$/, "")} …`;
+};
+
 class CheckView {
     name = "check";
     title = "Check";
@@ -107,7 +114,8 @@ class CheckView {
             this.answer = await askReport(file || written,
                 file ? typeOf(file) : "text/plain", {
                     id: this.id.value.trim() || (file ? file.name : "pasted"),
-                    title: this.heading.value.trim(),
+                    title: this.heading.value.trim() ||
+                        (file ? "" : firstWords(written)),
                     min_span: this.shortest.value,
                     reworded: this.reworded.checked ? "true" : "",
                     add: this.add.checked ? "true" : "" });

@@ -65,7 +65,7 @@ class LiveView {
     /* ---- the connection ---- */
 
     open() {
-        return this.follow();
+        this.follow(); /* until the view is left */
     }
 
     close() {

@@ -89,19 +89,13 @@ const askJson = async (path, options) => (await ask(path, options)).json();
 
 /* ---- reports ---- */
 
-/* A report is a page that could hold scripts; here it is only read. */
-const inert = globalThis.trustedTypes?.createPolicy("origo-report",
-    { createHTML: (text) => text });
-
-/* The report of what the server finds in a document: for the stage, and as
- * the file that can be kept. */
+/* The report of what the server finds in a document: its data for the stage,
+ * and the file that can be kept. It never becomes elements of this page. */
 async function askReport(body, type, query) {
     const response = await ask("v1/trace",
         { method: "POST", body, type, query: { ...query, format: "html" } });
     const html = await response.text();
-    const page = new DOMParser().parseFromString(
-        inert ? inert.createHTML(html) : html, "text/html");
-    return { html, report: new PackedReport(page) };
+    return { html, report: new PackedReport(partsOf(html)) };
 }
 
 /* ---- events ---- */

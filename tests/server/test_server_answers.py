@@ -338,6 +338,35 @@ def test_state(origo):
         connection.close()
 
 
+def test_page(origo):
+    """The files of the page; what they do is seen in a browser (tests/web)."""
+    kinds = {"/page.js": "text/javascript", "/page.css": "text/css",
+             "/report.css": "text/css", "/icon.svg": "image/svg+xml"}
+    with support.Server(origo) as server:
+        status, given, page = Checked(server).ask("GET", "/")
+        equal((status, given["Content-Type"]), (200, "text/html; charset=utf-8"))
+        policy = given["Content-Security-Policy"]
+        assert "script-src 'self';" in policy and "unsafe" not in policy, policy
+        # The policy lets nothing inside the page run: all of it is in files.
+        for tag, _ in re.findall(rb"<(script|style)\b([^>]*)>", page):
+            equal(tag, b"script")
+        assert re.search(rb"<script src=.page.js. defer></script>", page), page
+        assert not re.search(rb"\son\w+=|style=", page), page
+        for name in re.findall(rb'(?:src|href)="([^"]+)"', page):
+            if name == b"openapi.json":
+                continue
+            path = "/" + name.decode()
+            status, given, data = server.ask("GET", path)
+            equal((status, given["Content-Type"].split(";")[0]),
+                  (200, kinds.pop(path)))
+            equal(given["X-Content-Type-Options"], "nosniff")
+            assert len(data) > 100
+        equal(kinds, {})
+        equal(server.ask("HEAD", "/")[0], 200)
+        equal(server.ask("POST", "/", "x", TEXT)[0], 405)
+        equal(server.ask("GET", "/page.js/..")[0], 404)
+
+
 def test_json_log(origo):
     with support.Server(origo, "--log", "json") as server:
         _, given, _ = server.ask("GET", "/v1/documents/a%0ab?text=1")

@@ -17,8 +17,13 @@ const tests = [];
 const test = (name, report, run, options = {}) =>
     tests.push({ name, report, run, options });
 
-const addressOf = (name) =>
-    pathToFileURL(path.resolve(out, name + ".html")).href;
+/* A name of a page in OUT, or a function that gives the address of another. */
+const addressOf = (report) => typeof report === "function" ? report()
+    : pathToFileURL(path.resolve(out, report + ".html")).href;
+/* A page from a file asks for nothing, one of a server its server alone. */
+const isOwn = (url, address) => address.startsWith("http")
+    ? new URL(url).origin === new URL(address).origin
+    : url.split("#")[0] === address.split("#")[0];
 const readJson = (name) => fs.readFileSync(path.join(out, name + ".json"),
     "utf8").trim().split("\n").map((line) => JSON.parse(line));
 
@@ -92,7 +97,7 @@ async function runTest(browser, { report, run, options }) {
     const context = await browser.newContext({
         viewport: options.viewport || { width: 1280, height: 900 },
         ...options.context });
-    context.setDefaultTimeout(options.timeout || 10000);
+    context.setDefaultTimeout(options.timeout || 60000);
     const page = await context.newPage();
     const errors = [];
     const note = (what) => {
@@ -101,14 +106,14 @@ async function runTest(browser, { report, run, options }) {
     page.on("pageerror", (error) => note(error.message));
     page.on("console", (m) => m.type() === "error" && note(m.text()));
     page.on("dialog", (d) => { note("dialog"); d.dismiss(); });
-    page.on("request", (r) => r.url().split("#")[0] !== addressOf(report) &&
+    page.on("request", (r) => !isOwn(r.url(), addressOf(report)) &&
         note("asked for " + r.url()));
     try {
         const began = Date.now();
-        await page.goto(addressOf(report), { timeout: 30000 });
+        await page.goto(addressOf(report));
         if (options.context?.javaScriptEnabled !== false)
             await page.waitForSelector("html[data-ready]",
-                { state: "attached", timeout: 30000 });
+                { state: "attached" });
         await run(page, { loaded: Date.now() - began });
         assert.deepStrictEqual(errors, []);
     } finally {
@@ -116,12 +121,14 @@ async function runTest(browser, { report, run, options }) {
     }
 }
 
-async function runTests() {
+/* `prepare` may give a function that is called at the end. */
+async function runTests(prepare = async () => () => { }) {
     fs.mkdirSync(path.join(out, "screenshots"), { recursive: true });
     const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     const browser = await chromium.launch({ executablePath: browserPath, args });
     const only = process.env.ONLY;
     const waiting = tests.filter((t) => !only || t.name.includes(only));
+    const finish = await prepare();
     let failed = 0;
     const worker = async (most = Infinity) => {
         for (let one; most-- > 0 && (one = waiting.shift());) {
@@ -141,7 +148,9 @@ async function runTests() {
     await worker(waiting.filter((t) => t.options.alone).length);
     await Promise.all([worker(), worker(), worker(), worker()]);
     await browser.close();
+    await finish();
     process.exit(failed ? 1 : 0);
 }
 
-module.exports = { atRest, contrasts, findings, frames, readJson, runTests, shoot, test, WIDTHS };
+module.exports = { atRest, browserPath, contrasts, findings, frames, out,
+    readJson, runTests, shoot, test, WIDTHS };

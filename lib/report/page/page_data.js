@@ -1,7 +1,7 @@
 /* The documents of a report, packed in its elements (lib/report/html/packed.h). */
 
-async function unpack(element) {
-    const letters = atob(element.textContent);
+async function unpack({ text }) {
+    const letters = atob(text);
     const bytes = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
     const stream = new Blob([bytes]).stream()
@@ -23,15 +23,16 @@ function rowOf(line, i) {
              passages, nSources, sources: sources.map(sourceOfRow) };
 }
 
-/* Elements of one kind, in order; each tells the first thing that it has. */
+/* Parts of one kind, in order: { kind, first, text }, where `first` is the
+ * number of the first thing that it has. */
 class Elements {
-    constructor(report, name) {
-        this.list = [...report.querySelectorAll(`script.${name}`)];
-        this.first = this.list.map((e) => Number(e.dataset.first));
+    constructor(parts, kind) {
+        this.list = parts.filter((part) => part.kind === kind);
+        this.first = this.list.map((part) => part.first);
         this.unpacked = new Map(); /* the last few */
     }
 
-    /* The lines of the element that has `n`. */
+    /* The lines of the one that has `n`. */
     async lines(n) {
         let k = this.first.length - 1;
         while (k > 0 && this.first[k] > n) k--;
@@ -45,13 +46,23 @@ class Elements {
     }
 }
 
+/* The parts of this page, and those of a page that is at hand as text. */
+const partsHere = () => [...document.querySelectorAll("script[class]")]
+    .map((e) => ({ kind: e.className, first: Number(e.dataset.first),
+                   text: e.textContent }));
+/* Nothing in them can end their element; what comes from documents is escaped
+ * everywhere else, so that nothing else looks like them. */
+const partsOf = (html) => [...html.matchAll(
+    /<script type="[\w/]+" class="(\w+)"([^>]*)>([^<]*)<\/script>/g)]
+    .map(([, kind, attributes, text]) => ({ kind, text,
+        first: Number(/data-first="(\d+)"/.exec(attributes)?.[1]) }));
+
 class PackedReport {
-    /* The document of a page, which may be another one than this. */
-    constructor(report) {
-        this.meta = JSON.parse(find("script.meta", report).textContent);
-        this.packed = { docs: new Elements(report, "docs"),
-                        rows: new Elements(report, "rows"),
-                        holders: new Elements(report, "holders") };
+    constructor(parts) {
+        this.meta = JSON.parse(parts.find((part) => part.kind === "meta").text);
+        this.packed = { docs: new Elements(parts, "docs"),
+                        rows: new Elements(parts, "rows"),
+                        holders: new Elements(parts, "holders") };
     }
 
     async rows() {

@@ -17,7 +17,7 @@ function makePartLinks({ part, goes_on: goesOn, cover }) {
 }
 
 async function start() {
-    const report = new PackedReport(document);
+    const report = new PackedReport(partsHere());
     putTop(make("span", { className: "name" }, "origo"),
         makePartLinks(report.meta));
     find("main").append(stage);

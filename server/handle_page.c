@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Only what this server sends may run, look, or be asked; a report that is
- * read for its data stays text. */
+/* Only what this server sends may run, look, or be asked, and no text becomes
+ * markup. */
 static const char page_csp[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types origo-report";
+    "trusted-types 'none'";
 
 static const struct page_file {
     const char *path, *type, *data;
