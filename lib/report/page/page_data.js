@@ -4,7 +4,8 @@ async function unpack({ text }) {
     const letters = atob(text);
     const bytes = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-    const stream = new Blob([bytes]).stream()
+    /* Not of a Blob, which lives in another process. */
+    const stream = new Response(bytes).body
         .pipeThrough(new DecompressionStream("deflate"));
     return new Response(stream).text();
 }
@@ -57,6 +58,8 @@ const partsOf = (html) => [...html.matchAll(
     .map(([, kind, attributes, text]) => ({ kind, text,
         first: Number(/data-first="(\d+)"/.exec(attributes)?.[1]) }));
 
+const AHEAD = 16;
+
 class PackedReport {
     constructor(parts) {
         this.meta = JSON.parse(parts.find((part) => part.kind === "meta").text);
@@ -89,8 +92,12 @@ class PackedReport {
     }
 
     async *texts() {
-        for (let k = 0; k < this.packed.docs.list.length; k++) {
-            const lines = linesOf(await unpack(this.packed.docs.list[k]));
+        const { list } = this.packed.docs;
+        const coming = []; /* some ahead of the one at hand */
+        for (let k = 0; k < list.length; k++) {
+            while (coming.length < AHEAD && k + coming.length < list.length)
+                coming.push(unpack(list[k + coming.length]));
+            const lines = linesOf(await coming.shift());
             const first = this.packed.docs.first[k] - 1;
             for (let n = 0; n < lines.length; n++)
                 yield [first + n, JSON.parse(lines[n]).text];
