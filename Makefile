@@ -35,6 +35,7 @@ help:
 	@echo 'make bench-hamming  neighbours of codes, every design'
 	@echo 'make quality-origin  the tables of docs/evaluation.md, from DATA'
 	@echo 'make plots       the plots of docs/evaluation.md'
+	@echo 'make bench-kernels  instructions of the kernels, arm64 and x86-64'
 	@echo 'make bench-sketch   simhash and min-hash kernels, with peers'
 	@echo 'make quality-near   sketches against exact similarity, from DATA'
 	@echo 'make quality-html   text, titles and days of pages, from DATA'

@@ -341,3 +341,12 @@ bench-server: build
 soak-server: build
 	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} \
 	    tests/server/test_server_durability.py $(ORIGO) test_soak
+
+# How many instructions do the kernels take on arm64 and on x86-64?
+.PHONY: bench-kernels
+bench-kernels: build
+	@tools/setup cross
+	@tools/cross arm64 -Dbench=true -Doptimization=3
+	@ninja -C $(BUILD) bench/bench_kernels
+	@ninja -C build/arm64 bench/bench_kernels
+	@bench/count_kernels $(BUILD) build/arm64 | tee bench/results/kernels.txt

@@ -3,7 +3,7 @@
 class Origo < Formula
   desc "Tells where text came from"
   homepage "https://example.org/origo"
-  url "https://example.org/origo/origo-0.1.0.tar.gz"
+  url "https://example.org/origo/origo-0.2.0.tar.gz"
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license "Apache-2.0"
 

@@ -70,14 +70,14 @@ typedef struct og_bytes {
         (s), sizeof(s) - 1                                                     \
     }
 
-/* The version of these headers: 0.1.0 is 100, 1.2.3 is 10203. */
+/* The version of these headers: 0.2.0 is 200, 1.2.3 is 10203. */
 #define OG_VERSION_MAJOR 0
-#define OG_VERSION_MINOR 1
+#define OG_VERSION_MINOR 2
 #define OG_VERSION_PATCH 0
 #define OG_VERSION_NUMBER                                                      \
     (OG_VERSION_MAJOR * 10000 + OG_VERSION_MINOR * 100 + OG_VERSION_PATCH)
 
-/* The version of the library that runs: "0.1.0", and OG_VERSION_NUMBER as it
+/* The version of the library that runs: "0.2.0", and OG_VERSION_NUMBER as it
  * was when it was built. */
 OG_API const char *og_version(void);
 OG_API int og_version_number(void);

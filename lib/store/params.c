@@ -8,9 +8,12 @@
 #include "lib/base/status.h"
 #include "lib/fingerprint/fingerprint.h"
 
+#define DOTTED_VALUES(a, b, c) #a "." #b "." #c
+#define DOTTED(a, b, c)        DOTTED_VALUES(a, b, c)
+
 const char *og_version(void)
 {
-    return OG_VERSION;
+    return DOTTED(OG_VERSION_MAJOR, OG_VERSION_MINOR, OG_VERSION_PATCH);
 }
 
 int og_version_number(void)
