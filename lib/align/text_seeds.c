@@ -21,9 +21,9 @@ struct og_text_seed_slot {
     uint32_t pos; /* plus 1; 0: free */
 };
 
-/* Bits of the filter for each shingle: one in eight of the strange ones is
+/* Bits of the filter for each shingle: one in sixteen of the strange ones is
  * looked up in vain, and 10,000 tokens fit into the nearest cache. */
-enum { BITS_EACH = 8 };
+enum { BITS_EACH = 16 };
 
 void og_text_seeds_init(struct og_text_seeds *seeds,
                         const og_allocator *allocator)
@@ -138,19 +138,55 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
 
 /* ---- an origin ---- */
 
+/* Shingles whose bit is set, of so many in a row. Which they are is no pattern
+ * that a branch could learn, so they are written down without one. */
+enum { BLOCK = 256 };
+
+struct maybe_held {
+    uint64_t sum[BLOCK];
+    uint32_t pos[BLOCK];
+    size_t n;
+};
+
+/* Of the shingles begin .. end, the first of which is that of `r`. */
+static void gather_held(const struct og_text_seeds *s, struct rolling *r,
+                        size_t begin, size_t end, struct maybe_held *out)
+{
+    struct rolling here = *r;
+    size_t n = 0;
+    for (size_t i = begin; i < end; i++) {
+        out->sum[n] = here.sum;
+        out->pos[n] = (uint32_t)i;
+        n += has_bit(s, here.sum);
+        roll(&here, i);
+    }
+    out->n = n;
+    *r = here;
+}
+
+static void note_held(struct og_text_seeds *s, const struct maybe_held *held)
+{
+    for (size_t i = 0; i < held->n; i++) {
+        const struct og_text_seed_slot *slot =
+            find_slot(s, og_mix64(held->sum[i]));
+        if (slot->pos != 0 && s->there[slot->pos - 1] == 0)
+            s->there[slot->pos - 1] = held->pos[i] + 1;
+    }
+}
+
 static void pass_over(struct og_text_seeds *s, const struct og_tokens *origin)
 {
-    const size_t n = origin->n - s->k + 1;
+    const size_t last = origin->n - s->k; /* there is no token behind it */
     struct rolling r = rolling_start(origin->hash, s->k);
-    for (size_t i = 0; i < n; i++) {
-        if (has_bit(s, r.sum)) {
-            const struct og_text_seed_slot *slot =
-                find_slot(s, og_mix64(r.sum));
-            if (slot->pos != 0 && s->there[slot->pos - 1] == 0)
-                s->there[slot->pos - 1] = (uint32_t)i + 1;
-        }
-        if (i + 1 < n) roll(&r, i);
+    struct maybe_held held;
+    for (size_t i = 0; i < last; i += BLOCK) {
+        gather_held(s, &r, i, last - i < BLOCK ? last : i + BLOCK, &held);
+        note_held(s, &held);
     }
+    held.sum[0] = r.sum;
+    held.pos[0] = (uint32_t)last;
+    held.n = has_bit(s, r.sum);
+    note_held(s, &held);
 }
 
 struct og_run og_seed_grow(const struct og_tokens *document,

@@ -51,8 +51,8 @@ next_tag_avx2(const uint8_t *tags, uint32_t first, uint32_t n, uint8_t tag)
 }
 #endif
 
-static uint32_t next_tag(const uint8_t *tags, uint32_t first, uint32_t n,
-                         uint8_t tag)
+uint32_t og_tags_next(const uint8_t *tags, uint32_t first, uint32_t n,
+                      uint8_t tag)
 {
     if (first >= n) return n;
 #if defined(OG_X86)
@@ -71,7 +71,7 @@ static uint32_t next_tag(const uint8_t *tags, uint32_t first, uint32_t n,
 
 uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket)
 {
-    return next_tag(bucket, 0, t->options.bucket_slots, 0);
+    return og_tags_next(bucket, 0, t->options.bucket_slots, 0);
 }
 
 #if defined(OG_X86)
@@ -113,8 +113,8 @@ struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
     if (n == 64 && og_cpu_level() >= OG_CPU_NEON)
         return look_64(bucket, og_fp_tag(mixed));
 #endif
-    return (struct og_look){next_tag(bucket, 0, n, og_fp_tag(mixed)),
-                            next_tag(bucket, 0, n, 0)};
+    return (struct og_look){og_tags_next(bucket, 0, n, og_fp_tag(mixed)),
+                            og_tags_next(bucket, 0, n, 0)};
 }
 
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
@@ -122,9 +122,9 @@ uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
 {
     const uint32_t n = t->options.bucket_slots;
     const uint8_t tag = og_fp_tag(mixed);
-    uint32_t slot = next_tag(bucket, 0, n, tag);
+    uint32_t slot = og_tags_next(bucket, 0, n, tag);
     while (slot < n && !og_slot_holds(t, bucket, slot, mixed))
-        slot = next_tag(bucket, slot + 1, n, tag);
+        slot = og_tags_next(bucket, slot + 1, n, tag);
     return slot;
 }
 

@@ -129,6 +129,9 @@ struct og_look {
 struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
                               uint64_t mixed);
 uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket);
+/* The first of n slots with this tag, from `first` on; n when there is none. */
+uint32_t og_tags_next(const uint8_t *tags, uint32_t first, uint32_t n,
+                      uint8_t tag);
 
 /* An empty slot has a tag that no fingerprint has, so the rest decides. */
 static inline bool og_slot_holds(const struct og_table *t, uint8_t *bucket,

@@ -15,6 +15,20 @@ struct og_table_view og_table_view(const struct og_table *t)
     return view;
 }
 
+/* Tags are looked at one by one only where a thread checker looks on: elsewhere
+ * a vector loads the same bytes. */
+static uint32_t shared_tag(const uint8_t *tags, uint32_t first, uint32_t n,
+                           uint8_t tag)
+{
+#if OG_THREAD_CHECKER
+    while (first < n && og_get8(tags + first) != tag)
+        first++;
+    return first;
+#else
+    return og_tags_next(tags, first, n, tag);
+#endif
+}
+
 static struct og_hit shared_hit(const struct og_table *t, uint64_t home,
                                 uint64_t mixed)
 {
@@ -22,8 +36,10 @@ static struct og_hit shared_hit(const struct og_table *t, uint64_t home,
     const uint8_t *bucket = view.base + (home >> view.level) * view.bucket_len;
     const struct og_table_fields *fields = &t->options.fields;
     const uint64_t rest = og_fp_rest(t, mixed);
-    for (uint32_t slot = 0; slot < t->options.bucket_slots; slot++) {
-        if (og_get8(bucket + slot) != og_fp_tag(mixed)) continue;
+    const uint32_t n = t->options.bucket_slots;
+    const uint8_t tag = og_fp_tag(mixed);
+    for (uint32_t slot = shared_tag(bucket, 0, n, tag); slot < n;
+         slot = shared_tag(bucket, slot + 1, n, tag)) {
         const uint8_t *payload =
             bucket + t->payload_off + slot * view.payload_len;
         const uint64_t doc = og_get_bytes(payload + t->doc_off, 4);
@@ -58,15 +74,41 @@ static struct og_hit find_shared(const struct og_table *t, uint64_t fp)
     }
 }
 
+/* The tags of a bucket, before anybody looks at them. */
+static void ask_for_tags(const struct og_table *t, uint64_t fp)
+{
+    const struct og_table_view view = og_table_view(t);
+    const uint64_t home = og_home_of(t, og_mix64(fp));
+    __builtin_prefetch(view.base + (home >> view.level) * view.bucket_len);
+}
+
+/* The payload that the tags point to. Nothing depends on its being the right
+ * one, so no stripe is looked at. */
+static void ask_for_payload(const struct og_table *t, uint64_t fp)
+{
+    const struct og_table_view view = og_table_view(t);
+    const uint64_t mixed = og_mix64(fp);
+    const uint32_t n = t->options.bucket_slots;
+    const uint8_t *bucket =
+        view.base + (og_home_of(t, mixed) >> view.level) * view.bucket_len;
+    const uint32_t slot = shared_tag(bucket, 0, n, og_fp_tag(mixed));
+    if (slot < n)
+        __builtin_prefetch(bucket + t->payload_off + slot * view.payload_len);
+}
+
+/* Two misses for each, asked for in time: see find.c. */
 void og_table_find_shared(const struct og_table *table, const uint64_t *fps,
                           size_t n, struct og_hit *out)
 {
-    enum { LOOK_AHEAD = 16 };
+    enum { TAGS_AHEAD = 32, PAYLOAD_AHEAD = 12 };
+    for (size_t i = 0; i < n && i < TAGS_AHEAD; i++)
+        ask_for_tags(table, fps[i]);
+    for (size_t i = 0; i < n && i < PAYLOAD_AHEAD; i++)
+        ask_for_payload(table, fps[i]);
     for (size_t i = 0; i < n; i++) {
-        const size_t ahead = i + LOOK_AHEAD < n ? i + LOOK_AHEAD : n - 1;
-        const uint64_t home = og_home_of(table, og_mix64(fps[ahead]));
-        const struct og_table_view view = og_table_view(table);
-        __builtin_prefetch(view.base + (home >> view.level) * view.bucket_len);
+        if (i + TAGS_AHEAD < n) ask_for_tags(table, fps[i + TAGS_AHEAD]);
+        if (i + PAYLOAD_AHEAD < n)
+            ask_for_payload(table, fps[i + PAYLOAD_AHEAD]);
         out[i] = find_shared(table, fps[i]);
     }
 }
