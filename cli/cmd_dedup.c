@@ -232,8 +232,9 @@ static const struct option dedup_options[] = {
      .value = "SIZE",
      .unset = "as it comes",
      .brief = "a hard cap on the tables; the rest goes to disk",
-     .more = "The output is the same. Buffers of some megabytes a thread come "
-             "on top."},
+     .more = "The output is the same, but for documents longer than a "
+             "sixteenth of it (--max-document). Buffers of some megabytes a "
+             "thread come on top."},
     {.group = "Run",
      .name = "tmpdir",
      .type = &type_string,
@@ -271,7 +272,7 @@ static const struct option dedup_options[] = {
      .type = &type_size,
      .offset = AT(reading.max_document),
      .value = "SIZE",
-     .unset = "64Mi",
+     .unset = "64Mi, or a sixteenth of --memory",
      .brief = "longer records are skipped and named"},
 };
 

@@ -100,7 +100,9 @@ typedef struct og_dedup_options {
     og_format format; /* of the report: OG_FORMAT_TSV or _JSON, a line each */
     uint32_t least_tokens; /* of a piece that is cut, up to 1,024; 0: 50 of a
                               passage, 5 of a sentence, 1 of a line */
-    uint64_t memory; /* bytes of tables; what is more goes to disk. 0: no cap */
+    uint64_t memory; /* bytes of tables; what is more goes to disk. 0: no cap.
+                        Documents are at most a sixteenth of it long (2 MiB at
+                        least), unless max_document of the input allows more */
     double journal_seconds; /* how often a journal is written */
     bool resume;            /* keep one beside the output, and resume from it */
     bool annotate;          /* write all documents, with an "origo" field */

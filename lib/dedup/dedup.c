@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "lib/os/temp_file.h"
+#include "lib/source/block.h"
 
 og_dedup_options og_dedup_options_default(void)
 {
@@ -253,13 +254,16 @@ og_status og_dedup_run(const og_input *input, const og_dedup_options *options,
                        og_dedup_counts *out_counts, og_error *err)
 {
     og_dedup_counts counts = {0};
+    og_input wanted = *input;
     struct og_dedup_run run = {
-        .options = options, .input = input, .counts = &counts};
+        .options = options, .input = &wanted, .counts = &counts};
+    if (wanted.max_document == 0 && options->memory != 0)
+        wanted.max_document = og_longest_document(options->memory);
     TRY(og_dedup_options_check(options, err));
     run.folder = options->temp != NULL ? strdup(options->temp)
                                        : folder_of_output(options->output);
     if (run.folder == NULL) return og_error_memory(err, 1, "a file name");
-    og_dedup_output_init(&run.output, options, input);
+    og_dedup_output_init(&run.output, options, &wanted);
     og_status status = open_stores(&run, err);
     if (status == OG_OK) status = run_level(&run, err);
     close_stores(&run);

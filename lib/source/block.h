@@ -43,4 +43,16 @@ static inline uint64_t og_max_document(const struct og_source_options *options)
                                       : OG_SOURCE_MAX_DOCUMENT;
 }
 
+/* The longest document where so much memory may be taken. What one takes while
+ * it is worked on goes with its length: 20 times that as a rule, 53 times when
+ * its words are one letter each. A few kilobytes of packed blanks shall not
+ * cost gigabytes where little memory was asked for. */
+static inline uint64_t og_longest_document(uint64_t memory)
+{
+    const uint64_t least = (uint64_t)2 << 20;
+    const uint64_t share = memory / 16;
+    if (share > OG_SOURCE_MAX_DOCUMENT) return OG_SOURCE_MAX_DOCUMENT;
+    return share > least ? share : least;
+}
+
 #endif

@@ -446,18 +446,6 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
 
 /* ---- the whole ---- */
 
-/* What a document takes while it is worked on goes with its length: 20 times
- * that as a rule, 53 times when its words are one letter each. A few kilobytes
- * of packed blanks shall not cost gigabytes where little memory was asked
- * for. */
-static uint64_t longest_document(const og_params *params)
-{
-    const uint64_t least = (uint64_t)2 << 20;
-    const uint64_t share = params->memory / 16;
-    if (share > OG_SOURCE_MAX_DOCUMENT) return OG_SOURCE_MAX_DOCUMENT;
-    return share > least ? share : least;
-}
-
 /* A thread takes some 7 MiB: its batch, its buffers, texts of origins. Six
  * have room in what a store takes besides its cap; more of them come with the
  * cap, one for each 64 MiB. */
@@ -517,7 +505,7 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
         threads_for(input->n_threads, &w->store->params);
     og_trace_work_fill(&work);
     if (wanted.max_document == 0)
-        wanted.max_document = longest_document(&w->store->params);
+        wanted.max_document = og_longest_document(w->store->params.memory);
     wanted.reading.extra |= is_grouped_by_field(&w->store->params);
     const og_status status =
         og_stream_documents(&wanted, &work, &w->counts, err);
