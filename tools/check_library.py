@@ -8,9 +8,7 @@
 3. Numbers are read and written without the locale: no strtod(), and no printf()
    of a "%f" or "%g"; og_text_format() and og_error_set() know no locale.
 4. Every module, a lib/.../X.c with a header X.h, has tests: tests/unit/test_X.c,
-   a test that names one of the functions of X.h, or, where a module is a step
-   behind the door of its stage, the test of that door (THROUGH below). A new
-   module has a test of its own.
+   or a test that names one of the functions of X.h.
 
 --tests prints the modules and how each is tested. --root DIR checks another
 tree. A line for each offence, and status 1.
@@ -26,16 +24,6 @@ LOCALE_MAY = {"lib/base/c_locale.c"}
 # Magic words of files, and advice about a program of others.
 WORDS_MAY = re.compile(r"^#?origo [a-z-]+(?: journal)? [%\d]|'origo hamming 1'|"
                        r"libreoffice --convert-to")
-
-# Steps that are tested through the door of their stage, and by which test.
-THROUGH = {
-    "lib/dedup/dedup_pieces": "tests/cli/test_dedup_pieces.py",
-    "lib/report/html/quote_data": "tests/unit/test_quote_html.c",
-    "lib/report/html/web_page": "tests/unit/test_quote_html.c",
-    "lib/sentence/index/segment_merge": "tests/unit/test_sentences.c",
-    "lib/sync/sync_receive": "tests/unit/test_sync.c",
-    "lib/trace/trace_worker": "tests/unit/test_trace_stream.c",
-}
 
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.S)
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
@@ -125,10 +113,6 @@ def tests_of(root):
         own = "tests/unit/test_%s.c" % os.path.basename(module)
         if own in sources:
             yield module, [own]
-            continue
-        through = THROUGH.get(module)
-        if through and os.path.exists(os.path.join(root, through)):
-            yield module, [through]
             continue
         header = without_comments(read(root, module + ".h"))
         names = set(FUNCTION.findall(header))

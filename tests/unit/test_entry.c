@@ -77,11 +77,39 @@ static void test_no_other_bytes_are_one(void **state)
     og_pack_release(&pack);
 }
 
+/* Of more documents than fit, those with the most stay, sorted. */
+static void test_the_origins_that_count(void **state)
+{
+    struct og_entry_origin list[OG_ENTRY_ORIGINS];
+    uint32_t n = 0;
+    (void)state;
+    for (uint32_t doc = 0; doc < OG_ENTRY_ORIGINS; doc++)
+        og_entry_count_origin(list, &n, doc, 10 + doc % 2);
+    assert_int_equal(n, OG_ENTRY_ORIGINS);
+    og_entry_count_origin(list, &n, 3, 100);  /* one that is there */
+    og_entry_count_origin(list, &n, 77, 5);   /* too little */
+    og_entry_count_origin(list, &n, 78, 500); /* takes the place of the least */
+    assert_int_equal(n, OG_ENTRY_ORIGINS);
+    og_entry_sort_origins(list, n);
+    assert_int_equal(list[0].doc, 78);
+    assert_int_equal(list[1].doc, 3);
+    assert_int_equal(list[1].n_tokens, 111);
+    for (uint32_t i = 1; i < n; i++) {
+        assert_true(list[i - 1].n_tokens >= list[i].n_tokens);
+        assert_int_not_equal(list[i].doc, 77);
+        assert_int_not_equal(list[i].doc, 0);
+    }
+    /* Of equal ones that which was counted first. */
+    assert_int_equal(list[2].doc, 1);
+    assert_int_equal(list[3].doc, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comes_back),
         cmocka_unit_test(test_no_other_bytes_are_one),
+        cmocka_unit_test(test_the_origins_that_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
