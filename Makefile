@@ -8,7 +8,7 @@ SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help run build tidy test test-quick test-crash test-soak \
-    test-python-asan test-packages test-arm64 test-s390x fuzz install \
+    test-python-asan test-spark test-wheel test-packages test-arm64 test-s390x fuzz install \
     uninstall wheel deb static release format clean
 
 help:
@@ -17,6 +17,8 @@ help:
 	@echo 'make test-quick  the tests of the release build alone'
 	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
 	@echo 'make test-python-asan  the Python suite with sanitizers'
+	@echo 'make test-spark  jobs on Spark: in one process, and on workers that are killed'
+	@echo 'make test-wheel  the wheel in every version of Python that is here'
 	@echo 'make test-soak   a million documents of one kind: time, memory, slope'
 	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
 	@echo 'make build       the library and the command, in $(BUILD)'
@@ -51,6 +53,7 @@ help:
 	@echo 'make bench-report   reports of many documents in a browser'
 	@echo 'make bench-dedup  deduplication beside its peers, from DATA'
 	@echo 'make bench-python  the Python package beside its peers, from DATA'
+	@echo 'make bench-spark  jobs on Spark beside its own and the command, from DATA'
 	@echo 'make bench-decontaminate  planted benchmark items in 2 GB, from DATA'
 	@echo 'make clean       removes build/'
 
@@ -90,6 +93,15 @@ test-python-asan:
 	@tools/setup build test python
 	@tools/configure release
 	@tests/python/run $(BUILD) --asan
+
+test-spark:
+	@tools/setup build test python spark
+	@tools/configure release
+	@ninja -C $(BUILD) cli/origo
+	@tests/spark/run $(BUILD) $(PYSPARK)
+
+test-wheel: wheel
+	@tests/python/versions build/wheel/*.whl
 
 fuzz:
 	@tools/setup build test

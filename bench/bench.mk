@@ -316,6 +316,16 @@ bench-decontaminate: python-bench
 	@$(if $(QUICK),true,bench/insert_results docs/benchmarks.md \
 	    bench/results decontaminate)
 
+# Jobs on Spark: what the engine takes beside the work. Two cores, twenty
+# minutes. BENCH_FLAGS='--documents 10000' for a first look.
+.PHONY: bench-spark
+bench-spark: python-bench
+	@tools/setup spark
+	@bench/setup_peers $(PYTHON_BENCH) 'pyspark>=3.5,<4' pandas numpy setuptools
+	@$(PYTHON_BENCH)/bin/python bench/bench_spark.py $(BENCH_FLAGS) $(BUILD) \
+	    $(DATA) >$(BUILD)/spark.md; \
+	    status=$$?; cat $(BUILD)/spark.md; exit $$status
+
 # How long does a report of many documents take to open in a browser?
 .PHONY: bench-report
 bench-report: build

@@ -8,6 +8,7 @@ Results are those of the command over the same documents in the same order,
 whatever the number of partitions and workers. Every worker needs the wheel of
 origo, pyarrow and numpy; one that lacks them says so."""
 
+import importlib
 import sys
 
 import pyarrow
@@ -33,7 +34,7 @@ def step(name, *arguments):
     """A step of origo.steps as a function of mapInArrow()."""
     def run(batches):
         try:
-            from origo import steps
+            steps = importlib.import_module("origo.steps")
         except ImportError as e:
             import socket
             raise RuntimeError(

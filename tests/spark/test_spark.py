@@ -1,0 +1,164 @@
+"""origo.spark in one process: as the command has it."""
+
+import json
+import random
+import sys
+
+import pytest
+from pyspark.errors import PythonException
+from pyspark.sql import SparkSession
+
+import origo
+import origo.spark
+
+SCHEMA = "id string, time string, text string"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    session = (SparkSession.builder.master("local[2]").appName("origo")
+               .config("spark.ui.enabled", "false")
+               .config("spark.sql.shuffle.partitions", "3")
+               .config("spark.sql.execution.arrow.maxRecordsPerBatch", "50")
+               .getOrCreate())
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def df(spark, documents):
+    rows = [(one["id"], one["time"], one["text"]) for one in documents]
+    random.Random(5).shuffle(rows)  # a table of Spark has no order
+    return spark.createDataFrame(rows, SCHEMA).repartition(4).cache()
+
+
+def test_dedup_keeps_what_the_command_keeps(df, documents, command, tmp_path):
+    kept = command(documents, "dedup", "--report", str(tmp_path / "gone.jsonl"))
+    expected = {one["id"] for one in kept} | {
+        one["id"] for one in documents if one["text"] is None}
+    assert len(expected) < len(documents) - 200
+    rows = origo.spark.dedup(df).collect()
+    assert {row["id"] for row in rows} == expected
+    assert len(rows) == len(expected)
+    gone = origo.spark.removals(df).collect()
+    lines = (tmp_path / "gone.jsonl").read_text().splitlines()
+    assert {(row["id"], row["duplicate_of"]) for row in gone} == {
+        (one["id"], one["duplicate_of"]) for one in map(json.loads, lines)}
+
+
+def test_dedup_by_another_order(df, documents):
+    by_length = sorted(
+        (one for one in documents if one["text"] is not None),
+        key=lambda one: (-len(one["text"]), one["id"]))
+    whole = origo.dedup([one["text"] for one in by_length])
+    expected = {by_length[i]["id"] for i in whole.indices}
+    table = df.selectExpr("*", "-length(text) as shorter").where(
+        "text is not null")
+    kept = origo.spark.dedup(table, order="shorter", n_partitions=5)
+    assert {row["id"] for row in kept.collect()} == expected
+    assert kept.columns == table.columns
+
+
+def test_ids_that_are_numbers(spark, documents):
+    rows = [(i, one["text"]) for i, one in enumerate(documents)]
+    table = spark.createDataFrame(rows, "n long, body string")
+    gone = origo.spark.removals(table, text="body", id="n").collect()
+    whole = origo.dedup([one["text"] for one in documents])
+    assert {(row["id"], row["duplicate_of"]) for row in gone} == {
+        (one.index, one.duplicate_of) for one in whole.removed}
+
+
+def test_near_pairs(df, documents):
+    there = [one for one in documents if one["text"] is not None]
+    with origo.Store(":memory:", indexes="near") as store:
+        whole = store.near_many(there, add=True).to_arrow().to_pylist()
+    expected = {(row["document"], row["match"], row["similarity"])
+                for row in whole}
+    found = origo.spark.near_pairs(df).collect()
+    assert len(expected) > 50
+    assert {tuple(row) for row in found} == expected
+
+
+def test_passages(df, documents):
+    there = sorted((one for one in documents if one["text"] is not None),
+                   key=lambda one: (one["time"], one["id"]))
+    with origo.Store(":memory:") as store:
+        whole = store.trace_many(there, add=True).to_arrow().to_pylist()
+    names = ["begin", "end", "origin", "origin_begin", "origin_end", "how"]
+    expected = {(row["document"], *(row[name] for name in names))
+                for row in whole}
+    found = origo.spark.passages(df).collect()
+    assert len(expected) > 200
+    assert {(row["id"], *(row[name] for name in names))
+            for row in found} == expected
+
+
+def test_hamming_join(spark):
+    rng = random.Random(2)
+    old = [("o%d" % i, rng.getrandbits(64)) for i in range(300)]
+    new = [("n%d" % i, rng.choice(old)[1] ^ sum(
+        1 << bit for bit in rng.sample(range(64), rng.randrange(6))))
+           for i in range(100)]
+    expected = {(a, b, bin(x ^ y).count("1")) for a, x in new for b, y in old
+                if bin(x ^ y).count("1") <= 3}
+
+    def table(rows):
+        return spark.createDataFrame(
+            [(a, x - (1 << 64) if x >> 63 else x) for a, x in rows],
+            "id string, code long")
+    assert len(expected) > 30
+    for one, other in ((new, old), (new, old[:50])):
+        found = origo.spark.hamming_join(table(one), table(other), 3)
+        ids = {a for a, _ in other}
+        assert {tuple(row) for row in found.collect()} == {
+            row for row in expected if row[1] in ids}
+
+
+def test_decontaminate(df, documents):
+    item = next(one["text"] for one in documents if one["text"])[:300]
+    kept = origo.spark.decontaminate(df, [("question", item)])
+    whole = origo.decontaminate([one["text"] for one in documents],
+                                [("question", item)])
+    assert 0 < len(whole.found) < len(documents)
+    assert {row["id"] for row in kept.collect()} == {
+        documents[i]["id"] for i in whole.indices}
+
+
+# ---- bad input --------------------------------------------------------------
+
+def test_repeated_and_missing_ids(spark):
+    table = spark.createDataFrame([("a", "x"), ("a", "y")],
+                                  "id string, text string")
+    with pytest.raises(ValueError, match="'a' is there 2 times"):
+        origo.spark.dedup(table)
+    table = spark.createDataFrame([(None, "x")], "id string, text string")
+    with pytest.raises(ValueError, match="ids must be there"):
+        origo.spark.dedup(table)
+
+
+def test_columns_are_named(df):
+    with pytest.raises(ValueError, match="'body' is not in the table: it has"):
+        origo.spark.dedup(df, text="body")
+    with pytest.raises(TypeError, match="is bigint, not string"):
+        origo.spark.dedup(df.selectExpr("id", "1L as text"))
+    with pytest.raises(ValueError, match="first, last or longest"):
+        origo.spark.dedup(df, keep="field:x")
+
+
+def test_nothing_and_nulls(spark):
+    table = spark.createDataFrame([("a", None), ("b", None)],
+                                  "id string, text string")
+    assert origo.spark.dedup(table).count() == 2
+    assert origo.spark.dedup(table.limit(0)).count() == 0
+
+
+def test_a_worker_without_origo_says_so(df):
+    hidden = origo.spark.step("band_step", {})
+
+    def without(batches):
+        sys.modules["origo.steps"] = None  # as if it were not installed
+        yield from hidden(batches)
+    nodes = df.selectExpr("xxhash64(id) as node", "text")
+    with pytest.raises(PythonException, match="origo cannot be imported on"):
+        nodes.mapInArrow(without, origo.spark.BANDS).collect()
