@@ -71,7 +71,7 @@ STAGE_HEADERS = [
 ]
 
 CODE = (".c", ".h", ".py", ".js", ".sh")
-MAY_REPEAT = {"__init__.py"}
+MAY_REPEAT = {"__init__.py", "conftest.py"}  # Python and pytest look for them
 IGNORED = re.compile(r"^(build.*|__pycache__|\..*)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
