@@ -70,7 +70,7 @@ def main():
     parser.add_argument("origo")
     parser.add_argument("stream")
     parser.add_argument("--documents", type=int, default=6000)
-    parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--bits", default="16,32,64,128")
     parser.add_argument("--recalls", default="0.5,0.7,0.8,0.9,0.95,0.99")
     arguments = parser.parse_args()

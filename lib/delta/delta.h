@@ -66,16 +66,17 @@ struct og_delta_source { /* where a delta's bytes come from */
 };
 
 struct og_delta_entry { /* an old file as the delta names it */
-    char *name;
+    char *name;         /* "" when the delta has no names */
     uint64_t len;
-    uint8_t root[OG_DELTA_OLD_ROOT];
+    uint8_t root[OG_DELTA_OLD_ROOT_2];
 };
 
 struct og_delta_head {
     const og_allocator *allocator;
     og_cut_options cut;
     uint64_t new_len;
-    uint8_t new_root[OG_DELTA_NEW_ROOT];
+    uint8_t new_root[OG_DELTA_NEW_ROOT_2];
+    size_t new_root_len, old_root_len; /* bytes of the roots that it has */
     struct og_delta_entry *olds;
     size_t olds_cap, n_olds;
 };

@@ -3,22 +3,33 @@
 
 /* The bytes of a delta; docs/format-delta.md draws and explains them.
  *
- *     header      32 bytes, below
- *     table       table_len bytes: chunk sizes, the length of the new file, and
- *                 for each old file its name (a hint), its length and the
- *                 beginning of its root
+ *     header      18 bytes, below, and the length of the table
+ *     table       chunk sizes unless they are the usual ones, the length of the
+ *                 new file, and for each old file its name (a hint, when there
+ *                 are several), its length and the beginning of its root
  *     blocks      each: a head of numbers, dictionary ranges, packed bytes
- *     end         one byte 0
- */
+ *     end         one byte 0, or the end of a block that is the whole file
+ *
+ * A delta of a small edit is mostly its head. Version 2, which is read, had 32
+ * bytes of header, always sizes and names, and longer roots. */
 
 #include <stddef.h>
 #include <stdint.h>
 
 #define OG_DELTA_MAGIC   "oDLT"
-#define OG_DELTA_VERSION 2
+#define OG_DELTA_VERSION 3
 
-/* Features that a reader must know; there are none yet. */
-#define OG_DELTA_KNOWN_FEATURES 0
+/* Flags: how the chunks were cut, and what the table has. A reader must know
+ * them all. */
+enum {
+    OG_DELTA_CUT_KIND = 3, /* of these bits */
+    OG_DELTA_HAS_SIZES = 4,
+    OG_DELTA_HAS_NAMES = 8,
+    OG_DELTA_KNOWN_FLAGS = 15,
+};
+
+/* Chunks that need no sizes in the table. */
+enum { OG_DELTA_USUAL_CHUNK = 1024 };
 
 /* What one block may ask of a reader's memory. */
 enum {
@@ -35,22 +46,34 @@ enum {
 /* Bytes of the roots that are kept. The new one is what a patch must come to,
  * and is the proof of it; an old one finds a file, and a wrong file would not
  * come to the new root. Small deltas are mostly these bytes. */
-enum { OG_DELTA_NEW_ROOT = 16, OG_DELTA_OLD_ROOT = 8 };
+enum { OG_DELTA_NEW_ROOT = 8, OG_DELTA_OLD_ROOT = 4 };
+enum { OG_DELTA_NEW_ROOT_2 = 16, OG_DELTA_OLD_ROOT_2 = 8 };
 
 struct og_delta_header {
     uint8_t magic[4];
     uint8_t version;
-    uint8_t features;
+    uint8_t flags;
+    uint8_t checksum[4]; /* of all before the blocks, this field zero */
+    uint8_t new_root[OG_DELTA_NEW_ROOT];
+};
+_Static_assert(sizeof(struct og_delta_header) == 18, "the drawing says 18");
+_Static_assert(offsetof(struct og_delta_header, checksum) == 6, "drawing");
+_Static_assert(offsetof(struct og_delta_header, new_root) == 10, "drawing");
+
+struct og_delta_header_2 {
+    uint8_t magic[4];
+    uint8_t version;
+    uint8_t features; /* 0 */
     uint8_t cut_kind;
     uint8_t zero;
     uint8_t table_len[4];
     uint8_t checksum[4]; /* of header and table, with this field zero */
-    uint8_t new_root[OG_DELTA_NEW_ROOT];
+    uint8_t new_root[OG_DELTA_NEW_ROOT_2];
 };
-_Static_assert(sizeof(struct og_delta_header) == 32, "the drawing says 32");
-_Static_assert(offsetof(struct og_delta_header, table_len) == 8, "drawing");
-_Static_assert(offsetof(struct og_delta_header, checksum) == 12, "drawing");
-_Static_assert(offsetof(struct og_delta_header, new_root) == 16, "drawing");
+_Static_assert(sizeof(struct og_delta_header_2) == 32, "it had 32");
+_Static_assert(offsetof(struct og_delta_header_2, table_len) == 8, "drawing");
+_Static_assert(offsetof(struct og_delta_header_2, checksum) == 12, "drawing");
+_Static_assert(offsetof(struct og_delta_header_2, new_root) == 16, "drawing");
 
 /* The first number of a block: what its payload is packed with. */
 enum og_delta_packing {
@@ -58,6 +81,9 @@ enum og_delta_packing {
     OG_DELTA_PLAIN = 1,      /* not at all */
     OG_DELTA_ZSTD = 2,       /* zstd */
     OG_DELTA_DICTIONARY = 3, /* zstd, old bytes as its dictionary */
+    /* zstd of the new file, all old files the dictionary: no numbers follow,
+     * and the delta ends with it */
+    OG_DELTA_WHOLE = 4,
 };
 
 /* What every frame of zstd begins with, and a block leaves out. */

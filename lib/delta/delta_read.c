@@ -75,82 +75,146 @@ static uint64_t fixed(const uint8_t *p, size_t len)
     return og_take_fixed(&u, len);
 }
 
-static og_status take_header(const struct og_delta_source *s,
-                             const struct og_delta_header *h,
-                             struct og_delta_head *head, og_error *err)
+/* What the bytes before the table say, of either version. */
+struct opening {
+    uint8_t bytes[sizeof(struct og_delta_header_2)];
+    size_t len, checksum_off;
+    uint8_t flags;
+    uint64_t table_len;
+};
+_Static_assert(sizeof(struct og_delta_header) + 10 <=
+                   sizeof(struct og_delta_header_2),
+               "the larger has room for the other and a number");
+
+/* What all versions have in common. */
+static og_status read_version(struct og_delta_source *s, struct opening *o,
+                              og_error *err)
 {
-    if (memcmp(h->magic, OG_DELTA_MAGIC, sizeof(h->magic)) != 0)
+    enum { VERSION_OFF = offsetof(struct og_delta_header, version) };
+    if (s->len < VERSION_OFF || s->len - s->at < VERSION_OFF)
         return og_error_set(err, OG_ERR_INPUT, "'%s' is not a delta of origo",
                             s->name);
-    if (h->version != OG_DELTA_VERSION)
+    TRY(read_bytes(s, o->bytes, VERSION_OFF, err));
+    if (memcmp(o->bytes, OG_DELTA_MAGIC, VERSION_OFF) != 0)
+        return og_error_set(err, OG_ERR_INPUT, "'%s' is not a delta of origo",
+                            s->name);
+    TRY(read_bytes(s, o->bytes + VERSION_OFF, 2, err));
+    o->len = VERSION_OFF + 2;
+    const uint8_t version = o->bytes[VERSION_OFF];
+    if (version != OG_DELTA_VERSION && version != 2)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' is a delta of version %u; this origo reads "
-                            "version %d",
-                            s->name, h->version, OG_DELTA_VERSION);
-    if ((h->features & ~OG_DELTA_KNOWN_FEATURES) != 0)
+                            "versions 2 and %d",
+                            s->name, version, OG_DELTA_VERSION);
+    o->flags = o->bytes[VERSION_OFF + 1];
+    if ((o->flags & ~(version == 2 ? 0 : OG_DELTA_KNOWN_FLAGS)) != 0)
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' needs features that this origo does not know "
                             "(bits %#x)",
-                            s->name, h->features);
-    memcpy(head->new_root, h->new_root, OG_DELTA_NEW_ROOT);
+                            s->name, o->flags);
+    return OG_OK;
+}
+
+static og_status read_opening_2(struct og_delta_source *s, struct opening *o,
+                                struct og_delta_head *head, og_error *err)
+{
+    struct og_delta_header_2 h;
+    TRY(read_bytes(s, o->bytes + o->len, sizeof(h) - o->len, err));
+    memcpy(&h, o->bytes, sizeof(h));
+    o->len = sizeof(h);
+    o->checksum_off = offsetof(struct og_delta_header_2, checksum);
+    o->flags = OG_DELTA_HAS_SIZES | OG_DELTA_HAS_NAMES;
+    o->flags |= h.cut_kind & OG_DELTA_CUT_KIND;
+    if (h.cut_kind > OG_CUT_WINNOW_FAST)
+        return broken(s, err, "its chunk sizes make no sense");
+    o->table_len = fixed(h.table_len, sizeof(h.table_len));
+    head->new_root_len = OG_DELTA_NEW_ROOT_2;
+    head->old_root_len = OG_DELTA_OLD_ROOT_2;
+    memcpy(head->new_root, h.new_root, OG_DELTA_NEW_ROOT_2);
+    return OG_OK;
+}
+
+static og_status read_opening_3(struct og_delta_source *s, struct opening *o,
+                                struct og_delta_head *head, og_error *err)
+{
+    struct og_delta_header h;
+    TRY(read_bytes(s, o->bytes + o->len, sizeof(h) - o->len, err));
+    memcpy(&h, o->bytes, sizeof(h));
+    o->checksum_off = offsetof(struct og_delta_header, checksum);
+    const uint64_t before = s->at;
+    TRY(read_number(s, &o->table_len, err));
+    const size_t number_len = (size_t)(s->at - before);
+    s->at = before;
+    TRY(read_bytes(s, o->bytes + sizeof(h), number_len, err));
+    o->len = sizeof(h) + number_len;
+    head->new_root_len = OG_DELTA_NEW_ROOT;
+    head->old_root_len = OG_DELTA_OLD_ROOT;
+    memcpy(head->new_root, h.new_root, OG_DELTA_NEW_ROOT);
     return OG_OK;
 }
 
 /* The sizes in front of the table. */
 static og_status take_sizes(const struct og_delta_source *s,
-                            struct og_unpacker *u, uint8_t cut_kind,
+                            struct og_unpacker *u, uint8_t flags,
                             struct og_delta_head *head, og_error *err)
 {
-    const uint64_t min = og_take_number(u), average = og_take_number(u);
-    const uint64_t max = og_take_number(u);
-    head->new_len = og_take_number(u);
-    if (u->bad || max > UINT32_MAX || average > max || min > max ||
-        cut_kind > OG_CUT_WINNOW_FAST)
+    const unsigned cut_kind = flags & OG_DELTA_CUT_KIND;
+    if (cut_kind > OG_CUT_WINNOW_FAST)
         return broken(s, err, "its chunk sizes make no sense");
-    head->cut = (og_cut_options){.kind = (og_cut_kind)cut_kind,
-                                 .min_len = (uint32_t)min,
-                                 .average_len = (uint32_t)average,
-                                 .max_len = (uint32_t)max};
+    head->cut =
+        og_cut_options_default((og_cut_kind)cut_kind, OG_DELTA_USUAL_CHUNK);
+    if ((flags & OG_DELTA_HAS_SIZES) != 0) {
+        const uint64_t min = og_take_number(u), average = og_take_number(u);
+        const uint64_t max = og_take_number(u);
+        if (u->bad || max > UINT32_MAX || average > max || min > max)
+            return broken(s, err, "its chunk sizes make no sense");
+        head->cut.min_len = (uint32_t)min;
+        head->cut.average_len = (uint32_t)average;
+        head->cut.max_len = (uint32_t)max;
+    }
+    head->new_len = og_take_number(u);
     if (og_cut_options_check(&head->cut, NULL) != OG_OK)
         return broken(s, err, "its chunk sizes make no sense");
-    if (head->new_len > INT64_MAX)
+    if (u->bad || head->new_len > INT64_MAX)
         return broken(s, err, "its new file is too large");
     return OG_OK;
 }
 
 static og_status take_old(const struct og_delta_source *s,
-                          const og_allocator *allocator, struct og_unpacker *u,
-                          struct og_delta_entry *out, og_error *err)
+                          const struct og_delta_head *head, bool has_name,
+                          struct og_unpacker *u, struct og_delta_entry *out,
+                          og_error *err)
 {
-    const uint64_t name_len = og_take_number(u);
+    const uint64_t name_len = has_name ? og_take_number(u) : 0;
     if (name_len > OG_DELTA_MAX_NAME)
         return broken(s, err, "the name of an old file is too long");
     const uint8_t *name = og_take_bytes(u, name_len);
     out->len = og_take_number(u);
-    const uint8_t *root = og_take_bytes(u, OG_DELTA_OLD_ROOT);
+    const uint8_t *root = og_take_bytes(u, head->old_root_len);
     if (u->bad || name == NULL || root == NULL || out->len > INT64_MAX)
         return broken(s, err, "its table of old files is damaged");
-    memcpy(out->root, root, OG_DELTA_OLD_ROOT);
-    out->name = og_name_new(allocator, name, (size_t)name_len);
+    memcpy(out->root, root, head->old_root_len);
+    out->name = og_name_new(head->allocator, name, (size_t)name_len);
     if (out->name == NULL)
         return og_error_memory(err, (size_t)name_len, "a name");
     return OG_OK;
 }
 
 static og_status take_table(const struct og_delta_source *s,
-                            const uint8_t *table, size_t len, uint8_t cut_kind,
+                            const uint8_t *table, size_t len, uint8_t flags,
                             struct og_delta_head *head, og_error *err)
 {
+    const bool has_names = (flags & OG_DELTA_HAS_NAMES) != 0;
     struct og_unpacker u = {table, table + len, false};
-    TRY(take_sizes(s, &u, cut_kind, head, err));
+    TRY(take_sizes(s, &u, flags, head, err));
     const uint64_t n = og_take_number(&u);
-    /* Each takes at least 10 bytes: no table of lies costs memory. */
-    if (n > OG_DELTA_MAX_OLD || n * (2 + OG_DELTA_OLD_ROOT) > len)
+    /* Each takes at least 5 bytes: no table of lies costs memory. */
+    if (n > OG_DELTA_MAX_OLD || n * (1 + head->old_root_len) > len)
         return broken(s, err, "it names too many old files");
     if (!OG_GROW(head->allocator, head->olds, head->olds_cap, n + 1))
         return og_error_memory(err, n * sizeof(*head->olds), "old files");
     for (uint64_t i = 0; i < n; i++) {
-        TRY(take_old(s, head->allocator, &u, &head->olds[i], err));
+        TRY(take_old(s, head, has_names, &u, &head->olds[i], err));
         head->n_olds++;
     }
     if (u.bad || og_unpacker_left(&u) > 0)
@@ -159,9 +223,8 @@ static og_status take_table(const struct og_delta_source *s,
 }
 
 static og_status check_sum(const struct og_delta_source *s, uint8_t *data,
-                           size_t len, og_error *err)
+                           size_t len, size_t off, og_error *err)
 {
-    const size_t off = offsetof(struct og_delta_header, checksum);
     uint8_t stored[4], hash[OG_HASH_LEN];
     memcpy(stored, data + off, sizeof(stored));
     memset(data + off, 0, sizeof(stored));
@@ -175,28 +238,24 @@ og_status og_delta_read_head(struct og_delta_source *source,
                              const og_allocator *allocator,
                              struct og_delta_head *head, og_error *err)
 {
-    struct og_delta_header h;
+    struct opening o = {0};
     *head = (struct og_delta_head){.allocator = allocator};
-    if (source->len < sizeof(h.magic))
-        return og_error_set(err, OG_ERR_INPUT, "'%s' is not a delta of origo",
-                            source->name);
-    TRY(read_bytes(source, &h, sizeof(h), err));
-    TRY(take_header(source, &h, head, err));
-    const uint64_t table_len = fixed(h.table_len, 4);
-    if (table_len > OG_DELTA_MAX_TABLE || table_len > source->len - source->at)
+    TRY(read_version(source, &o, err));
+    TRY(o.bytes[offsetof(struct og_delta_header, version)] == 2
+            ? read_opening_2(source, &o, head, err)
+            : read_opening_3(source, &o, head, err));
+    if (o.table_len > OG_DELTA_MAX_TABLE ||
+        o.table_len > source->len - source->at)
         return broken(source, err, "its table of old files is cut short");
-    const size_t all_len = sizeof(h) + (size_t)table_len;
+    const size_t table_len = (size_t)o.table_len, all_len = o.len + table_len;
     uint8_t *all = og_allocate(allocator, all_len);
-    if (all == NULL)
-        return og_error_memory(err, (size_t)table_len, "old files");
-    memcpy(all, &h, sizeof(h));
-    og_status status =
-        read_bytes(source, all + sizeof(h), (size_t)table_len, err);
+    if (all == NULL) return og_error_memory(err, table_len, "old files");
+    memcpy(all, o.bytes, o.len);
+    og_status status = read_bytes(source, all + o.len, table_len, err);
     if (status == OG_OK)
-        status = check_sum(source, all, sizeof(h) + (size_t)table_len, err);
+        status = check_sum(source, all, all_len, o.checksum_off, err);
     if (status == OG_OK)
-        status = take_table(source, all + sizeof(h), (size_t)table_len,
-                            h.cut_kind, head, err);
+        status = take_table(source, all + o.len, table_len, o.flags, head, err);
     og_release(allocator, all, all_len);
     if (status != OG_OK) og_delta_head_release(head);
     return status;
@@ -242,7 +301,16 @@ static og_status add_range(struct reader *r, uint64_t old, uint64_t off,
     return OG_OK;
 }
 
-/* No ranges are all old files, the last one first. */
+/* All old files, the last one first. */
+static og_status read_all_olds(struct reader *r, og_error *err)
+{
+    r->dictionary_len = 0;
+    for (size_t i = r->head->n_olds; i-- > 0;)
+        TRY(add_range(r, i, 0, r->head->olds[i].len, err));
+    return OG_OK;
+}
+
+/* No ranges are all old files. */
 static og_status read_dictionary(struct reader *r, og_error *err)
 {
     struct og_delta_source *s = r->source;
@@ -250,8 +318,7 @@ static og_status read_dictionary(struct reader *r, og_error *err)
     r->dictionary_len = 0;
     TRY(read_limited(s, OG_DELTA_MAX_RANGES, "a dictionary has too many parts",
                      &n, err));
-    for (size_t i = n == 0 ? r->head->n_olds : 0; i-- > 0;)
-        TRY(add_range(r, i, 0, r->head->olds[i].len, err));
+    if (n == 0) return read_all_olds(r, err);
     for (uint64_t i = 0; i < n; i++) {
         TRY(read_number(s, &old, err));
         TRY(read_number(s, &off, err));
@@ -277,7 +344,7 @@ static og_status unpack_payload(struct reader *r, uint64_t packing,
     TRY(read_bytes(s, r->packed + magic_len, packed_len, err));
     ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_and_parameters);
     ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, OG_DELTA_WINDOW_LOG);
-    if (packing == OG_DELTA_DICTIONARY)
+    if (packing == OG_DELTA_DICTIONARY || packing == OG_DELTA_WHOLE)
         ZSTD_DCtx_refPrefix(r->zstd, r->dictionary, r->dictionary_len);
     const size_t n = ZSTD_decompressDCtx(r->zstd, r->payload, len, r->packed,
                                          magic_len + packed_len);
@@ -363,12 +430,27 @@ static og_status read_block(struct reader *r, uint64_t packing, og_error *err)
     return run_operations(r, (size_t)ops_len, (size_t)literal_len, err);
 }
 
+/* The rest of the delta is the new file. */
+static og_status read_whole(struct reader *r, og_error *err)
+{
+    struct og_delta_source *s = r->source;
+    const uint64_t len = r->head->new_len, packed_len = s->len - s->at;
+    if (r->written > 0 || len > OG_DELTA_MAX_LITERAL ||
+        packed_len > ZSTD_COMPRESSBOUND(len))
+        return broken(s, err, "a block is too large");
+    TRY(read_all_olds(r, err));
+    TRY(unpack_payload(r, OG_DELTA_WHOLE, (size_t)packed_len, (size_t)len,
+                       err));
+    return write_bytes(r, r->payload, (size_t)len, err);
+}
+
 static og_status read_blocks(struct reader *r, og_error *err)
 {
     uint64_t packing;
     for (;;) {
         TRY(read_number(r->source, &packing, err));
         if (packing == OG_DELTA_END) break;
+        if (packing == OG_DELTA_WHOLE) return read_whole(r, err);
         TRY(read_block(r, packing, err));
     }
     if (r->source->at != r->source->len)

@@ -68,6 +68,7 @@ struct writer {
     size_t n_ranges;
     uint32_t n_used;       /* old files */
     bool is_whole;         /* the dictionary is all of them */
+    bool ends;             /* the best block is the whole file */
     uint64_t expected_off; /* where the next copy would go on */
     uint32_t expected_old;
 };
@@ -202,6 +203,7 @@ static void put_head(struct writer *w, enum og_delta_packing packing,
 {
     w->head.len = 0;
     og_pack_number(&w->head, packing);
+    if (packing == OG_DELTA_WHOLE) return;
     og_pack_number(&w->head, ops_len);
     og_pack_number(&w->head, w->payload.len - ops_len);
     og_pack_number(&w->head, packed_len);
@@ -227,6 +229,7 @@ static og_status keep_shorter(struct writer *w, enum og_delta_packing packing,
     if (w->best.len != 0 && w->head.len + packed->len - skip >= w->best.len)
         return OG_OK;
     w->best.len = 0;
+    w->ends = packing == OG_DELTA_WHOLE;
     og_pack_bytes(&w->best, w->head.data, w->head.len);
     og_pack_bytes(&w->best, packed->data + skip, packed->len - skip);
     if (!w->head.failed && !w->best.failed) return OG_OK;
@@ -328,8 +331,10 @@ static og_status try_whole(struct writer *w, uint64_t new_len, og_error *err)
      * take. */
     TRY(keep_shorter(w, OG_DELTA_PLAIN, ops_len, &w->payload, err));
     TRY(read_dictionary(w, err));
+    w->payload.len = 0;
+    TRY(append_literal(w, 0, (size_t)new_len, err));
     TRY(compress(w, true, &w->packed, err));
-    return keep_shorter(w, OG_DELTA_DICTIONARY, ops_len, &w->packed, err);
+    return keep_shorter(w, OG_DELTA_WHOLE, 0, &w->packed, err);
 }
 
 /* The operations and literals of one block from *at on, and what of the old
@@ -368,7 +373,7 @@ static og_status write_blocks(struct writer *w, uint64_t new_len, og_error *err)
         TRY(og_new_file_write(w->out, w->best.data, w->best.len, err));
     }
     const uint8_t end = OG_DELTA_END;
-    return og_new_file_write(w->out, &end, 1, err);
+    return w->ends ? OG_OK : og_new_file_write(w->out, &end, 1, err);
 }
 
 /* ---- the head ---- */
@@ -397,6 +402,7 @@ static uint32_t number_olds(struct og_delta_olds *olds,
     return n;
 }
 
+/* The name of the only old file would be a third of a small head. */
 static void put_old_table(struct og_pack *table,
                           const struct og_delta_olds *olds, uint32_t n_used)
 {
@@ -408,51 +414,64 @@ static void put_old_table(struct og_pack *table,
             const char *name = base_name(old->path);
             size_t name_len = strlen(name);
             if (name_len > OG_DELTA_MAX_NAME) name_len = OG_DELTA_MAX_NAME;
-            og_pack_number(table, name_len);
-            og_pack_bytes(table, name, name_len);
+            if (n_used > 1) {
+                og_pack_number(table, name_len);
+                og_pack_bytes(table, name, name_len);
+            }
             og_pack_number(table, old->len);
             og_pack_bytes(table, old->root, OG_DELTA_OLD_ROOT);
         }
 }
 
-static void put_fixed(uint8_t *out, uint64_t v, size_t len)
+static bool has_usual_sizes(const og_cut_options *cut)
 {
-    for (size_t i = 0; i < len; i++)
-        out[i] = (uint8_t)(v >> 8 * i);
+    const og_cut_options usual =
+        og_cut_options_default(cut->kind, OG_DELTA_USUAL_CHUNK);
+    return cut->min_len == usual.min_len &&
+           cut->average_len == usual.average_len &&
+           cut->max_len == usual.max_len;
+}
+
+static void put_table(struct og_pack *table, const struct og_chunk_tree *tree,
+                      const struct og_delta_olds *olds, uint32_t n_used)
+{
+    const og_cut_options *cut = &tree->options;
+    if (!has_usual_sizes(cut)) {
+        og_pack_number(table, cut->min_len);
+        og_pack_number(table, cut->average_len);
+        og_pack_number(table, cut->max_len);
+    }
+    og_pack_number(table, tree->file_len);
+    put_old_table(table, olds, n_used);
 }
 
 static og_status write_head(struct writer *w, const struct og_chunk_tree *tree,
                             og_error *err)
 {
-    struct og_delta_header h = {0};
-    const og_cut_options *cut = &tree->options;
+    struct og_delta_header h = {.version = OG_DELTA_VERSION};
     uint8_t hash[OG_HASH_LEN];
-    struct og_pack *table = &w->head;
+    struct og_pack *table = &w->payload, *head = &w->head;
     const uint32_t n_used = number_olds(w->olds, w->pieces);
     w->n_used = n_used;
-    og_pack_bytes(table, &h, sizeof(h));
-    og_pack_number(table, cut->min_len);
-    og_pack_number(table, cut->average_len);
-    og_pack_number(table, cut->max_len);
-    og_pack_number(table, tree->file_len);
-    put_old_table(table, w->olds, n_used);
-    if (table->failed)
-        return og_error_memory(err, table->len, "the head of a delta");
-    if (table->len - sizeof(h) > OG_DELTA_MAX_TABLE ||
-        n_used > OG_DELTA_MAX_OLD)
+    put_table(table, tree, w->olds, n_used);
+    if (table->len > OG_DELTA_MAX_TABLE || n_used > OG_DELTA_MAX_OLD)
         return og_error_set(err, OG_ERR_LIMIT,
                             "a delta refers to at most %d old files",
                             OG_DELTA_MAX_OLD);
     memcpy(h.magic, OG_DELTA_MAGIC, sizeof(h.magic));
-    h.version = OG_DELTA_VERSION;
-    h.cut_kind = (uint8_t)cut->kind;
-    put_fixed(h.table_len, table->len - sizeof(h), sizeof(h.table_len));
+    h.flags = (uint8_t)tree->options.kind;
+    if (!has_usual_sizes(&tree->options)) h.flags |= OG_DELTA_HAS_SIZES;
+    if (n_used > 1) h.flags |= OG_DELTA_HAS_NAMES;
     memcpy(h.new_root, tree->root, sizeof(h.new_root));
-    memcpy(table->data, &h, sizeof(h));
-    og_bytes_hash(table->data, table->len, hash);
-    memcpy(table->data + offsetof(struct og_delta_header, checksum), hash,
+    og_pack_bytes(head, &h, sizeof(h));
+    og_pack_number(head, table->len);
+    og_pack_bytes(head, table->data, table->len);
+    if (table->failed || head->failed)
+        return og_error_memory(err, table->len, "the head of a delta");
+    og_bytes_hash(head->data, head->len, hash);
+    memcpy(head->data + offsetof(struct og_delta_header, checksum), hash,
            sizeof(h.checksum));
-    return og_new_file_write(w->out, table->data, table->len, err);
+    return og_new_file_write(w->out, head->data, head->len, err);
 }
 
 static int level_of(const struct og_delta_pieces *pieces)

@@ -75,7 +75,7 @@ static og_status take_if_right(struct patch *p, const char *path, uint64_t len,
     for (size_t i = 0; i < p->head.n_olds; i++) {
         const struct og_delta_entry *e = &p->head.olds[i];
         struct og_delta_old *old = &p->olds.files[i];
-        if (e->len != len || memcmp(e->root, root, OG_DELTA_OLD_ROOT) != 0)
+        if (e->len != len || memcmp(e->root, root, p->head.old_root_len) != 0)
             continue;
         taken = true;
         if (old->path != NULL) continue;
@@ -110,11 +110,13 @@ static og_status try_old(struct patch *p, const char *path, og_error *err)
 static og_status refuse(const struct patch *p, size_t i, og_error *err)
 {
     const struct og_delta_entry *e = &p->head.olds[i];
+    char name[208] = "";
+    if (e->name[0] != '\0') snprintf(name, sizeof(name), " '%.200s'", e->name);
     if (p->wrong_path == NULL)
         return og_error_set(err, OG_ERR_INPUT,
-                            "'%s' needs the old file '%.200s' (%llu bytes), "
-                            "which was not given",
-                            p->delta_path, e->name, (unsigned long long)e->len);
+                            "'%s' needs the old file%s (%llu bytes), which was "
+                            "not given",
+                            p->delta_path, name, (unsigned long long)e->len);
     char is[40];
     if (p->wrong_has_root)
         snprintf(is, sizeof(is), "checksum %02x%02x%02x%02x", p->wrong_root[0],
@@ -123,9 +125,9 @@ static og_status refuse(const struct patch *p, size_t i, og_error *err)
         snprintf(is, sizeof(is), "%llu bytes",
                  (unsigned long long)p->wrong_len);
     return og_error_set(err, OG_ERR_INPUT,
-                        "'%.150s' (%s) is not the old file '%.100s' (%llu "
+                        "'%.150s' (%s) is not the old file%.100s (%llu "
                         "bytes, checksum %02x%02x%02x%02x) that '%.100s' needs",
-                        p->wrong_path, is, e->name, (unsigned long long)e->len,
+                        p->wrong_path, is, name, (unsigned long long)e->len,
                         e->root[0], e->root[1], e->root[2], e->root[3],
                         p->delta_path);
 }
@@ -194,7 +196,7 @@ static og_status check_result(struct patch *p, const char *out_path,
                                  p->n_threads, &tree, err);
     if (status == OG_OK &&
         (tree.file_len != p->head.new_len ||
-         memcmp(tree.root, p->head.new_root, OG_DELTA_NEW_ROOT) != 0))
+         memcmp(tree.root, p->head.new_root, p->head.new_root_len) != 0))
         status = og_error_set(err, OG_ERR_INPUT,
                               "'%s' does not give the file that it was made "
                               "from: the checksum of '%s' is wrong, nothing "

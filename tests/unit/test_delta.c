@@ -157,12 +157,89 @@ static void test_the_wrong_old_file_is_refused(void **state)
         og_delta_apply(olds, 1, in("d"), in("out"), NULL, NULL, &err),
         OG_ERR_INPUT);
     assert_non_null(strstr(err.message, "wrong"));
-    assert_non_null(strstr(err.message, "'old'"));
+    assert_non_null(strstr(err.message, "the old file ("));
     assert_false(exists(in("out")));
     assert_int_equal(
         og_delta_apply(NULL, 0, in("d"), in("out"), NULL, NULL, &err),
         OG_ERR_INPUT);
     assert_non_null(strstr(err.message, "was not given"));
+}
+
+/* Of several old files the one that is missing is named. */
+static void test_a_missing_old_file_is_named(void **state)
+{
+    (void)state;
+    og_error err = {0};
+    const size_t n = make_text(text, LEN, 12), m = make_text(other, LEN, 13);
+    write_file(in("first"), text, n);
+    write_file(in("second"), other, m);
+    memcpy(text + n, other, m);
+    write_file(in("new"), text, n + m);
+    const char *olds[] = {in("first"), in("second")};
+    assert_int_equal(
+        og_delta_make(olds, 2, in("new"), in("d"), NULL, NULL, &err), OG_OK);
+    assert_int_equal(
+        og_delta_apply(olds, 2, in("d"), in("out"), NULL, NULL, &err), OG_OK);
+    assert_same_file(in("out"), in("new"));
+    assert_int_equal(
+        og_delta_apply(olds, 1, in("d"), in("out"), NULL, NULL, &err),
+        OG_ERR_INPUT);
+    assert_non_null(strstr(err.message, "'second'"));
+}
+
+/* Written by origo 0.1.0 before version 3. */
+static void test_version_2_is_read(void **state)
+{
+    (void)state;
+    static const uint8_t delta[] = {
+        0x6f, 0x44, 0x4c, 0x54, 0x02, 0x00, 0x00, 0x00, 0x19, 0x00, 0x00, 0x00,
+        0x31, 0x9a, 0xdd, 0x9f, 0xbc, 0xe6, 0xc3, 0xc3, 0x9c, 0x59, 0x69, 0xfb,
+        0xee, 0xa5, 0x77, 0x5d, 0x7a, 0xe8, 0x7e, 0x87, 0x80, 0x02, 0x80, 0x08,
+        0x80, 0x20, 0x4e, 0x01, 0x07, 0x6f, 0x6c, 0x64, 0x2e, 0x74, 0x78, 0x74,
+        0x4e, 0x0c, 0xf1, 0x98, 0xba, 0x40, 0xaa, 0x73, 0xa8, 0x03, 0x02, 0x4e,
+        0x13, 0x00, 0x00, 0x00, 0x75, 0x00, 0x00, 0x28, 0x4e, 0x00, 0x63, 0x61,
+        0x74, 0x02, 0x00, 0x80, 0x1c, 0xa7, 0x32, 0x60, 0x01, 0x00};
+    static const char old[] = "the quick brown fox jumps over the lazy dog\n"
+                              "and a second line of the old file\n";
+    static const char new[] = "the quick brown fox jumps over the lazy cat\n"
+                              "and a second line of the old file\n";
+    og_error err = {0};
+    write_file(in("old"), old, sizeof(old) - 1);
+    write_file(in("new"), new, sizeof(new) - 1);
+    write_file(in("d"), delta, sizeof(delta));
+    const char *olds[] = {in("old")};
+    og_delta_apply(olds, 1, in("d"), in("out"), NULL, NULL, &err);
+    assert_string_equal(err.message, "");
+    assert_same_file(in("out"), in("new"));
+    assert_true(make(in("old"), in("new")) < 48);
+    write_file(in("wrong"), new, sizeof(new) - 1);
+    write_file(in("d"), delta, sizeof(delta));
+    const char *wrong[] = {in("wrong")};
+    assert_int_equal(
+        og_delta_apply(wrong, 1, in("d"), in("out"), NULL, NULL, &err),
+        OG_ERR_INPUT);
+    assert_non_null(strstr(err.message, "'old.txt'"));
+}
+
+/* Sizes that are not the usual ones are in the table. */
+static void test_other_chunks(void **state)
+{
+    (void)state;
+    og_error err = {0};
+    og_delta_options options = og_delta_options_default();
+    const size_t n = make_text(text, LEN, 14);
+    write_file(in("old"), text, n);
+    memset(text + n / 2, 'y', 100);
+    write_file(in("new"), text, n);
+    for (unsigned kind = 0; kind <= OG_CUT_WINNOW_FAST; kind++)
+        for (uint32_t average = 512; average <= 2048; average *= 2) {
+            options.cut = og_cut_options_default((og_cut_kind)kind, average);
+            const char *olds[] = {in("old")};
+            og_delta_make(olds, 1, in("new"), in("d"), &options, NULL, &err);
+            og_delta_apply(olds, 1, in("d"), in("out"), NULL, NULL, &err);
+            assert_string_equal(err.message, "");
+            assert_same_file(in("out"), in("new"));
+        }
 }
 
 /* Every cut and many flips: refused or right, nothing half-written. */
@@ -237,6 +314,9 @@ int main(void)
         CASE(test_pieces_of_many_files),
         CASE(test_similar_files_of_a_folder),
         CASE(test_the_wrong_old_file_is_refused),
+        CASE(test_a_missing_old_file_is_named),
+        CASE(test_version_2_is_read),
+        CASE(test_other_chunks),
         CASE(test_a_damaged_delta_writes_nothing),
         CASE(test_a_window_on_a_file_that_shrinks),
     };
