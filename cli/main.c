@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 extern const struct command command_add;
+extern const struct command command_follow;
 extern const struct command command_dedup;
 extern const struct command command_near;
 extern const struct command command_sketch;
@@ -165,6 +166,7 @@ const struct command *const cli_commands[] = {
     &command_index,
     &command_export,
     &command_import,
+    &command_follow,
 #ifdef HAVE_SERVER
     &command_serve,
 #endif

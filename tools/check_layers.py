@@ -3,9 +3,9 @@
 
 1. A file of lib/ is in a folder, and includes headers of its own layer or of
    lower ones. A folder has at most MAX_FILES files to compile.
-2. cli/, server/, python/, redis/, examples/ include <origo/origo.h> and headers
-   of their own; cli/ also the door of the server, "server/serve.h", which
-   includes nothing else. <origo/origo.h> includes every other header of
+2. cli/, server/, follow/, python/, redis/, examples/ include <origo/origo.h>
+   and headers of their own; cli/ also the doors of the server and of follow,
+   "server/serve.h" and "follow/follow.h", which include nothing else. <origo/origo.h> includes every other header of
    include/origo/.
 3. File names are unique in the whole tree; a public header may have the name of
    the library's own header on the same subject (<origo/store.h>,
@@ -54,9 +54,9 @@ LAYERS = [
 ]
 MAX_FILES = 30
 
-OUTSIDE = ["cli", "server", "python", "redis", "examples"]
+OUTSIDE = ["cli", "server", "follow", "python", "redis", "examples"]
 DOOR = "origo/origo.h"
-SERVER_DOOR = "server/serve.h"
+DOORS = ("server/serve.h", "follow/follow.h")
 
 # In the order of the flow.
 STAGE_HEADERS = [
@@ -142,10 +142,10 @@ def check_outside_file(root, path):
             continue
         if quote == "<" or name == DOOR:
             continue
-        if own == "cli/" and name == SERVER_DOOR:
+        if own == "cli/" and name in DOORS:
             continue
-        if path == SERVER_DOOR:
-            yield place + "the door of the server shows no other header"
+        if path in DOORS:
+            yield place + "a door shows no other header"
             continue
         # Its own headers, beside it or told from the root.
         beside = os.path.join(root, os.path.dirname(path), name)
@@ -231,7 +231,7 @@ def check_identifiers(root, paths):
 def check_folders(paths):
     count = {}
     for path in paths:
-        if path.startswith(("lib/", "server/")) and path.endswith(".c"):
+        if path.startswith(("lib/", "server/", "follow/")) and path.endswith(".c"):
             folder = path.rsplit("/", 1)[0]
             count[folder] = count.get(folder, 0) + 1
     for folder, n in sorted(count.items()):
@@ -259,7 +259,7 @@ def check_stages(root):
 
 def check_test_lists(root, paths):
     for path in paths:
-        found = re.match(r"tests/(unit|property|oom|fuzz|cli|server|tools)/"
+        found = re.match(r"tests/(unit|property|oom|fuzz|cli|server|follow|tools)/"
                          r"(test_\w+\.py|\w+\.c)$", path)
         if not found:
             continue

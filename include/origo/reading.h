@@ -143,6 +143,10 @@ typedef struct og_reader og_reader;
 OG_API og_reader *og_reader_new(void);         /* NULL: no memory */
 OG_API void og_reader_free(og_reader *reader); /* NULL is fine */
 
+/* The names that it looks for in objects, from now on; what is pointed to must
+ * stay. NULL: OG_FIELDS_DEFAULT. */
+OG_API void og_reader_set_fields(og_reader *reader, const og_fields *fields);
+
 /* What the bytes of one document are: OG_FILE_TEXT, OG_FILE_HTML, OG_FILE_XML,
  * OG_FILE_MAIL, or OG_FILE_JSONL for one JSON object. The id is empty when it
  * has none; *out_bad_time (may be NULL): a time was given and is none. Views
@@ -153,6 +157,17 @@ OG_API og_status og_reader_read(og_reader *reader, og_bytes bytes,
                                 og_file_kind kind, uint64_t max_len,
                                 og_document *out, bool *out_bad_time,
                                 og_error *err);
+
+/* ---- the entries of a feed ---- */
+
+/* The entries of RSS or Atom, in their order; views until the call returns.
+ * The text is that of the content, else of the summary, without its markup.
+ * Entries without text are left out, and counted (out_n_skipped may be NULL).
+ * The id is empty when an entry has neither an id nor an address. OG_ERR_INPUT:
+ * it is no feed, or ends before its end: what came before was given. */
+OG_API og_status og_feed_read(og_bytes bytes, og_document_fn *on_entry,
+                              void *ctx, uint64_t *out_n_skipped,
+                              og_error *err);
 
 #ifdef __cplusplus
 }

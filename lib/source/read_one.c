@@ -11,12 +11,21 @@
 
 struct og_reader {
     struct og_block block;
+    og_fields fields;
 };
+
+void og_reader_set_fields(og_reader *reader, const og_fields *fields)
+{
+    static const og_fields usual = OG_FIELDS_DEFAULT;
+    reader->fields = fields != NULL ? *fields : usual;
+}
 
 og_reader *og_reader_new(void)
 {
     og_reader *reader = og_allocate_zero(NULL, sizeof(*reader));
-    if (reader != NULL) og_block_init(&reader->block, NULL);
+    if (reader == NULL) return NULL;
+    og_block_init(&reader->block, NULL);
+    og_reader_set_fields(reader, NULL);
     return reader;
 }
 
@@ -41,10 +50,9 @@ static og_status fill_block(struct og_block *block, og_bytes bytes,
     return OG_OK;
 }
 
-static og_status read_object(struct og_block *block, struct og_record *out,
-                             og_error *err)
+static og_status read_object(struct og_block *block, const og_fields *fields,
+                             struct og_record *out, og_error *err)
 {
-    static const og_fields fields = OG_FIELDS_DEFAULT;
     const og_bytes bytes = {block->data, block->len};
     struct og_jsonl_problem problem;
     if (!OG_GROW(block->allocator, block->unescaped, block->unescaped_cap,
@@ -52,7 +60,7 @@ static og_status read_object(struct og_block *block, struct og_record *out,
         !OG_GROW(block->allocator, block->extra, block->extra_cap,
                  bytes.len + 1))
         return og_error_memory(err, 2 * bytes.len, "the strings of a record");
-    if (og_jsonl_read(bytes, &fields, block->unescaped, block->extra, out,
+    if (og_jsonl_read(bytes, fields, block->unescaped, block->extra, out,
                       &problem) != NULL)
         return OG_OK;
     if (problem.fields[0] != 0)
@@ -86,7 +94,7 @@ og_status og_reader_read(og_reader *reader, og_bytes bytes, og_file_kind kind,
                          og_error *err)
 {
     struct og_block *block = &reader->block;
-    const struct og_source_options options = {.fields = OG_FIELDS_DEFAULT,
+    const struct og_source_options options = {.fields = reader->fields,
                                               .max_document = max_len};
     struct og_record record = {.bad_time = false};
     if (kind != OG_FILE_TEXT && kind != OG_FILE_HTML && kind != OG_FILE_XML &&
@@ -100,7 +108,7 @@ og_status og_reader_read(og_reader *reader, og_bytes bytes, og_file_kind kind,
                             (unsigned long long)og_max_document(&options));
     TRY(fill_block(block, bytes, err));
     TRY(kind == OG_FILE_JSONL
-            ? read_object(block, &record, err)
+            ? read_object(block, &reader->fields, &record, err)
             : read_whole(block, kind, &options, &record, err));
     *out = record.doc;
     if (out_bad_time != NULL) *out_bad_time = record.bad_time;

@@ -7,11 +7,7 @@
 
 #include "lib/source/xml/xml_text.h"
 
-#include <libxml/HTMLparser.h>
 #include <libxml/SAX2.h>
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +15,7 @@
 #include "lib/source/source.h"
 #include "lib/source/spaces.h"
 #include "lib/source/web/headers.h"
-#include "lib/source/xml/xml_limits.h"
+#include "lib/source/xml/xml_parse.h"
 
 /* libxml2 takes no deeper ones either, unless it is asked to. */
 enum { MAX_DEPTH = 300 };
@@ -39,10 +35,9 @@ struct level {
 };
 
 struct reading {
+    struct og_xml_parsing parsing; /* first */
     struct og_xml_text *xml;
-    xmlParserCtxtPtr context;
     struct level levels[MAX_DEPTH];
-    int depth;
     struct og_due_space due;
     /* Where in the header: creation, source, edition or publication. */
     int n_inside[N_RANKS];
@@ -50,8 +45,6 @@ struct reading {
     char date[48]; /* what is inside the date at hand */
     size_t date_len;
     int date_rank; /* 0: none is at hand */
-    unsigned n_entities;
-    char refusal[120];
     struct og_citations *citations;
     bool is_named;  /* some element has n or an xml:id */
     bool cite_next; /* the next word begins another part */
@@ -121,13 +114,13 @@ static void chain_of(const struct reading *r, char out[CHAIN_LEN], og_bytes *id)
     size_t len = 0;
     *id = (og_bytes){NULL, 0};
     out[0] = 0;
-    for (int i = 1; i <= r->depth + 1; i++) {
+    for (int i = 1; i <= r->parsing.depth + 1; i++) {
         const struct level *level = &r->levels[i];
-        const char *n = i <= r->depth ? level->n : r->milestone;
+        const char *n = i <= r->parsing.depth ? level->n : r->milestone;
         if (n[0] != 0 && len + NAME_LEN + 2 < CHAIN_LEN)
             len += (size_t)snprintf(out + len, CHAIN_LEN - len, "%s%s",
                                     len > 0 ? "." : "", n);
-        if (i <= r->depth && level->id[0] != 0)
+        if (i <= r->parsing.depth && level->id[0] != 0)
             *id = (og_bytes){level->id, strlen(level->id)};
     }
     if (len == 0 && r->page[0] != 0) snprintf(out, CHAIN_LEN, "p. %s", r->page);
@@ -141,7 +134,7 @@ static void cite(struct reading *r)
     chain_of(r, name, &id);
     if (!r->is_named)
         snprintf(name, sizeof(name), "line %d",
-                 xmlSAX2GetLineNumber(r->context));
+                 xmlSAX2GetLineNumber(r->parsing.context));
     if (name[0] == 0 && id.len > 0)
         snprintf(name, sizeof(name), "#%.*s", (int)id.len, id.data);
     if (name[0] == 0) return;
@@ -161,7 +154,7 @@ static void copy_attribute(char out[NAME_LEN], const xmlChar **attribute)
 static void take_names(struct reading *r, const char *name, int n_attributes,
                        const xmlChar **attributes)
 {
-    struct level *const level = &r->levels[r->depth];
+    struct level *const level = &r->levels[r->parsing.depth];
     const bool is_page = strcmp(name, "pb") == 0;
     const bool is_milestone =
         strcmp(name, "milestone") == 0 || strcmp(name, "lb") == 0;
@@ -185,7 +178,7 @@ static void take_names(struct reading *r, const char *name, int n_attributes,
 /* Begins a heading's line when its first word comes. */
 static void write_words(struct reading *r, const char *p, size_t len)
 {
-    struct level *const level = &r->levels[r->depth];
+    struct level *const level = &r->levels[r->parsing.depth];
     const char *const end = p + len;
     while (p < end) {
         const char *word = p;
@@ -209,7 +202,7 @@ static void on_text(void *ctx, const xmlChar *data, int len)
 {
     struct reading *const r = ctx;
     const char *const text = (const char *)data;
-    switch ((enum place)r->levels[r->depth].place) {
+    switch ((enum place)r->levels[r->parsing.depth].place) {
     case PLACE_TEXT: write_words(r, text, (size_t)len); break;
     case PLACE_TITLE: og_pack_bytes(&r->xml->title, text, (size_t)len); break;
     case PLACE_HEADER: add_to_date(r, text, (size_t)len); break;
@@ -305,18 +298,11 @@ static enum place place_inside(struct reading *r, const char *name,
 
 /* ---- events ---- */
 
-static void refuse(struct reading *r, const char *why, const char *name)
-{
-    if (r->refusal[0] == 0)
-        snprintf(r->refusal, sizeof(r->refusal), "%s '%.60s'", why, name);
-    xmlStopParser(r->context);
-}
-
 /* Of the root, and of the text, which knows better. */
 static void take_language(struct reading *r, const char *name, int n_attributes,
                           const xmlChar **attributes)
 {
-    if (r->depth != 1 && strcmp(name, "text") != 0) return;
+    if (r->parsing.depth != 1 && strcmp(name, "text") != 0) return;
     for (int i = 0; i < n_attributes; i++) {
         const xmlChar *const begin = attributes[i * 5 + 3];
         const size_t len = (size_t)(attributes[i * 5 + 4] - begin);
@@ -336,12 +322,12 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
     const char *const name = (const char *)local;
     (void)prefix, (void)uri, (void)n_namespaces, (void)namespaces;
     (void)n_defaulted;
-    if (r->depth + 1 == MAX_DEPTH) {
-        refuse(r, "the document is nested too deep, at", name);
+    if (r->parsing.depth + 1 == MAX_DEPTH) {
+        og_xml_refuse(&r->parsing, "the document is nested too deep, at", name);
         return;
     }
-    const struct level *const outer = &r->levels[r->depth++];
-    struct level *const level = &r->levels[r->depth];
+    const struct level *const outer = &r->levels[r->parsing.depth++];
+    struct level *const level = &r->levels[r->parsing.depth];
     *level = (struct level){
         .place = (uint8_t)place_inside(r, name, (enum place)outer->place),
         .is_block = !outer->has_text && !is_inline_name(name),
@@ -369,8 +355,8 @@ static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix,
     struct reading *const r = ctx;
     const char *const name = (const char *)local;
     (void)prefix, (void)uri;
-    if (r->depth == 0) return;
-    const struct level *const level = &r->levels[r->depth--];
+    if (r->parsing.depth == 0) return;
+    const struct level *const level = &r->levels[r->parsing.depth--];
     if (level->place == PLACE_HEADER) {
         r->n_inside[rank_of_element(name)]--;
         if (strcmp(name, "date") == 0) end_date(r);
@@ -379,80 +365,7 @@ static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix,
     if (level->n[0] != 0 || level->id[0] != 0) r->cite_next = true;
     if (level->is_block) og_due_break(&r->due, is_paragraph_name(name) ? 2 : 1);
     if (!level->is_block && level->has_text)
-        r->levels[r->depth].has_text = true;
-}
-
-/* TEI of earlier days declares parameter entities that switch its DTD
- * ("% TEI.prose 'INCLUDE'"), files of characters and pictures by name, and
- * short words of its own. What is declared and used nowhere does no harm; a
- * word that is used stands for a few characters, and for nothing that names
- * another entity. So nothing is fetched, and nothing grows. */
-enum { MAX_ENTITIES = 4096, MAX_ENTITY_LEN = 256 };
-
-static bool is_plain_word(const char *content)
-{
-    return strlen(content) <= MAX_ENTITY_LEN && strchr(content, '<') == NULL &&
-           strchr(content, '&') == NULL && strchr(content, '%') == NULL;
-}
-
-static void on_entity(void *ctx, const xmlChar *name, int type,
-                      const xmlChar *public_id, const xmlChar *system_id,
-                      xmlChar *content)
-{
-    struct reading *const r = ctx;
-    if (++r->n_entities > MAX_ENTITIES)
-        refuse(r, "the document declares too many entities, at",
-               (const char *)name);
-    if (r->refusal[0] != 0 || type != XML_INTERNAL_GENERAL_ENTITY ||
-        content == NULL || !is_plain_word((const char *)content))
-        return;
-    xmlSAX2EntityDecl(r->context, name, type, public_id, system_id, content);
-}
-
-/* The document that libxml2 keeps entities in; it has no elements. */
-static void on_document(void *ctx)
-{
-    xmlSAX2StartDocument(((struct reading *)ctx)->context);
-}
-
-static void on_subset(void *ctx, const xmlChar *name, const xmlChar *public_id,
-                      const xmlChar *system_id)
-{
-    xmlSAX2InternalSubset(((struct reading *)ctx)->context, name, public_id,
-                          system_id);
-}
-
-/* What HTML and the sets of ISO call characters. */
-static xmlEntityPtr character_entity(struct reading *r, const xmlChar *name)
-{
-    const htmlEntityDesc *const known = htmlEntityLookup(name);
-    xmlChar text[8];
-    if (known == NULL || r->context->myDoc == NULL) return NULL;
-    text[xmlCopyCharMultiByte(text, (int)known->value)] = 0;
-    return xmlAddDocEntity(r->context->myDoc, name, XML_INTERNAL_GENERAL_ENTITY,
-                           NULL, NULL, text);
-}
-
-static xmlEntityPtr get_entity(void *ctx, const xmlChar *name)
-{
-    struct reading *const r = ctx;
-    xmlEntityPtr known = xmlGetPredefinedEntity(name);
-    if (known == NULL && r->context->myDoc != NULL)
-        known = xmlGetDocEntity(r->context->myDoc, name);
-    /* Declarations are looked up, too, before anything is used. */
-    if (known == NULL && r->depth == 0) return NULL;
-    if (known == NULL) known = character_entity(r, name);
-    if (known == NULL)
-        refuse(r, "the document uses an entity,", (const char *)name);
-    return known;
-}
-
-/* The declarations in it are not read: those that count are repeated by no
- * document, and one that is missed is named when it is used. */
-static xmlEntityPtr get_parameter_entity(void *ctx, const xmlChar *name)
-{
-    (void)ctx, (void)name;
-    return NULL;
+        r->levels[r->parsing.depth].has_text = true;
 }
 
 /* ---- the whole ---- */
@@ -469,73 +382,28 @@ void og_xml_text_release(struct og_xml_text *xml)
     og_pack_release(&xml->title);
 }
 
-static void start_library(void)
+static og_status check_memory(const struct og_xml_text *xml, og_error *err)
 {
-    xmlInitParser();
-}
-
-static og_status story_of(const struct reading *r, int result, og_error *err)
-{
-    const xmlError *const last = xmlCtxtGetLastError(r->context);
-    if (r->refusal[0] != 0)
-        return og_error_set(err, OG_ERR_INPUT, "%s", r->refusal);
-    if (r->xml->text.failed || r->xml->title.failed)
-        return og_error_memory(err, r->xml->text.len, "the text of XML");
-    if (result == 0) return OG_OK;
-    if (last != NULL && last->code == XML_ERR_NO_MEMORY)
-        return og_error_memory(err, 0, "XML");
-    const char *const message =
-        last != NULL && last->message != NULL ? last->message : "not XML";
-    return og_error_set(err, OG_ERR_INPUT, "XML, line %d: %.*s",
-                        last != NULL ? last->line : 0,
-                        (int)strcspn(message, "\n"), message);
-}
-
-/* In pieces, so that no length is too large for an int. */
-static int push_all(xmlParserCtxtPtr context, og_bytes data)
-{
-    enum { PIECE = 1 << 20 };
-    int result = 0;
-    for (size_t at = 0; at < data.len && result == 0; at += PIECE) {
-        const size_t left = data.len - at;
-        result = xmlParseChunk(context, data.data + at,
-                               left < PIECE ? (int)left : PIECE, 0);
-    }
-    return result == 0 ? xmlParseChunk(context, "", 0, 1) : result;
+    if (!xml->text.failed && !xml->title.failed) return OG_OK;
+    return og_error_memory(err, xml->text.len, "the text of XML");
 }
 
 og_status og_xml_text_read(struct og_xml_text *xml, og_bytes data,
                            struct og_citations *citations, og_error *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct reading r = {.xml = xml, .citations = citations};
-    xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
-                             .startDocument = on_document,
-                             .internalSubset = on_subset,
-                             .startElementNs = on_start,
+    xmlSAXHandler handler = {.startElementNs = on_start,
                              .endElementNs = on_end,
                              .characters = on_text,
                              .ignorableWhitespace = on_text,
-                             .cdataBlock = on_text,
-                             .entityDecl = on_entity,
-                             .getEntity = get_entity,
-                             .getParameterEntity = get_parameter_entity};
-    TRY(og_xml_check_limits(data, err));
-    pthread_once(&once, start_library);
+                             .cdataBlock = on_text};
     xml->text.len = xml->title.len = 0;
     xml->text.failed = xml->title.failed = false;
     xml->has_time = false;
     xml->language[0] = 0;
     og_citations_clear(citations);
-    r.context = xmlCreatePushParserCtxt(&handler, &r, NULL, 0, NULL);
-    if (r.context == NULL) return og_error_memory(err, 0, "XML");
-    xmlCtxtUseOptions(r.context, XML_PARSE_NONET | XML_PARSE_NOERROR |
-                                     XML_PARSE_NOWARNING |
-                                     XML_PARSE_IGNORE_ENC);
-    const int result = push_all(r.context, data);
-    const og_status status = story_of(&r, result, err);
-    xmlFreeDoc(r.context->myDoc);
-    xmlFreeParserCtxt(r.context);
+    const og_status status = og_xml_parse(&r.parsing, &handler, data, err);
+    TRY(check_memory(xml, err));
     if (status != OG_OK) return status;
     const size_t len = xml->text.len;
     og_pack_bytes(&xml->text, (char[OG_BLOCK_PADDING]){0}, OG_BLOCK_PADDING);

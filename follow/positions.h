@@ -1,0 +1,31 @@
+#ifndef FOLLOW_POSITIONS_H
+#define FOLLOW_POSITIONS_H
+
+/* How far each source was read: a value under a key, in a file of lines
+ *
+ *     {"key":"file:/var/log/a.jsonl","value":"2049 77 5120 ..."}
+ *
+ * of which the last of a key counts. What changes is appended and synced; a
+ * file of mostly old lines is written anew. A last line that a crash broke off
+ * is no position. */
+
+#include <origo/origo.h>
+
+struct positions {
+    char *path; /* NULL: in memory alone */
+    void *tree; /* of struct position, by key */
+    int fd;
+    size_t n, n_lines; /* keys; lines of the file */
+    struct position *changed;
+};
+
+og_status positions_open(struct positions *p, const char *path, og_error *err);
+void positions_close(struct positions *p);
+/* NULL: none. Valid until the key is set again. */
+const char *positions_get(const struct positions *p, const char *key);
+/* Kept by the next positions_save(). */
+og_status positions_set(struct positions *p, const char *key, const char *value,
+                        og_error *err);
+og_status positions_save(struct positions *p, og_error *err);
+
+#endif
