@@ -11,7 +11,7 @@
  *
  * What an edit changes, in theory. One byte is replaced. The chunk that holds
  * it is another one, for certain. Besides, the hashes of the w = 32 places
- * behind it are drawn anew. With cuts L bytes apart, one of these places was a
+ * after it are drawn anew. With cuts L bytes apart, one of these places was a
  * cut with the probability w / L; it is one no more, and the next chunk goes
  * too, and r more until the old cuts and the new ones meet. Replacing the new
  * byte by the old is an edit like any other, so cuts come into being as often

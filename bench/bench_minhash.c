@@ -7,7 +7,7 @@
  * Lane B: tokens are prepared, the kernel alone is timed. Documents become
  * sets of features (words, phrases of 5), then every method makes the sketches
  * of all of them. Every figure is the fastest of N runs after a warm-up, on one
- * pinned processor. Quality stands beside speed: the average squared error on
+ * pinned processor. Quality is given beside speed: the average squared error on
  * neighbours (document i and i + 1, and each with a copy of itself in which
  * every tenth phrase is another), against what theory says of independent
  * samples.
@@ -245,7 +245,7 @@ static void bench(const struct settings *s, const struct corpus *c,
     if (og_minhash_is_set(method) || og_minhash_is_weighted(method))
         printf("   error      -");
     else {
-        /* Peers in Python tell theirs of the first ones only. */
+        /* Peers in Python give theirs of the first ones only. */
         if (s->is_short && part.n_docs > PEER_DOCS) part.n_docs = PEER_DOCS;
         printf("   error %6.3f",
                error_of(&part, &o, s->is_short ? PEER_SEEDS : 4));

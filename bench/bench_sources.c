@@ -1,4 +1,4 @@
-/* How fast is each reader, beside the library it stands on and beside memcpy?
+/* How fast is each reader, beside the library it is built on and beside memcpy?
  *
  *     bench_sources [--runs N] STREAM.jsonl PAGES...
  *
@@ -237,7 +237,7 @@ static size_t read_all(const char *path, const char *list, og_file_kind kind)
     return len;
 }
 
-/* ---- what they stand on ---- */
+/* ---- what they are built on ---- */
 
 static void parse_gumbo(const void *data, size_t len)
 {

@@ -5,7 +5,7 @@
  *
  * Documents go through the stages one by one, as they do in the real flow, so
  * that each stage finds its input where the one before left it: in the cache.
- * A clock stands between the stages; what it costs itself is taken off. Every
+ * A clock runs between the stages; what it costs itself is taken off. Every
  * figure is the fastest of N runs after a warm-up, on one pinned processor.
  * The checksums say that two runs did the same work: they are equal for every
  * level of the processor, compiler and machine. */

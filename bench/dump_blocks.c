@@ -4,7 +4,7 @@
  *     dump_blocks FILE...
  *
  * A line for a block: the number of all bits, whether it is prose, the bits
- * that are set, a tab and the text; a line "END" behind the blocks of a page.
+ * that are set, a tab and the text; a line "END" after the blocks of a page.
  */
 
 #include <stdio.h>

@@ -177,7 +177,7 @@ static void print_json(const og_chunk_tree *tree, const char *path,
 
 /* ---- the command ---- */
 
-/* A size that is no uint32_t is out of every range: the check tells which. */
+/* A size that is no uint32_t is out of every range: the check says which. */
 static uint32_t clamp(uint64_t n)
 {
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;

@@ -37,7 +37,7 @@ static void dedup_defaults(void *settings)
     reading_defaults(&s->reading);
     s->keep = "first";
     s->preset = "datatrove";
-    s->format = -1; /* the name tells */
+    s->format = -1; /* the name decides */
 }
 
 #define AT(member) offsetof(struct dedup_settings, member)

@@ -1,4 +1,4 @@
-/* origo idf: in how many documents does each feature stand. */
+/* origo idf: in how many documents does each feature occur. */
 
 #include "say.h"
 #include "sketch_settings.h"

@@ -2,7 +2,7 @@
  *
  *     documents -> samples -> supershingles -> tables -> pairs
  *
- * A pair is told when enough supershingles agree: two of six, unless told
+ * A pair is reported when enough supershingles agree: two of six, unless stated
  * otherwise, which is 15 tables, one for each choice of two. The samples that
  * the supershingles are made of then estimate how similar the two are.
  *

@@ -301,7 +301,7 @@ static og_status open_report(struct quote_run *run, og_error *err)
 }
 
 /* What was answered is reported, also when another file could not be read. A
- * report that could not be written, or has nothing to tell because all input
+ * report that could not be written, or has nothing to report because all input
  * failed, is not there at all. */
 static int end_report(struct quote_run *run, int status)
 {

@@ -59,7 +59,7 @@ static bool on_document(void *ctx, const og_document *doc)
     return false;
 }
 
-/* What stdout_failed() will tell is not told twice. */
+/* What stdout_failed() will report is not reported twice. */
 static int status_of_run(const struct read_run *run, og_status status,
                          const og_stream_counts *counts, const og_error *err)
 {

@@ -1,8 +1,8 @@
 /* origo send, receive, sync-plan: two trees of files become equal.
  *
  * The exchange needs one byte stream each way. `send --to CMD` and `receive
- * --from CMD` start a command and speak with its stdin and stdout, as rsync -e
- * does; without it they speak over their own. Talk goes to stderr alone. */
+ * --from CMD` start a command and talk to its stdin and stdout, as rsync -e
+ * does; without it they use their own. Messages go to stderr alone. */
 
 #include "options.h"
 #include "say.h"
@@ -253,7 +253,7 @@ static int receive_run(const void *settings, const char *const *trees, size_t n)
     if (s->verbose) options.on_file = on_file;
     const int status =
         talk_to_peer("receive", s, trees[0], &options, &counts, false);
-    /* The sender tells the summary; who started it, or was started, is one
+    /* The sender prints the summary; who started it, or was started, is one
      * terminal. */
     if (status == EXIT_DONE && !s->quiet && s->peer != NULL)
         say_counts(&counts, false);

@@ -33,7 +33,7 @@ struct trace_settings {
     bool exit_code;
     bool novel;
     uint32_t n_snippets;
-    const char *boilerplate; /* "100" or "5%"; NULL: all is told */
+    const char *boilerplate; /* "100" or "5%"; NULL: all is reported */
     const char *ignore;      /* a file of known text */
     og_trace_options asking;
 };
@@ -317,7 +317,7 @@ static bool on_pause(void *ctx)
 
 /* ---- the command ---- */
 
-/* Whether something that is written shows what stands in the origins. */
+/* Whether something that is written shows what is in the origins. */
 static bool needs_texts(const struct trace_settings *s)
 {
     const og_report_options report = report_options(&s->report);

@@ -238,7 +238,7 @@ static void write_top_page(void)
 
 void help_full(const struct command *command)
 {
-    /* In one piece: what goes wrong is then seen, and told, at the end. */
+    /* In one piece: what goes wrong is then seen, and reported, at the end. */
     static char buffer[1 << 16];
     setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
     if (command == NULL) {

@@ -23,7 +23,7 @@ bool completion_write(const char *shell);
 /* "--name=VALUE" with the letter before it, as in "-s, --store STORE". */
 void option_spelling(const struct option *o, char *out, size_t out_cap);
 
-/* The default as text; "" when there is none worth telling. `settings` holds
+/* The default as text; "" when there is none worth showing. `settings` holds
  * the defaults of the command. */
 void option_default(const struct option *o, const void *settings, char *out,
                     size_t out_cap);

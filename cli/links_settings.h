@@ -1,7 +1,7 @@
 #ifndef CLI_LINKS_SETTINGS_H
 #define CLI_LINKS_SETTINGS_H
 
-/* The options of commands that tell who takes from whom: one file for each
+/* The options of commands that report who takes from whom: one file for each
  * form. */
 
 #include "options.h"
@@ -15,7 +15,7 @@ struct links_settings {
 bool links_are_wanted(const struct links_settings *s);
 
 /* Writes all that was asked for; EXIT_DONE, or the status of a failure that it
- * has told. */
+ * has reported. */
 int links_write(const og_links *links, const struct links_settings *s,
                 const char *command);
 

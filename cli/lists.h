@@ -17,7 +17,7 @@ struct list {
 typedef bool (*list_check)(const char *name);
 
 /* Takes `text` apart and has every name checked. False after two lines on
- * stderr that tell `command`, `option` and the name that is none. */
+ * stderr that name `command`, `option` and the unknown name. */
 bool list_split(struct list *list, const char *command, const char *option,
                 const char *text, list_check check);
 void list_release(struct list *list);

@@ -1,6 +1,6 @@
 /* origo, the command: its table of commands.
  *
- * Everything here stands on <origo/origo.h> alone: what the command can do,
+ * Everything here uses <origo/origo.h> alone: what the command can do,
  * any program can. The commands are in cmd_*.c, each with its table of
  * options; dispatch.c finds the one that is meant. */
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the release that og_version() tells, as in meson.build. Not the day of the
+/* Of the release that og_version() gives, as in meson.build. Not the day of the
  * build: the same source gives the same page. */
 #define RELEASE_DATE "2026-11-16"
 

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* Whole numbers and fractions with k M G T (1000) or Ki Mi Gi Ti (1024). The
- * result is rounded down to whole. False when it is none or does not fit. */
+ * result is rounded down to whole. False when it is not a number or does not
+ * fit. */
 bool number_parse(const char *s, uint64_t *out);
 
 /* The shortest form that number_parse() takes back exactly. */

@@ -1,4 +1,4 @@
-/* The parser of command lines. options.h tells what the table is.
+/* The parser of command lines. options.h says what the table is.
  *
  * getopt_long() would do half of it, but wants a table of its own, prints
  * messages of its own and takes abbreviations, which make every new option a
@@ -136,7 +136,7 @@ static bool set_value(struct line *line, const struct option *o,
     return false;
 }
 
-/* `attached` is what stands behind "=" or the letter, or NULL. */
+/* `attached` is what follows "=" or the letter, or NULL. */
 static bool take_option(struct line *line, const struct option *o,
                         const char *spelling, const char *attached)
 {

@@ -18,7 +18,7 @@ struct option;
 struct option_type {
     bool takes_value;
     const char *expects; /* "a size like 64M", for the error message */
-    /* Writes the value to `out`; false when `s` is none. */
+    /* Writes the value to `out`; false when `s` is not one. */
     bool (*parse)(const struct option *option, const char *s, void *out);
     /* The value as a user would type it; "" when there is nothing to show. */
     void (*show)(const struct option *option, const void *value, char *out,
@@ -49,9 +49,8 @@ struct string_list {
 };
 
 struct option {
-    const char
-        *group;  /* a heading of the help; options of one stand together */
-    char letter; /* 0: long form only */
+    const char *group; /* a heading of the help; options of one are together */
+    char letter;       /* 0: long form only */
     const char *name;
     const struct option_type *type;
     size_t offset;       /* of the value in the settings */
@@ -103,19 +102,19 @@ enum parse_result {
     PARSE_RUN,        /* settings and operands are ready */
     PARSE_SHORT_HELP, /* -h */
     PARSE_FULL_HELP,  /* --help */
-    PARSE_WRONG,      /* two lines on stderr have told what */
+    PARSE_WRONG,      /* two lines on stderr have said what */
 };
 
 /* Whether the option, by its long name, was on the command line that was parsed
  * last: a default that somebody typed is a wish, too. */
 bool option_was_given(const char *name);
 
-/* Options and operands may stand in any order; "--" ends the options. The
+/* Options and operands may come in any order; "--" ends the options. The
  * operands are moved to the front of argv, their number goes to *out_n. */
 enum parse_result cli_parse(const struct command *command, void *settings,
                             char **argv, size_t argc, size_t *out_n);
 
-/* ---- options of several commands, each told once ----
+/* ---- options of several commands, each defined once ----
  *
  * AT() points into the settings of the command, `member` is the place there. */
 

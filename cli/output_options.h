@@ -21,7 +21,7 @@ int output_open(const struct output_settings *s, const char *command,
                 og_output **out);
 /* Ends it. When it is not whole, because the run was stopped or could not
  * write, the file is as it was. Returns `status`, or that of a failure that was
- * told. */
+ * reported. */
 int output_end(og_output *output, const struct output_settings *s,
                const char *command, bool is_whole, int status);
 bool output_to_stdout(const struct output_settings *s);
@@ -74,7 +74,7 @@ struct summary_field {
 };
 
 /* Writes it if `path` is not NULL. Returns `status`, or that of a failure that
- * was told. */
+ * was reported. */
 int summary_write(const char *path, const char *command,
                   const struct progress *progress,
                   const og_stream_counts *counts,

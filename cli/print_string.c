@@ -1,4 +1,4 @@
-/* Names and ids on stdout: print_string.h tells. */
+/* Names and ids on stdout; see print_string.h. */
 
 #include "print_string.h"
 

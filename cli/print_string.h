@@ -2,7 +2,7 @@
 #define CLI_PRINT_STRING_H
 
 /* Names and ids on stdout or another output. They come from strangers: a
- * terminal must not obey what stands in them, and a line must not break. Every
+ * terminal must not obey what is in them, and a line must not break. Every
  * command prints them through here. */
 
 #include <origo/origo.h>

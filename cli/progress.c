@@ -1,4 +1,4 @@
-/* The progress bar, the problems and the summary; progress.h tells.
+/* The progress bar, the problems and the summary; see progress.h.
  *
  * The bar is drawn at most five times a second, on a terminal only, and wiped
  * before anything else is written there. It counts bytes of text; its share,
@@ -212,7 +212,7 @@ void progress_end(struct progress *p)
             (unsigned long long)(p->n_problems - MOST_PROBLEMS));
 }
 
-/* ---- an input that tells of itself ---- */
+/* ---- an input that reports on itself ---- */
 
 static void on_problem(void *ctx, const og_problem *problem)
 {
@@ -290,7 +290,7 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
     struct rusage usage = {0};
     og_store_info info = {0};
     /* Where both go to one place, what was found comes first. An error stays
-     * with stdout and is told when the command ends. */
+     * with stdout and is reported when the command ends. */
     fflush(stdout);
     getrusage(RUSAGE_SELF, &usage);
     const double seconds = now() - p->start;

@@ -11,7 +11,7 @@
 
 struct progress {
     bool bar;     /* stderr is a terminal, and nothing else scrolls there */
-    bool verbose; /* tell every problem */
+    bool verbose; /* report every problem */
     bool bar_is_shown;
     uint64_t n_problems;
     uint64_t total_bytes;     /* of all input files; 0: not known */
@@ -22,7 +22,7 @@ struct progress {
     struct timings timings;   /* of --timings */
 };
 
-/* Starts it, and gives an input of these files whose callbacks tell it of
+/* Starts it, and gives an input of these files whose callbacks report
  * problems and progress. */
 og_input progress_input(struct progress *p, const char *const *paths,
                         size_t n_paths, bool quiet, bool verbose);
@@ -35,7 +35,7 @@ void progress_problem(struct progress *p, const og_problem *problem);
 void progress_show(struct progress *p, const char *step,
                    const og_stream_counts *counts);
 
-/* Of work that is counted in steps; `what` tells their kind, `total` 0: their
+/* Of work that is counted in steps; `what` names their kind, `total` 0: their
  * number is not known. A `done` of 0 begins another kind. */
 void progress_step(struct progress *p, const char *what, uint64_t done,
                    uint64_t total);
@@ -43,7 +43,7 @@ void progress_step(struct progress *p, const char *what, uint64_t done,
 /* Since it was started. */
 double progress_seconds(const struct progress *p);
 
-/* Takes the bar away and tells how many problems were not told. */
+/* Takes the bar away and reports how many problems were not reported. */
 void progress_end(struct progress *p);
 
 /* The line at the end. `store` may be NULL. */

@@ -1,8 +1,8 @@
 #ifndef CLI_READING_OPTIONS_H
 #define CLI_READING_OPTIONS_H
 
-/* The options of every command that reads documents, each told once: how files
- * become documents, the names of the JSON fields, the longest document. A
+/* The options of every command that reads documents, each defined once: how
+ * files become documents, the names of the JSON fields, the longest document. A
  * command puts those that it has into its own table; AT() points into its
  * settings, `member` is the place there. */
 

@@ -33,10 +33,10 @@ og_format report_format_of_output(const struct report_settings *s);
 og_text_style report_style(const struct report_settings *s);
 
 /* Ends the report of a run that ends with `status`, and returns that, or the
- * status of a failure that it has told. What was answered is reported, also
+ * status of a failure that it has reported. What was answered is reported, also
  * when another file could not be read. A report that could not be written
- * (`err` tells), or has nothing to tell because all input failed, is not there
- * at all: a FILE of before stays. */
+ * (`err` says why), or has nothing to report because all input failed, is not
+ * there at all: a FILE of before stays. */
 int report_end(og_report *report, const struct report_settings *s,
                const char *command, bool answered, const og_error *err,
                int status);

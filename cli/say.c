@@ -1,4 +1,4 @@
-/* Talk on stderr, exit statuses, suggestions: say.h tells. */
+/* Messages on stderr, exit statuses, suggestions; see say.h. */
 
 #include "say.h"
 

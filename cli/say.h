@@ -30,7 +30,7 @@ int say_usage(const char *command, const char *format, ...)
 /* Tells the error and returns the exit status that belongs to it. */
 int say_error(const char *command, const og_error *err);
 
-/* Remembers why a write to stdout failed, for finish_stdout() to tell. */
+/* Remembers why a write to stdout failed, for finish_stdout() to report. */
 void stdout_failed(int failed_errno);
 
 /* Closes stdout and looks whether all of it arrived. Returns `status`, or

@@ -11,8 +11,8 @@
 void stop_on_signals(og_input *input);
 
 /* The exit status after a stop: as if the signal had ended the process. Says
- * that it was stopped, and the story behind it: what is kept, how to go on; ""
- * when there is nothing to tell. */
+ * that it was stopped, and the story behind it: what is kept, how to continue;
+ * "" when there is nothing to report. */
 int stop_status(const char *story);
 /* The same of a command that takes documents in. */
 int stop_status_added(const og_stream_counts *counts);

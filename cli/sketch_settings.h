@@ -121,7 +121,7 @@ int sketch_start(struct sketch_run *run, const char *command,
                  size_t n_paths, og_input *out,
                  og_feature_options *out_features, og_idf **out_idf);
 
-/* Ends the progress, tells the summary and what went wrong. */
+/* Ends the progress, prints the summary and what went wrong. */
 int sketch_end(struct sketch_run *run, const char *command,
                const struct sketch_settings *s, og_status status,
                const og_stream_counts *counts, const og_error *err);

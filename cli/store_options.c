@@ -127,7 +127,7 @@ const struct option_type type_same = {true, "a name of at most 31 bytes",
 /* ---- opening ---- */
 
 /* The option that was given and is not what the store has; NULL: all is well.
- * A preset speaks for all that it sets. */
+ * A preset counts for all that it sets. */
 static const char *unlike(const og_params *wanted, const og_params *has)
 {
     const bool preset = option_was_given("preset");

@@ -32,7 +32,7 @@ struct eval_settings {
     uint32_t n_threads, shingle_len, bridge_limit;
 };
 
-/* What stands in the settings when a list is not given: told apart from a
+/* What is in the settings when a list is not given: told apart from a
  * given one by its address. */
 static char default_select[16];
 static const char default_memory[] =

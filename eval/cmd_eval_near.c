@@ -200,7 +200,7 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
         status = s->paper ? print_tables(eval, s, &options, &progress, &err)
                           : print_one(eval, s, &err);
     og_near_eval_close(eval);
-    /* A file that could not be read was told as a problem. */
+    /* A file that could not be read was reported as a problem. */
     if (status == OG_ERR_IO && progress.n_problems != 0) return EXIT_IO;
     return status == OG_OK ? EXIT_DONE : say_error(COMMAND, &err);
 }

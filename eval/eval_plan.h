@@ -30,7 +30,7 @@ struct plan {
 };
 
 /* Adds every combination of the lists. `params` gives what the lists do not.
- * Returns an exit status, EXIT_DONE or the one that was told on stderr. */
+ * Returns an exit status, EXIT_DONE or the one that was explained on stderr. */
 int plan_add(struct plan *plan, const char *command,
              const struct plan_lists *lists, const og_params *params);
 void plan_release(struct plan *plan);

@@ -245,7 +245,7 @@ typedef struct og_near_result {
     og_near_score simhash, minhash;
     og_near_score both; /* distance and samples must both be near enough */
     og_near_score sum;  /* a weighted sum of the two must be large enough;
-                           thresholds are not told */
+                           thresholds are not reported */
     /* Figure 2 of the simhash paper, of the first 64 bits: the place of the
      * leading 1 in the exclusive or of successive sorted sketches (0 to 63, 64
      * for equal ones), and sketches by their 7 highest bits. */

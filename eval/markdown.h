@@ -9,8 +9,8 @@
 
 enum { MD_CELL = 48, MD_COLUMNS = 16 };
 
-/* The first row is the head; the first column stands left, the others right.
- * Start with {0}. */
+/* The first row is the head; the first column is aligned left, the others
+ * right. Start with {0}. */
 struct md_table {
     char (*cells)[MD_CELL];
     size_t n, cap;
@@ -28,7 +28,7 @@ void md_end_row(struct md_table *table);
 /* False when the memory was not enough to keep the table. */
 bool md_print(const struct md_table *table, FILE *out);
 
-/* Prints it to stdout with an empty line behind it, and releases it.
+/* Prints it to stdout with an empty line after it, and releases it.
  * OG_ERR_MEMORY. */
 og_status md_end_table(struct md_table *table, og_error *err);
 

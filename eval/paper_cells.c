@@ -1,4 +1,4 @@
-/* Runs, their scores and the cells that tell them: paper_cells.h. */
+/* Runs, their scores and the cells that show them: paper_cells.h. */
 
 #include "eval/paper_cells.h"
 #include "eval/evaluation.h"

@@ -3,7 +3,7 @@
 
 /* What the tables of the origin paper are made of: runs by their names, their
  * scores, cells with the paper's figures beside ours, and columns of
- * combinations. paper_tables.c tells why every table is written twice. */
+ * combinations. paper_tables.c says why every table is written twice. */
 
 #include "eval/evaluation.h"
 #include "eval/markdown.h"

@@ -2,7 +2,7 @@
  *
  * Every table is written twice by the same function. The first time nothing is
  * printed: each score that the table looks up is noted as a run that must be
- * done. Then all runs are done, each once, though most of them stand in several
+ * done. Then all runs are done, each once, though most of them are in several
  * tables. The second time the scores are there and the tables are printed. So
  * a table and its runs cannot disagree.
  *

@@ -3,8 +3,8 @@
 
 /* The figures that the origin paper prints: O. Abdel-Hamid, B. Behzadi,
  * S. Christoph, M. Henzinger, "Detecting the Origin of Text Segments
- * Efficiently", WWW 2009. Its blogs data set, in percent, unless told
- * otherwise; 0 where the paper has no figure. They stand beside ours in
+ * Efficiently", WWW 2009. Its blogs data set, in percent, unless stated
+ * otherwise; 0 where the paper has no figure. They are shown beside ours in
  * `origo eval origin --paper`: other data, so a shape to compare, not a goal.
  */
 

@@ -1,5 +1,5 @@
 /* The points of the figures of the qSign paper, as TSV to draw from; and the
- * measurements that the tables stand on, too. */
+ * measurements that the tables rest on, too. */
 
 #include "eval/evaluation.h"
 #include "eval/quote_tables.h"

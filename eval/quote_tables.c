@@ -214,7 +214,7 @@ static void print_claims(const struct quote_measured *m)
 /* ---- figures 11 to 13 ---- */
 
 /* What the exact method does for the same questions at 0.5: it can take no
- * less time than its answers take to be told. */
+ * less time than its answers take to be reported. */
 static void growth_of_work(const og_quote_eval_facts *f, struct md_table *t)
 {
     static const struct {

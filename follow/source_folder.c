@@ -77,8 +77,8 @@ static bool should_stop(void *ctx)
     return follow_should_stop(folder->base.following);
 }
 
-/* A file that cannot be read was told as a problem; it is tried again when it
- * has changed. */
+/* A file that cannot be read was reported as a problem; it is tried again when
+ * it has changed. */
 static og_status read_file(struct folder *folder, const char *path,
                            og_error *err)
 {

@@ -2,7 +2,7 @@
  *
  * Times decide what is an origin, so documents may come late. How much does
  * that cost? The documents before the first query (the history) arrive in
- * another order here; the queries come behind them in the order of time, each
+ * another order here; the queries come after them in the order of time, each
  * is asked and then added. So the scores measure what they always do, and only
  * the way in which the table was filled differs. */
 

@@ -3,7 +3,7 @@
  * A cell is one estimator, one size and one similarity. Its trials draw new
  * sets and new functions every time, so that the average error is the bias and
  * the average squared error the variance, of the method and not of one seed.
- * Beside the variance stands what theory says:
+ * Beside the variance is what theory says:
  *
  *     samples      J (1 - J) / k
  *     b bits       Q (1 - Q) / k / (1 - 2^-b)^2,  Q = J + (1 - J) 2^-b

@@ -1,5 +1,5 @@
 /* How alike are every two documents? Exactly, by an inverted index: for each
- * document, the lists of its shingles tell which earlier ones have them, and
+ * document, the lists of its shingles show which earlier ones have them, and
  * one counter for each earlier document adds up what they have in common. No
  * pair is passed over, and none is looked at that has nothing in common.
  *

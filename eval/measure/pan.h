@@ -61,7 +61,7 @@ og_status og_pan_cases_read(struct og_pan_cases *cases,
                             og_error *err);
 void og_pan_cases_release(struct og_pan_cases *cases);
 
-/* The whole file at folder/name, a zero byte behind it; free() it. */
+/* The whole file at folder/name, a zero byte after it; free() it. */
 og_status og_pan_file_read(const char *folder, const char *name, og_bytes *out,
                            og_error *err);
 

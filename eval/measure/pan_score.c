@@ -15,7 +15,7 @@
 
 #include "eval/measure/pan.h"
 
-/* By pair first: the passages of one pair stand together. */
+/* By pair first: the passages of one pair are together. */
 static int by_pair(const void *a, const void *b)
 {
     const struct og_pan_case *x = a, *y = b;
@@ -62,7 +62,7 @@ static struct range side_range(const struct og_pan_case *a,
 }
 
 /* Characters of one side of `a` that those of others[0 .. n) cover which meet
- * it. Each round takes the stretch that begins first behind what is done. */
+ * it. Each round takes the stretch that begins first after what is done. */
 static uint64_t covered(const struct og_pan_case *a,
                         const struct og_pan_case *others, size_t n,
                         bool is_source)

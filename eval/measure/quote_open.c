@@ -36,7 +36,7 @@ og_quote_eval_options og_quote_eval_options_default(void)
 struct reading {
     struct og_quote_eval *eval;
     const og_input *input;
-    bool is_first; /* problems are told once */
+    bool is_first; /* problems are reported once */
     og_status (*take)(struct reading *r, const og_document *doc, og_error *err);
     uint64_t n_seen, n_wanted; /* sentences */
     struct og_splitter splitter;

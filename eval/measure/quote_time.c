@@ -1,6 +1,6 @@
 /* How long each way takes, and how much of the truth it finds.
  *
- * All ways stand on the same image and the same verification; they differ in
+ * All ways use the same image and the same verification; they differ in
  * how candidates are selected. The paper's rival, the inverted index of All
  * Pairs, adds up the weights of shared words form by form; words are taken the
  * rarest first, and no new form is begun once the words that are left could
@@ -266,7 +266,7 @@ og_status og_eval_time(struct og_quote_eval *e, const og_quote_way *way,
     if (way->kind == OG_WAY_QSIGN)
         TRY(og_eval_lay_signatures(e, way->n_bits, way->word_bits, err));
     if (way->kind == OG_WAY_SCAN && n > SCANNED) n = SCANNED;
-    /* One question tells how many there is time for. */
+    /* One question shows how many there is time for. */
     const double start = og_clock_seconds();
     const og_quote_options o = options_of(e, way);
     for (size_t i = 0; i < 4 && i < n; i++)

@@ -63,7 +63,7 @@ static bool comes_before(const void *order, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* A token is old by the measure when it stands in a shingle that was copied:
+/* A token is old by the measure when it is in a shingle that was copied:
  * in a run of equal tokens that is long enough, whoever of several origins the
  * run goes to. What lies in a passage between such runs was changed, hence is
  * fresh. */

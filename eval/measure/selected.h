@@ -1,7 +1,7 @@
 #ifndef OG_EVAL_MEASURE_SELECTED_H
 #define OG_EVAL_MEASURE_SELECTED_H
 
-/* The selections of all documents by one rule, one behind the other: worked
+/* The selections of all documents by one rule, one after the other: worked
  * out once, read by all the runs that use the rule. */
 
 #include "eval/evaluation.h"

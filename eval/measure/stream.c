@@ -14,7 +14,7 @@ og_eval_options og_eval_options_default(void)
     return (og_eval_options){.shingle_len = 8, .min_tokens = 45};
 }
 
-/* The kernels read up to 64 bytes behind the last hash. */
+/* The kernels read up to 64 bytes after the last hash. */
 #define HASH_SLACK 8
 
 static og_status keep_tokens(struct og_eval *eval,

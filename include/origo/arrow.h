@@ -95,8 +95,9 @@ OG_API og_status og_arrow_reader_next(void *reader, og_document *out,
 OG_API og_status og_arrow_reader_rewind(void *reader, og_error *err);
 typedef struct og_arrow_counts {
     uint64_t n_rows, n_batches;
-    uint64_t n_nulls;     /* rows without a text */
-    uint64_t n_bad_times; /* times that are none: documents without a time */
+    uint64_t n_nulls; /* rows without a text */
+    uint64_t
+        n_bad_times; /* times that cannot be read: documents without a time */
 } og_arrow_counts;
 OG_API void og_arrow_reader_counts(const og_arrow_reader *reader,
                                    og_arrow_counts *out);

@@ -33,7 +33,7 @@ typedef struct og_document {
     bool has_time;  /* false: the time of arrival orders it */
     og_time_source time_source; /* how the time is known */
     /* The other fields of its record, as JSON text: "name":value,"name":value
-     * without the braces, as they stood in the input; len 0: none, or nobody
+     * without the braces, as they were in the input; len 0: none, or nobody
      * asked (og_reading.extra). A name may come twice. */
     og_bytes extra;
     og_bytes language; /* as it declares it, "en-GB"; len 0: not at all */

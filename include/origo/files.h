@@ -121,7 +121,7 @@ typedef struct og_files_match {
     double estimated;    /* Jaccard similarity of the chunks, by the samples */
     double jaccard;      /* the same, exact */
     uint64_t shared_len; /* bytes of the question that it has too */
-    const og_range *shared; /* where they lie in the question, joined */
+    const og_range *shared; /* where they are in the question, joined */
     size_t n_shared;
     size_t n_shared_chunks;
 } og_files_match;
@@ -227,9 +227,10 @@ typedef struct og_sync_options {
 } og_sync_options;
 OG_API og_sync_options og_sync_options_default(void);
 
-/* Each speaks over two descriptors (a pipe pair, a socket twice) until both
- * sides are done; they stay open. A connection that breaks is OG_ERR_IO; what
- * arrived stays as hidden part files, and the next receive resumes from it. */
+/* Each communicates over two descriptors (a pipe pair, a socket twice) until
+ * both sides are done; they stay open. A connection that breaks is OG_ERR_IO;
+ * what arrived stays as hidden part files, and the next receive resumes from
+ * it. */
 OG_API og_status og_sync_send(const char *tree, int in_fd, int out_fd,
                               const og_sync_options *options,
                               og_sync_counts *out, og_error *err);

@@ -26,9 +26,9 @@ typedef bool og_json_fn(void *ctx, og_bytes name, og_json_kind kind,
                         og_bytes value);
 
 /* All of `json` is one object or one array, and spaces around it. What is
- * inside its values is checked, not told: it can be asked about in turn.
- * OG_ERR_INPUT: it is none; err->byte says where, and some of it may have been
- * told by then. */
+ * inside its values is checked, not reported: it can be asked about in turn.
+ * OG_ERR_INPUT: it is neither; err->byte says where, and some of it may have
+ * been reported by then. */
 OG_API og_status og_json_each(og_bytes json, og_json_fn *on_value, void *ctx,
                               og_error *err);
 

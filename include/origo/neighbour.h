@@ -28,7 +28,8 @@ typedef struct og_wide_code {
 /* What the tables are. All find the same. Those of the paper (sorted, packed)
  * and slices are not on disk: they are made when the index is opened. */
 typedef enum og_hamming_design {
-    OG_HAMMING_DIRECTORY = 0, /* buckets behind a directory: the fastest */
+    OG_HAMMING_DIRECTORY =
+        0,             /* buckets found through a directory: the fastest */
     OG_HAMMING_SORTED, /* permuted and sorted, 8 bytes a code and table */
     OG_HAMMING_PACKED, /* these, packed to 5 or 6 bytes */
     OG_HAMMING_SLICES, /* no table: a scan bit by bit, distances up to 15 */
@@ -114,7 +115,7 @@ OG_API og_status og_hamming_explain(uint64_t n_codes,
                                     const og_hamming_options *options,
                                     char *out, size_t out_cap, og_error *err);
 
-/* 1 to 16 hexadecimal digits; false and *out alone when it is none. */
+/* 1 to 16 hexadecimal digits; false and *out alone when it is not a code. */
 OG_API bool og_code_parse(og_bytes s, uint64_t *out);
 /* These or 32: *out_n_bits is 64 or 128. */
 OG_API bool og_wide_code_parse(og_bytes s, og_wide_code *out,

@@ -37,7 +37,7 @@
 /* The subjects. Each header can be included alone, too, but this one is the
  * door: what is in which of them may change. */
 
-/* What all the others speak of. */
+/* What all the others use. */
 #include <origo/document.h> /* documents and their times */
 #include <origo/json.h>     /* JSON out of strangers' hands */
 #include <origo/output.h>   /* files that appear whole, packed, in shards */

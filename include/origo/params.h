@@ -78,7 +78,7 @@ OG_API bool og_fold_parse(og_bytes names, uint32_t *out);
 OG_API void og_fold_name(uint32_t fold, char out[32]);
 
 /* og_params.key of a new store: fingerprints as everybody can make them, for
- * tables that shall be the same, byte for byte, in every run. */
+ * tables that are to be the same, byte for byte, in every run. */
 #define OG_KEY_PUBLIC UINT64_MAX
 
 /* Everything that decides what an answer is. Fixed when a store is made. */
@@ -97,9 +97,9 @@ typedef struct og_params {
     /* What the store keeps of a shingle depends on it, and no answer does as
      * long as the table has room: texts cannot be written to fill one bucket or
      * to be taken for others. 0: drawn at random when the store is made;
-     * OG_KEY_PUBLIC: none. og_store_params() tells 0 for a public one. */
+     * OG_KEY_PUBLIC: none. og_store_params() gives 0 for a public one. */
     uint64_t key;
-    bool no_texts; /* a store on disk shall not keep the texts */
+    bool no_texts; /* a store on disk does not keep the texts */
     /* Documents with the same value of this field are not compared: "id" (the
      * versions of one), "host" (of the url), or the name of a field of their
      * own. "": all are. */

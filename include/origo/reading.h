@@ -74,7 +74,7 @@ typedef struct og_stream_counts {
     uint64_t n_tokens;
     uint64_t n_files;
     uint64_t n_files_failed;
-    uint64_t n_input_bytes; /* as they lie on disk: for progress */
+    uint64_t n_input_bytes; /* as they are on disk: for progress */
     bool is_reported; /* the failure of the run is that of a file, and was given
                          to on_problem */
 } og_stream_counts;
@@ -149,9 +149,9 @@ OG_API void og_reader_set_fields(og_reader *reader, const og_fields *fields);
 
 /* What the bytes of one document are: OG_FILE_TEXT, OG_FILE_HTML, OG_FILE_XML,
  * OG_FILE_MAIL, or OG_FILE_JSONL for one JSON object. The id is empty when it
- * has none; *out_bad_time (may be NULL): a time was given and is none. Views
- * of the reader, valid until its next call. OG_ERR_INPUT: they are no such
- * document; OG_ERR_LIMIT: more than `max_len` bytes (0: 64 MiB);
+ * has none; *out_bad_time (may be NULL): a time was given and cannot be read.
+ * Views of the reader, valid until its next call. OG_ERR_INPUT: they are no
+ * such document; OG_ERR_LIMIT: more than `max_len` bytes (0: 64 MiB);
  * OG_ERR_USAGE: any other kind. */
 OG_API og_status og_reader_read(og_reader *reader, og_bytes bytes,
                                 og_file_kind kind, uint64_t max_len,

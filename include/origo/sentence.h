@@ -45,10 +45,10 @@ typedef struct og_quote_options {
     bool later;
     double max_false; /* largest share of sentences with too many other words
                          that may come within the distance */
-    /* Of qSign: the share of what the exact method finds that shall be found;
+    /* Of qSign: the share of what the exact method finds that is to be found;
      * 0: the distance is from max_false. The first sentences are answered by
      * the exact method until they have found 1000 forms; the distance is then
-     * the least within which so many of these lie. */
+     * the least within which so many of these are. */
     double recall;
     /* Sentences that may be like one and are compared with it, word by word,
      * beside max_matches; what is beyond is counted as skipped. 0: all. Of

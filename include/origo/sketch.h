@@ -19,7 +19,7 @@ typedef enum og_feature_kind {
     OG_FEATURE_WRAP,       /* and the phrases that begin at the end of the text
                               and continue at its beginning: as many as tokens */
     OG_FEATURE_SPOT,       /* a stop word and the next phrase_len - 1 words that
-                              are none: passes over headlines and captions */
+                              are not: passes over headlines and captions */
 } og_feature_kind;
 OG_API bool og_feature_parse(og_bytes name, og_feature_kind *out);
 OG_API const char *og_feature_name(og_feature_kind kind);
@@ -68,7 +68,8 @@ typedef struct og_idf_info {
 } og_idf_info;
 
 /* Reads a file of og_idf_make(). OG_ERR_IO: it cannot be read; OG_ERR_INPUT:
- * it is none, of another version or damaged, and the message names the place.
+ * it is not such a file, of another version or damaged, and the message names
+ * the place.
  */
 OG_API og_status og_idf_open(const char *path, og_idf **out, og_error *err);
 OG_API void og_idf_close(og_idf *idf); /* NULL is fine */

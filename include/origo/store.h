@@ -169,7 +169,7 @@ typedef struct og_compaction {
  * titles, addresses or other fields. Their times stay, and so do fingerprints
  * in the table, which name nobody. A crash leaves the store as it was or as it
  * will be. Takes as much room on disk again while it is at work. Nobody else
- * may write to the store; who reads it goes on, or fails with OG_ERR_IO when a
+ * may write to the store; readers continue, or fail with OG_ERR_IO when a
  * text is asked for that is gone, and can open it again. `on_step` may be NULL.
  */
 OG_API og_status og_store_compact(const char *path, og_compaction *out,
@@ -181,7 +181,7 @@ OG_API og_status og_store_compact(const char *path, og_compaction *out,
 /* Writes all files of a store anew, with the indexes of `options` and, where it
  * has some, its params: the way to passages that were left out when the store
  * was made. Removed documents are gone afterwards, as after og_store_compact(),
- * which also tells what holds for others meanwhile. OG_ERR_USAGE: the store
+ * which also says what holds for others meanwhile. OG_ERR_USAGE: the store
  * keeps no texts. */
 OG_API og_status og_store_rebuild(const char *path,
                                   const og_store_options *options,

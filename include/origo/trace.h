@@ -12,7 +12,7 @@ extern "C" {
 
 typedef enum og_how {
     OG_HOW_HIT = 0,  /* its own fingerprint was found */
-    OG_HOW_BRIDGED,  /* lies between two hits of one origin */
+    OG_HOW_BRIDGED,  /* is between two hits of one origin */
     OG_HOW_EXPANDED, /* is beside a hit, and what is known of the hit's
                         surroundings agrees */
     OG_HOW_VERIFIED, /* confirmed against the text of the origin */
@@ -41,7 +41,7 @@ typedef struct og_span {
     bool origin_has_time;
     og_time_source origin_time_source;
     uint64_t origin_begin, origin_end; /* OG_UNKNOWN when not verified */
-    /* Only of a verified span, else 0. What lies between two matches was
+    /* Only of a verified span, else 0. What is between two matches was
      * inserted, left out or replaced. */
     double score; /* share of the words of both sides that are in matches */
     const og_match *matches; /* in the order of the document */
@@ -126,7 +126,7 @@ typedef struct og_trace_options {
     bool reworded;
     bool no_texts; /* og_origin.text stays empty: a stream then copies less */
     /* Compare with the last version under the same id and with nothing else:
-     * what was not in it is new, wherever else it stands. A document without
+     * what was not in it is new, wherever else it occurs. A document without
      * an earlier version is new as a whole. The store must have texts. */
     bool since_last;
 } og_trace_options;
@@ -166,8 +166,8 @@ typedef struct og_stream_options {
      * to stop (OG_ERR_STOPPED). May be NULL. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_answer *answer);
-    /* After on_answer was called for all that is to be told at once: time to
-     * flush what it wrote. Return false to stop. May be NULL. */
+    /* After on_answer was called for all that is to be reported at once: time
+     * to flush what it wrote. Return false to stop. May be NULL. */
     bool (*on_pause)(void *ctx);
 } og_stream_options;
 OG_API og_stream_options og_stream_options_default(void);

@@ -53,7 +53,7 @@ static struct og_hashes hashes_of(struct og_align_side side)
  * the copy. */
 enum { LOOK_BACK = 32, LOOK_BACK_SEEDED = 8 };
 
-/* From runs to copies that stand apart. */
+/* From runs to copies that are apart. */
 static og_status join_runs(struct og_aligner *a, struct og_align_side document,
                            const struct og_align_options *options,
                            og_error *err)

@@ -3,7 +3,7 @@
  * A sentence ends at a full stop, a question or exclamation mark with a blank
  * or a quotation mark after it, at the marks of other scripts, at an empty
  * line, and after MAX_TOKENS tokens (lists and tables have no sentences, nor
- * have all scripts). Very short ones go on with the next.
+ * have all scripts). Very short ones are joined with the next.
  *
  * A stem is the first STEM_LEN characters of a word. That is cruder than what
  * linguists know of each language, but works for all that change the ends of
@@ -12,7 +12,7 @@
  * character with those after it, one in Chinese and Japanese, two in Thai and
  * its neighbours, and weighs as much less as there are more of them.
  *
- * A stem that few sentences of the two texts hold tells more: its weight is the
+ * A stem that few sentences of the two texts hold says more: its weight is the
  * logarithm of how many sentences there are to each that holds it. */
 
 #include <math.h>

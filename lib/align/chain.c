@@ -8,7 +8,7 @@
  * bounds the work; between two neighbours of a real copy there are few others.
  *
  * Scores count words. A run of n words is worth n - 1: it says once where it
- * is. A character of a script without spaces is a token, too, and tells a
+ * is. A character of a script without spaces is a token, too, and says a
  * third of what a word does. A word of the longer side of a gap costs
  * GAP_PRICE.
  *
@@ -73,7 +73,7 @@ static float value_of(const struct og_run *run, float worth)
     return (float)run->len * worth - 1;
 }
 
-/* How much the chain to `run` gains from standing after `before`; minus
+/* How much the chain to `run` gains from following `before`; minus
  * infinity when it cannot. Runs that overlap by a few tokens may follow one
  * another: what they share counts once. */
 static float gain_after(const struct og_run *before, const struct og_run *run,

@@ -54,7 +54,7 @@ static int by_place(const void *a, const void *b)
     return (x->len < y->len) - (x->len > y->len);
 }
 
-/* Whether `run` goes on where `last` ends. */
+/* Whether `run` continues where `last` ends. */
 static bool follows(const struct og_run *last, const struct og_run *run)
 {
     const int64_t gap = (int64_t)run->begin - last->begin - last->len;

@@ -82,7 +82,7 @@ struct og_confirming {
     uint32_t *owner; /* of each token: its place in `found`, plus 1 */
     size_t owner_cap;
     uint8_t *is_old; /* whether the token is in a run that some origin has,
-                        told or not */
+                        reported or not */
     size_t is_old_cap;
     struct og_copies rest;             /* see og_confirm_rest() */
     uint32_t docs[OG_CONFIRM_ORIGINS]; /* whose texts were compared */

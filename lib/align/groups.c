@@ -61,7 +61,7 @@ static float weigh(const struct og_group *g, const struct og_passages *copies,
     return all > 0 ? 2 * shared * shared / all : 0;
 }
 
-/* What speaks for a group besides the copies inside it: the same weight, of the
+/* What supports a group besides the copies inside it: the same weight, of the
  * tokens of the document that no copy has. */
 float og_group_rest(const struct og_group *g, const struct og_passages *copies,
                     const struct og_bags *document,

@@ -4,10 +4,10 @@
  * way (cosine) and much of their stems is the same (Dice's coefficient): the
  * one alone is fooled by a single rare name, the other by small words. The
  * sums for all sentences of the origin come from the lists of where each stem
- * stands; a stem that stands in more than MAX_POSTS sentences of the origin
- * tells little and is left out, which bounds the work.
+ * occurs; a stem that occurs in more than MAX_POSTS sentences of the origin
+ * says little and is left out, which bounds the work.
  *
- * Pairs that stand near each other in both texts belong together, whatever
+ * Pairs that are near each other in both texts belong together, whatever
  * their order: they are split where one text has a gap of more than max_gap
  * sentences, then where the other has, until no part falls apart any more. */
 

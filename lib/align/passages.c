@@ -1,12 +1,12 @@
 /* Passages that do not overlap.
  *
- * Two passages may claim the same words of the document: the same words stand
+ * Two passages may claim the same words of the document: the same words occur
  * twice in the origin, or the edges of two copies meet in a common phrase. The
  * one with more evidence keeps them. What is left of the other is a passage
  * still when it is the larger part of it.
  *
  * A summary may show as several passages: a sentence from here, one from far
- * behind it. Those that stand close together here and far apart there are one.
+ * after it. Those that are close together here and far apart there are one.
  */
 
 #include <stdlib.h>

@@ -45,7 +45,7 @@ static uint32_t common_len(uint32_t begin, uint32_t end, uint32_t other_begin,
     return to > from ? to - from : 0;
 }
 
-/* The first of the copies, which stand in order, that ends behind `begin`. */
+/* The first of the copies, which are in order, that ends after `begin`. */
 static size_t first_after(const struct og_passage *copies, size_t n,
                           uint32_t begin)
 {

@@ -39,7 +39,7 @@ struct og_stems {
     const og_allocator *allocator;
     struct og_hash_table numbers; /* from 1 */
     uint32_t n;
-    float *weight; /* how much it tells: the rarer, the more */
+    float *weight; /* how much it says: the rarer, the more */
     size_t weight_cap;
     uint32_t *n_bags; /* that hold it, of both texts */
     size_t n_bags_cap;
@@ -130,7 +130,7 @@ og_groups_weigh(struct og_groups *groups, const struct og_pairings *pairings,
                 const struct og_bags *document, const struct og_bags *origin,
                 const struct og_stems *stems, float min_weight, og_error *err);
 
-/* What speaks for a group besides the copies inside it: the same weight, of the
+/* What supports a group besides the copies inside it: the same weight, of the
  * tokens of the document that no copy has. */
 float og_group_rest(const struct og_group *group,
                     const struct og_passages *copies,

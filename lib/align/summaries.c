@@ -1,13 +1,13 @@
 /* Passages that sum up the origin.
  *
  * The author of a summary takes a word here and a phrase there: hardly one of
- * his sentences is like one of the origin, but nearly all of his rarer words
- * stand somewhere in it. So each sentence of the document scores
+ * their sentences is like one of the origin, but nearly all of their rarer
+ * words are somewhere in it. So each sentence of the document scores
  *
  *     weight of its stems that the origin has - threshold * weight of all
  *
  * and the run of sentences with the largest sum (Kadane) is a candidate; then
- * the best run before and the best behind it, and so on.
+ * the best run before and the best after it, and so on.
  *
  * Which share of its words an unrelated text has in common with the origin
  * depends on how long the origin is, and on the subject of both. So the

@@ -176,7 +176,7 @@ static void note_held(struct og_text_seeds *s, const struct maybe_held *held)
 
 static void pass_over(struct og_text_seeds *s, const struct og_tokens *origin)
 {
-    const size_t last = origin->n - s->k; /* there is no token behind it */
+    const size_t last = origin->n - s->k; /* there is no token after it */
     struct rolling r = rolling_start(origin->hash, s->k);
     struct maybe_held held;
     for (size_t i = 0; i < last; i += BLOCK) {

@@ -43,7 +43,7 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
                              const struct og_tokens *origin, og_error *err);
 
 /* Looks for the shingles of the document in another text; og_text_seeds_has()
- * tells then which it has. Returns how many, equal ones once, as a share of all
+ * then says which it has. Returns how many, equal ones once, as a share of all
  * the document's. */
 double og_text_seeds_mark(struct og_text_seeds *seeds,
                           const struct og_tokens *other);

@@ -15,7 +15,7 @@ static inline uint64_t og_checksum(const void *data, size_t len)
     return XXH3_64bits(data, len);
 }
 
-/* Of two pieces that do not lie side by side: `before` is the checksum of the
+/* Of two pieces that are not side by side: `before` is the checksum of the
  * first. */
 static inline uint64_t og_checksum_after(uint64_t before, const void *data,
                                          size_t len)
@@ -24,7 +24,7 @@ static inline uint64_t og_checksum_after(uint64_t before, const void *data,
 }
 
 /* Of bytes that come in pieces: the same as of all of them at once. On the
- * stack or in static memory: it must lie at a multiple of 64 bytes. */
+ * stack or in static memory: it must be at a multiple of 64 bytes. */
 struct og_checksum {
     XXH3_state_t state;
 };

@@ -6,7 +6,7 @@
  *
  * Numbers of variable length are base 128, low digits first, the high bit set
  * on all but the last byte (LEB128), at most 10 bytes. Fixed ones are little
- * endian. A reader that meets the end, or a number that is none, turns `bad`
+ * endian. A reader that meets the end, or a malformed number, turns `bad`
  * and stays so, gives zeros and moves no more: it is enough to look once. */
 
 #include <stdlib.h>

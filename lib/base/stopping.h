@@ -1,9 +1,9 @@
 #ifndef OG_BASE_STOPPING_H
 #define OG_BASE_STOPPING_H
 
-/* Whether to go on, for steps that may take seconds inside one document: they
- * ask now and then, and end with OG_ERR_STOPPED. Who runs them says whom to
- * ask, for its own thread. Steps that write do not ask: a document is added
+/* Whether to continue, for steps that may take seconds inside one document:
+ * they ask now and then, and end with OG_ERR_STOPPED. Who runs them says whom
+ * to ask, for its own thread. Steps that write do not ask: a document is added
  * whole or not at all. Indexes that are derived from it may stay behind. */
 
 #include "lib/base/status.h"

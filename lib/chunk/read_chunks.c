@@ -7,9 +7,9 @@
  * the true cuts meet one of the guessed ones, all that follow are the same.
  * On most data they meet after a chunk or two. Each segment waits for its turn
  * and cuts from the true beginning until they meet; then it lets the next one
- * in and goes on to hash its chunks, which is the larger part of the work. On
+ * in and then hashes its chunks, which is the larger part of the work. On
  * data where they never meet (zeros: every chunk is as long as can be) the
- * segments are cut one after the other; hashing still goes on side by side.
+ * segments are cut one after the other; hashing still runs side by side.
  *
  *     segment     |---------------|---------------|---------------|
  *     guessed     |  |   |    |     | |   |   |     |   |   | |    |

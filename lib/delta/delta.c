@@ -189,7 +189,7 @@ static og_status try_match(struct matcher *m, uint64_t new_off,
     return add_piece(m, place->file, place->off - before, before + after, err);
 }
 
-/* After a change of the same length both go on in step: worth a look before
+/* After a change of the same length both continue in step: worth a look before
  * the table is asked, since a repeated chunk may be known at another place. */
 static bool is_in_step(const struct matcher *m, uint64_t new_off,
                        const struct og_chunk_place *found,
@@ -357,7 +357,7 @@ static void fill_info(const struct og_delta_olds *olds,
     }
 }
 
-/* With everything open: match, write, tell. */
+/* With everything open: match, write, report. */
 static og_status make_delta(struct og_delta_olds *olds,
                             struct og_file_window *new_file,
                             const struct og_chunk_tree *tree,

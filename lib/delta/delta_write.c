@@ -69,7 +69,7 @@ struct writer {
     uint32_t n_used;       /* old files */
     bool is_whole;         /* the dictionary is all of them */
     bool ends;             /* the best block is the whole file */
-    uint64_t expected_off; /* where the next copy would go on */
+    uint64_t expected_off; /* where the next copy would continue */
     uint32_t expected_old;
 };
 

@@ -183,7 +183,7 @@ static og_status write_new(void *ctx, const uint8_t *data, size_t len,
     return og_new_file_write(&p->out, data, len, err);
 }
 
-/* Reads what was written: the root tells whether it is the file that the
+/* Reads what was written: the root shows whether it is the file that the
  * delta was made from. */
 static og_status check_result(struct patch *p, const char *out_path,
                               og_error *err)

@@ -29,7 +29,7 @@ struct og_journal_options {
     void *ctx;
 };
 
-/* Creates the file, or opens it to go on. Of a new file everything before
+/* Creates the file, or opens it to continue. Of a new file everything before
  * `first_sequence` is taken as durable; the rest of a continued one becomes so
  * with the first commit, since one sync covers all of a file. */
 og_status og_journal_new(const struct og_journal_options *options,

@@ -32,7 +32,7 @@ char *og_shards_name(const char *path);
 /* After a failure there is nothing to close. */
 og_status og_shards_open(struct og_shards *shards, const char *path,
                          const og_output_options *options, og_error *err);
-/* One file that a stopped run can go on with: og_output_open_part(). */
+/* One file that a stopped run can continue: og_output_open_part(). */
 og_status og_shards_open_part(struct og_shards *shards, const char *path,
                               og_packing packing, enum og_part_state state,
                               uint64_t len, og_error *err);
@@ -42,7 +42,7 @@ og_status og_shards_next(struct og_shards *shards, struct og_new_file **out,
                          og_error *err);
 
 og_status og_shards_sync(struct og_shards *shards, og_error *err);
-/* Those of the first file, after a sync; to go on from there. */
+/* Those of the first file, after a sync; to continue from there. */
 uint64_t og_shards_len(const struct og_shards *shards);
 og_status og_shards_commit(struct og_shards *shards, og_error *err);
 /* As og_new_file_discard() and og_new_file_leave(); also after a commit, and of

@@ -26,7 +26,7 @@
  * fingerprints of a passage: with 12 the standards score 0.1 points less, and
  * mail the same. */
 #define BRIDGE_MOST 200
-/* Tokens that a copy is carried on when nothing speaks against it. With 4, 7
+/* Tokens that a copy is carried on when nothing contradicts it. With 4, 7
  * and 12 the average scores are within 0.01 points. */
 #define CARRY_ON 7
 

@@ -31,7 +31,7 @@ struct og_labels {
     size_t n_every, every_cap;
     struct og_hit *hits;
     size_t hits_cap;
-    /* What the table shall write, see og_labels_additions(). */
+    /* What the table is to write, see og_labels_additions(). */
     uint8_t *weights;
     size_t weights_cap;
     uint32_t *origins;
@@ -76,7 +76,7 @@ bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict);
 /* The weights that the eviction asks for, into labels->weights. */
 void og_labels_weigh(struct og_labels *labels, og_evict_kind evict);
 
-/* What the table shall take in of document `doc`: its selection with weights
+/* What the table is to take in of document `doc`: its selection with weights
  * and, where CX knows of a shingle that `table` (the one they go to) has lost,
  * the origin that it had. Views into `sel` and `labels`. */
 struct og_additions og_labels_additions(struct og_labels *labels,

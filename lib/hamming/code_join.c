@@ -4,7 +4,7 @@
  *     questions -> tables          file, shard i of n -> look up -> part i
  *     part 1 .. part n -> merge -> all pairs
  *
- * A part tells its pairs in the order of the file, so the parts one after the
+ * A part reports its pairs in the order of the file, so the parts one after the
  * other are the answer: the same bytes for every n, and no pair twice. Each
  * step reads files and writes one, which appears when it is whole, so it can
  * run anywhere, be stopped and be repeated. A part opens with a line that says
@@ -237,7 +237,7 @@ static int compare_found(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Whether the question is near, and no other half of it tells so. */
+/* Whether the question is near, and no other half of it reports it. */
 static bool is_near(const struct join *j, const struct near *near,
                     const struct half *half)
 {

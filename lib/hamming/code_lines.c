@@ -60,7 +60,7 @@ struct lines {
     uint64_t line;       /* its number, when begin is 0 */
     char *text;
     size_t text_cap;
-    unsigned n_bits; /* of all codes; 0: the first will tell */
+    unsigned n_bits; /* of all codes; 0: the first decides */
     void *ctx;
     og_on_wide_code on_code;
 };

@@ -9,7 +9,7 @@
  *     for each further one: the Huffman code of h, then the h bits below it
  *
  * as long as whole values fit. (The paper says that the first one takes 8f
- * bits; it takes f.) The key of a block is its last value, which also tells
+ * bits; it takes f.) The key of a block is its last value, which also says
  * where it ends. The values are different from one another, so that h always
  * exists: the paper leaves open what two equal ones would be. */
 

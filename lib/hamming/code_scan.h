@@ -12,7 +12,7 @@
 
 /* Writes the places of the codes within `max_distance` bits of `code`, from
  * *from on, in order. Stops at the end or when fewer than
- * OG_CODE_SCAN_ROOM places are free; *from is then where to go on. Returns
+ * OG_CODE_SCAN_ROOM places are free; *from is then where to continue. Returns
  * how many were written; `cap` is at least OG_CODE_SCAN_ROOM, n below 2^32. */
 enum { OG_CODE_SCAN_ROOM = 32 };
 size_t og_code_scan(const uint64_t *codes, size_t n, uint64_t code,

@@ -10,7 +10,7 @@
  *     code: lower half    id: 'l' upper half                              id
  *
  * A question asks for its two halves, compares the whole codes of what it
- * finds, and tells what is left in order. Everything else, the tables for
+ * finds, and reports what is left in order. Everything else, the tables for
  * small distances, runs, merges, removals, files and their checks, is that of
  * 64 bits. Both entries of a code wait, and go to disk, together.
  *

@@ -23,10 +23,10 @@ bool og_file_is_ours(const struct stat *st);
  * `flags` as for open(2). */
 int og_file_open_own(const char *path, int flags, unsigned mode);
 
-/* Whether `path` itself is a link. Folders inside a store are none. */
+/* Whether `path` itself is a link. Folders inside a store are not links. */
 bool og_file_is_link(const char *path);
 
-/* read(2) that goes on after a signal. Bytes read, 0 at the end, -1. */
+/* read(2) that continues after a signal. Bytes read, 0 at the end, -1. */
 ssize_t og_file_read(int fd, void *out, size_t cap);
 
 /* The system's words for an errno, in lower case, so that they end a message:

@@ -245,7 +245,7 @@ og_status og_output_open(struct og_new_file *file, const char *path,
 /* ---- parts ---- */
 
 /* A run that was killed between the names of two outputs left one of them
- * finished. Its bytes are a part again, and the run goes on from there. */
+ * finished. Its bytes are a part again, and the run continues from there. */
 static void take_back(const struct og_new_file *file, uint64_t len)
 {
     struct stat st;

@@ -22,11 +22,11 @@ struct og_packer;
 struct og_new_file {
     int fd; /* -1: not open */
     char *path;
-    char *temp_path;   /* NULL: written in place */
-    int copy_to;       /* in place, after all of it was written; -1: none */
-    uint64_t len;      /* written so far; of one that goes on, only whether it
-                          is 0 is sure */
-    uint64_t file_len; /* of that, given to the system; as packed */
+    char *temp_path; /* NULL: written in place */
+    int copy_to;     /* in place, after all of it was written; -1: none */
+    uint64_t len; /* written so far; of one that is continued, only whether it
+                     is 0 is sure */
+    uint64_t file_len;        /* of that, given to the system; as packed */
     struct og_packer *packer; /* NULL: as it is */
     uint64_t pushed; /* so much of it was said to be ready for the disk */
     og_status status;
@@ -45,7 +45,7 @@ og_status og_new_file_open(struct og_new_file *file, const char *path,
 og_status og_output_open(struct og_new_file *file, const char *path,
                          bool reads_back, og_error *err);
 
-/* An output that a stopped run can go on with: "PATH.part" until the commit. */
+/* An output that a stopped run can continue: "PATH.part" until the commit. */
 enum og_part_state {
     OG_PART_NEW,    /* OG_ERR_IO when there is a file of that name: not ours */
     OG_PART_OURS,   /* of a run that came to nothing: emptied */
@@ -56,7 +56,7 @@ og_status og_output_open_part(struct og_new_file *file, const char *path,
                               og_error *err);
 
 /* From now on, before anything was written, what is written is packed;
- * OG_PACKING_AUTO: as the name `path` tells. On failure the file is closed and
+ * OG_PACKING_AUTO: as the name `path` says. On failure the file is closed and
  * what was made of it is gone. */
 og_status og_new_file_pack(struct og_new_file *file, og_packing packing,
                            const char *path, og_error *err);
@@ -91,7 +91,7 @@ void og_new_file_discard(struct og_new_file *file);
 /* Whether a name is one that og_new_file_open() gives until the commit. */
 bool og_new_file_is_leftover(const char *name);
 
-/* Closes it and leaves the temporary file, for a run that goes on. */
+/* Closes it and leaves the temporary file, for a run that is continued. */
 void og_new_file_leave(struct og_new_file *file);
 
 /* "cannot write 'x': no space left on device", for the errno at hand. */

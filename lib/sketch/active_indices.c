@@ -54,7 +54,7 @@ og_status og_minhash_copies(struct og_minhash *m, const uint64_t *x,
 
 /* ---- Gollapudi and Panigrahy ---- */
 
-/* Active indices go on towards 0 without end; below this the line counts as
+/* Active indices continue towards 0 without end; below this the line counts as
  * one piece. Weights must not be smaller. */
 #define FLOOR_EXPONENT (-10)
 

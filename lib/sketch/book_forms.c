@@ -117,7 +117,7 @@ static unsigned next_zero(struct og_bit_stream *stream,
     return low;
 }
 
-/* Every zero lead bit of a feature goes on with a run, as in 4.1. */
+/* Every zero lead bit of a feature is followed by a run, as in 4.1. */
 static void enter_block(struct og_minhash *m,
                         const uint64_t threshold[BLOCK + 1],
                         struct og_bit_stream *stream, uint64_t hash,
@@ -133,7 +133,7 @@ static void enter_block(struct og_minhash *m,
     }
 }
 
-/* A sample that no feature had a zero for: all go on after their ones. */
+/* A sample that no feature had a zero for: all continue after their ones. */
 static void patch_up(struct og_minhash *m, const uint64_t *x, size_t n,
                      size_t sample)
 {

@@ -1,7 +1,7 @@
 /* Weighted sampling with coarse bounds first (the book, 5.3).
  *
  * The scheme of 5.1 (active_indices.c) with its random numbers cut in two. One
- * stream of a feature tells all samples two coarse facts: how many ones are
+ * stream of a feature gives all samples two coarse facts: how many ones are
  * before the first zero of the probability p, which bounds it to a power of
  * two below 1; and, bit by bit, which of the intervals (2^i, 2^(i+1)] have an
  * active index, which bounds z. The value is best when p is near 1 and z is

@@ -1,6 +1,6 @@
 /* Ioffe's scheme, 16 samples at a time: the same numbers as the plain form.
  *
- * A feature needs three logarithms for each sample; two of them only tell c,
+ * A feature needs three logarithms for each sample; two of them only give c,
  * and most features are beaten whatever their c is. So features go by in
  * blocks, twice. First all but c is worked out, without a branch, with bounds
  * of the rank from both sides, for which a subtraction and the bits of two

@@ -9,7 +9,7 @@
  *                      8 bytes, the others 0
  *     weighted         8 bytes before it: the sum of weights, a double
  *
- * All little-endian. The parameters in words tell which. */
+ * All little-endian. The parameters in words say which. */
 
 #include "lib/sketch/sketch_file.h"
 

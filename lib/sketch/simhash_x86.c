@@ -6,7 +6,7 @@
  * Weighing: 64 sums of 32 bits are four registers of AVX-512, and the hash of a
  * feature, cut in four, is the four masks of its additions. The sums are
  * emptied into 64 bits before they could run over, which the largest weight
- * tells in advance. Small whole weights can be counted instead of added: a pass
+ * shows in advance. Small whole weights can be counted instead of added: a pass
  * over the planes for every bit of the weight.
  *
  * The masks kernel counts by adding, too: 64 sums of 8 bits are one register,

@@ -73,7 +73,7 @@ void og_sketch_writer_drop(struct og_sketch_writer *writer);
 struct og_sketch_reader;
 
 /* `path` "-" is stdin. OG_ERR_IO: it cannot be read; OG_ERR_INPUT: it is no
- * sketch file, of another version or damaged; the message tells the place. */
+ * sketch file, of another version or damaged; the message names the place. */
 og_status og_sketch_reader_open(const char *path, const og_allocator *allocator,
                                 struct og_sketch_reader **out, og_error *err);
 /* Reads from memory, which must stay. */

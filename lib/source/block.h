@@ -45,7 +45,7 @@ static inline uint64_t og_max_document(const struct og_source_options *options)
 
 /* The longest document where so much memory may be taken. What one takes while
  * it is worked on goes with its length: 20 times that as a rule, 53 times when
- * its words are one letter each. A few kilobytes of packed blanks shall not
+ * its words are one letter each. A few kilobytes of packed blanks must not
  * cost gigabytes where little memory was asked for. */
 static inline uint64_t og_longest_document(uint64_t memory)
 {

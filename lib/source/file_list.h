@@ -4,7 +4,7 @@
 /*   in:  a file that names files, or "-" for stdin
  *   out: the paths, one at a time                      (lib/source/walk.h)
  *
- * A path is on a line of its own; an empty line is none. When there is a
+ * A path is on a line of its own; an empty line is not a path. When there is a
  * zero byte in the first 64 KiB, paths end with zeros (`find -print0`), and a
  * newline is a character like any other. Paths are bytes: they need not be
  * UTF-8. The list is read as it is needed, so it may have any length. */

@@ -142,7 +142,7 @@ bool og_measure_arc_line(og_bytes record, struct og_arc_line *out)
 
 /* ---- archives ---- */
 
-/* Bytes of the header; 0: it is none, and why. */
+/* Bytes of the header; 0: it is not a header, and why. */
 static size_t measure_header(enum og_block_kind kind, og_bytes record,
                              uint64_t *out_len, const char **out_why)
 {

@@ -5,8 +5,9 @@
  *   out: how long the record is                        (lib/source/source.c)
  *
  * The side that reads and the side that takes apart ask the same function, so
- * they agree on what is a record. What is none (a broken header, a length that
- * is wrong) ends where the next record begins, and costs that one alone. */
+ * they agree on what is a record. What is not a record (a broken header, a
+ * length that is wrong) ends where the next record begins, and costs that one
+ * alone. */
 
 #include "lib/source/source.h"
 
@@ -31,8 +32,8 @@ void og_measure_record(enum og_block_kind kind, og_bytes data, bool is_ended,
                        uint64_t max_len, size_t *searched,
                        struct og_measure *out);
 
-/* Bytes of the header of a WARC record, with the empty line; 0: it is none.
- * *out_len is what it says of the rest. */
+/* Bytes of the header of a WARC record, with the empty line; 0: it is not
+ * a header. *out_len is what it says of the rest. */
 size_t og_measure_warc_header(og_bytes record, uint64_t *out_len,
                               const char **out_why);
 

@@ -23,8 +23,8 @@ struct og_member {
     bool has_time;
 };
 
-/* How many bytes og_members_is_archive() would like to see. 0: it is none,
- * whatever follows. */
+/* How many bytes og_members_is_archive() would like to see. 0: it is not
+ * an archive, whatever follows. */
 size_t og_members_head_len(og_bytes head);
 bool og_members_is_archive(og_bytes head);
 

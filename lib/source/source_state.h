@@ -36,7 +36,8 @@ struct og_source {
     uint64_t file_len;  /* on disk, when has_file_time */
     bool is_ended;      /* there is no more to read of it ... */
     bool is_cut;        /* ... because it broke off */
-    bool is_skipping;   /* inside a record that is too long, or that is none */
+    bool is_skipping;   /* inside a record that is too long, or that is not a
+                           record */
     uint64_t n_to_skip; /* bytes of a record that is too long */
     uint64_t line;      /* from 1: of the next byte to give out */
     uint64_t offset;    /* in the unpacked file: of the same byte */

@@ -27,7 +27,7 @@
 
 #define MAGIC_LEN 4
 
-/* How often a silent stream is asked whether it shall stop, and how long one
+/* How often a silent stream is asked whether it should stop, and how long one
  * may pause before what it said so far is passed on. */
 enum { STOP_MS = 100, MOMENT_MS = 5 };
 
@@ -55,7 +55,7 @@ void og_unpack_close(struct og_unpack *unpack)
 
 /* ---- the packed side ---- */
 
-/* A stream may say nothing for hours: its reader must still hear that it shall
+/* A stream may say nothing for hours: its reader must still hear that it must
  * stop. */
 static og_status wait_for_file(const struct og_unpack *unpack, og_error *err)
 {

@@ -29,7 +29,7 @@ struct og_unpack {
     size_t in_pos, in_len;
     bool in_ended;   /* the file has no more */
     bool is_between; /* not inside a gzip member or a zstd frame */
-    uint64_t n_read; /* bytes, as they lie on disk */
+    uint64_t n_read; /* bytes, as they are on disk */
     bool (*should_stop)(void *ctx); /* true: read no more; NULL: nobody asks */
     void *stop_ctx;
     /* Where bytes come from when it is no file of its own: a member of an

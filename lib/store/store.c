@@ -2,7 +2,7 @@
  * memory, or on disk as well (store_disk.c). This file opens and closes it.
  *
  * A document goes through the stages (prepare.c), is looked up, labelled and
- * answered (store_ask.c), and at last added (store_add.c). */
+ * answered (store_ask.c), and finally added (store_add.c). */
 
 #include "lib/store/store.h"
 

@@ -161,7 +161,7 @@ og_status og_store_take(og_store *store, const struct og_subject *subject,
  * knows count as found for the eviction. After og_store_ask(). */
 og_status og_store_see(og_store *store, const struct og_subject *subject,
                        og_trace *trace, og_error *err);
-/* What its record changes in memory; false: it is none. */
+/* What its record changes in memory; false: it is not a sighting. */
 bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len);
 /* The fingerprints of the record: n of them at `data` + 8. SIZE_MAX: it is
  * none. */

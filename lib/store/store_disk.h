@@ -1,7 +1,7 @@
 #ifndef OG_STORE_STORE_DISK_H
 #define OG_STORE_STORE_DISK_H
 
-/* The part of a store that lies on disk. All of it is the writer's, but for
+/* The part of a store that is on disk. All of it is the writer's, but for
  * `documents` and the folder's name, which any thread may use. */
 
 #include "lib/store/catalogue/bloom.h"
@@ -82,7 +82,7 @@ og_status og_disk_remove(og_store *store, const struct og_pack *bytes,
 
 /* Does in memory what the bytes of a REMOVE say; for og_store_remove() and for
  * replaying one. `data` must be aligned to a multiple of 8. OG_ERR_STORE: these
- * are none. */
+ * are not additions. */
 struct og_unpacked_additions;
 og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
                            struct og_unpacked_additions *additions,

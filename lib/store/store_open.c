@@ -261,7 +261,7 @@ static og_status unpack_table(og_store *store,
                         "'%s' is damaged: its buckets are none", c->path);
 }
 
-/* With a checkpoint the table lies in its map, unless it is small; else in
+/* With a checkpoint the table is in its map, unless it is small; else in
  * memory. */
 static og_status open_table(og_store *store, og_error *err)
 {

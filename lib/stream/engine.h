@@ -65,7 +65,7 @@ struct og_batch {
 struct og_stream_work {
     void *ctx;
     const og_allocator *allocator;
-    /* Report times that are none; documents are counted in any case. */
+    /* Report times that cannot be read; documents are counted in any case. */
     bool uses_time;
 
     /* Zeroed bytes that each worker, and each batch, has for the work. _stop

@@ -136,7 +136,7 @@ static og_status copy_span(struct assembler *a, struct og_sync_object *o,
         if (a->written > o->len) break; /* it is wrong already */
         if (og_sync_read_old(a->r, span->file, span->off + done, n, a->copy,
                              NULL) != OG_OK)
-            memset(a->copy, 0, n); /* the root will tell */
+            memset(a->copy, 0, n); /* the root will show it */
         TRY(write_bytes(a, o, a->copy, n, err));
         done += n;
     }
@@ -235,7 +235,7 @@ og_status og_sync_assemble(struct og_receiver *r, og_error *err)
     for (size_t k = 0; status == OG_OK && k < r->n_objects; k++)
         if (!r->objects[k].is_finished)
             status = assemble_object(&a, &r->objects[k], err);
-    /* A part that is not complete stays: the next session goes on from it. */
+    /* A part that is not complete stays: the next session continues from it. */
     if (a.fd >= 0 && a.n_waiting > 0)
         (void)!og_file_write_all(a.fd, a.waiting, a.n_waiting);
     if (a.fd >= 0) close(a.fd);

@@ -1,7 +1,7 @@
 /* The receiver of the exchange: asks for what it does not have.
  *
  * A session offers, lists, compares and receives files batch by batch, then
- * publishes all of them. sync_send.c tells the order of the messages,
+ * publishes all of them. sync_send.c describes the order of the messages,
  * sync_spans.c finds out which bytes are missing, sync_assemble.c writes the
  * files. Nothing the sender says is believed: each count is bounded, each
  * length compared, each file checked by its root. */

@@ -1,4 +1,4 @@
-/* The sender of the exchange: tells hashes from the top down, then bytes.
+/* The sender of the exchange: sends hashes from the top down, then bytes.
  *
  *     offer   ->   options, length and root of the list of files
  *             <-   have    how many chunks are known, whether the list is
@@ -144,7 +144,7 @@ static og_status find_chunks(struct sender *s, size_t entry, struct object *o,
 }
 
 /* A file that is gone or cannot be read any more is empty here; the receiver
- * sees that its root is wrong and tells. */
+ * sees that its root is wrong and reports it. */
 static og_status add_file(struct sender *s, size_t entry, og_error *err)
 {
     const struct og_sync_entry *e = &s->list.entries[entry];

@@ -148,7 +148,7 @@ struct og_additions {
     const uint16_t *offset; /* NULL when the table keeps none */
     const uint16_t *near;   /* likewise */
     const uint8_t *weight;  /* what the eviction adds to a slot; NULL: 1 */
-    const uint32_t *origin; /* the document that a new slot shall name; NULL,
+    const uint32_t *origin; /* the document that a new slot is to name; NULL,
                                or OG_NO_DOC in a place: `doc` */
     const uint8_t *spare;   /* 1: only into a bucket with room; NULL: 0 */
     size_t n;

@@ -398,7 +398,7 @@ static void fold_stretch(struct fold *f)
     f->now.source = s.at;
     f->open = s.open;
     f->last_ccc = s.last_ccc;
-    if (s.segment == SIZE_MAX) return; /* the segment before goes on */
+    if (s.segment == SIZE_MAX) return; /* the segment before continues */
     f->segment = f->now;
     f->segment.source = s.segment;
     f->segment.folded -= s.at - s.segment;

@@ -11,8 +11,8 @@
  * their lengths, so only places where the distance between the two strings
  * changes are written down: a text of pure ASCII has no step at all. */
 struct og_text_step {
-    uint32_t folded;     /* from this offset of the folded text on ... */
-    uint32_t source;     /* ... the source goes on here; up to the next step */
+    uint32_t folded; /* from this offset of the folded text on ... */
+    uint32_t source; /* ... the source continues here; up to the next step */
     uint32_t source_end; /* all bytes come from source .. source_end, or, if
                             the two are equal, characters keep their lengths */
 };

@@ -114,7 +114,7 @@ const struct og_mask_kernels og_mask_kernels_plain = {words_plain, bases_plain,
 /* ---- SSE4.2 ---- */
 
 /* c is in low .. low + n - 1: moved so that these are the smallest signed
- * numbers, one comparison tells. */
+ * numbers, one comparison decides. */
 OG_TARGET_SSE42
 static inline __m128i in_range_sse42(__m128i v, char low, char n)
 {

@@ -1,7 +1,7 @@
 /* Words, characters and bases: tokens that are runs of bytes of a kind.
  *
  * The text is taken in blocks of 64 bytes, a mask each (byte_masks.h): which
- * are word bytes of ASCII, which begin or go on in other characters. Those
+ * are word bytes of ASCII, which begin or continue in other characters. Those
  * others are looked up one by one, which leaves a bit for each class at their
  * first bytes; all that follows is done for the 64 bytes at once. Bits are
  * spread from first bytes over the tail bytes, and then
@@ -31,7 +31,7 @@
 #define CHUNK_BYTES  (CHUNK_BLOCKS * OG_MASK_BLOCK)
 
 /* More than a chunk can yield, and what the kernels may write beyond. */
-/* Between two looks whether to go on: some milliseconds. */
+/* Between two looks whether to continue: some milliseconds. */
 #define STOP_BYTES   (1024 * CHUNK_BYTES)
 #define CHUNK_TOKENS (CHUNK_BYTES + 1 + OG_MASK_POSITIONS_SLACK)
 

@@ -38,7 +38,7 @@ struct og_answer_piece {
     const struct og_confirmed *confirmed; /* NULL: only labels say so */
 };
 
-/* What shall not be reported. */
+/* What is not reported. */
 struct og_filter {
     const uint8_t *mask; /* of each token: 1 when it does not count; NULL */
     uint32_t min_tokens; /* of a piece */

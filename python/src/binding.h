@@ -132,7 +132,7 @@ bool binding_dedup_options(PyObject *options, og_dedup_options *out);
 bool binding_params(PyObject *options, og_params *out);
 PyObject *binding_simhash(PyObject *self, PyObject *args);
 /* The samples of a Sketch, valid until it changes; false with a TypeError for
- * what is none. Runs no code of the caller's. */
+ * anything else. Runs no code of the caller's. */
 bool binding_sketch_samples(PyObject *object, const uint32_t **out,
                             size_t *out_n);
 PyObject *binding_read(PyObject *self, PyObject *args);

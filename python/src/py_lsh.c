@@ -93,7 +93,7 @@ static bool make_slots_for_entry(struct lsh *l)
     return n_slots == l->n_slots || make_slots(l, n_slots);
 }
 
-/* Those behind a slot that becomes free may have been pushed there by it. */
+/* Those after a slot that becomes free may have been pushed there by it. */
 static void free_slot(struct lsh *l, struct slot *slot)
 {
     const size_t mask = l->n_slots - 1;
@@ -213,7 +213,7 @@ static bool note_number(struct lsh *l, PyObject *key, size_t number)
 }
 
 /* The entry is reserved and has its hashes. The dict runs code of the
- * caller's, which may do anything to the index: the entry is linked behind
+ * caller's, which may do anything to the index: the entry is linked after
  * it. */
 static bool settle_entry(struct lsh *l, size_t number, PyObject *key,
                          size_t previous)

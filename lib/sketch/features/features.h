@@ -4,8 +4,8 @@
 /*   in:  the tokens of a document, and its title            (lib/token)
  *   out: its features: a hash and a weight each             (lib/sketch)
  *
- * What a document is compared by. Every sketch (simhash, min-hash and their
- * kin) starts here, so two sketches of one document speak of the same things.
+ * What a document is compared by. Every sketch (simhash, min-hash and so
+ * on) starts here, so two sketches of one document are about the same things.
  *
  *     struct og_extractor x;
  *     og_extractor_init(&x, &options, allocator, &err);
@@ -104,7 +104,7 @@ size_t og_extractor_n_repaired(const struct og_extractor *x);
 
 /* The options in words, "tokens=words features=phrases phrase=5 tf=count":
  * two are equal when their features can be compared. What is not in force
- * (idf, title, ...) is not told. Zero-terminated, cut at `cap`. */
+ * (idf, title, ...) is not named. Zero-terminated, cut at `cap`. */
 #define OG_FEATURE_WORDS_MAX 256
 void og_feature_words(const og_feature_options *options, char *out, size_t cap);
 

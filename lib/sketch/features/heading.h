@@ -1,7 +1,7 @@
 #ifndef OG_SKETCH_FEATURES_HEADING_H
 #define OG_SKETCH_FEATURES_HEADING_H
 
-/* The headings of a plain text: lines that somebody meant to stand out. */
+/* The headings of a plain text: lines that somebody meant as headings. */
 
 #include "lib/token/tokens.h"
 

@@ -141,7 +141,7 @@ static uint32_t choose_error(const struct og_idf_counter *c)
     uint32_t error = 0;
     while (error + 1 < LEVELS && n_below < c->n / 3)
         n_below += n_of[++error];
-    /* Above the levels there is no telling: double. */
+    /* Above the levels there is no way to know: double. */
     if (error + 1 == LEVELS && c->error >= error) error = 2 * c->error;
     return error > c->error ? error : c->error + 1;
 }

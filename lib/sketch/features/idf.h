@@ -14,7 +14,7 @@
 
 struct og_idf_counter;
 
-/* At most `memory` bytes, at least 64 KiB. `words` tells the features
+/* At most `memory` bytes, at least 64 KiB. `words` names the features
  * (og_feature_words). */
 og_status og_idf_counter_new(uint64_t memory, const char *words,
                              const og_allocator *allocator,

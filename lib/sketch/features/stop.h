@@ -1,7 +1,7 @@
 #ifndef OG_SKETCH_FEATURES_STOP_H
 #define OG_SKETCH_FEATURES_STOP_H
 
-/* Stop words: those that tell nothing of what a text is about. Short lists of
+/* Stop words: those that say nothing of what a text is about. Short lists of
  * our own; what matters is that they are common and fixed, not that they are
  * complete. */
 

@@ -6,7 +6,7 @@
 
 #include "lib/base/status.h"
 
-/* Longer ones are none. */
+/* Longer ones are not headers. */
 #define OG_HEADERS_MAX ((size_t)1 << 20)
 
 /* Bytes up to after the empty line; 0: it is not there. */

@@ -20,7 +20,7 @@ void og_http_release(struct og_http *http)
     og_http_init(http, http->unpacked.allocator);
 }
 
-/* "HTTP/1.1 200 OK"; 0: it is none. */
+/* "HTTP/1.1 200 OK"; 0: it is not a status line. */
 static int status_of(og_bytes line)
 {
     if (!og_begins_with(line, "HTTP/")) return 0;

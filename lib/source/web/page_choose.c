@@ -6,7 +6,7 @@
  * farther out; an element of which much is links is worth little. The element
  * with the most votes contains the text, and the parts beside it that look the
  * same belong to it. Before that, what its class names as a sidebar and the
- * like goes; after it, what is inside the text and is none: share buttons,
+ * like goes; after it, what is inside the text and is not text: share buttons,
  * lists of other articles, tables of links.
  *
  * A page whose classes mislead loses its text in the first step. So when

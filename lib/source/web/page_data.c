@@ -26,7 +26,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits after \u; -1: they are none. */
+/* The four digits after \u; -1: they are not digits. */
 static int take_unit(const char *p, const char *end)
 {
     int value = 0;

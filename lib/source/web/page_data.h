@@ -1,7 +1,7 @@
 #ifndef OG_SOURCE_WEB_PAGE_DATA_H
 #define OG_SOURCE_WEB_PAGE_DATA_H
 
-/*   in:  scripts of a page that contain data, JSON-LD and its kin
+/*   in:  scripts of a page that contain data, JSON-LD and the like
  *   out: what they say of the page (lib/source/web/page_about.h)
  *
  * Read with a light hand, since many are not quite JSON: strings that follow

@@ -3,7 +3,7 @@
  * letter. A word of the table also stands for longer ones that begin with it
  * ("sidebarright"), unless it is short or misleading: then it must be whole.
  * The words are those of the usual extractors (Readability, trafilatura and
- * their kin), not of any site. */
+ * the like), not of any site. */
 
 #include "lib/source/web/page_words.h"
 

@@ -2,7 +2,7 @@
  * than its text, whatever its size.
  *
  * Which elements are paragraphs is not known of any XML. Those of TEI and a few
- * of its kin are; of the others an element runs in the line when text comes
+ * similar ones are; of the others an element runs in the line when text comes
  * before it in the element around it, and else begins a line of its own. */
 
 #include "lib/source/xml/xml_text.h"
@@ -345,7 +345,7 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
     if (level->is_block) og_due_break(&r->due, is_paragraph_name(name) ? 2 : 1);
     if (strcmp(name, "lb") == 0 || strcmp(name, "br") == 0)
         og_due_break(&r->due, 1);
-    /* A heading in the running text is a title that is spoken of. */
+    /* A heading in the running text is a title that is mentioned. */
     if (outer->has_text) level->is_heading = false;
 }
 

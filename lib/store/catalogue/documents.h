@@ -87,9 +87,9 @@ void og_documents_let_go(struct og_documents *db);
 
 /* One durable transaction. `first` must be og_documents_view_count() (so that
  * numbers have no gap) and `sequence` at least the one before: else
- * OG_ERR_USAGE. An entry that is none is OG_ERR_STORE. On any failure nothing
- * is changed; after OG_ERR_IO (a full disk, a failed sync) the caller may try
- * again or close. The calling thread must hold no view. */
+ * OG_ERR_USAGE. An entry that is damaged is OG_ERR_STORE. On any failure
+ * nothing is changed; after OG_ERR_IO (a full disk, a failed sync) the caller
+ * may try again or close. The calling thread must hold no view. */
 og_status og_documents_write(struct og_documents *db,
                              const struct og_documents_batch *batch,
                              og_error *err);

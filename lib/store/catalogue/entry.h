@@ -13,7 +13,7 @@
 
 #include <origo/document.h>
 
-/* Where a text lies: in a frame of a segment. */
+/* Where a text is: in a frame of a segment. */
 struct og_text_place {
     uint32_t segment; /* from 1; 0: the store has no text of it */
     uint64_t frame_off;
@@ -49,8 +49,8 @@ struct og_entry {
 /* Appends it; out->failed reports missing memory. */
 void og_entry_pack(const struct og_entry *entry, struct og_pack *out);
 
-/* All of `bytes`, and nothing else, is one entry. False: it is none, or its
- * checksum is wrong. */
+/* All of `bytes`, and nothing else, is one entry. False: it is not an entry,
+ * or its checksum is wrong. */
 bool og_entry_unpack(og_bytes bytes, struct og_entry *out);
 
 /* n more tokens come from `doc`. Of more than OG_ENTRY_ORIGINS documents those

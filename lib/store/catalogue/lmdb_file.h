@@ -12,7 +12,7 @@ struct og_lmdb_head {
     uint64_t last_page; /* in use; of page_len bytes */
     uint64_t page_len;
     uint64_t roots[2]; /* of the free pages and of the rest */
-    bool is_head;      /* false: it is none, and the rest says nothing */
+    bool is_head;      /* false: it is not a head, and the rest says nothing */
 };
 
 /* Both, as they are: transactions take turns in them. */

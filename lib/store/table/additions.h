@@ -31,8 +31,8 @@ struct og_unpacked_additions {
 void og_unpacked_additions_release(struct og_unpacked_additions *u);
 
 /* `data` must be at a multiple of 8 and stay as long as u->add is used.
- * `fields` are those of the table. OG_ERR_STORE: these are none; OG_ERR_MEMORY.
- * u->add.earlier is left NULL. */
+ * `fields` are those of the table. OG_ERR_STORE: these are not additions;
+ * OG_ERR_MEMORY. u->add.earlier is left NULL. */
 og_status og_additions_unpack(struct og_unpacked_additions *u,
                               const uint8_t *data, size_t len,
                               struct og_table_fields fields, og_error *err);

@@ -92,7 +92,7 @@ og_status og_framer_pack(struct og_framer *framer, const struct og_dict *dict,
                          const og_bytes *texts, size_t n, struct og_pack *out,
                          struct og_text_place *places, og_error *err);
 
-/* An older version of a text: where it lies (absolute), what it is, and the
+/* An older version of a text: where it is (absolute), what it is, and the
  * depth of its frame (og_text_reader_get() returns all of it). */
 struct og_text_prefix {
     struct og_text_place place;

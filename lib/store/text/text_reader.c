@@ -64,7 +64,7 @@ struct og_text_reader {
     size_t cached_len;
     struct og_dict *dicts;
     size_t n_dicts, dicts_cap;
-    uint8_t *packed; /* a frame as it lies in the file */
+    uint8_t *packed; /* a frame as it is in the file */
     size_t packed_cap;
 };
 

@@ -222,9 +222,10 @@ void og_text_reader_close(struct og_text_reader *reader); /* NULL is fine */
 /* The text of `len` bytes at `place`. Points into the reader, valid until the
  * next call with it. out_depth (may be NULL): for struct og_text_prefix.
  * OG_ERR_STORE names file and offset of what is damaged: the frame, one that
- * it rests on, its dictionary, or a place that is none. place->segment 0 (a
- * store without texts) gives len 0. OG_END: it was in memory, and had to go.
- * Keeps up to 1 MiB of unpacked frames; what had to go is not among them. */
+ * it rests on, its dictionary, or a place where there is no text.
+ * place->segment 0 (a store without texts) gives len 0. OG_END: it was in
+ * memory, and had to go. Keeps up to 1 MiB of unpacked frames; what had to go
+ * is not among them. */
 og_status og_text_reader_get(struct og_text_reader *reader,
                              const struct og_text_place *place, uint64_t len,
                              og_bytes *out, uint32_t *out_depth, og_error *err);
@@ -235,7 +236,7 @@ bool og_text_reader_has(const struct og_text_reader *reader, uint32_t oldest);
 
 /* What a new version of the text at `place` should be packed with: that text,
  * or the first of its chain when the chain is as long as it may be. So a series
- * of any length has one text that stands alone, as long as sharing with it
+ * of any length has one text that needs no other, as long as sharing with it
  * saves anything. out->text is valid until the next call. */
 og_status og_text_reader_prefix(struct og_text_reader *reader,
                                 const struct og_text_place *place, uint64_t len,
