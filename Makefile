@@ -8,7 +8,7 @@ SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help run build tidy test test-quick test-crash test-soak \
-    test-python-asan test-spark test-wheel test-packages test-arm64 test-s390x fuzz install \
+    test-python-asan test-engines test-wheel test-packages test-arm64 test-s390x fuzz install \
     uninstall wheel deb static release format clean
 
 help:
@@ -17,7 +17,7 @@ help:
 	@echo 'make test-quick  the tests of the release build alone'
 	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
 	@echo 'make test-python-asan  the Python suite with sanitizers'
-	@echo 'make test-spark  jobs on Spark: in one process, and on workers that are killed'
+	@echo 'make test-engines  Spark (workers are killed), Ray, datatrove, datasets'
 	@echo 'make test-wheel  the wheel in every version of Python that is here'
 	@echo 'make test-soak   a million documents of one kind: time, memory, slope'
 	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
@@ -94,11 +94,11 @@ test-python-asan:
 	@tools/configure release
 	@tests/python/run $(BUILD) --asan
 
-test-spark:
+test-engines:
 	@tools/setup build test python spark
 	@tools/configure release
 	@ninja -C $(BUILD) cli/origo
-	@tests/spark/run $(BUILD) $(PYSPARK)
+	@tests/engines/run $(BUILD) $(ENGINES)
 
 test-wheel: wheel
 	@tests/python/versions build/wheel/*.whl

@@ -125,6 +125,7 @@ extern PyType_Spec binding_bands_spec;
 extern PyType_Spec binding_hamming_spec;
 PyObject *binding_dedup(PyObject *self, PyObject *args);
 PyObject *binding_compare(PyObject *self, PyObject *args);
+PyObject *binding_stage(PyObject *self, PyObject *args);
 PyObject *binding_band_keys(PyObject *self, PyObject *args);
 PyObject *binding_fingerprint_keys(PyObject *self, PyObject *args);
 /* The options of dedup() and of a new store; false: exception set. */

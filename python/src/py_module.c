@@ -32,6 +32,7 @@ static PyMethodDef functions[] = {
     {"band_keys", binding_band_keys, METH_VARARGS, NULL},
     {"fingerprint_keys", binding_fingerprint_keys, METH_VARARGS, NULL},
     {"simhash", binding_simhash, METH_VARARGS, NULL},
+    {"stage", binding_stage, METH_VARARGS, NULL},
     {"stop_all", binding_stop_all, METH_NOARGS, NULL},
     {"verify", verify, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -1,0 +1,110 @@
+"""origo on Ray Data: Ray shuffles, the steps of origo.steps run in its tasks.
+
+    import origo.ray
+    kept = origo.ray.dedup(ds, text="text", id="id")"""
+
+import hashlib
+
+import numpy
+import pyarrow
+from ray.data import DataContext
+
+from . import steps
+
+__all__ = ["decontaminate", "dedup", "removals"]
+
+FAN_IN = 8
+
+
+def whole(step, *arguments, order=()):
+    """A step as a function of one block."""
+    def run(table):
+        if order and table.num_rows:
+            table = table.sort_by([(name, "ascending") for name in order])
+        batches = list(step(iter(table.to_batches()), *arguments))
+        return (pyarrow.Table.from_batches(batches) if batches
+                else empty(step))
+    return run
+
+
+def empty(step):
+    schema = {"forest_step": steps.FOREST, "merge_step": steps.FOREST,
+              "band_step": steps.BANDS}.get(
+                  step.__name__, steps.removal_schema(pyarrow.string()))
+    return schema.empty_table()
+
+
+def by_key(ds, n, *keys):
+    """Equal keys in one block."""
+    context = DataContext.get_current()
+    strategy = type(context.shuffle_strategy)
+    before = context.shuffle_strategy
+    context.shuffle_strategy = strategy.HASH_SHUFFLE
+    try:
+        return ds.repartition(n, keys=list(keys)).materialize()
+    finally:
+        context.shuffle_strategy = before
+
+
+def map_blocks(ds, function):
+    return ds.map_batches(function, batch_size=None, batch_format="pyarrow")
+
+
+def node_of(ids):
+    """A number for each id; two ids with one number only share a task."""
+    return pyarrow.array(numpy.array(
+        [int.from_bytes(hashlib.blake2b(str(one).encode(), digest_size=8)
+                        .digest(), "little", signed=True)
+         for one in ids.to_pylist()], dtype="int64"))
+
+
+def removals(ds, text="text", id="id", *, threshold=0.8, keep="first",
+             n_blocks=16, **options):
+    """(id, duplicate_of, similarity) of what `dedup` takes away; ids must
+    differ and be strings."""
+    sketch = {name: value for name, value in options.items()
+              if name in ("preset", "tokens", "shingle", "bands", "rows")}
+
+    def rename(table):
+        return pyarrow.table({
+            "node": node_of(table.column(id)),
+            "id": table.column(id).cast(pyarrow.string()),
+            "text": table.column(text).cast(pyarrow.string())})
+    named = map_blocks(ds.select_columns([id, text]), rename).materialize()
+    keys = map_blocks(named, whole(steps.band_step, sketch))
+    forest = map_blocks(by_key(keys, n_blocks, "key"),
+                        whole(steps.forest_step, order=("key", "node")))
+    n = n_blocks
+    while n > 1:
+        n = (n + FAN_IN - 1) // FAN_IN
+        forest = map_blocks(by_key(forest, n, "root"), whole(steps.merge_step))
+    met = named.join(forest, join_type="inner", num_partitions=n_blocks,
+                     on=("node",))
+    decided = {**options, "threshold": threshold, "keep": keep}
+    return map_blocks(by_key(met, n_blocks, "root"),
+                      whole(steps.decide_step, decided, order=("id",)))
+
+
+def dedup(ds, text="text", id="id", **options):
+    """The rows of `ds` without near-duplicates; of two, the one with the
+    smaller id stays. The options are those of `origo.dedup`."""
+    gone = {row["id"] for row in removals(ds, text, id, **options).iter_rows()}
+
+    def keep(table):
+        mask = [str(one) not in gone for one in table.column(id).to_pylist()]
+        return table.filter(pyarrow.array(mask, pyarrow.bool_()))
+    return map_blocks(ds, keep)
+
+
+def decontaminate(ds, benchmarks, text="text", *, min_share=0.5,
+                  min_words=13):
+    """The rows of `ds` that hold none of the benchmark items."""
+    items = list(benchmarks)
+
+    def keep(table):
+        from .dedup import decontaminate as clean
+        found = clean(table.select([text]), items, min_share=min_share,
+                      min_words=min_words, fields={"text": text}, threads=1)
+        return table.filter(pyarrow.array(
+            [bool(one) for one in found.mask], pyarrow.bool_()))
+    return map_blocks(ds, keep)
