@@ -224,6 +224,7 @@ static const struct option dedup_options[] = {
      .type = &type_flag,
      .offset = AT(reading.verbose),
      .brief = "report every problem, not the first 20"},
+    TIMINGS_OPTION(AT, reading),
     {.group = "Run",
      .letter = 'm',
      .name = "memory",
@@ -484,6 +485,7 @@ static int dedup_run(const void *settings, const char *const *paths, size_t n)
         const int added_status = add_kept(s, &store, &added);
         if (added_status != EXIT_DONE) status = added_status;
     }
+    if (s->reading.timings) timings_print(&progress.timings, &counts.stream);
     return write_summary(s, &progress, &counts, &added, status);
 }
 

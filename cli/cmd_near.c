@@ -139,6 +139,7 @@ static const struct option near_options[] = {
     EXIT_CODE_OPTION(AT, exit_code, "there was a match"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
+    TIMINGS_OPTION(AT, reading),
     THREADS_OPTION(AT, reading.n_threads, "Run",
                    "The output is the same bytes for any number."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
@@ -265,6 +266,7 @@ static int ask_all(const struct near_settings *s, og_store *store,
     int status = status_of_run(s, r, done, &counts, &err);
     const bool is_whole = done == OG_OK || counts.is_reported;
     status = output_end(output, &s->output, COMMAND, is_whole, status);
+    if (s->reading.timings) timings_print(&r->progress.timings, &counts);
     return write_summary(s, r, store, &counts, status);
 }
 

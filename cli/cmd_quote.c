@@ -187,7 +187,10 @@ static const struct option quote_options[] = {
     EXIT_CODE_OPTION(AT, exit_code, "something is reused"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
+    TIMINGS_OPTION(AT, reading),
 
+    THREADS_OPTION(AT, reading.n_threads, "Input",
+                   "The output is the same bytes for any number."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     READING_OPTIONS(AT, reading.reading),
     ID_FIELD_OPTION(AT, reading.fields),
@@ -417,6 +420,8 @@ static int run_stream(og_store *store, struct quote_run *run,
     int status;
     if (open_report(run, &err) == OG_OK) {
         status = end_report(run, ask_stream(store, run, paths, n));
+        if (s->reading.timings)
+            timings_print(&run->progress.timings, &run->counts);
         status = write_summary(run, status);
     } else {
         status = say_error(COMMAND, &err);
