@@ -33,7 +33,8 @@ static og_status add_record(void *ctx, const og_document *doc, og_error *err)
 {
     struct aligned *a = ctx;
     TRY(og_word_reader_read_one(&a->reader, doc->text, err));
-    return og_memtable_add(&a->heap, 0, doc, 0, &a->reader, err);
+    const struct og_words_read read = og_word_reader_view(&a->reader);
+    return og_memtable_add(&a->heap, 0, doc, 0, &read, err);
 }
 
 /* Whether the record with this id is among the places of a form. */
@@ -65,11 +66,12 @@ static og_status ask_record(void *ctx, const og_document *doc, og_error *err)
     a->result.seconds += og_clock_seconds() - start;
     a->result.n_pairs++;
     double best = 0, own = -1;
-    for (size_t i = 0; i < s->n_found; i++) {
-        if (s->found[i].similarity > best) best = s->found[i].similarity;
-        if (s->found[i].similarity > own &&
-            has_id(&s->image[0], s->found[i].form, doc->id))
-            own = s->found[i].similarity;
+    for (size_t i = 0; i < s->own.n_found; i++) {
+        if (s->own.found[i].similarity > best)
+            best = s->own.found[i].similarity;
+        if (s->own.found[i].similarity > own &&
+            has_id(&s->image[0], s->own.found[i].form, doc->id))
+            own = s->own.found[i].similarity;
     }
     a->result.n_found += own > 0;
     a->result.n_first += own > 0 && own >= best;

@@ -161,9 +161,9 @@ static og_status measure_same(struct og_quote_eval *e, og_quote_growth *g,
         e->n_questions < GROWTH_QUESTIONS ? e->n_questions : GROWTH_QUESTIONS;
     for (size_t i = 0; i < n; i++) {
         TRY(ask(e, i, OG_QUOTE_EXACT, err));
-        g->n_postings += (double)e->sentences->list.n_seen / (double)n;
-        g->n_compared += (double)e->sentences->list.n_compared / (double)n;
-        g->n_found += (double)e->sentences->n_found / (double)n;
+        g->n_postings += (double)e->sentences->own.list.n_seen / (double)n;
+        g->n_compared += (double)e->sentences->own.list.n_compared / (double)n;
+        g->n_found += (double)e->sentences->own.n_found / (double)n;
     }
     return OG_OK;
 }
@@ -218,10 +218,10 @@ static og_status find_truth(struct og_quote_eval *e, og_error *err)
     struct og_sentences *s = e->sentences;
     for (size_t i = 0; i < e->n_questions; i++) {
         TRY(ask(e, i, OG_QUOTE_EXACT, err));
-        if (!OG_GROW(NULL, e->pairs, e->pairs_cap, e->n_pairs + s->n_found))
-            return og_error_memory(err, s->n_found, "the truth");
-        for (size_t k = 0; k < s->n_found; k++) {
-            const struct og_found_form *f = &s->found[k];
+        if (!OG_GROW(NULL, e->pairs, e->pairs_cap, e->n_pairs + s->own.n_found))
+            return og_error_memory(err, s->own.n_found, "the truth");
+        for (size_t k = 0; k < s->own.n_found; k++) {
+            const struct og_found_form *f = &s->own.found[k];
             e->pairs[e->n_pairs++] = (struct og_truth_pair){
                 (uint32_t)i, f->form, n_places(s, f->form), f->n_shared,
                 f->similarity};
@@ -245,9 +245,10 @@ static og_status check_truth(struct og_quote_eval *e, og_error *err)
         size_t counts[2];
         for (unsigned k = 0; k < 2; k++) {
             TRY(ask(e, i, k == 0 ? OG_QUOTE_EXACT : OG_QUOTE_SCAN, err));
-            counts[k] = s->n_found;
-            for (size_t f = 0; f < s->n_found; f++)
-                sums[k] += s->found[f].similarity * (s->found[f].form + 1.0);
+            counts[k] = s->own.n_found;
+            for (size_t f = 0; f < s->own.n_found; f++)
+                sums[k] +=
+                    s->own.found[f].similarity * (s->own.found[f].form + 1.0);
         }
         const double apart = sums[0] - sums[1];
         if (counts[0] != counts[1] || apart > 1e-6 * sums[0] ||

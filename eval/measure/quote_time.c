@@ -96,12 +96,12 @@ static og_status keep(struct og_sentences *s, uint32_t form, og_error *err)
     const struct og_sentence_segment *m = &s->image[0];
     uint32_t n_shared;
     const double similarity = og_question_overlap(
-        &s->question, m->keys + m->form_starts[form],
+        &s->own.question, m->keys + m->form_starts[form],
         (size_t)(m->form_starts[form + 1] - m->form_starts[form]), &n_shared);
-    if (similarity < s->question.threshold) return OG_OK;
-    if (!OG_GROW(NULL, s->found, s->found_cap, s->n_found + 1))
-        return og_error_memory(err, sizeof(*s->found), "matches");
-    s->found[s->n_found++] =
+    if (similarity < s->own.question.threshold) return OG_OK;
+    if (!OG_GROW(NULL, s->own.found, s->own.found_cap, s->own.n_found + 1))
+        return og_error_memory(err, sizeof(*s->own.found), "matches");
+    s->own.found[s->own.n_found++] =
         (struct og_found_form){0, form, n_shared, similarity};
     return OG_OK;
 }
@@ -111,7 +111,7 @@ static og_status add_up(struct og_quote_eval *e, double threshold,
 {
     struct og_sentences *s = e->sentences;
     const struct og_sentence_segment *m = &s->image[0];
-    const struct og_question *q = &s->question;
+    const struct og_question *q = &s->own.question;
     double left = q->total;
     size_t n = 0;
     for (size_t i = 0; i < q->n; i++) {
@@ -143,11 +143,11 @@ static og_status ask_inverted(struct og_quote_eval *e, const uint64_t *words,
                               og_error *err)
 {
     struct og_sentences *s = e->sentences;
-    struct og_question *q = &s->question;
+    struct og_question *q = &s->own.question;
     const struct og_sentence_segment *m = &s->image[0];
     size_t n = 0;
-    s->n_found = 0;
-    s->list.n_seen = 0;
+    s->own.n_found = 0;
+    s->own.list.n_seen = 0;
     if (e->sums_cap < m->totals.n_forms) {
         const size_t old = e->sums_cap;
         if (!OG_GROW(NULL, e->sums, e->sums_cap, m->totals.n_forms))
@@ -165,7 +165,7 @@ static og_status ask_inverted(struct og_quote_eval *e, const uint64_t *words,
         const double share = e->sums[e->touched[i]] / q->total;
         e->sums[e->touched[i]] = 0;
         if (share < threshold - 1e-5) continue;
-        s->list.n_seen++;
+        s->own.list.n_seen++;
         if (verifies) TRY(keep(s, e->touched[i], err));
     }
     return OG_OK;
@@ -198,11 +198,11 @@ static og_status select_only(struct og_quote_eval *e, const og_quote_way *way,
     for (size_t i = 0; i < n; i++)
         og_signature_add(&signature, og_word_key(words[i]), e->n_bits,
                          e->word_bits);
-    s->list.n = 0;
-    s->list.n_seen = s->list.n_skipped = 0;
-    s->list.limit = UINT64_MAX;
-    og_find_by_signature(&s->image[0], &signature, way->distance, &s->list);
-    og_wordset_list_sort(&s->list);
+    s->own.list.n = 0;
+    s->own.list.n_seen = s->own.list.n_skipped = 0;
+    s->own.list.limit = UINT64_MAX;
+    og_find_by_signature(&s->image[0], &signature, way->distance, &s->own.list);
+    og_wordset_list_sort(&s->own.list);
     return OG_OK;
 }
 
@@ -292,9 +292,9 @@ static og_status count_found(struct og_quote_eval *e, const og_quote_way *way,
     }
     for (size_t i = 0; i < e->n_questions; i++) {
         TRY(ask_way(e, way, &o, i, false, err));
-        seen += (double)s->list.n_seen;
-        for (size_t k = 0; k < s->n_found; k++) {
-            const struct og_found_form *f = &s->found[k];
+        seen += (double)s->own.list.n_seen;
+        for (size_t k = 0; k < s->own.n_found; k++) {
+            const struct og_found_form *f = &s->own.found[k];
             const uint32_t n = s->image[0].place_starts[f->form + 1] -
                                s->image[0].place_starts[f->form];
             found += n;
@@ -314,7 +314,7 @@ og_status og_quote_eval_time(og_quote_eval *e, const og_quote_way *way,
     const bool is_long = out->seconds * (double)e->n_questions > MOST_SECONDS;
     if (way->kind == OG_WAY_QSIGN && is_long) {
         og_eval_count_near(e, way->distance, &out->recall, &out->recall_70);
-        out->n_candidates = (double)e->sentences->list.n_seen;
+        out->n_candidates = (double)e->sentences->own.list.n_seen;
         return OG_OK;
     }
     if (way->kind != OG_WAY_SCAN) return count_found(e, way, out, err);

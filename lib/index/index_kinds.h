@@ -7,6 +7,7 @@
  * What the engines of lib/near and lib/sentence need of a store, and what the
  * store needs of them (lib/store/index.h). */
 
+#include "lib/base/arena.h"
 #include "lib/store/index.h"
 
 /* What every index has that a store is asked through: the first member of its
@@ -27,6 +28,22 @@ void og_asked_index_begin(struct og_asked_index *index);
 /* Whether a document may be in an answer: it is not removed, and known to this
  * store (the files of an index may be newer than a reader). */
 bool og_asked_index_shows(const struct og_asked_index *index, uint32_t number);
+
+/* What every asker of a run has: the first member of its struct. */
+struct og_run_asker {
+    og_trace *trace;                /* that it hangs on */
+    struct og_stored_texts *stored; /* of a store with texts; else NULL */
+    struct og_arena arena;          /* of what is kept of a lot */
+    uint64_t lot;
+};
+/* Zeroed memory of `size` bytes that begins with one. */
+og_status og_run_asker_new(og_store *store, og_trace *trace, size_t size,
+                           void **out, og_error *err);
+void og_run_asker_free(struct og_run_asker *asker, size_t size);
+/* The asker of a worker, for a lot: what it kept of another one goes. */
+og_status og_run_asker_get(const struct og_index_run *run, void *worker,
+                           const struct og_index_ops *ops, void *index,
+                           void **out, og_error *err);
 
 extern const struct og_index_ops og_index_near;
 extern const struct og_index_ops og_index_sentences;

@@ -3,13 +3,22 @@
 #include <string.h>
 
 #include "lib/index/index_kinds.h"
-#include "lib/near/near_files.h"
+#include "lib/near/near_batch.h"
 #include "lib/store/store_disk.h"
+
+/* A question at hand: who asks, about what. */
+struct near_question {
+    const struct near_of_store *of;
+    og_trace *trace; /* for looking documents up */
+    const og_document *asked;
+};
 
 struct near_of_store {
     struct og_asked_index base;
     og_near *near;
-    const og_document *asked; /* by the question at hand */
+    struct near_question question; /* of one document by itself */
+    struct og_near_batch run;
+    const struct og_index_run *of_run; /* the run at hand */
 };
 
 /* ---- opening ---- */
@@ -17,6 +26,7 @@ struct near_of_store {
 static void close_near(void *index)
 {
     struct near_of_store *x = index;
+    og_near_batch_release(&x->run);
     og_near_close(x->near);
     og_asked_index_free(&x->base, sizeof(*x));
 }
@@ -95,19 +105,6 @@ static bool is_file(const char *name)
            strcmp(name, "lock") == 0;
 }
 
-const struct og_index_ops og_index_near = {
-    .name = "near",
-    .bit = OG_INDEX_NEAR,
-    .open = open_near,
-    .close = close_near,
-    .n_saved = n_saved,
-    .add = add,
-    .skip = skip,
-    .flush = flush,
-    .describe = describe,
-    .is_file = is_file,
-};
-
 /* ---- questions ---- */
 
 /* The document that is asked about: it is near itself, which nobody asked. */
@@ -122,18 +119,115 @@ static bool is_itself(const struct og_entry *entry, const og_document *doc)
 static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
                             bool *out_is_reported, og_error *err)
 {
-    struct near_of_store *x = ctx;
+    const struct near_question *q = ctx;
     struct og_entry entry;
-    *out_is_reported = og_asked_index_shows(&x->base, number);
+    *out_is_reported = og_asked_index_shows(&q->of->base, number);
     if (!*out_is_reported) return OG_OK;
-    TRY(og_lookup_get(&x->base.trace->lookup, number, &entry, err));
-    *out_is_reported = !is_itself(&entry, x->asked);
+    TRY(og_lookup_get(&q->trace->lookup, number, &entry, err));
+    *out_is_reported = !is_itself(&entry, q->asked);
     match->id = entry.id;
     match->has_time = entry.has_time;
     match->time = entry.has_time ? entry.time : 0;
     match->time_source = entry.has_time ? entry.time_source : OG_TIME_UNKNOWN;
     return OG_OK;
 }
+
+/* ---- runs ---- */
+
+struct near_asker {
+    struct og_run_asker base;
+    struct og_near_asker near;
+    struct near_question question;
+};
+
+static void free_asker(void *asker)
+{
+    struct near_asker *a = asker;
+    og_near_asker_release(&a->near);
+    og_run_asker_free(&a->base, sizeof(*a));
+}
+
+static og_status new_asker(void *index, og_trace *trace, void **out,
+                           og_error *err)
+{
+    enum { CACHE_LEN = 1 << 20 }; /* there is one for each thread */
+    struct near_of_store *x = index;
+    TRY(og_run_asker_new(x->base.store, trace, sizeof(struct near_asker), out,
+                         err));
+    struct near_asker *a = *out;
+    const og_status status =
+        og_near_asker_init(&a->near, x->near, a->base.stored, CACHE_LEN, err);
+    if (status == OG_OK) return OG_OK;
+    free_asker(a);
+    *out = NULL;
+    return status;
+}
+
+static og_status thread_of(void *ctx, void *worker, size_t i,
+                           struct og_near_thread *out, og_error *err)
+{
+    struct near_of_store *x = ctx;
+    void *asker;
+    TRY(og_run_asker_get(x->of_run, worker, &og_index_near, x, &asker, err));
+    struct near_asker *a = asker;
+    a->question =
+        (struct near_question){x, a->base.trace, x->of_run->docs[i].doc};
+    og_lookup_clear(&a->base.trace->lookup);
+    *out = (struct og_near_thread){.asker = &a->near,
+                                   .arena = &a->base.arena,
+                                   .scope = {&a->question, name_match}};
+    return OG_OK;
+}
+
+static og_status run_all(struct near_of_store *x,
+                         const struct og_index_run *run, og_error *err)
+{
+    struct og_near_batch *r = &x->run;
+    TRY(og_near_batch_begin(r, run->n, err));
+    for (size_t i = 0; i < run->n; i++) {
+        r->docs[i].text = run->docs[i].doc->text;
+        r->docs[i].number = run->docs[i].number;
+    }
+    r->phases = run->phases;
+    r->ctx = x;
+    r->thread_of = thread_of;
+    r->query = run->question;
+    og_asked_index_begin(&x->base);
+    x->of_run = run;
+    return og_near_batch_take(r, x->near, err);
+}
+
+static og_status take_run(void *index, const struct og_index_run *run,
+                          uint32_t *out_n, og_error *err)
+{
+    struct near_of_store *x = index;
+    const og_status status = run_all(x, run, err);
+    *out_n = x->near->n_documents;
+    TRY(status);
+    for (size_t i = 0; i < run->n; i++) {
+        run->docs[i].answer = x->run.docs[i].matches;
+        run->docs[i].n_answer = x->run.docs[i].n_matches;
+    }
+    return OG_OK;
+}
+
+const struct og_index_ops og_index_near = {
+    .name = "near",
+    .bit = OG_INDEX_NEAR,
+    .open = open_near,
+    .close = close_near,
+    .n_saved = n_saved,
+    .add = add,
+    .take_run = take_run,
+    .new_asker = new_asker,
+    .free_asker = free_asker,
+    .skip = skip,
+    .flush = flush,
+    .describe = describe,
+    .is_file = is_file,
+};
+
+/* ---- one document ---- */
 
 og_status og_store_near(og_store *store, const og_document *doc,
                         const og_near_query *query, const og_near_match **out,
@@ -146,10 +240,10 @@ og_status og_store_near(og_store *store, const og_document *doc,
     *out_n = 0;
     TRY(og_index_get(store, OG_INDEX_NEAR, &index, err));
     struct near_of_store *x = index;
-    const struct og_near_scope scope = {x, name_match};
+    x->question = (struct near_question){x, x->base.trace, doc};
+    const struct og_near_scope scope = {&x->question, name_match};
     og_lookup_clear(&x->base.trace->lookup);
     og_asked_index_begin(&x->base);
-    x->asked = doc;
     return og_near_find(x->near, doc->text,
                         query != NULL ? query : &usual_query, &scope, out,
                         out_n, err);

@@ -4,20 +4,11 @@
 #include "lib/stream/engine.h"
 #include "lib/trace/trace_stream.h"
 
-struct asking {
-    og_store *store;
-    const og_near_ask *ask;
-};
-
-static og_status ask_document(void *ctx, const og_document *doc, og_error *err)
+static og_status report_answer(void *ctx, const og_document *doc,
+                               const void *answer, size_t n, og_error *err)
 {
-    const struct asking *a = ctx;
-    const og_near_query query = {a->ask->threshold, a->ask->max_distance};
-    const og_near_match *matches;
-    size_t n;
-    TRY(og_store_near(a->store, doc, &query, &matches, &n, err));
-    if (a->ask->on_answer == NULL ||
-        a->ask->on_answer(a->ask->ctx, doc, matches, n))
+    const og_near_ask *ask = ctx;
+    if (ask->on_answer == NULL || ask->on_answer(ask->ctx, doc, answer, n))
         return OG_OK;
     return og_stream_stopped(err);
 }
@@ -26,8 +17,11 @@ og_status og_near_stream(og_store *store, const og_input *input,
                          const og_near_ask *ask, og_stream_counts *out_counts,
                          og_error *err)
 {
-    struct asking a = {store, ask};
-    const struct og_stream_hooks hooks = {.ctx = &a, .ask = ask_document};
+    const og_near_query query = {ask->threshold, ask->max_distance};
+    const struct og_stream_hooks hooks = {.ctx = (void *)ask,
+                                          .index = OG_INDEX_NEAR,
+                                          .question = &query,
+                                          .report = report_answer};
     og_stream_options stream = og_stream_options_default();
     stream.add = ask->add;
     return og_stream_ask(store, input, &stream, &hooks, out_counts, err);

@@ -1,7 +1,7 @@
 /* Streams of documents asked about, and added, sentence by sentence.
  *
- * The stream of lib/trace reads and prepares on all threads; one thread asks
- * and adds, for an answer depends on every document before it. */
+ * The stream of lib/trace asks the index about the documents of a block, in
+ * phases on all threads (lib/sentence/index/sentences_run.h). */
 
 #include "lib/store/store.h"
 #include "lib/stream/engine.h"
@@ -13,18 +13,17 @@ og_quote_stream_options og_quote_stream_options_default(void)
 }
 
 struct quoting {
-    og_store *store;
     const og_quote_stream_options *options;
     uint64_t n_words, n_short;
 };
 
-static og_status ask(void *ctx, const og_document *doc, og_error *err)
+static og_status report_answer(void *ctx, const og_document *doc,
+                               const void *answer, size_t n, og_error *err)
 {
     struct quoting *q = ctx;
     const og_quote_stream_options *o = q->options;
-    const og_quotes *quotes;
-    if (o->no_answers) return OG_OK;
-    TRY(og_store_quote(q->store, doc, &o->quote, &quotes, err));
+    const og_quotes *quotes = answer;
+    (void)n;
     q->n_words += quotes->n_words;
     q->n_short += quotes->n_sentences == 0;
     if (o->on_answer == NULL || o->on_answer(o->ctx, doc, quotes)) return OG_OK;
@@ -43,9 +42,13 @@ og_status og_quote_stream(og_store *store, const og_input *input,
                           const og_quote_stream_options *options,
                           og_stream_counts *out_counts, og_error *err)
 {
-    struct quoting q = {.store = store, .options = options};
+    struct quoting q = {.options = options};
     const struct og_stream_hooks hooks = {
-        .ctx = &q, .ask = ask, .on_durable = on_durable};
+        .ctx = &q,
+        .index = OG_INDEX_SENTENCES,
+        .question = options->no_answers ? NULL : &options->quote,
+        .report = report_answer,
+        .on_durable = on_durable};
     og_stream_counts counts = {0};
     og_stream_options stream = og_stream_options_default();
     stream.add = options->add;

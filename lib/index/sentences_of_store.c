@@ -4,32 +4,46 @@
 #include <string.h>
 
 #include "lib/index/index_kinds.h"
-#include "lib/sentence/index/sentences.h"
+#include "lib/sentence/index/sentences_run.h"
 #include "lib/store/store_disk.h"
 #include "lib/store/text/stored_texts.h"
+
+/* A question at hand: who asks, about what. */
+struct sentences_question {
+    const struct sentences_of_store *of;
+    og_trace *trace; /* for looking documents up */
+    struct og_subject subject;
+};
 
 struct sentences_of_store {
     struct og_asked_index base;
     og_sentences *sentences;
-    /* The question at hand. */
-    struct og_subject subject;
-    bool later;
+    struct sentences_question question; /* of one document by itself */
+    struct og_quote_run run;
+    const struct og_index_run *of_run; /* the run at hand */
 };
 
 /* ---- what the engine wants of the store ---- */
 
-static og_status get_document(void *ctx, uint32_t number, og_document *out,
-                              og_error *err)
+static og_status get_stored(void *ctx, uint32_t number, og_document *out,
+                            og_error *err)
 {
-    struct sentences_of_store *x = ctx;
-    struct og_stored_texts *stored;
+    struct og_stored_texts *stored = ctx;
     bool is_there;
-    TRY(og_store_stored(x->base.store, &stored, err));
     TRY(og_stored_texts_get(stored, number, out, &is_there, err));
     if (!is_there)
         return og_error_set(err, OG_ERR_STORE, "document %u is not there",
                             number);
     return OG_OK;
+}
+
+static og_status get_document(void *ctx, uint32_t number, og_document *out,
+                              og_error *err)
+{
+    const struct sentences_of_store *x = ctx;
+    struct og_stored_texts *stored;
+    TRY(og_store_stored(x->base.store, &stored, err));
+    return get_stored(stored, number, out, err);
 }
 
 static og_status settle(void *ctx, og_error *err)
@@ -43,6 +57,7 @@ static og_status settle(void *ctx, og_error *err)
 static void close_sentences(void *index)
 {
     struct sentences_of_store *x = index;
+    og_quote_run_release(&x->run);
     og_sentences_close(x->sentences);
     og_asked_index_free(&x->base, sizeof(*x));
 }
@@ -145,6 +160,135 @@ static bool is_file(const char *name)
            strncmp(name, "image-", 6) == 0 || strncmp(name, "journal-", 8) == 0;
 }
 
+/* ---- questions ---- */
+
+/* One that may be shown, and is not of the same id. */
+static bool is_reported(void *ctx, uint32_t number)
+{
+    struct sentences_question *q = ctx;
+    struct og_lookup *lookup = &q->trace->lookup;
+    struct og_entry entry;
+    const og_bytes id = q->subject.doc->id;
+    if (!og_asked_index_shows(&q->of->base, number)) return false;
+    if (q->subject.latest == OG_NO_DOC) return true;
+    og_lookup_clear(lookup);
+    if (og_lookup_get(lookup, number, &entry, NULL) != OG_OK)
+        return true; /* its names are asked for next, and fail then */
+    return entry.id.len != id.len ||
+           memcmp(entry.id.data, id.data, id.len) != 0;
+}
+
+/* `known`: what was said of it before it came to the store; NULL: it is not
+ * there. */
+static og_status scope_of(struct sentences_question *q, const og_document *doc,
+                          const struct og_subject *known, bool later,
+                          struct og_quote_scope *out, og_error *err)
+{
+    const struct sentences_of_store *x = q->of;
+    og_store *store = x->base.store;
+    if (known != NULL) {
+        q->subject = *known;
+    } else {
+        q->subject = (struct og_subject){.doc = doc,
+                                         .text_hash = og_text_hash(doc->text),
+                                         .text_len = doc->text.len};
+        TRY(og_store_identify(store, &q->subject, true, q->trace, err));
+    }
+    const bool looks = q->subject.latest != OG_NO_DOC || store->n_removed > 0 ||
+                       x->sentences->n_documents > x->base.n_documents;
+    *out = (struct og_quote_scope){.ctx = q,
+                                   .has_end = !later,
+                                   .time = q->subject.place.time,
+                                   .number = q->subject.place.number,
+                                   .is_reported = looks ? is_reported : NULL};
+    return OG_OK;
+}
+
+/* ---- runs ---- */
+
+struct sentences_asker {
+    struct og_run_asker base;
+    struct og_quote_asker quote;
+    struct sentences_question question;
+};
+
+static void free_asker(void *asker)
+{
+    struct sentences_asker *a = asker;
+    og_quote_asker_release(&a->quote);
+    og_run_asker_free(&a->base, sizeof(*a));
+}
+
+static og_status new_asker(void *index, og_trace *trace, void **out,
+                           og_error *err)
+{
+    struct sentences_of_store *x = index;
+    TRY(og_run_asker_new(x->base.store, trace, sizeof(struct sentences_asker),
+                         out, err));
+    struct sentences_asker *a = *out;
+    const og_status status = og_quote_asker_init(&a->quote, x->sentences, err);
+    if (status != OG_OK) {
+        free_asker(a);
+        *out = NULL;
+        return status;
+    }
+    a->quote.document = get_stored;
+    a->quote.document_ctx = a->base.stored;
+    return OG_OK;
+}
+
+static og_status thread_of(void *ctx, void *worker, size_t i,
+                           struct og_quote_thread *out, og_error *err)
+{
+    struct sentences_of_store *x = ctx;
+    const struct og_index_doc *d = &x->of_run->docs[i];
+    const og_quote_options *options = x->of_run->question;
+    void *asker;
+    TRY(og_run_asker_get(x->of_run, worker, &og_index_sentences, x, &asker,
+                         err));
+    struct sentences_asker *a = asker;
+    *out =
+        (struct og_quote_thread){.asker = &a->quote, .arena = &a->base.arena};
+    if (options == NULL) return OG_OK;
+    a->question.of = x;
+    a->question.trace = a->base.trace;
+    return scope_of(&a->question, d->doc, d->subject, options->later,
+                    &out->scope, err);
+}
+
+static og_status run_all(struct sentences_of_store *x,
+                         const struct og_index_run *run, og_error *err)
+{
+    struct og_quote_run *r = &x->run;
+    TRY(og_quote_run_begin(r, run->n, err));
+    for (size_t i = 0; i < run->n; i++) {
+        r->docs[i].doc = run->docs[i].doc;
+        r->docs[i].number = run->docs[i].number;
+        r->docs[i].time = run->docs[i].time;
+    }
+    r->phases = run->phases;
+    r->ctx = x;
+    r->thread_of = thread_of;
+    r->options = run->question;
+    og_asked_index_begin(&x->base);
+    x->of_run = run;
+    return og_quote_run_take(r, x->sentences, err);
+}
+
+static og_status take_run(void *index, const struct og_index_run *run,
+                          uint32_t *out_n, og_error *err)
+{
+    struct sentences_of_store *x = index;
+    const og_status status = run_all(x, run, err);
+    *out_n = x->sentences->n_documents;
+    TRY(status);
+    for (size_t i = 0; i < run->n; i++) {
+        run->docs[i].answer = x->run.docs[i].answer;
+        run->docs[i].n_answer = 1;
+    }
+    return OG_OK;
+}
+
 const struct og_index_ops og_index_sentences = {
     .name = "sentences",
     .bit = OG_INDEX_SENTENCES,
@@ -152,47 +296,16 @@ const struct og_index_ops og_index_sentences = {
     .close = close_sentences,
     .n_saved = n_saved,
     .add = add,
+    .take_run = take_run,
+    .new_asker = new_asker,
+    .free_asker = free_asker,
     .skip = skip,
     .flush = flush,
     .describe = describe,
     .is_file = is_file,
 };
 
-/* ---- questions ---- */
-
-/* One that may be shown, and is not of the same id. */
-static bool is_reported(void *ctx, uint32_t number)
-{
-    struct sentences_of_store *x = ctx;
-    struct og_entry entry;
-    const og_bytes id = x->subject.doc->id;
-    if (!og_asked_index_shows(&x->base, number)) return false;
-    if (x->subject.latest == OG_NO_DOC) return true;
-    og_lookup_clear(&x->base.trace->lookup);
-    if (og_lookup_get(&x->base.trace->lookup, number, &entry, NULL) != OG_OK)
-        return true; /* its names are asked for next, and fail then */
-    return entry.id.len != id.len ||
-           memcmp(entry.id.data, id.data, id.len) != 0;
-}
-
-static og_status scope_of(struct sentences_of_store *x, const og_document *doc,
-                          bool later, struct og_quote_scope *out, og_error *err)
-{
-    og_store *store = x->base.store;
-    x->subject = (struct og_subject){.doc = doc,
-                                     .text_hash = og_text_hash(doc->text),
-                                     .text_len = doc->text.len};
-    TRY(og_store_identify(store, &x->subject, true, x->base.trace, err));
-    og_asked_index_begin(&x->base);
-    const bool looks = x->subject.latest != OG_NO_DOC || store->n_removed > 0 ||
-                       x->sentences->n_documents > x->base.n_documents;
-    *out = (struct og_quote_scope){.ctx = x,
-                                   .has_end = !later,
-                                   .time = x->subject.place.time,
-                                   .number = x->subject.place.number,
-                                   .is_reported = looks ? is_reported : NULL};
-    return OG_OK;
-}
+/* ---- one document ---- */
 
 og_status og_store_quote(og_store *store, const og_document *doc,
                          const og_quote_options *options, const og_quotes **out,
@@ -205,7 +318,10 @@ og_status og_store_quote(og_store *store, const og_document *doc,
     if (options == NULL) options = &usual;
     TRY(og_index_get(store, OG_INDEX_SENTENCES, &index, err));
     struct sentences_of_store *x = index;
-    TRY(scope_of(x, doc, options->later, &scope, err));
+    x->question.of = x;
+    x->question.trace = x->base.trace;
+    og_asked_index_begin(&x->base);
+    TRY(scope_of(&x->question, doc, NULL, options->later, &scope, err));
     return og_sentences_ask(x->sentences, doc, options, &scope, out, err);
 }
 

@@ -34,7 +34,29 @@
 
 struct og_dedup_texts;
 
-/* One thread at a time. */
+/* What a thread needs to ask: its buffers, the documents it has read. */
+struct og_near_asker {
+    struct og_shingler shingler;
+    struct og_pack sketch; /* of the document at hand */
+    /* Of a store with texts, for exact answers; else NULL. */
+    struct og_stored_texts *stored;
+    struct og_dedup_texts *texts;
+    struct og_shingle_set set; /* of the document asked about, if has_set */
+    bool has_set;
+    struct og_near_found found;
+    struct og_near_met *met; /* what the last question found */
+    size_t n_met, met_cap;
+};
+
+/* One that was found: an entry of the index, or OG_NEAR_OF_RUN and its number
+ * in the run at hand (near_batch.h). */
+struct og_near_met {
+    uint32_t entry, document;
+    og_near_match match;
+};
+#define OG_NEAR_OF_RUN (UINT32_C(1) << 31)
+
+/* One writer; any number of askers while it does not write. */
 struct og_near {
     og_near_options options;
     bool has_old_simhash; /* of the fingerprints as they are, not mixed */
@@ -42,17 +64,12 @@ struct og_near {
     size_t minhash_len, sketch_len;
     struct og_shingle_factors key;
     struct og_band_sketcher sketcher;
-    struct og_shingler shingler;
-    struct og_pack sketch; /* of the document at hand */
-    const uint8_t *uuid;   /* of the store */
-    char *folder;          /* NULL: in memory */
+    struct og_near_asker own; /* of questions one by one */
+    const uint8_t *uuid;      /* of the store */
+    char *folder;             /* NULL: in memory */
     bool is_writable;
     uint32_t n_documents; /* of the store that were taken in */
     uint32_t n_saved;     /* of those, in the file */
-    /* Of a store with texts, for exact answers; else NULL. */
-    struct og_stored_texts *stored;
-    struct og_dedup_texts *texts;
-    struct og_shingle_set set; /* of the document asked about */
     uint64_t n_exact, n_estimated;
     og_near_match *matches;
     size_t matches_cap;
@@ -87,6 +104,38 @@ struct og_near_scope {
 og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,
                        const struct og_near_scope *scope,
                        const og_near_match **out, size_t *out_n, og_error *err);
+
+/* ---- near_ask.c: the steps of it, for runs of documents ---- */
+
+/* `stored` NULL: estimates. `memory`: of shingles that are kept. */
+og_status og_near_asker_init(struct og_near_asker *asker, const og_near *near,
+                             struct og_stored_texts *stored, size_t memory,
+                             og_error *err);
+void og_near_asker_release(struct og_near_asker *asker);
+
+/* To asker->sketch; the fingerprints stay in the shingler. */
+og_status og_near_sketch(const og_near *near, struct og_near_asker *asker,
+                         og_bytes text, og_error *err);
+
+/* A question: what is near `sketch`, of the document `text`. Begins, then goes
+ * through sketches, each once; asker->met are those that are near. */
+struct og_near_question {
+    const uint8_t *sketch;
+    og_bytes text;
+    const og_near_query *query;
+    const struct og_near_scope *scope;
+};
+og_status og_near_query_check(const og_near_query *query, og_error *err);
+void og_near_begin(struct og_near_asker *asker);
+og_status og_near_meet(const og_near *near, struct og_near_asker *asker,
+                       const struct og_near_question *question, uint32_t entry,
+                       const struct og_near_entry *known, og_error *err);
+/* All entries of the index; `n_met` as og_near_index_find(). */
+og_status og_near_meet_index(const og_near *near, struct og_near_asker *asker,
+                             const struct og_near_question *question,
+                             const uint32_t *n_met, og_error *err);
+/* The most similar first. */
+void og_near_sort(struct og_near_asker *asker);
 
 /* ---- near.c and near_files.c ---- */
 

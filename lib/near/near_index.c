@@ -26,7 +26,7 @@
 #include "lib/os/pages.h"
 
 #define NONE      0
-#define MOST_MET  1024
+#define MOST_MET  OG_NEAR_MOST_MET
 #define MOST_ROOM (UINT32_MAX / 2)
 /* Buckets at first, and how many times as many then. */
 #define FIRST_BUCKETS 1024
@@ -37,7 +37,6 @@
 struct head {
     uint32_t document;
     bool is_touched, is_used;
-    uint16_t seen; /* by the question of this number */
 };
 
 struct og_near_index {
@@ -54,9 +53,7 @@ struct og_near_index {
     uint32_t *newest; /* [band][bucket], links */
     struct head *heads;
     struct og_pages newest_pages, heads_pages;
-    uint16_t question; /* number of the last one; 0: none */
-    uint32_t *found;
-    size_t n_found, found_cap;
+    uint8_t *moved; /* two sketches */
 };
 
 static size_t entry_len(const struct og_near_index *x)
@@ -71,7 +68,8 @@ static og_status make_tables(struct og_near_index *x, uint64_t memory,
     const size_t n_links = (size_t)x->n_all_buckets * x->n_bands;
     x->sketches = og_allocate(a, x->room * x->sketch_len);
     x->next = og_allocate(a, x->room * x->n_bands * sizeof(*x->next));
-    if (x->sketches == NULL || x->next == NULL)
+    x->moved = og_allocate(a, 2 * x->sketch_len);
+    if (x->sketches == NULL || x->next == NULL || x->moved == NULL)
         return og_error_memory(err, (size_t)memory, "an index");
     TRY(og_pages_init(&x->heads_pages, x->room * sizeof(*x->heads), a, err));
     TRY(og_pages_init(&x->newest_pages, n_links * sizeof(*x->newest), a, err));
@@ -115,11 +113,11 @@ void og_near_index_free(struct og_near_index *x)
 {
     if (x == NULL) return;
     const og_allocator *a = x->allocator;
+    og_release(a, x->moved, 2 * x->sketch_len);
     og_release(a, x->sketches, x->room * x->sketch_len);
     og_release(a, x->next, x->room * x->n_bands * sizeof(*x->next));
     og_pages_release(&x->heads_pages);
     og_pages_release(&x->newest_pages);
-    OG_UNGROW(a, x->found, x->found_cap);
     og_release(a, x, sizeof(*x));
 }
 
@@ -177,24 +175,22 @@ static bool is_of_bucket(const struct og_near_index *x, uint32_t entry,
     return (differ & (x->n_all_buckets - 1)) == 0;
 }
 
-static void unchain(struct og_near_index *x, uint32_t entry)
+static void unchain(struct og_near_index *x, uint32_t entry,
+                    const uint8_t *sketch, size_t band)
 {
     const uint32_t own = link_to(entry);
-    for (size_t b = 0; b < x->n_bands; b++) {
-        uint32_t *link = bucket_of(x, sketch_of(x, entry), b);
-        for (size_t n = 0; n < MOST_MET && *link != own && *link != NONE; n++)
-            link = next_of(x, entry_of(*link), b);
-        *link = *link == own ? *next_of(x, entry, b) : NONE;
-    }
+    uint32_t *link = bucket_of(x, sketch, band);
+    for (size_t n = 0; n < MOST_MET && *link != own && *link != NONE; n++)
+        link = next_of(x, entry_of(*link), band);
+    *link = *link == own ? *next_of(x, entry, band) : NONE;
 }
 
-static void chain(struct og_near_index *x, uint32_t entry)
+static void chain(struct og_near_index *x, uint32_t entry,
+                  const uint8_t *sketch, size_t band)
 {
-    for (size_t b = 0; b < x->n_bands; b++) {
-        uint32_t *link = bucket_of(x, sketch_of(x, entry), b);
-        *next_of(x, entry, b) = *link;
-        *link = link_to(entry);
-    }
+    uint32_t *link = bucket_of(x, sketch, band);
+    *next_of(x, entry, band) = *link;
+    *link = link_to(entry);
 }
 
 /* All buckets are there before the ring is full: nothing went yet, and the
@@ -207,54 +203,92 @@ static void grow(struct og_near_index *x)
     x->n_buckets =
         n > x->n_all_buckets / GROWTH ? x->n_all_buckets : n * GROWTH;
     for (uint32_t i = 0; i < x->n_begun; i++)
-        chain(x, i);
+        for (size_t b = 0; b < x->n_bands; b++)
+            chain(x, i, sketch_of(x, i), b);
 }
 
 /* ---- adding ---- */
-
-static void evict(struct og_near_index *x, uint32_t entry)
-{
-    unchain(x, entry);
-    x->heads[entry] = (struct head){0};
-    x->n--;
-    x->n_evicted++;
-}
 
 /* The next place of the ring that is free or not needed any more. */
 static uint32_t find_place(struct og_near_index *x)
 {
     for (;;) {
         const uint32_t at = x->hand;
+        struct head *head = &x->heads[at];
         x->hand = (at + 1) % x->room;
-        if (!x->heads[at].is_used) return at;
-        if (!x->heads[at].is_touched) {
-            evict(x, at);
-            return at;
-        }
-        x->heads[at].is_touched = false;
+        if (!head->is_used || !head->is_touched) return at;
+        head->is_touched = false;
+    }
+}
+
+void og_near_index_reserve(struct og_near_index *x, size_t n)
+{
+    while (x->n + n > x->n_buckets / 2 && x->n_buckets < x->n_all_buckets)
+        grow(x);
+}
+
+void og_near_index_place(struct og_near_index *x,
+                         const struct og_near_entry *entry,
+                         struct og_near_move *move)
+{
+    const uint32_t at = find_place(x);
+    const size_t len = x->sketch_len;
+    move->place = at;
+    move->has_old = x->heads[at].is_used;
+    if (move->has_old) memcpy(move->sketches, sketch_of(x, at), len);
+    memcpy(move->sketches + len, entry->sketch, len);
+    memcpy(sketch_of(x, at), entry->sketch, len);
+    x->n += !move->has_old;
+    x->n_evicted += move->has_old;
+    x->heads[at] = (struct head){.document = entry->document, .is_used = true};
+    if (x->n_begun <= at) x->n_begun = at + 1;
+}
+
+void og_near_index_chain(struct og_near_index *x, size_t band,
+                         const struct og_near_move *moves, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct og_near_move *m = &moves[i];
+        if (m->has_old) unchain(x, m->place, m->sketches, band);
+        chain(x, m->place, m->sketches + x->sketch_len, band);
     }
 }
 
 void og_near_index_add(struct og_near_index *x,
                        const struct og_near_entry *entry)
 {
-    if (x->n >= x->n_buckets / 2 && x->n_buckets < x->n_all_buckets) grow(x);
-    const uint32_t at = find_place(x);
-    x->heads[at] = (struct head){.document = entry->document, .is_used = true};
-    x->n++;
-    if (x->n_begun <= at) x->n_begun = at + 1;
-    memcpy(sketch_of(x, at), entry->sketch, x->sketch_len);
-    chain(x, at);
+    struct og_near_move move = {.sketches = x->moved};
+    og_near_index_reserve(x, 1);
+    og_near_index_place(x, entry, &move);
+    for (size_t b = 0; b < x->n_bands; b++)
+        og_near_index_chain(x, b, &move, 1);
 }
 
 /* ---- finding ---- */
 
-static og_status find_in_band(struct og_near_index *x, const uint8_t *sketch,
-                              size_t band, og_error *err)
+static bool has_band(const struct og_near_index *x, const uint8_t *a,
+                     const uint8_t *b, size_t band)
 {
-    const struct og_near_band b = x->bands[band];
+    const struct og_near_band at = x->bands[band];
+    return memcmp(a + at.off, b + at.off, at.len) == 0;
+}
+
+/* An entry that has an earlier band, too, was met there. */
+bool og_near_index_is_first(const struct og_near_index *x, const uint8_t *a,
+                            const uint8_t *b, size_t band)
+{
+    if (!has_band(x, a, b, band)) return false;
+    for (size_t i = 0; i < band; i++)
+        if (has_band(x, a, b, i)) return false;
+    return true;
+}
+
+static og_status find_in_band(const struct og_near_index *x,
+                              const uint8_t *sketch, size_t band, size_t n,
+                              struct og_near_found *out, og_error *err)
+{
     uint32_t link = *bucket_of(x, sketch, band), entry;
-    size_t n = 0, n_passed = 0;
+    size_t n_passed = 0;
     for (; link != NONE && n < MOST_MET && n_passed < MOST_PASSED;
          link = *next_of(x, entry, band)) {
         entry = entry_of(link);
@@ -263,13 +297,11 @@ static og_status find_in_band(struct og_near_index *x, const uint8_t *sketch,
             continue;
         }
         n++;
-        if (x->heads[entry].seen == x->question ||
-            memcmp(sketch_of(x, entry) + b.off, sketch + b.off, b.len) != 0)
+        if (!og_near_index_is_first(x, sketch_of(x, entry), sketch, band))
             continue;
-        if (!OG_GROW(x->allocator, x->found, x->found_cap, x->n_found + 1))
-            return og_error_memory(err, x->n_found * 4, "candidates");
-        x->heads[entry].seen = x->question;
-        x->found[x->n_found++] = entry;
+        if (!OG_GROW(NULL, out->entries, out->cap, out->n + 1))
+            return og_error_memory(err, out->n * 4, "candidates");
+        out->entries[out->n++] = entry;
     }
     return OG_OK;
 }
@@ -280,29 +312,35 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Questions are counted from 1; after the last, all marks go. */
-static void begin_question(struct og_near_index *x)
+og_status og_near_index_find(const struct og_near_index *x,
+                             const uint8_t *sketch, const uint32_t *n_met,
+                             struct og_near_found *out, og_error *err)
 {
-    x->n_found = 0;
-    if (++x->question != 0) return;
-    for (uint32_t i = 0; i < x->n_begun; i++)
-        x->heads[i].seen = 0;
-    x->question = 1;
-}
-
-og_status og_near_index_find(struct og_near_index *x, const uint8_t *sketch,
-                             const uint32_t **out, size_t *out_n, og_error *err)
-{
-    begin_question(x);
+    out->n = 0;
     for (size_t b = 0; b < x->n_bands; b++)
         __builtin_prefetch(bucket_of(x, sketch, b));
     for (size_t b = 0; b < x->n_bands; b++)
-        TRY(find_in_band(x, sketch, b, err));
-    if (x->n_found > 1)
-        qsort(x->found, x->n_found, sizeof(*x->found), by_number);
-    *out = x->found;
-    *out_n = x->n_found;
+        TRY(find_in_band(x, sketch, b, n_met != NULL ? n_met[b] : 0, out, err));
+    if (out->n > 1)
+        qsort(out->entries, out->n, sizeof(*out->entries), by_number);
     return OG_OK;
+}
+
+void og_near_found_release(struct og_near_found *found)
+{
+    OG_UNGROW(NULL, found->entries, found->cap);
+}
+
+uint32_t og_near_index_bucket(const struct og_near_index *x,
+                              const uint8_t *sketch, size_t band)
+{
+    return (uint32_t)key_of(x, sketch, band) & (x->n_all_buckets - 1);
+}
+
+bool og_near_index_has(const struct og_near_index *x, uint32_t number,
+                       uint32_t document)
+{
+    return x->heads[number].is_used && x->heads[number].document == document;
 }
 
 void og_near_index_get(const struct og_near_index *x, uint32_t number,
@@ -315,6 +353,11 @@ void og_near_index_get(const struct og_near_index *x, uint32_t number,
 void og_near_index_touch(struct og_near_index *x, uint32_t number)
 {
     x->heads[number].is_touched = true;
+}
+
+size_t og_near_index_bands(const struct og_near_index *x)
+{
+    return x->n_bands;
 }
 
 size_t og_near_index_n(const struct og_near_index *x)

@@ -33,16 +33,53 @@ void og_near_index_free(struct og_near_index *index); /* NULL is fine */
 void og_near_index_add(struct og_near_index *index,
                        const struct og_near_entry *entry);
 
-/* Numbers of entries with an equal band, each once; valid until the next call.
- * At most 1,024 of a band are met. */
-og_status og_near_index_find(struct og_near_index *index, const uint8_t *sketch,
-                             const uint32_t **out, size_t *out_n,
-                             og_error *err);
+/* The same for many, in three steps of which the last may run on many threads:
+ * room for n more; each gets its place, in order; each band is chained by
+ * itself, over all moves in order. Between _place and the end of the last band
+ * nothing can be found. */
+struct og_near_move {
+    uint32_t place;
+    bool has_old;      /* one had to go for it */
+    uint8_t *sketches; /* the old one, then the new one */
+};
+void og_near_index_reserve(struct og_near_index *index, size_t n);
+/* move->sketches has room for two. */
+void og_near_index_place(struct og_near_index *index,
+                         const struct og_near_entry *entry,
+                         struct og_near_move *move);
+void og_near_index_chain(struct og_near_index *index, size_t band,
+                         const struct og_near_move *moves, size_t n);
+
+/* Entries that were found: the caller's, used again. */
+struct og_near_found {
+    uint32_t *entries;
+    size_t n, cap;
+};
+void og_near_found_release(struct og_near_found *found);
+
+/* Most entries of a band that are met. */
+#define OG_NEAR_MOST_MET 1024
+
+/* Entries with an equal band, each once, by number. Any number of threads at a
+ * time. `n_met` (of each band, may be NULL): so many were met elsewhere. */
+og_status og_near_index_find(const struct og_near_index *index,
+                             const uint8_t *sketch, const uint32_t *n_met,
+                             struct og_near_found *out, og_error *err);
+/* What is met in a band: those of its bucket. And whether two have it in common
+ * and none of the bands before it. */
+uint32_t og_near_index_bucket(const struct og_near_index *index,
+                              const uint8_t *sketch, size_t band);
+bool og_near_index_is_first(const struct og_near_index *index, const uint8_t *a,
+                            const uint8_t *b, size_t band);
+/* Whether the entry is still of this document. */
+bool og_near_index_has(const struct og_near_index *index, uint32_t number,
+                       uint32_t document);
 void og_near_index_get(const struct og_near_index *index, uint32_t number,
                        struct og_near_entry *out);
 /* It was a match: it stays longer. */
 void og_near_index_touch(struct og_near_index *index, uint32_t number);
 
+size_t og_near_index_bands(const struct og_near_index *index);
 size_t og_near_index_n(const struct og_near_index *index);
 size_t og_near_index_room(const struct og_near_index *index);
 uint64_t og_near_index_n_evicted(const struct og_near_index *index);

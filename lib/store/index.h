@@ -24,7 +24,37 @@
 #include <origo/neighbour.h>
 #include <origo/sentence.h>
 
+struct og_phases;
+struct og_subject;
+
 enum { OG_INDEX_KINDS = 2 }; /* that are derived */
+
+/* A document of a run. */
+struct og_index_doc {
+    const og_document *doc;
+    /* What og_store_identify() said before it was added; NULL: not asked. */
+    const struct og_subject *subject;
+    uint32_t number; /* OG_NO_DOC: it is not added */
+    int64_t time;    /* of the catalogue */
+    /* Out, as the kind of index has it: an array of n. */
+    const void *answer;
+    size_t n_answer;
+};
+
+/* Documents that follow one another, in the store already when they are added.
+ * An index is asked about each as if those after it were not there, and takes
+ * them in; in phases, on all threads. */
+struct og_index_run {
+    struct og_index_doc *docs;
+    size_t n;
+    const void *question; /* how it is asked; NULL: it is not */
+    uint64_t lot; /* answers stay as long as it is the same, and rises */
+    const struct og_phases *phases;
+    /* The trace of a worker. */
+    og_status (*trace_of)(void *ctx, void *worker, og_trace **out,
+                          og_error *err);
+    void *ctx;
+};
 
 /* What an index was made with. */
 struct og_index_making {
@@ -47,6 +77,14 @@ struct og_index_ops {
                          uint32_t *out, og_error *err);
     og_status (*add)(void *index, uint32_t number, const og_document *doc,
                      int64_t time, og_error *err);
+    /* *out_n: documents of the store that it has then, also after a failure.
+     */
+    og_status (*take_run)(void *index, const struct og_index_run *run,
+                          uint32_t *out_n, og_error *err);
+    /* What a thread needs of its own for a run. It hangs on a trace. */
+    og_status (*new_asker)(void *index, og_trace *trace, void **out,
+                           og_error *err);
+    void (*free_asker)(void *asker);
     /* Document `number` has nothing to add: it was removed. */
     void (*skip)(void *index, uint32_t number);
     /* All that was added goes to files. The documents are safe on disk. */
@@ -92,6 +130,20 @@ void og_indexes_stop(og_store *store);
 og_status og_indexes_note(og_store *store, uint32_t number,
                           const og_document *doc, uint64_t text_len,
                           og_error *err);
+
+/* The same for those of a run that have a number, which rise by one. */
+og_status og_indexes_note_run(og_store *store, const struct og_index_run *run,
+                              og_error *err);
+
+/* A question about each document of a run: `index` is what og_index_get() gave
+ * before they were added. Those with a number are in the index then. */
+og_status og_index_ask_run(og_store *store, unsigned bit,
+                           const struct og_index_run *run, og_error *err);
+
+/* What the trace has for this index. */
+og_status og_index_asker(og_trace *trace, const struct og_index_ops *ops,
+                         void *index, void **out, og_error *err);
+void og_index_askers_free(og_trace *trace);
 
 /* The index of this kind, with all documents in it. OG_ERR_USAGE: it is off.
  */

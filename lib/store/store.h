@@ -77,7 +77,8 @@ struct og_trace {
     /* Later documents that contain what this one contains; as in og_entry. */
     struct og_entry_origin displaced[OG_ENTRY_ORIGINS];
     uint32_t n_displaced;
-    struct og_pack bytes; /* of a record */
+    struct og_pack bytes;         /* of a record */
+    void *askers[OG_INDEX_KINDS]; /* of other indexes; NULL: not yet */
 };
 
 void og_trace_init(og_trace *trace, og_store *store);

@@ -40,10 +40,12 @@ void og_trace_init(og_trace *trace, og_store *store)
     og_copiers_init(&trace->chain, allocator);
     og_filter_rules_init(&trace->filter, allocator);
     trace->bytes = (struct og_pack){.allocator = allocator};
+    memset(trace->askers, 0, sizeof(trace->askers));
 }
 
 void og_trace_release(og_trace *trace)
 {
+    og_index_askers_free(trace);
     og_pack_release(&trace->bytes);
     og_filter_rules_release(&trace->filter);
     og_copiers_release(&trace->chain);

@@ -24,6 +24,7 @@ void og_store_batch_release(struct og_store_batch *b)
     OG_UNGROW(b->allocator, b->docs, b->docs_cap);
     OG_UNGROW(b->allocator, b->parts, b->parts_cap);
     OG_UNGROW(b->allocator, b->ids, b->ids_cap);
+    OG_UNGROW(b->allocator, b->noted, b->noted_cap);
     og_table_batch_release(&b->table);
 }
 
@@ -286,16 +287,35 @@ og_status og_store_batch_take(struct og_store_batch *b,
     return status;
 }
 
-og_status og_store_batch_tidy(struct og_store_batch *b, og_error *err)
+/* Documents of a run that are added have rising numbers, with none between. */
+static og_status note_added(struct og_store_batch *b,
+                            const struct og_phases *phases, og_error *err)
+{
+    struct og_index_run run = {.lot = b->lot,
+                               .phases = phases,
+                               .trace_of = b->trace_of,
+                               .ctx = b->ctx};
+    if ((b->store->indexes.on & ~OG_INDEX_PASSAGES) == 0) return OG_OK;
+    if (!OG_GROW(b->allocator, b->noted, b->noted_cap, b->n))
+        return og_error_memory(err, b->n * sizeof(*b->noted), "a batch");
+    for (size_t i = 0; i < b->n; i++)
+        if (b->docs[i].is_added)
+            b->noted[run.n++] =
+                (struct og_index_doc){.doc = b->docs[i].subject.doc,
+                                      .subject = &b->docs[i].subject,
+                                      .number = b->parts[i].doc,
+                                      .time = b->docs[i].subject.place.time};
+    run.docs = b->noted;
+    return og_indexes_note_run(b->store, &run, err);
+}
+
+og_status og_store_batch_tidy(struct og_store_batch *b,
+                              const struct og_phases *phases, og_error *err)
 {
     og_store *store = b->store;
     if (store->disk != NULL)
         TRY(og_disk_tidy(store, b->n_added, err));
     else
         og_memory_texts_limit(store);
-    for (size_t i = 0; i < b->n; i++)
-        if (b->docs[i].is_added)
-            TRY(og_indexes_note(store, b->parts[i].doc, b->docs[i].subject.doc,
-                                b->docs[i].subject.text_len, err));
-    return OG_OK;
+    return note_added(b, phases, err);
 }

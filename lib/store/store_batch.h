@@ -39,6 +39,9 @@ struct og_store_batch {
     int64_t latest; /* of the catalogue and the run */
     size_t n_fps;
     bool for_answer;
+    uint64_t lot;               /* og_index_run.lot; the caller's */
+    struct og_index_doc *noted; /* for the other indexes */
+    size_t noted_cap;
     uint64_t *ids; /* hashes; 0: free */
     size_t n_ids, ids_cap;
     /* The trace of a worker. */
@@ -70,6 +73,7 @@ og_status og_store_batch_label(struct og_store_batch *batch,
 og_status og_store_batch_take(struct og_store_batch *batch,
                               const struct og_phases *phases, size_t *out_n,
                               og_error *err);
-og_status og_store_batch_tidy(struct og_store_batch *batch, og_error *err);
+og_status og_store_batch_tidy(struct og_store_batch *batch,
+                              const struct og_phases *phases, og_error *err);
 
 #endif

@@ -324,6 +324,78 @@ og_status og_indexes_note(og_store *store, uint32_t number,
     return OG_OK;
 }
 
+/* ---- runs ---- */
+
+og_status og_index_asker(og_trace *trace, const struct og_index_ops *ops,
+                         void *index, void **out, og_error *err)
+{
+    unsigned i = 0;
+    while (og_index_kinds[i] != ops)
+        i++;
+    if (trace->askers[i] == NULL)
+        TRY(ops->new_asker(index, trace, &trace->askers[i], err));
+    *out = trace->askers[i];
+    return OG_OK;
+}
+
+void og_index_askers_free(og_trace *trace)
+{
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        if (trace->askers[i] != NULL)
+            og_index_kinds[i]->free_asker(trace->askers[i]);
+}
+
+static og_status take_run(struct og_derived_index *index,
+                          const struct og_index_run *run, og_error *err)
+{
+    return index->ops->take_run(index->opened, run, &index->n_covered, err);
+}
+
+og_status og_index_ask_run(og_store *store, unsigned bit,
+                           const struct og_index_run *run, og_error *err)
+{
+    struct og_derived_index *index = store->indexes.one;
+    while (index->ops->bit != bit)
+        index++;
+    return take_run(index, run, err);
+}
+
+/* Those that the index has not yet, as long as their texts are at hand. */
+static og_status note_run(og_store *store, struct og_derived_index *index,
+                          const struct og_index_run *run, og_error *err)
+{
+    struct og_index_run rest = *run;
+    for (size_t i = 0; i < run->n; i++)
+        if (run->docs[i].number != OG_NO_DOC)
+            index->lag_bytes += run->docs[i].subject->text_len;
+    if (index->opened == NULL) {
+        if (index->lag_bytes <= LAG_BYTES) return OG_OK;
+        return bring_up(store, index, err);
+    }
+    while (rest.n > 0 && rest.docs->number != index->n_covered)
+        rest.docs++, rest.n--;
+    for (size_t i = 0; i < rest.n; i++)
+        if (rest.docs[i].doc->text.len != rest.docs[i].subject->text_len)
+            rest.n = i;
+    return rest.n > 0 ? take_run(index, &rest, err) : OG_OK;
+}
+
+og_status og_indexes_note_run(og_store *store, const struct og_index_run *run,
+                              og_error *err)
+{
+    struct og_derived_indexes *all = &store->indexes;
+    for (unsigned i = 0; i < OG_INDEX_KINDS && !all->is_stopped; i++) {
+        if (!is_on(store, &all->one[i])) continue;
+        const og_status status = note_run(store, &all->one[i], run, err);
+        /* The documents are in the store all the same. */
+        if (status == OG_ERR_STOPPED)
+            og_indexes_stop(store);
+        else
+            TRY(status);
+    }
+    return OG_OK;
+}
+
 void og_indexes_stop(og_store *store)
 {
     store->indexes.is_stopped = true;

@@ -370,9 +370,10 @@ static og_status run_piece(void *ctx, void *worker, size_t number,
 {
     const struct shared_phase *phase = ctx;
     const og_input *input = phase->stream->input;
+    const struct og_stop_asked before = og_stop_pause(); /* the caller's */
     og_stop_set(input->should_stop, input->ctx);
     const og_status status = phase->piece(phase->ctx, worker, number, err);
-    og_stop_set(NULL, NULL);
+    og_stop_resume(before);
     return status;
 }
 

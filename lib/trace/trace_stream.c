@@ -8,11 +8,11 @@
  * are taken in together, in phases (lib/store/store_batch.h), each on all
  * threads; the calling one does only what has to be done in order: who is it,
  * journal, catalogue, output. Then they are answered, on all threads, each as
- * if those after it were not there. Documents that do not fit into a batch
- * (they are late, or have the id of one before them) go by themselves, and so
- * do all when an answer depends on what is counted beside the table, or on
- * another index. When nothing is added the order does not matter, and the
- * workers ask while they prepare. */
+ * if those after it were not there; another index is asked in the same way.
+ * Documents that do not fit into a batch (they are late, or have the id of one
+ * before them) go by themselves, and so do all when an answer depends on what
+ * is counted beside the table. When nothing is added the order does not matter,
+ * and the workers ask while they prepare. */
 
 #include <assert.h>
 #include <stdio.h>
@@ -58,6 +58,8 @@ struct writer {
     struct og_store_batch batch;
     size_t *run; /* number in the block of each document of a run */
     size_t run_cap;
+    struct og_index_doc *asked; /* for another index: all of a run */
+    size_t asked_cap;
     size_t n_ready;   /* documents of the block that are done */
     og_status status; /* what ended it */
     og_error err;
@@ -227,6 +229,55 @@ static struct og_subject subject_of(const struct og_stream_doc *d)
                                .text_len = d->text_len};
 }
 
+/* ---- another index ---- */
+
+static bool asks_index(const struct writer *w)
+{
+    return w->hooks != NULL && w->hooks->question != NULL;
+}
+
+/* As it is now, before documents come to the store that it does not know. */
+static og_status open_index(struct writer *w, og_error *err)
+{
+    void *index;
+    if (!asks_index(w)) return OG_OK;
+    return og_index_get(w->store, w->hooks->index, &index, err);
+}
+
+static og_status ask_index(struct writer *w, struct og_index_run *run,
+                           og_error *err)
+{
+    run->question = w->hooks->question;
+    run->lot = w->batch.lot;
+    return og_index_ask_run(w->store, w->hooks->index, run, err);
+}
+
+static og_status own_trace(void *ctx, void *worker, og_trace **out,
+                           og_error *err)
+{
+    struct writer *w = ctx;
+    (void)worker, (void)err;
+    *out = &w->trace;
+    return OG_OK;
+}
+
+static og_status ask_index_one(struct writer *w, const struct og_stream_doc *d,
+                               og_error *err)
+{
+    const struct og_phases alone = og_phases_alone(NULL);
+    struct og_index_doc doc = {.doc = &d->doc, .number = OG_NO_DOC};
+    struct og_index_run run = {.docs = &doc,
+                               .n = 1,
+                               .phases = &alone,
+                               .trace_of = own_trace,
+                               .ctx = w};
+    TRY(open_index(w, err));
+    TRY(ask_index(w, &run, err));
+    traced(d)->reported = doc.answer;
+    traced(d)->n_reported = doc.n_answer;
+    return OG_OK;
+}
+
 /* By itself, after all before it. */
 static og_status take_one(struct writer *w, struct og_batch *b,
                           struct og_stream_doc *d, og_error *err)
@@ -234,6 +285,7 @@ static og_status take_one(struct writer *w, struct og_batch *b,
     const bool for_answer = w->options->on_answer != NULL;
     const bool is_added = is_to_be_added(w, d);
     struct og_subject subject = subject_of(d);
+    if (asks_index(w)) TRY(ask_index_one(w, d, err));
     if (!for_answer && !is_added && !w->options->sighting) return OG_OK;
     TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
     if (is_added) count_series(w, &subject);
@@ -299,7 +351,7 @@ static og_status gather_run(struct writer *w, struct og_batch *b, size_t first,
         struct og_stream_doc *d = &b->docs[i];
         const bool is_added = is_to_be_added(w, d);
         struct og_subject subject = subject_of(d);
-        if (!for_answer && !is_added) continue;
+        if (!for_answer && !is_added && !asks_index(w)) continue;
         TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
         if (!og_store_batch_add(&w->batch, &subject, is_added)) break;
         w->run[w->batch.n - 1] = i;
@@ -345,6 +397,35 @@ static og_status answer_run(struct writer *w, struct og_batch *b,
     return status;
 }
 
+/* The documents of the run, which are in the store by now. */
+static og_status ask_index_run(struct writer *w, struct og_batch *b,
+                               const struct og_phases *phases, og_error *err)
+{
+    const size_t n = w->batch.n;
+    if (!OG_GROW(w->store->allocator, w->asked, w->asked_cap, n))
+        return og_error_memory(err, n * sizeof(*w->asked), "a batch");
+    for (size_t i = 0; i < n; i++) {
+        const struct og_run_doc *doc = &w->batch.docs[i];
+        w->asked[i] = (struct og_index_doc){
+            .doc = doc->subject.doc,
+            .subject = &doc->subject,
+            .number = doc->is_added ? w->batch.parts[i].doc : OG_NO_DOC,
+            .time = doc->subject.place.time};
+    }
+    struct og_index_run run = {.docs = w->asked,
+                               .n = n,
+                               .phases = phases,
+                               .trace_of = trace_of,
+                               .ctx = w};
+    TRY(ask_index(w, &run, err));
+    for (size_t i = 0; i < n; i++) {
+        struct og_traced *made = traced(run_doc(w, b, i));
+        made->reported = w->asked[i].answer;
+        made->n_reported = w->asked[i].n_answer;
+    }
+    return OG_OK;
+}
+
 static og_status take_singly(struct writer *w, struct og_batch *b, size_t end,
                              og_error *err)
 {
@@ -359,6 +440,7 @@ static og_status take_run(struct writer *w, struct og_batch *b,
 {
     size_t end;
     size_t n;
+    TRY(open_index(w, err));
     TRY(gather_run(w, b, w->n_ready, &end, err));
     if (w->batch.n == 0)
         return take_singly(w, b, end > w->n_ready ? end : end + 1, err);
@@ -368,16 +450,41 @@ static og_status take_run(struct writer *w, struct og_batch *b,
     TRY(og_store_batch_take(&w->batch, phases, &n, err));
     count_run(w, b);
     if (w->options->on_answer != NULL) TRY(answer_run(w, b, phases, err));
+    if (asks_index(w)) TRY(ask_index_run(w, b, phases, err));
     w->n_ready = end;
     og_stop_set(w->input->should_stop, w->input->ctx);
-    const og_status status = og_store_batch_tidy(&w->batch, err);
+    const og_status status = og_store_batch_tidy(&w->batch, phases, err);
     og_stop_set(NULL, NULL);
     return status;
+}
+
+/* Nothing is added: all documents of a block can be asked about at once. */
+static og_status ask_block(struct writer *w, struct og_batch *b,
+                           const struct og_phases *phases, og_error *err)
+{
+    const size_t n = b->n_docs;
+    struct og_index_run run = {
+        .n = n, .phases = phases, .trace_of = trace_of, .ctx = w};
+    if (!OG_GROW(w->store->allocator, w->asked, w->asked_cap, n))
+        return og_error_memory(err, n * sizeof(*w->asked), "a batch");
+    for (size_t i = 0; i < n; i++)
+        w->asked[i] =
+            (struct og_index_doc){.doc = &b->docs[i].doc, .number = OG_NO_DOC};
+    run.docs = w->asked;
+    TRY(open_index(w, err));
+    TRY(ask_index(w, &run, err));
+    for (size_t i = 0; i < n; i++) {
+        traced(&b->docs[i])->reported = w->asked[i].answer;
+        traced(&b->docs[i])->n_reported = w->asked[i].n_answer;
+    }
+    w->n_ready = n;
+    return OG_OK;
 }
 
 static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
 {
     const struct og_phases phases = og_stream_phases(b);
+    if (!w->options->add) return ask_block(w, b, &phases, err);
     if (!OG_GROW(w->store->allocator, w->run, w->run_cap, b->n_docs))
         return og_error_memory(err, b->n_docs * sizeof(*w->run), "a batch");
     og_status status = OG_OK;
@@ -392,16 +499,16 @@ static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
     return status == OG_OK ? committed : status;
 }
 
-/* An answer that depends on what is counted beside the table, or another index,
- * depends on each single document before it. */
+/* An answer that depends on what is counted beside the table depends on each
+ * single document before it. */
 static bool can_batch(const struct writer *w)
 {
+    if (w->hooks != NULL) return w->options->add || asks_index(w);
     const og_trace_options *asking = &w->options->asking;
     const og_params *params = &w->store->params;
     const bool counts = asking->noise_documents > 0 ||
                         asking->noise_share > 0 || params->shingle_len < 8;
-    return w->options->add && w->hooks == NULL &&
-           (w->options->on_answer == NULL || !counts);
+    return w->options->add && (w->options->on_answer == NULL || !counts);
 }
 
 static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
@@ -411,6 +518,7 @@ static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
     w->is_batched = can_batch(w) && b->status == OG_OK;
     b->is_whole = w->is_batched;
     w->n_ready = 0;
+    w->batch.lot++;
     if (!w->is_batched) return OG_OK;
     og_worker_answers_clear(&w->work);
     if (w->input->should_stop != NULL && w->input->should_stop(w->input->ctx))
@@ -421,6 +529,15 @@ static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
     return OG_OK;
 }
 
+static og_status report_index(const struct writer *w,
+                              const struct og_stream_doc *d, og_error *err)
+{
+    const struct og_traced *made = traced(d);
+    if (!asks_index(w)) return OG_OK;
+    return w->hooks->report(w->hooks->ctx, &d->doc, made->reported,
+                            made->n_reported, err);
+}
+
 /* What take_block() did is reported. */
 static og_status report_document(struct writer *w, struct og_batch *b,
                                  struct og_stream_doc *d, og_error *err)
@@ -428,6 +545,7 @@ static og_status report_document(struct writer *w, struct og_batch *b,
     const struct og_traced *made = traced(d);
     if ((size_t)(d - b->docs) >= w->n_ready) return og_error_pass(err, &w->err);
     report_repeated(b, d);
+    if (w->hooks != NULL) return report_index(w, d, err);
     if (w->options->on_answer == NULL) return OG_OK;
     return report_answer(w, &d->doc, &made->answer, err);
 }
@@ -439,9 +557,9 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
     const struct og_traced *made = traced(d);
     w->counts.n_short += !og_store_keeps(w->store, &made->prepared);
     if (w->is_batched) return report_document(w, b, d, err);
-    if (w->hooks != NULL) TRY(w->hooks->ask(w->hooks->ctx, &d->doc, err));
     if (made->has_answer) return report_answer(w, &d->doc, &made->answer, err);
-    return take_one(w, b, d, err);
+    TRY(take_one(w, b, d, err));
+    return report_index(w, d, err);
 }
 
 /* ---- the whole ---- */
@@ -511,6 +629,7 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
         og_stream_documents(&wanted, &work, &w->counts, err);
     og_store_batch_release(&w->batch);
     OG_UNGROW(w->store->allocator, w->run, w->run_cap);
+    OG_UNGROW(w->store->allocator, w->asked, w->asked_cap);
     pthread_mutex_destroy(&w->work.lock);
     return status;
 }

@@ -13,8 +13,13 @@
 
 struct og_stream_hooks {
     void *ctx;
-    /* Each document in order, before it is added. */
-    og_status (*ask)(void *ctx, const og_document *doc, og_error *err);
+    /* The index that is asked about each document before it is added, and how
+     * (og_index_run.question); NULL: it is not. */
+    unsigned index;
+    const void *question;
+    /* Each document in order, with what the index answered. */
+    og_status (*report)(void *ctx, const og_document *doc, const void *answer,
+                        size_t n_answer, og_error *err);
     /* With `add`: all documents so far are safe on disk. May be NULL. */
     og_status (*on_durable)(void *ctx, og_error *err);
 };

@@ -24,7 +24,9 @@ struct og_traced {
     struct og_prepared prepared;
     bool has_answer; /* a worker has asked already */
     og_answer answer;
-    bool is_repeated; /* a batch took it in, as another version of its id */
+    bool is_repeated;     /* a batch took it in, as another version of its id */
+    const void *reported; /* what another index answered (og_index_doc) */
+    size_t n_reported;
 };
 
 /* Of a batch: og_batch.own. */

@@ -540,7 +540,7 @@ static void often_the_same(void **state)
     assert_int_equal(a->sentences[0].n_matches, 3);
     snprintf(id, sizeof(id), "d%07u", N_SAME - 1);
     assert_memory_equal(a->sentences[0].matches[0].id.data, id, 8);
-    assert_true(s->list.n_compared <= OG_IMAGES_MOST);
+    assert_true(s->own.list.n_compared <= OG_IMAGES_MOST);
     og_sentences_close(s);
 }
 
@@ -565,7 +565,7 @@ static void nearly_the_same(void **state)
     OK(og_sentences_settle(s, &err));
     og_quote_options options = og_quote_options_default();
     const og_quotes *a = ask(s, "q", asked, &options);
-    assert_true(s->list.n_compared <=
+    assert_true(s->own.list.n_compared <=
                 options.max_compared + options.max_matches);
     assert_true(a->n_skipped + a->sentences[0].n_found >= N_NEAR);
     assert_int_equal(a->sentences[0].n_matches, options.max_matches);
@@ -585,7 +585,7 @@ static void nearly_the_same(void **state)
     options.max_compared = 0;
     options.max_candidates = 1000;
     a = ask(s, "q", asked, &options);
-    assert_true(s->list.n_seen <= 1000);
+    assert_true(s->own.list.n_seen <= 1000);
     assert_true(a->sentences[0].n_found <= 1000);
     assert_true(a->sentences[0].n_skipped >= N_NEAR - 1000);
     assert_int_equal(a->n_skipped, a->sentences[0].n_skipped);

@@ -35,58 +35,59 @@ static void place_words(const struct og_sentence_segment *m,
 /* Document frequencies are sums over all images and the heap, so that they
  * are up to date after every document. Where a word is in an image is
  * needed again, and kept: image by image, the rarest words first. */
-static og_status pose(struct og_sentences *s, const uint64_t *words, size_t n,
+static og_status pose(struct og_quote_asker *a, const uint64_t *words, size_t n,
                       double threshold, og_error *err)
 {
-    struct og_question *q = &s->question;
+    struct og_question *q = &a->question;
     TRY(og_question_set(q, words, n, err));
-    if (!OG_GROW(s->allocator, s->places, s->places_cap,
-                 (s->n_images + 1) * (n + 1)))
-        return og_error_memory(err, n * sizeof(*s->places), "a question");
+    if (!OG_GROW(a->s->allocator, a->places, a->places_cap,
+                 (a->s->n_images + 1) * (n + 1)))
+        return og_error_memory(err, n * sizeof(*a->places), "a question");
     for (size_t i = 0; i < n; i++)
-        q->df[i] = og_memtable_df(&s->heap, words[i]);
-    for (size_t m = 0; m < s->n_images; m++)
-        place_words(&s->image[m], q, s->places + m * n);
-    og_question_weigh(q, s->n_sentences, threshold);
+        q->df[i] = a->heap_df != NULL ? a->heap_df[words - a->read.words + i]
+                                      : og_memtable_df(&a->s->heap, words[i]);
+    for (size_t m = 0; m < a->s->n_images; m++)
+        place_words(&a->s->image[m], q, a->places + m * n);
+    og_question_weigh(q, a->at.n_sentences, threshold);
     return OG_OK;
 }
 
-static og_status keep(struct og_sentences *s, size_t image, size_t form,
+static og_status keep(struct og_quote_asker *a, size_t image, size_t form,
                       double similarity, uint32_t n_shared, og_error *err)
 {
-    if (similarity < s->question.threshold) return OG_OK;
-    if (!OG_GROW(s->allocator, s->found, s->found_cap, s->n_found + 1))
-        return og_error_memory(err, sizeof(*s->found), "matches");
-    s->found[s->n_found++] = (struct og_found_form){
+    if (similarity < a->question.threshold) return OG_OK;
+    if (!OG_GROW(a->s->allocator, a->found, a->found_cap, a->n_found + 1))
+        return og_error_memory(err, sizeof(*a->found), "matches");
+    a->found[a->n_found++] = (struct og_found_form){
         (uint32_t)image, (uint32_t)form, n_shared, similarity};
     return OG_OK;
 }
 
-static og_status check_memory(struct og_sentences *s, og_error *err)
+static og_status check_memory(struct og_quote_asker *a, og_error *err)
 {
-    if (!s->list.no_memory) return OG_OK;
-    s->list.no_memory = false;
-    return og_error_memory(err, s->list.n * 4, "candidates");
+    if (!a->list.no_memory) return OG_OK;
+    a->list.no_memory = false;
+    return og_error_memory(err, a->list.n * 4, "candidates");
 }
 
 /* What words have brought here is alike, nearly all of it: a few thousand are
  * enough. Signatures bring what is not alike, too, and most of it at a distance
  * that finds most matches; there max_candidates is the limit alone. */
-static void cut_compared(struct og_sentences *s,
+static void cut_compared(struct og_quote_asker *a,
                          const og_quote_options *options)
 {
-    if (options->method != OG_QUOTE_QSIGN) og_wordset_list_cut(&s->list);
+    if (options->method != OG_QUOTE_QSIGN) og_wordset_list_cut(&a->list);
 }
 
 /* ---- the heap ---- */
 
 /* The words of the heap are whole, their keys are made on the way. */
-static double overlap_heap(const struct og_sentences *s, size_t form,
+static double overlap_heap(const struct og_quote_asker *a, size_t form,
                            uint32_t *out_n_shared)
 {
-    const struct og_question *q = &s->question;
-    const struct og_memtable_wordset *f = &s->heap.forms[form];
-    const uint64_t *words = s->heap.words + f->first_word;
+    const struct og_question *q = &a->question;
+    const struct og_memtable_wordset *f = &a->s->heap.forms[form];
+    const uint64_t *words = a->s->heap.words + f->first_word;
     double weight = 0;
     uint32_t n_shared = 0;
     size_t k = 0;
@@ -105,59 +106,61 @@ static double overlap_heap(const struct og_sentences *s, size_t form,
     return (double)n_shared / (double)q->n * (weight / q->total);
 }
 
-static og_status find_in_heap(struct og_sentences *s,
+static og_status find_in_heap(struct og_quote_asker *a,
                               const og_quote_options *options,
                               const struct og_signature *signature,
                               int distance, og_error *err)
 {
-    struct og_wordset_list *list = &s->list;
+    struct og_wordset_list *list = &a->list;
     list->n = 0;
     if (options->method == OG_QUOTE_QSIGN)
-        og_scan_signatures(s->heap.signatures, s->heap.n_forms, signature,
+        og_scan_signatures(a->s->heap.signatures, a->at.n_heap_forms, signature,
                            (unsigned)distance, list);
     else
-        og_scan_bitmaps(s->heap.bitmaps, s->heap.n_forms, &s->question, list);
-    TRY(check_memory(s, err));
-    cut_compared(s, options);
+        og_scan_bitmaps(a->s->heap.bitmaps, a->at.n_heap_forms, &a->question,
+                        list);
+    TRY(check_memory(a, err));
+    cut_compared(a, options);
     for (size_t i = 0; i < list->n; i++) {
         uint32_t n_shared;
-        const double similarity = overlap_heap(s, list->forms[i], &n_shared);
-        TRY(keep(s, s->n_images, list->forms[i], similarity, n_shared, err));
+        const double similarity = overlap_heap(a, list->forms[i], &n_shared);
+        TRY(keep(a, a->s->n_images, list->forms[i], similarity, n_shared, err));
     }
     return OG_OK;
 }
 
 /* ---- images ---- */
 
-static og_status verify(struct og_sentences *s, size_t image, size_t form,
+static og_status verify(struct og_quote_asker *a, size_t image, size_t form,
                         og_error *err)
 {
-    const struct og_sentence_segment *m = &s->image[image];
+    const struct og_sentence_segment *m = &a->s->image[image];
     uint32_t n_shared;
     const uint64_t *starts = m->form_starts + form;
     const double similarity =
-        og_question_overlap(&s->question, m->keys + starts[0],
+        og_question_overlap(&a->question, m->keys + starts[0],
                             (size_t)(starts[1] - starts[0]), &n_shared);
-    return keep(s, image, form, similarity, n_shared, err);
+    return keep(a, image, form, similarity, n_shared, err);
 }
 
-static og_status scan_image(struct og_sentences *s, size_t image, og_error *err)
+static og_status scan_image(struct og_quote_asker *a, size_t image,
+                            og_error *err)
 {
-    for (size_t i = 0; i < s->image[image].totals.n_forms; i++)
-        TRY(verify(s, image, i, err));
+    for (size_t i = 0; i < a->s->image[image].totals.n_forms; i++)
+        TRY(verify(a, image, i, err));
     return OG_OK;
 }
 
 /* Where the words of a form begin, then the words: each is a random place in
  * memory, and asked for ahead. */
-static og_status verify_list(struct og_sentences *s, size_t image,
+static og_status verify_list(struct og_quote_asker *a, size_t image,
                              og_error *err)
 {
     enum { STARTS_AHEAD = 16, KEYS_AHEAD = 8 };
-    const struct og_sentence_segment *m = &s->image[image];
-    const uint32_t *forms = s->list.forms;
-    const size_t n = s->list.n;
-    s->list.n_compared += n;
+    const struct og_sentence_segment *m = &a->s->image[image];
+    const uint32_t *forms = a->list.forms;
+    const size_t n = a->list.n;
+    a->list.n_compared += n;
     for (size_t i = 0; i < n && i < STARTS_AHEAD; i++)
         __builtin_prefetch(m->form_starts + forms[i]);
     for (size_t i = 0; i < n && i < KEYS_AHEAD; i++)
@@ -167,34 +170,34 @@ static og_status verify_list(struct og_sentences *s, size_t image,
             __builtin_prefetch(m->form_starts + forms[i + STARTS_AHEAD]);
         if (i + KEYS_AHEAD < n)
             __builtin_prefetch(m->keys + m->form_starts[forms[i + KEYS_AHEAD]]);
-        TRY(verify(s, image, forms[i], err));
+        TRY(verify(a, image, forms[i], err));
     }
     return OG_OK;
 }
 
-static og_status find_in_image(struct og_sentences *s, size_t image,
+static og_status find_in_image(struct og_quote_asker *a, size_t image,
                                const og_quote_options *options,
                                const struct og_signature *signature,
                                int distance, og_error *err)
 {
-    const struct og_question *q = &s->question;
-    const struct og_sentence_segment *m = &s->image[image];
-    size_t *places = s->places + image * q->n;
-    size_t *rare = s->places + s->n_images * q->n;
-    s->list.n = 0;
-    if (options->method == OG_QUOTE_SCAN) return scan_image(s, image, err);
+    const struct og_question *q = &a->question;
+    const struct og_sentence_segment *m = &a->s->image[image];
+    size_t *places = a->places + image * q->n;
+    size_t *rare = a->places + a->s->n_images * q->n;
+    a->list.n = 0;
+    if (options->method == OG_QUOTE_SCAN) return scan_image(a, image, err);
     if (options->method == OG_QUOTE_QSIGN) {
         if (distance >= 0)
-            og_find_by_signature(m, signature, (unsigned)distance, &s->list);
+            og_find_by_signature(m, signature, (unsigned)distance, &a->list);
     } else {
         for (size_t i = 0; i < q->n_prefix; i++)
             rare[i] = places[q->rare[i]];
-        og_find_by_words(m, q, rare, &s->list);
+        og_find_by_words(m, q, rare, &a->list);
     }
-    og_wordset_list_sort(&s->list);
-    TRY(check_memory(s, err));
-    cut_compared(s, options);
-    return verify_list(s, image, err);
+    og_wordset_list_sort(&a->list);
+    TRY(check_memory(a, err));
+    cut_compared(a, options);
+    return verify_list(a, image, err);
 }
 
 /* ---- the distance ---- */
@@ -228,20 +231,20 @@ int og_recall_sample_distance(const struct og_recall_sample *sample,
 
 /* What the exact method has found goes into the sample: a form of the same
  * words is at 0. */
-static void sample_found(struct og_sentences *s,
+static void sample_found(struct og_quote_asker *a,
                          const struct og_signature *signature, double threshold)
 {
     enum { MOST_EACH = 64 }; /* a form letter is not all of it */
-    struct og_recall_sample *sample = &s->sample;
-    const size_t n = s->n_found < MOST_EACH ? s->n_found : MOST_EACH;
+    struct og_recall_sample *sample = &a->s->sample;
+    const size_t n = a->n_found < MOST_EACH ? a->n_found : MOST_EACH;
     if (sample->threshold != threshold)
         *sample = (struct og_recall_sample){.threshold = threshold};
     for (size_t i = 0; i < n; i++) {
-        const struct og_found_form *f = &s->found[i];
+        const struct og_found_form *f = &a->found[i];
         const struct og_signature other =
-            f->image < s->n_images
-                ? og_sentence_segment_signature(&s->image[f->image], f->form)
-                : s->heap.signatures[f->form];
+            f->image < a->s->n_images
+                ? og_sentence_segment_signature(&a->s->image[f->image], f->form)
+                : a->s->heap.signatures[f->form];
         sample->n_at[og_signature_distance(signature, &other)]++;
         sample->n++;
     }
@@ -262,48 +265,58 @@ int og_sentences_distance(const struct og_sentences *s, size_t n_words,
     return d < 0 ? 0 : d;
 }
 
-static og_status find_in_all(struct og_sentences *s,
+static og_status find_in_all(struct og_quote_asker *a,
                              const og_quote_options *options,
                              const struct og_signature *signature, int distance,
                              og_error *err)
 {
-    for (size_t i = 0; i < s->n_images; i++)
-        TRY(find_in_image(s, i, options, signature, distance, err));
-    return find_in_heap(s, options, signature, distance, err);
+    for (size_t i = 0; i < a->s->n_images; i++)
+        TRY(find_in_image(a, i, options, signature, distance, err));
+    return find_in_heap(a, options, signature, distance, err);
 }
 
 /* As long as it is not known how far the signatures are apart. */
-static og_status find_and_sample(struct og_sentences *s,
+static og_status find_and_sample(struct og_quote_asker *a,
                                  const og_quote_options *options,
                                  const struct og_signature *signature,
                                  og_error *err)
 {
     og_quote_options exact = *options;
     exact.method = OG_QUOTE_EXACT;
-    TRY(find_in_all(s, &exact, signature, 0, err));
-    sample_found(s, signature, options->threshold);
+    TRY(find_in_all(a, &exact, signature, 0, err));
+    sample_found(a, signature, options->threshold);
     return OG_OK;
+}
+
+og_status og_quote_find(struct og_quote_asker *a, const uint64_t *words,
+                        size_t n_words, const og_quote_options *options,
+                        og_error *err)
+{
+    struct og_signature signature = {{0, 0}};
+    int distance = 0;
+    a->n_found = 0;
+    a->list.n_seen = a->list.n_skipped = a->list.n_compared = 0;
+    a->list.n_kept = 0;
+    a->list.limit = options->max_candidates;
+    a->list.most_kept = most_compared(options);
+    if (n_words == 0) return OG_OK;
+    TRY(pose(a, words, n_words, options->threshold, err));
+    if (options->method == OG_QUOTE_QSIGN) {
+        for (size_t i = 0; i < n_words; i++)
+            og_signature_add(&signature, og_word_key(words[i]),
+                             a->s->manifest.signature_bits,
+                             a->s->manifest.word_bits);
+        distance = og_sentences_distance(a->s, n_words, options);
+        if (distance < 0) return find_and_sample(a, options, &signature, err);
+    }
+    return find_in_all(a, options, &signature, distance, err);
 }
 
 og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
                             size_t n_words, const og_quote_options *options,
                             og_error *err)
 {
-    struct og_signature signature = {{0, 0}};
-    int distance = 0;
-    s->n_found = 0;
-    s->list.n_seen = s->list.n_skipped = s->list.n_compared = 0;
-    s->list.n_kept = 0;
-    s->list.limit = options->max_candidates;
-    s->list.most_kept = most_compared(options);
-    if (n_words == 0) return OG_OK;
-    TRY(pose(s, words, n_words, options->threshold, err));
-    if (options->method == OG_QUOTE_QSIGN) {
-        for (size_t i = 0; i < n_words; i++)
-            og_signature_add(&signature, og_word_key(words[i]),
-                             s->manifest.signature_bits, s->manifest.word_bits);
-        distance = og_sentences_distance(s, n_words, options);
-        if (distance < 0) return find_and_sample(s, options, &signature, err);
-    }
-    return find_in_all(s, options, &signature, distance, err);
+    s->own.at = og_sentences_mark(s);
+    s->own.heap_df = NULL;
+    return og_quote_find(&s->own, words, n_words, options, err);
 }

@@ -106,7 +106,7 @@ uint64_t og_memtable_df(const struct og_memtable *h, uint64_t word)
 /* ---- adding ---- */
 
 static bool make_room(struct og_memtable *h, size_t names_len, size_t text_len,
-                      const struct og_word_reader *r)
+                      const struct og_words_read *r)
 {
     const og_allocator *a = h->allocator;
     return OG_GROW(a, h->documents, h->documents_cap, h->n_documents + 1) &&
@@ -155,7 +155,7 @@ static uint32_t add_form(struct og_memtable *h, const uint64_t *words, size_t n)
     return form;
 }
 
-static void add_sentence(struct og_memtable *h, const struct og_word_reader *r,
+static void add_sentence(struct og_memtable *h, const struct og_words_read *r,
                          const struct og_read_sentence *s)
 {
     const uint64_t *words = r->words + s->first_word;
@@ -181,7 +181,7 @@ static void add_bytes(char *to, size_t *len, og_bytes from)
 
 og_status og_memtable_add(struct og_memtable *h, uint32_t number,
                           const og_document *doc, int64_t time,
-                          const struct og_word_reader *r, og_error *err)
+                          const struct og_words_read *r, og_error *err)
 {
     static const og_bytes none = {"", 0};
     const og_bytes id = h->no_texts ? none : doc->id;

@@ -45,11 +45,11 @@ void og_memtable_init(struct og_memtable *heap, const og_allocator *allocator,
 void og_memtable_release(struct og_memtable *heap);
 void og_memtable_clear(struct og_memtable *heap); /* memory is kept */
 
-/* Adds a document with the sentences that the reader has read of it. When
+/* Adds a document with the sentences that were read of it. When
  * there is no memory the heap is as it was. */
 og_status og_memtable_add(struct og_memtable *heap, uint32_t number,
                           const og_document *doc, int64_t time,
-                          const struct og_word_reader *reader, og_error *err);
+                          const struct og_words_read *reader, og_error *err);
 
 uint64_t og_memtable_df(const struct og_memtable *heap, uint64_t word);
 bool og_memtable_has_id(const struct og_memtable *heap, og_bytes id);

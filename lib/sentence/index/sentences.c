@@ -56,7 +56,7 @@ static og_status merge_images(struct og_sentences *s, size_t first,
     s->image[first] = merged;
     s->number[first] = number;
     s->n_images = first + 1;
-    s->cache.image = NULL;
+    s->n_merges++;
     return OG_OK;
 }
 
@@ -163,16 +163,29 @@ static bool heap_is_full(const struct og_sentences *s)
            s->heap.texts_len >= HEAP_TEXT || s->heap.n_words >= HEAP_WORDS;
 }
 
-og_status og_sentences_add(og_sentences *s, uint32_t number,
-                           const og_document *doc, int64_t time, og_error *err)
+og_status og_sentences_reserve(og_sentences *s, og_error *err)
 {
-    if (heap_is_full(s)) TRY(make_room(s, err));
-    TRY(og_word_reader_read(&s->reader, doc->text, err));
+    return heap_is_full(s) ? make_room(s, err) : OG_OK;
+}
+
+og_status og_sentences_put(og_sentences *s, uint32_t number,
+                           const og_document *doc, int64_t time,
+                           const struct og_words_read *read, og_error *err)
+{
     const size_t before = s->heap.n_sentences;
-    TRY(og_memtable_add(&s->heap, number, doc, time, &s->reader, err));
+    TRY(og_memtable_add(&s->heap, number, doc, time, read, err));
     s->n_sentences += s->heap.n_sentences - before;
     s->n_documents = number + 1;
     return OG_OK;
+}
+
+og_status og_sentences_add(og_sentences *s, uint32_t number,
+                           const og_document *doc, int64_t time, og_error *err)
+{
+    TRY(og_sentences_reserve(s, err));
+    TRY(og_word_reader_read(&s->own.reader, doc->text, err));
+    const struct og_words_read read = og_word_reader_view(&s->own.reader);
+    return og_sentences_put(s, number, doc, time, &read, err);
 }
 
 bool og_sentences_has(const og_sentences *s, og_bytes id)

@@ -10,8 +10,9 @@
  * the index is in memory and keeps names and texts itself.
  *
  * sentences_open.c opens and closes it, sentences.c takes documents in and
- * keeps images, sentences_ask.c answers. One thread at a time. */
+ * keeps images, sentences_ask.c answers. One thread adds, while none asks. */
 
+#include "lib/base/arena.h"
 #include "lib/sentence/index/sentence_manifest.h"
 #include "lib/sentence/index/sentence_memtable.h"
 #include "lib/sentence/index/wordset_list.h"
@@ -59,24 +60,25 @@ int og_recall_sample_distance(const struct og_recall_sample *sample,
 /* The share of them within a distance. */
 double og_recall_sample_share(const struct og_recall_sample *sample, int d);
 
-struct og_sentences {
-    const og_allocator *allocator;
-    char *folder; /* NULL: in memory */
-    bool is_writable;
-    uint64_t memory;
-    struct og_sentences_store store;
-    struct og_sentence_manifest manifest; /* its images are not kept up */
-    uint32_t n_documents; /* of the store: those before it are here */
+/* What counts of the index, when a question is asked later than it was put:
+ * documents that came since are not there. */
+struct og_quote_mark {
+    uint64_t n_sentences; /* of all */
+    size_t n_heap_forms, n_heap_sentences;
+};
 
+/* What a thread needs to ask: the question at hand, and the answer. Any number
+ * of them while nothing is added. */
+struct og_quote_asker {
+    struct og_sentences *s;
     struct og_word_reader reader, match_reader;
-    struct og_memtable heap;
-    struct og_sentence_segment image[OG_IMAGES_MOST]; /* the oldest first */
-    uint64_t number[OG_IMAGES_MOST];                  /* 0: not on disk */
-    size_t n_images;
-    uint64_t n_sentences;
-    int64_t latest;
-
-    /* The question at hand, and the answer. */
+    /* og_sentences_store.document, by this thread. */
+    og_status (*document)(void *ctx, uint32_t number, og_document *out,
+                          og_error *err);
+    void *document_ctx;
+    struct og_words_read read; /* of the document asked about */
+    struct og_quote_mark at;
+    const uint64_t *heap_df; /* of its words, in the heap; NULL: as it is */
     struct og_question question;
     size_t *places; /* of the question's words in every image */
     size_t places_cap;
@@ -88,8 +90,8 @@ struct og_sentences {
     size_t *heap_found; /* of each form of the heap: its place in found + 1 */
     size_t heap_found_cap;
     struct og_text_cache cache;
+    uint64_t n_merges; /* that the index had when the cache was filled */
     uint64_t n_asked;
-    struct og_recall_sample sample;
     og_quotes answer;
     og_quote *quotes;
     size_t quotes_cap;
@@ -99,6 +101,26 @@ struct og_sentences {
     size_t n_ranges, ranges_cap;
     char *texts;
     size_t texts_len, texts_cap;
+};
+
+struct og_sentences {
+    const og_allocator *allocator;
+    char *folder; /* NULL: in memory */
+    bool is_writable;
+    uint64_t memory;
+    struct og_sentences_store store;
+    struct og_sentence_manifest manifest; /* its images are not kept up */
+    uint32_t n_documents; /* of the store: those before it are here */
+
+    struct og_memtable heap;
+    struct og_sentence_segment image[OG_IMAGES_MOST]; /* the oldest first */
+    uint64_t number[OG_IMAGES_MOST];                  /* 0: not on disk */
+    size_t n_images;
+    uint64_t n_sentences;
+    uint64_t n_merges; /* so far: images have become others */
+    int64_t latest;
+    struct og_recall_sample sample;
+    struct og_quote_asker own; /* of questions one by one */
 };
 
 typedef struct og_sentences og_sentences;
@@ -148,8 +170,38 @@ void og_sentences_explain(const og_sentences *s,
                           const og_quote_options *options, char *out,
                           size_t out_cap);
 
-/* Looks for one sentence: fills in `found` with the forms that reach the
- * threshold, in no order, and counts in `list`. */
+/* ---- steps of it, for runs of documents (sentences_run.h) ---- */
+
+og_status og_quote_asker_init(struct og_quote_asker *asker,
+                              struct og_sentences *s, og_error *err);
+void og_quote_asker_release(struct og_quote_asker *asker);
+og_status og_quote_options_check(const struct og_sentences *s,
+                                 const og_quote_options *options,
+                                 og_error *err);
+struct og_quote_mark og_sentences_mark(const struct og_sentences *s);
+/* As og_sentences_ask(), for a document whose words were read, as if nothing
+ * had been added since the mark. */
+og_status og_quote_ask(struct og_quote_asker *asker, const og_document *doc,
+                       const struct og_words_read *read,
+                       const struct og_quote_mark *at, const uint64_t *heap_df,
+                       const og_quote_options *options,
+                       const struct og_quote_scope *scope,
+                       const og_quotes **out, og_error *err);
+/* A copy of the last answer that stays as long as the arena. */
+og_status og_quote_keep(const struct og_quote_asker *asker,
+                        struct og_arena *arena, const og_quotes **out,
+                        og_error *err);
+og_status og_quote_find(struct og_quote_asker *asker, const uint64_t *words,
+                        size_t n_words, const og_quote_options *options,
+                        og_error *err);
+/* Room for more documents; then one whose words were read. */
+og_status og_sentences_reserve(og_sentences *s, og_error *err);
+og_status og_sentences_put(og_sentences *s, uint32_t number,
+                           const og_document *doc, int64_t time,
+                           const struct og_words_read *read, og_error *err);
+
+/* Looks for one sentence: fills in own.found with the forms that reach the
+ * threshold, in no order, and counts in own.list. */
 og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
                             size_t n_words, const og_quote_options *options,
                             og_error *err);

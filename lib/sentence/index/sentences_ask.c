@@ -29,8 +29,8 @@ og_quote_options og_quote_options_default(void)
                               .max_compared = 2048};
 }
 
-static og_status check_options(const struct og_sentences *s,
-                               const og_quote_options *o, og_error *err)
+og_status og_quote_options_check(const struct og_sentences *s,
+                                 const og_quote_options *o, og_error *err)
 {
     if (!(o->threshold > 0) || o->threshold > 1)
         return og_error_set(err, OG_ERR_USAGE,
@@ -58,23 +58,24 @@ struct quote_question {
 };
 
 static const struct og_sentence_segment_document *
-document_of(const struct og_sentences *s, uint32_t image, uint32_t sentence,
+document_of(const struct og_quote_asker *a, uint32_t image, uint32_t sentence,
             const struct og_sentence_segment_sentence **out_sentence)
 {
-    const bool in_heap = image == s->n_images;
+    const bool in_heap = image == a->s->n_images;
     const struct og_sentence_segment_sentence *all =
-        in_heap ? s->heap.sentences : s->image[image].sentences;
+        in_heap ? a->s->heap.sentences : a->s->image[image].sentences;
     const struct og_sentence_segment_document *documents =
-        in_heap ? s->heap.documents : s->image[image].documents;
+        in_heap ? a->s->heap.documents : a->s->image[image].documents;
     *out_sentence = &all[sentence];
     return &documents[all[sentence].document];
 }
 
 /* Id and title of a document that this index keeps itself. */
-static const char *names_of(const struct og_sentences *s, uint32_t image,
+static const char *names_of(const struct og_quote_asker *a, uint32_t image,
                             const struct og_sentence_segment_document *d)
 {
-    return (image == s->n_images ? s->heap.names : s->image[image].names) +
+    return (image == a->s->n_images ? a->s->heap.names
+                                    : a->s->image[image].names) +
            d->name_off;
 }
 
@@ -88,44 +89,44 @@ static bool comes_before(const struct og_found_place *a,
 
 /* Keeps the `most` earliest, in order. False: it comes after all of them, and
  * so would what follows it. */
-static bool report_place(struct og_sentences *s, size_t most,
+static bool report_place(struct og_quote_asker *a, size_t most,
                          const struct og_found_place *place)
 {
-    size_t i = s->n_reported;
+    size_t i = a->n_reported;
     if (i == most) {
-        if (most == 0 || !comes_before(place, &s->reported[most - 1]))
+        if (most == 0 || !comes_before(place, &a->reported[most - 1]))
             return false;
         i--;
     } else {
-        s->n_reported++;
+        a->n_reported++;
     }
-    for (; i > 0 && comes_before(place, &s->reported[i - 1]); i--)
-        s->reported[i] = s->reported[i - 1];
-    s->reported[i] = *place;
+    for (; i > 0 && comes_before(place, &a->reported[i - 1]); i--)
+        a->reported[i] = a->reported[i - 1];
+    a->reported[i] = *place;
     return true;
 }
 
-static bool is_reported(const struct og_sentences *s, uint32_t image,
+static bool is_reported(const struct og_quote_asker *a, uint32_t image,
                         uint32_t sentence, const struct quote_question *q)
 {
     const struct og_sentence_segment_sentence *ignored;
     const struct og_sentence_segment_document *d =
-        document_of(s, image, sentence, &ignored);
+        document_of(a, image, sentence, &ignored);
     if (q->scope != NULL)
         return q->scope->is_reported == NULL ||
                q->scope->is_reported(q->scope->ctx, d->number);
     return !q->is_known || d->id_len != q->doc->id.len ||
-           memcmp(names_of(s, image, d), q->doc->id.data, d->id_len) != 0;
+           memcmp(names_of(a, image, d), q->doc->id.data, d->id_len) != 0;
 }
 
 /* Whether the document of a sentence comes before the end of the scope. */
-static bool is_before(const struct og_sentences *s, uint32_t image,
+static bool is_before(const struct og_quote_asker *a, uint32_t image,
                       uint32_t sentence, const struct quote_question *q,
                       int64_t *out_time)
 {
     const struct og_sentence_segment_sentence *ignored;
     const struct og_sentence_segment_document *d =
-        document_of(s, image, sentence, &ignored);
+        document_of(a, image, sentence, &ignored);
     const struct og_quote_scope *scope = q->scope;
     *out_time = d->time;
     if (scope == NULL || !scope->has_end) return true;
@@ -135,7 +136,7 @@ static bool is_before(const struct og_sentences *s, uint32_t image,
 
 /* The places of a form are in the order of time: those before the end of the
  * scope are the first of them. */
-static uint32_t n_before(const struct og_sentences *s, uint32_t image,
+static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
                          const uint32_t *places, uint32_t n,
                          const struct quote_question *q)
 {
@@ -143,7 +144,7 @@ static uint32_t n_before(const struct og_sentences *s, uint32_t image,
     int64_t ignored;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (is_before(s, image, places[middle], q, &ignored))
+        if (is_before(a, image, places[middle], q, &ignored))
             low = middle + 1;
         else
             high = middle;
@@ -153,14 +154,14 @@ static uint32_t n_before(const struct og_sentences *s, uint32_t image,
 
 /* The places of a form of an image. Returns how many are an answer; of those
  * beyond the first ones that is taken for granted. */
-static uint64_t report_form(struct og_sentences *s, size_t found,
+static uint64_t report_form(struct og_quote_asker *a, size_t found,
                             const struct quote_question *q)
 {
-    const struct og_found_form *f = &s->found[found];
-    const struct og_sentence_segment *m = &s->image[f->image];
+    const struct og_found_form *f = &a->found[found];
+    const struct og_sentence_segment *m = &a->s->image[f->image];
     const uint32_t *places = m->places + m->place_starts[f->form];
     const uint32_t n =
-        n_before(s, f->image, places,
+        n_before(a, f->image, places,
                  m->place_starts[f->form + 1] - m->place_starts[f->form], q);
     const bool looks =
         q->scope != NULL ? q->scope->is_reported != NULL : q->is_known;
@@ -170,37 +171,37 @@ static uint64_t report_form(struct og_sentences *s, size_t found,
         struct og_found_place place = {
             .image = f->image, .sentence = places[i], .found = found};
         if (!is_open && (!looks || i >= OWN_LOOKED_AT)) break;
-        (void)is_before(s, f->image, places[i], q, &place.time);
-        if (!is_reported(s, f->image, places[i], q))
+        (void)is_before(a, f->image, places[i], q, &place.time);
+        if (!is_reported(a, f->image, places[i], q))
             n_others++;
         else if (is_open)
-            is_open = report_place(s, q->options->max_matches, &place);
+            is_open = report_place(a, q->options->max_matches, &place);
     }
     return n - n_others;
 }
 
 /* Those of the heap, found[first] and all that follow; a form of the heap does
  * not know its places, so all sentences are gone through once. */
-static og_status report_heap_forms(struct og_sentences *s, size_t first,
+static og_status report_heap_forms(struct og_quote_asker *a, size_t first,
                                    const struct quote_question *q,
                                    uint64_t *out, og_error *err)
 {
-    const uint32_t image = (uint32_t)s->n_images;
-    if (first == s->n_found) return OG_OK;
-    if (!OG_GROW(s->allocator, s->heap_found, s->heap_found_cap,
-                 s->heap.n_forms))
-        return og_error_memory(err, s->heap.n_forms * 8, "matches");
-    memset(s->heap_found, 0, s->heap.n_forms * sizeof(*s->heap_found));
-    for (size_t i = first; i < s->n_found; i++)
-        s->heap_found[s->found[i].form] = i + 1;
-    for (size_t i = 0; i < s->heap.n_sentences; i++) {
-        const size_t found = s->heap_found[s->heap.sentences[i].form];
+    const uint32_t image = (uint32_t)a->s->n_images;
+    if (first == a->n_found) return OG_OK;
+    if (!OG_GROW(a->s->allocator, a->heap_found, a->heap_found_cap,
+                 a->at.n_heap_forms))
+        return og_error_memory(err, a->at.n_heap_forms * 8, "matches");
+    memset(a->heap_found, 0, a->at.n_heap_forms * sizeof(*a->heap_found));
+    for (size_t i = first; i < a->n_found; i++)
+        a->heap_found[a->found[i].form] = i + 1;
+    for (size_t i = 0; i < a->at.n_heap_sentences; i++) {
+        const size_t found = a->heap_found[a->s->heap.sentences[i].form];
         struct og_found_place place = {
             .image = image, .sentence = (uint32_t)i, .found = found - 1};
-        if (found == 0 || !is_before(s, image, (uint32_t)i, q, &place.time) ||
-            !is_reported(s, image, (uint32_t)i, q))
+        if (found == 0 || !is_before(a, image, (uint32_t)i, q, &place.time) ||
+            !is_reported(a, image, (uint32_t)i, q))
             continue;
-        report_place(s, q->options->max_matches, &place);
+        report_place(a, q->options->max_matches, &place);
         ++*out;
     }
     return OG_OK;
@@ -221,93 +222,93 @@ static bool has_word(const struct og_question *q, uint64_t word)
     return low < q->n && q->words[low] == word;
 }
 
-static og_status add_range(struct og_sentences *s, size_t first, uint64_t begin,
-                           uint64_t end, og_error *err)
+static og_status add_range(struct og_quote_asker *a, size_t first,
+                           uint64_t begin, uint64_t end, og_error *err)
 {
-    og_range *last = s->n_ranges > first ? &s->ranges[s->n_ranges - 1] : NULL;
+    og_range *last = a->n_ranges > first ? &a->ranges[a->n_ranges - 1] : NULL;
     if (last != NULL && begin <= last->end) {
         if (end > last->end) last->end = end;
         return OG_OK;
     }
-    if (!OG_GROW(s->allocator, s->ranges, s->ranges_cap, s->n_ranges + 1))
-        return og_error_memory(err, sizeof(*s->ranges), "ranges");
-    s->ranges[s->n_ranges++] = (og_range){begin, end};
+    if (!OG_GROW(a->s->allocator, a->ranges, a->ranges_cap, a->n_ranges + 1))
+        return og_error_memory(err, sizeof(*a->ranges), "ranges");
+    a->ranges[a->n_ranges++] = (og_range){begin, end};
     return OG_OK;
 }
 
 /* Words that both have, in the text of the match and in the question. Pointers
  * are set when nothing grows any more; until then `shared` and `own` contain
  * places. */
-static og_status mark_words(struct og_sentences *s, size_t sentence,
+static og_status mark_words(struct og_quote_asker *a, size_t sentence,
                             og_bytes text, og_quote_match *match, og_error *err)
 {
-    const struct og_word_reader *own = &s->reader;
-    const struct og_word_reader *other = &s->match_reader;
+    const struct og_words_read *own = &a->read;
+    const struct og_word_reader *other = &a->match_reader;
     const struct og_read_sentence *q = &own->sentences[sentence];
-    TRY(og_word_reader_read_one(&s->match_reader, text, err));
-    size_t first = s->n_ranges;
+    TRY(og_word_reader_read_one(&a->match_reader, text, err));
+    size_t first = a->n_ranges;
     for (size_t i = 0; i < other->n_places; i++)
-        if (has_word(&s->question, other->places[i].word))
-            TRY(add_range(s, first, other->places[i].begin,
+        if (has_word(&a->question, other->places[i].word))
+            TRY(add_range(a, first, other->places[i].begin,
                           other->places[i].end, err));
-    match->n_shared_ranges = s->n_ranges - first;
-    first = s->n_ranges;
+    match->n_shared_ranges = a->n_ranges - first;
+    first = a->n_ranges;
     for (size_t i = 0; i < q->n_places; i++) {
         const struct og_word_place *p = &own->places[q->first_place + i];
         if (bsearch(&p->word, other->words, other->n_words, sizeof(uint64_t),
                     og_compare_words) != NULL)
-            TRY(add_range(s, first, p->begin, p->end, err));
+            TRY(add_range(a, first, p->begin, p->end, err));
     }
-    match->n_own_ranges = s->n_ranges - first;
+    match->n_own_ranges = a->n_ranges - first;
     return OG_OK;
 }
 
 /* How many words of the question the text of the match has. The index keeps
  * half of the hash of a word; the texts have all of it. */
-static uint32_t n_read(const struct og_sentences *s)
+static uint32_t n_read(const struct og_quote_asker *a)
 {
-    const struct og_word_reader *other = &s->match_reader;
+    const struct og_word_reader *other = &a->match_reader;
     uint32_t n = 0;
-    for (size_t i = 0; i < s->question.n; i++)
-        n += bsearch(&s->question.words[i], other->words, other->n_words,
+    for (size_t i = 0; i < a->question.n; i++)
+        n += bsearch(&a->question.words[i], other->words, other->n_words,
                      sizeof(uint64_t), og_compare_words) != NULL;
     return n;
 }
 
-static og_status copy_bytes(struct og_sentences *s, og_bytes bytes,
+static og_status copy_bytes(struct og_quote_asker *a, og_bytes bytes,
                             og_error *err)
 {
-    if (!OG_GROW(s->allocator, s->texts, s->texts_cap,
-                 s->texts_len + bytes.len + 1))
+    if (!OG_GROW(a->s->allocator, a->texts, a->texts_cap,
+                 a->texts_len + bytes.len + 1))
         return og_error_memory(err, bytes.len, "a sentence");
-    if (bytes.len != 0) memcpy(s->texts + s->texts_len, bytes.data, bytes.len);
-    s->texts_len += bytes.len;
+    if (bytes.len != 0) memcpy(a->texts + a->texts_len, bytes.data, bytes.len);
+    a->texts_len += bytes.len;
     return OG_OK;
 }
 
 /* Id, title and sentence, one after the other, of a document in the store. */
-static og_status copy_stored(struct og_sentences *s,
+static og_status copy_stored(struct og_quote_asker *a,
                              const struct og_sentence_segment_document *d,
                              const struct og_sentence_segment_sentence *where,
                              og_quote_match *match, og_error *err)
 {
     og_document doc;
-    TRY(s->store.document(s->store.ctx, d->number, &doc, err));
+    TRY(a->document(a->document_ctx, d->number, &doc, err));
     if (where->begin > doc.text.len || where->len > doc.text.len - where->begin)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is damaged: document %u has another text",
-                            s->folder, d->number);
+                            a->s->folder, d->number);
     if (match->has_time) match->time_source = doc.time_source;
     match->id.len = doc.id.len;
     match->title.len = doc.title.len;
-    TRY(copy_bytes(s, doc.id, err));
-    TRY(copy_bytes(s, doc.title, err));
-    return copy_bytes(s, (og_bytes){doc.text.data + where->begin, where->len},
+    TRY(copy_bytes(a, doc.id, err));
+    TRY(copy_bytes(a, doc.title, err));
+    return copy_bytes(a, (og_bytes){doc.text.data + where->begin, where->len},
                       err);
 }
 
 /* The same of a document that is kept here. */
-static og_status copy_own(struct og_sentences *s, uint32_t image,
+static og_status copy_own(struct og_quote_asker *a, uint32_t image,
                           const struct og_sentence_segment_document *d,
                           const struct og_sentence_segment_sentence *where,
                           og_quote_match *match, og_error *err)
@@ -316,29 +317,30 @@ static og_status copy_own(struct og_sentences *s, uint32_t image,
     match->id.len = d->id_len;
     match->title.len = d->title_len;
     TRY(copy_bytes(
-        s, (og_bytes){names_of(s, image, d), d->id_len + d->title_len}, err));
-    if (image == s->n_images)
-        return copy_bytes(s, (og_bytes){s->heap.texts + off, where->len}, err);
-    if (!OG_GROW(s->allocator, s->texts, s->texts_cap,
-                 s->texts_len + where->len + 1))
+        a, (og_bytes){names_of(a, image, d), d->id_len + d->title_len}, err));
+    if (image == a->s->n_images)
+        return copy_bytes(a, (og_bytes){a->s->heap.texts + off, where->len},
+                          err);
+    if (!OG_GROW(a->s->allocator, a->texts, a->texts_cap,
+                 a->texts_len + where->len + 1))
         return og_error_memory(err, where->len, "a sentence");
-    TRY(og_sentence_segment_text(&s->image[image], &s->cache, off, where->len,
-                                 s->texts + s->texts_len, err));
-    s->texts_len += where->len;
+    TRY(og_sentence_segment_text(&a->s->image[image], &a->cache, off,
+                                 where->len, a->texts + a->texts_len, err));
+    a->texts_len += where->len;
     return OG_OK;
 }
 
-static og_status add_match(struct og_sentences *s, size_t sentence,
+static og_status add_match(struct og_quote_asker *a, size_t sentence,
                            const struct og_found_place *place, og_error *err)
 {
     const struct og_sentence_segment_sentence *where;
     const struct og_sentence_segment_document *d =
-        document_of(s, place->image, place->sentence, &where);
-    const struct og_found_form *form = &s->found[place->found];
-    if (!OG_GROW(s->allocator, s->matches, s->matches_cap, s->n_matches + 1))
-        return og_error_memory(err, sizeof(*s->matches), "matches");
-    og_quote_match *m = &s->matches[s->n_matches];
-    const size_t n_ranges = s->n_ranges, texts_len = s->texts_len;
+        document_of(a, place->image, place->sentence, &where);
+    const struct og_found_form *form = &a->found[place->found];
+    if (!OG_GROW(a->s->allocator, a->matches, a->matches_cap, a->n_matches + 1))
+        return og_error_memory(err, sizeof(*a->matches), "matches");
+    og_quote_match *m = &a->matches[a->n_matches];
+    const size_t n_ranges = a->n_ranges, texts_len = a->texts_len;
     *m = (og_quote_match){
         .time = d->time,
         .has_time = d->has_time != 0,
@@ -348,61 +350,59 @@ static og_status add_match(struct og_sentences *s, size_t sentence,
         .similarity = form->similarity,
         .n_shared = form->n_shared,
     };
-    if (s->folder != NULL)
-        TRY(copy_stored(s, d, where, m, err));
+    if (a->s->folder != NULL)
+        TRY(copy_stored(a, d, where, m, err));
     else
-        TRY(copy_own(s, place->image, d, where, m, err));
-    const og_bytes text = {s->texts + s->texts_len - where->len, where->len};
-    TRY(mark_words(s, sentence, text, m, err));
-    if (n_read(s) < form->n_shared) { /* equal by their keys alone */
-        s->n_ranges = n_ranges;
-        s->texts_len = texts_len;
-        s->quotes[sentence].n_found--;
+        TRY(copy_own(a, place->image, d, where, m, err));
+    const og_bytes text = {a->texts + a->texts_len - where->len, where->len};
+    TRY(mark_words(a, sentence, text, m, err));
+    if (n_read(a) < form->n_shared) { /* equal by their keys alone */
+        a->n_ranges = n_ranges;
+        a->texts_len = texts_len;
+        a->quotes[sentence].n_found--;
         return OG_OK;
     }
-    s->n_matches++;
-    s->quotes[sentence].n_matches++;
+    a->n_matches++;
+    a->quotes[sentence].n_matches++;
     return OG_OK;
 }
 
 /* ---- one sentence ---- */
 
-static og_status ask_sentence(struct og_sentences *s, size_t sentence,
+static og_status ask_sentence(struct og_quote_asker *a, size_t sentence,
                               const struct quote_question *question,
                               og_error *err)
 {
     const og_quote_options *options = question->options;
-    const struct og_read_sentence *r = &s->reader.sentences[sentence];
-    og_quote *q = &s->quotes[sentence];
+    const struct og_read_sentence *r = &a->read.sentences[sentence];
+    og_quote *q = &a->quotes[sentence];
     *q = (og_quote){.begin = r->begin, .end = r->end, .n_words = r->n_words};
     if (r->n_words < options->min_words || r->n_words == 0) return OG_OK;
-    TRY(og_sentences_find(s, s->reader.words + r->first_word, r->n_words,
-                          options, err));
-    q->n_skipped = s->list.n_skipped;
-    s->n_reported = 0;
-    if (!OG_GROW(s->allocator, s->reported, s->reported_cap,
+    TRY(og_quote_find(a, a->read.words + r->first_word, r->n_words, options,
+                      err));
+    q->n_skipped = a->list.n_skipped;
+    a->n_reported = 0;
+    if (!OG_GROW(a->s->allocator, a->reported, a->reported_cap,
                  (size_t)options->max_matches + 1))
         return og_error_memory(err, options->max_matches, "matches");
     size_t i = 0;
-    for (; i < s->n_found && s->found[i].image != s->n_images; i++)
-        q->n_found += report_form(s, i, question);
-    TRY(report_heap_forms(s, i, question, &q->n_found, err));
-    for (i = 0; i < s->n_reported; i++)
-        TRY(add_match(s, sentence, &s->reported[i], err));
+    for (; i < a->n_found && a->found[i].image != a->s->n_images; i++)
+        q->n_found += report_form(a, i, question);
+    TRY(report_heap_forms(a, i, question, &q->n_found, err));
+    for (i = 0; i < a->n_reported; i++)
+        TRY(add_match(a, sentence, &a->reported[i], err));
     return OG_OK;
 }
 
 /* ---- the whole ---- */
 
 /* Now that the arrays stay where they are. */
-static void set_pointers(struct og_sentences *s)
+static void set_pointers(og_quote *quotes, size_t n, og_quote_match *match,
+                         const og_range *range, const char *text)
 {
-    const og_range *range = s->ranges;
-    const char *text = s->texts;
-    og_quote_match *match = s->matches;
-    for (size_t i = 0; i < s->reader.n; i++) {
-        s->quotes[i].matches = match;
-        for (size_t k = 0; k < s->quotes[i].n_matches; k++, match++) {
+    for (size_t i = 0; i < n; i++) {
+        quotes[i].matches = match;
+        for (size_t k = 0; k < quotes[i].n_matches; k++, match++) {
             match->shared = range;
             match->own = range + match->n_shared_ranges;
             range += match->n_shared_ranges + match->n_own_ranges;
@@ -414,32 +414,135 @@ static void set_pointers(struct og_sentences *s)
     }
 }
 
-static void sum_up(struct og_sentences *s)
+og_status og_quote_keep(const struct og_quote_asker *a, struct og_arena *arena,
+                        const og_quotes **out, og_error *err)
 {
-    og_quotes *a = &s->answer;
-    *a = (og_quotes){.sentences = s->quotes,
-                     .n_sentences = s->reader.n,
-                     .n_cut = s->reader.splitter.n_cut,
-                     .n_repaired = s->reader.n_repaired};
-    for (size_t i = 0; i < s->reader.n; i++) {
-        const og_quote *q = &s->quotes[i];
-        a->n_words += q->n_words;
-        a->n_skipped += q->n_skipped;
-        a->n_reused += q->n_found != 0;
-        if (q->n_found != 0) a->n_reused_words += q->n_words;
+    enum { ALIGN = _Alignof(uint64_t) };
+    const size_t n = a->read.n;
+    og_quote *quotes =
+        og_arena_copy(arena, a->quotes, n * sizeof(*quotes), ALIGN);
+    og_quote_match *matches = og_arena_copy(
+        arena, a->matches, a->n_matches * sizeof(*matches), ALIGN);
+    const og_range *ranges =
+        og_arena_copy(arena, a->ranges, a->n_ranges * sizeof(*ranges), ALIGN);
+    const char *texts = og_arena_copy(arena, a->texts, a->texts_len, 1);
+    og_quotes *kept =
+        og_arena_copy(arena, &a->answer, sizeof(a->answer), ALIGN);
+    if (quotes == NULL || matches == NULL || ranges == NULL || texts == NULL ||
+        kept == NULL)
+        return og_error_memory(err, a->texts_len, "an answer");
+    kept->sentences = quotes;
+    set_pointers(quotes, n, matches, ranges, texts);
+    *out = kept;
+    return OG_OK;
+}
+
+static void sum_up(struct og_quote_asker *a)
+{
+    og_quotes *sum = &a->answer;
+    *sum = (og_quotes){.sentences = a->quotes,
+                       .n_sentences = a->read.n,
+                       .n_cut = a->read.n_cut,
+                       .n_repaired = a->read.n_repaired};
+    for (size_t i = 0; i < a->read.n; i++) {
+        const og_quote *q = &a->quotes[i];
+        sum->n_words += q->n_words;
+        sum->n_skipped += q->n_skipped;
+        sum->n_reused += q->n_found != 0;
+        if (q->n_found != 0) sum->n_reused_words += q->n_words;
     }
 }
 
 /* What questions looked at in files stays within the memory that was given.
  * An answer points into none of them. */
-static void forget_files(og_sentences *s)
+static void forget_files(struct og_quote_asker *a)
 {
     enum { DOCUMENTS_BETWEEN = 16 };
-    if (s->folder == NULL || ++s->n_asked % DOCUMENTS_BETWEEN != 0 ||
-        og_mapped_resident() <= s->memory)
+    if (a->s->folder == NULL || ++a->n_asked % DOCUMENTS_BETWEEN != 0 ||
+        og_mapped_resident() <= a->s->memory)
         return;
-    for (size_t i = 0; i < s->n_images; i++)
-        og_sentence_segment_forget(&s->image[i]);
+    for (size_t i = 0; i < a->s->n_images; i++)
+        og_sentence_segment_forget(&a->s->image[i]);
+}
+
+/* ---- those who ask ---- */
+
+og_status og_quote_asker_init(struct og_quote_asker *a, struct og_sentences *s,
+                              og_error *err)
+{
+    const struct og_sentence_manifest *m = &s->manifest;
+    const char *stop = m->stop[0] != '\0' ? m->stop : NULL;
+    const char *stem = m->stem[0] != '\0' ? m->stem : NULL;
+    a->s = s;
+    a->list.allocator = s->allocator;
+    a->reader.allocator = a->match_reader.allocator = s->allocator;
+    a->document = s->store.document;
+    a->document_ctx = s->store.ctx;
+    og_question_init(&a->question, s->allocator);
+    og_text_cache_init(&a->cache, s->allocator);
+    TRY(og_word_reader_init(&a->reader, stop, stem, s->allocator, err));
+    return og_word_reader_init(&a->match_reader, stop, stem, s->allocator, err);
+}
+
+void og_quote_asker_release(struct og_quote_asker *a)
+{
+    if (a->s == NULL) return;
+    const og_allocator *allocator = a->s->allocator;
+    og_word_reader_release(&a->reader);
+    og_word_reader_release(&a->match_reader);
+    og_question_release(&a->question);
+    og_text_cache_release(&a->cache);
+    OG_UNGROW(allocator, a->places, a->places_cap);
+    OG_UNGROW(allocator, a->list.forms, a->list.cap);
+    OG_UNGROW(allocator, a->found, a->found_cap);
+    OG_UNGROW(allocator, a->reported, a->reported_cap);
+    OG_UNGROW(allocator, a->heap_found, a->heap_found_cap);
+    OG_UNGROW(allocator, a->quotes, a->quotes_cap);
+    OG_UNGROW(allocator, a->matches, a->matches_cap);
+    OG_UNGROW(allocator, a->ranges, a->ranges_cap);
+    OG_UNGROW(allocator, a->texts, a->texts_cap);
+}
+
+/* ---- the whole question ---- */
+
+og_status og_quote_ask(struct og_quote_asker *a, const og_document *doc,
+                       const struct og_words_read *read,
+                       const struct og_quote_mark *at, const uint64_t *heap_df,
+                       const og_quote_options *options,
+                       const struct og_quote_scope *scope,
+                       const og_quotes **out, og_error *err)
+{
+    a->n_matches = a->n_ranges = a->texts_len = 0;
+    a->read = *read;
+    a->at = *at;
+    a->heap_df = heap_df;
+    /* The images have become others. */
+    if (a->n_merges != a->s->n_merges) a->cache.image = NULL;
+    a->n_merges = a->s->n_merges;
+    if (!OG_GROW(a->s->allocator, a->quotes, a->quotes_cap, a->read.n + 1))
+        return og_error_memory(err, a->read.n * sizeof(*a->quotes),
+                               "an answer");
+    const struct quote_question question = {
+        .doc = doc,
+        .options = options,
+        .scope = scope,
+        .is_known = scope == NULL && og_sentences_has(a->s, doc->id)};
+    for (size_t i = 0; i < a->read.n; i++) {
+        TRY(og_stop_check(err));
+        TRY(ask_sentence(a, i, &question, err));
+    }
+    set_pointers(a->quotes, a->read.n, a->matches, a->ranges, a->texts);
+    sum_up(a);
+    forget_files(a);
+    *out = &a->answer;
+    return OG_OK;
+}
+
+struct og_quote_mark og_sentences_mark(const struct og_sentences *s)
+{
+    return (struct og_quote_mark){.n_sentences = s->n_sentences,
+                                  .n_heap_forms = s->heap.n_forms,
+                                  .n_heap_sentences = s->heap.n_sentences};
 }
 
 og_status og_sentences_ask(og_sentences *s, const og_document *doc,
@@ -448,28 +551,14 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
                            const og_quotes **out, og_error *err)
 {
     const og_quote_options standard = og_quote_options_default();
+    const struct og_quote_mark now = og_sentences_mark(s);
     if (options == NULL) options = &standard;
     *out = NULL;
-    s->n_matches = s->n_ranges = s->texts_len = 0;
-    TRY(check_options(s, options, err));
-    TRY(og_word_reader_read(&s->reader, doc->text, err));
-    if (!OG_GROW(s->allocator, s->quotes, s->quotes_cap, s->reader.n + 1))
-        return og_error_memory(err, s->reader.n * sizeof(*s->quotes),
-                               "an answer");
-    const struct quote_question question = {
-        .doc = doc,
-        .options = options,
-        .scope = scope,
-        .is_known = scope == NULL && og_sentences_has(s, doc->id)};
-    for (size_t i = 0; i < s->reader.n; i++) {
-        TRY(og_stop_check(err));
-        TRY(ask_sentence(s, i, &question, err));
-    }
-    set_pointers(s);
-    sum_up(s);
-    forget_files(s);
-    *out = &s->answer;
-    return OG_OK;
+    TRY(og_quote_options_check(s, options, err));
+    TRY(og_word_reader_read(&s->own.reader, doc->text, err));
+    const struct og_words_read read = og_word_reader_view(&s->own.reader);
+    return og_quote_ask(&s->own, doc, &read, &now, NULL, options, scope, out,
+                        err);
 }
 
 /* ---- what qSign does here ---- */

@@ -73,13 +73,9 @@ static void close_files(struct og_sentences *s)
 static og_status start_readers(struct og_sentences *s, og_error *err)
 {
     const struct og_sentence_manifest *m = &s->manifest;
-    const char *stop = m->stop[0] != '\0' ? m->stop : NULL;
-    const char *stem = m->stem[0] != '\0' ? m->stem : NULL;
-    TRY(og_word_reader_init(&s->reader, stop, stem, s->allocator, err));
-    TRY(og_word_reader_init(&s->match_reader, stop, stem, s->allocator, err));
     s->heap.signature_bits = m->signature_bits;
     s->heap.word_bits = m->word_bits;
-    return OG_OK;
+    return og_quote_asker_init(&s->own, s, err);
 }
 
 static og_status take_options(struct og_sentences *s,
@@ -181,11 +177,7 @@ og_status og_sentences_open(const struct og_sentences_place *place,
     s->allocator = NULL;
     s->is_writable = place->is_writable;
     s->memory = o->memory;
-    s->list.allocator = NULL;
-    s->reader.allocator = s->match_reader.allocator = NULL;
     og_memtable_init(&s->heap, NULL, 0, 0);
-    og_question_init(&s->question, NULL);
-    og_text_cache_init(&s->cache, NULL);
     const og_status status = open_all(s, place, o, err);
     if (status == OG_OK) {
         *out = s;
@@ -200,20 +192,8 @@ void og_sentences_close(og_sentences *s)
     if (s == NULL) return;
     const og_allocator *a = s->allocator;
     close_files(s);
-    og_word_reader_release(&s->reader);
-    og_word_reader_release(&s->match_reader);
+    og_quote_asker_release(&s->own);
     og_memtable_release(&s->heap);
-    og_question_release(&s->question);
-    og_text_cache_release(&s->cache);
-    OG_UNGROW(a, s->places, s->places_cap);
-    OG_UNGROW(a, s->list.forms, s->list.cap);
-    OG_UNGROW(a, s->found, s->found_cap);
-    OG_UNGROW(a, s->reported, s->reported_cap);
-    OG_UNGROW(a, s->heap_found, s->heap_found_cap);
-    OG_UNGROW(a, s->quotes, s->quotes_cap);
-    OG_UNGROW(a, s->matches, s->matches_cap);
-    OG_UNGROW(a, s->ranges, s->ranges_cap);
-    OG_UNGROW(a, s->texts, s->texts_cap);
     if (s->folder != NULL) og_release(a, s->folder, strlen(s->folder) + 1);
     og_release(a, s, sizeof(*s));
 }

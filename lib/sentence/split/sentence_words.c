@@ -229,3 +229,15 @@ og_status og_word_reader_read_one(struct og_word_reader *r, og_bytes text,
     if (status != OG_OK) r->n = 0;
     return status;
 }
+
+struct og_words_read og_word_reader_view(const struct og_word_reader *r)
+{
+    return (struct og_words_read){.sentences = r->sentences,
+                                  .n = r->n,
+                                  .words = r->words,
+                                  .n_words = r->n_words,
+                                  .places = r->places,
+                                  .n_places = r->n_places,
+                                  .n_cut = r->splitter.n_cut,
+                                  .n_repaired = r->n_repaired};
+}

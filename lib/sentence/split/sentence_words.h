@@ -47,6 +47,17 @@ struct og_word_reader {
     size_t n_repaired;
 };
 
+/* What was read of a text, wherever it is kept. */
+struct og_words_read {
+    const struct og_read_sentence *sentences;
+    size_t n;
+    const uint64_t *words;
+    size_t n_words;
+    const struct og_word_place *places;
+    size_t n_places;
+    size_t n_cut, n_repaired;
+};
+
 /* For qsort() and bsearch() of words. */
 int og_compare_words(const void *a, const void *b);
 
@@ -59,6 +70,8 @@ void og_word_reader_release(struct og_word_reader *reader);
 /* Replaces what it held by the sentences of `text`. */
 og_status og_word_reader_read(struct og_word_reader *reader, og_bytes text,
                               og_error *err);
+/* What it holds, until it reads again. */
+struct og_words_read og_word_reader_view(const struct og_word_reader *reader);
 /* Takes the whole text for one sentence. */
 og_status og_word_reader_read_one(struct og_word_reader *reader, og_bytes text,
                                   og_error *err);

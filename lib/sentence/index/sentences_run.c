@@ -1,0 +1,111 @@
+#include "lib/sentence/index/sentences_run.h"
+
+#include <string.h>
+
+#define NOT_ADDED UINT32_MAX
+
+void og_quote_run_release(struct og_quote_run *r)
+{
+    OG_UNGROW(NULL, r->docs, r->docs_cap);
+}
+
+og_status og_quote_run_begin(struct og_quote_run *r, size_t n, og_error *err)
+{
+    if (!OG_GROW(NULL, r->docs, r->docs_cap, n))
+        return og_error_memory(err, n * sizeof(*r->docs), "a run");
+    if (n > 0) memset(r->docs, 0, n * sizeof(*r->docs));
+    r->n = n;
+    return OG_OK;
+}
+
+/* ---- words ---- */
+
+#define KEEP(arena, pointer, n)                                                \
+    (((pointer) = og_arena_copy((arena), (pointer), (n) * sizeof(*(pointer)),  \
+                                _Alignof(uint64_t))) != NULL)
+
+static og_status read_words(void *ctx, void *worker, size_t i, og_error *err)
+{
+    struct og_quote_run *r = ctx;
+    struct og_quote_run_doc *d = &r->docs[i];
+    struct og_quote_thread t;
+    TRY(r->thread_of(r->ctx, worker, i, &t, err));
+    TRY(og_word_reader_read(&t.asker->reader, d->doc->text, err));
+    d->read = og_word_reader_view(&t.asker->reader);
+    const bool is_asked = r->options != NULL;
+    /* Places show what matches share; counts come in their turn. */
+    if (!is_asked) d->read.n_places = 0;
+    const uint64_t *df = d->read.words;
+    if (!KEEP(t.arena, d->read.sentences, d->read.n) ||
+        !KEEP(t.arena, d->read.words, d->read.n_words) ||
+        !KEEP(t.arena, d->read.places, d->read.n_places) ||
+        (is_asked && !KEEP(t.arena, df, d->read.n_words)))
+        return og_error_memory(err, d->doc->text.len, "a document");
+    d->heap_df = is_asked ? (uint64_t *)df : NULL;
+    return OG_OK;
+}
+
+/* ---- in order ---- */
+
+static og_status put_document(struct og_quote_run *r,
+                              struct og_quote_run_doc *d, og_error *err)
+{
+    og_sentences *s = r->sentences;
+    d->at = og_sentences_mark(s);
+    for (size_t k = 0; r->options != NULL && k < d->read.n_words; k++)
+        d->heap_df[k] = og_memtable_df(&s->heap, d->read.words[k]);
+    if (d->number == NOT_ADDED) return OG_OK;
+    return og_sentences_put(s, d->number, d->doc, d->time, &d->read, err);
+}
+
+static og_status put_all(struct og_quote_run *r, og_error *err)
+{
+    TRY(og_sentences_reserve(r->sentences, err));
+    for (size_t i = 0; i < r->n; i++)
+        TRY(put_document(r, &r->docs[i], err));
+    return OG_OK;
+}
+
+/* ---- questions ---- */
+
+static og_status ask_document(void *ctx, void *worker, size_t i, og_error *err)
+{
+    struct og_quote_run *r = ctx;
+    struct og_quote_run_doc *d = &r->docs[i];
+    struct og_quote_thread t;
+    const og_quotes *answer;
+    TRY(r->thread_of(r->ctx, worker, i, &t, err));
+    TRY(og_quote_ask(t.asker, d->doc, &d->read, &d->at, d->heap_df, r->options,
+                     &t.scope, &answer, err));
+    return og_quote_keep(t.asker, t.arena, &d->answer, err);
+}
+
+static og_status ask_in_order(void *ctx, void *worker, size_t piece,
+                              og_error *err)
+{
+    const struct og_quote_run *r = ctx;
+    (void)piece;
+    for (size_t i = 0; i < r->n; i++)
+        TRY(ask_document(ctx, worker, i, err));
+    return OG_OK;
+}
+
+/* What was found so far says how far signatures are searched. */
+static bool has_to_sample(const og_quote_options *o)
+{
+    return o->method == OG_QUOTE_QSIGN && o->recall > 0 && o->distance < 0;
+}
+
+og_status og_quote_run_take(struct og_quote_run *r, og_sentences *s,
+                            og_error *err)
+{
+    const struct og_phases *phases = r->phases;
+    r->sentences = s;
+    if (r->options != NULL) TRY(og_quote_options_check(s, r->options, err));
+    TRY(og_phases_step(phases, "words", r->n, read_words, r, err));
+    TRY(put_all(r, err));
+    if (r->options == NULL) return OG_OK;
+    if (has_to_sample(r->options))
+        return og_phases_step(phases, "ask", 1, ask_in_order, r, err);
+    return og_phases_step(phases, "ask", r->n, ask_document, r, err);
+}

@@ -1,0 +1,355 @@
+/* Streams that ask another index of a store about the documents of a block
+ * together, against one document after another: the same answers about near
+ * documents and reused sentences, the same index. Documents repeat sentences of
+ * earlier ones, or nearly all of one; some are late, some come again, some are
+ * other versions, one was removed, and a small index has to forget. */
+
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <origo/origo.h>
+
+#include "lib/base/bits.h"
+#include "tests/unit/source_support.h"
+
+enum { N_DOCUMENTS = 400, N_SENTENCES = 12, N_WORDS = 14, FIRST = 60 };
+
+static struct made {
+    char id[16];
+    char sentences[N_SENTENCES][N_WORDS * 6 + 8];
+    char text[N_SENTENCES * (N_WORDS * 6 + 8)];
+    int64_t time;
+    bool has_time;
+} made[N_DOCUMENTS];
+
+static uint64_t seed = 3;
+
+static unsigned draw(unsigned below)
+{
+    return (unsigned)(og_random_next(&seed) % below);
+}
+
+static void make_sentence(char *out)
+{
+    size_t at = (size_t)sprintf(out, "W%u", draw(4096));
+    for (unsigned n = 1; n < N_WORDS; n++)
+        at += (size_t)sprintf(out + at, " w%u", draw(n % 4 == 0 ? 20 : 4096));
+    sprintf(out + at, ". ");
+}
+
+/* A third are nearly another document; the others have a sentence of one. */
+static void make_text(unsigned i)
+{
+    struct made *m = &made[i];
+    const struct made *other = i > 0 ? &made[draw(i)] : NULL;
+    const bool is_near = other != NULL && draw(3) == 0;
+    for (unsigned k = 0; k < N_SENTENCES; k++) {
+        if (is_near && k != i % N_SENTENCES)
+            strcpy(m->sentences[k], other->sentences[k]);
+        else if (other != NULL && draw(6) == 0)
+            strcpy(m->sentences[k], made[draw(i)].sentences[draw(N_SENTENCES)]);
+        else
+            make_sentence(m->sentences[k]);
+        strcat(m->text, m->sentences[k]);
+    }
+    if (i % 50 == 49) strcpy(m->text, "Short."); /* is asked, never added */
+}
+
+static void make_documents(void)
+{
+    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
+        struct made *m = &made[i];
+        const unsigned lot = draw(40);
+        if (i > 20 && lot == 0) { /* the same again */
+            *m = made[i - 3];
+            continue;
+        }
+        sprintf(m->id, "d%u", i > 20 && lot == 1 ? i - 2 : i);
+        m->has_time = lot % 5 != 2;
+        m->time = 1000 + (lot == 3 ? i / 2 : i);
+        make_text(i);
+    }
+}
+
+static og_document document(unsigned i)
+{
+    return (og_document){.id = {made[i].id, strlen(made[i].id)},
+                         .text = {made[i].text, strlen(made[i].text)},
+                         .time = made[i].time,
+                         .has_time = made[i].has_time};
+}
+
+/* ---- what is told ---- */
+
+struct transcript {
+    FILE *out;
+    unsigned next;
+};
+
+static bool print_near(void *ctx, const og_document *doc,
+                       const og_near_match *matches, size_t n)
+{
+    FILE *out = ((struct transcript *)ctx)->out;
+    fprintf(out, "%.*s:", (int)doc->id.len, doc->id.data);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, " %.*s %lld %f %d %u", (int)matches[i].id.len,
+                matches[i].id.data, (long long)matches[i].time,
+                matches[i].similarity, matches[i].is_exact,
+                matches[i].distance);
+    fprintf(out, "\n");
+    return true;
+}
+
+static void print_match(FILE *out, const og_quote_match *m)
+{
+    fprintf(out, " %.*s %lld %f %d %.*s", (int)m->id.len, m->id.data,
+            (long long)m->time, m->similarity, (int)m->n_shared,
+            (int)m->text.len, m->text.data);
+    for (size_t i = 0; i < m->n_own_ranges; i++)
+        fprintf(out, " %d", (int)m->own[i].begin);
+}
+
+static bool print_quotes(void *ctx, const og_document *doc,
+                         const og_quotes *quotes)
+{
+    FILE *out = ((struct transcript *)ctx)->out;
+    fprintf(out, "%.*s: %d of %d\n", (int)doc->id.len, doc->id.data,
+            (int)quotes->n_reused, (int)quotes->n_sentences);
+    for (size_t i = 0; i < quotes->n_sentences; i++) {
+        const og_quote *q = &quotes->sentences[i];
+        fprintf(out, " %d-%d %d", (int)q->begin, (int)q->end, (int)q->n_found);
+        for (size_t k = 0; k < q->n_matches; k++)
+            print_match(out, &q->matches[k]);
+        fprintf(out, "\n");
+    }
+    return true;
+}
+
+/* ---- both ways ---- */
+
+static og_store *open_store(const char *path)
+{
+    og_params params = og_params_default();
+    og_near_options near = og_near_options_default();
+    og_store *store;
+    og_error err;
+    params.key = OG_KEY_PUBLIC;
+    params.memory = 64 << 20;
+    params.min_tokens = 8;
+    near.method = OG_NEAR_BOTH;
+    near.memory = 40 << 10; /* some two hundred documents */
+    const og_store_options options = {
+        .params = &params,
+        .near_options = &near,
+        .indexes = OG_INDEX_PASSAGES | OG_INDEX_NEAR | OG_INDEX_SENTENCES};
+    if (og_store_open(path, OG_CREATE, &options, &store, &err) != OG_OK)
+        fail_msg("%s", err.message);
+    return store;
+}
+
+static void add_one(og_store *store, unsigned i)
+{
+    const og_document doc = document(i);
+    og_error err;
+    assert_int_equal(og_store_add(store, &doc, NULL, &err), OG_OK);
+}
+
+/* The first ones are there already; on disk, one was removed. */
+static void add_first(og_store *store, const char *path)
+{
+    uint64_t n;
+    og_error err;
+    for (unsigned i = 0; i < FIRST; i++)
+        add_one(store, i);
+    if (strcmp(path, ":memory:") == 0) return;
+    assert_int_equal(og_store_remove(store, (og_bytes){"d5", 2}, &n, &err),
+                     OG_OK);
+    assert_int_equal(n, 1);
+}
+
+static char *finish(og_store *store, const struct transcript *t, char **text)
+{
+    og_near_info near;
+    og_sentences_info sentences;
+    og_error err;
+    assert_int_equal(og_store_near_info(store, &near, &err), OG_OK);
+    assert_int_equal(og_store_sentences_info(store, &sentences, &err), OG_OK);
+    assert_true(near.n_evicted > 0);
+    fprintf(t->out, "%llu known, %llu forgotten, %llu sentences\n",
+            (unsigned long long)near.n_documents,
+            (unsigned long long)near.n_evicted,
+            (unsigned long long)sentences.n_sentences);
+    fclose(t->out);
+    assert_int_equal(og_store_close(store, &err), OG_OK);
+    return *text;
+}
+
+static void ask_near(og_store *store, unsigned i, struct transcript *t)
+{
+    const og_document doc = document(i);
+    const og_near_match *matches;
+    size_t n;
+    og_error err;
+    if (og_store_near(store, &doc, NULL, &matches, &n, &err) != OG_OK)
+        fail_msg("%s", err.message);
+    print_near(t, &doc, matches, n);
+}
+
+static void ask_quotes(og_store *store, unsigned i, struct transcript *t)
+{
+    const og_document doc = document(i);
+    const og_quotes *quotes;
+    og_error err;
+    if (og_store_quote(store, &doc, NULL, &quotes, &err) != OG_OK)
+        fail_msg("%s", err.message);
+    print_quotes(t, &doc, quotes);
+}
+
+enum question { NEAR, QUOTE, NEITHER };
+
+static char *one_by_one(const char *path, enum question question, bool adds)
+{
+    char *text = NULL;
+    size_t len = 0;
+    og_store *store = open_store(path);
+    struct transcript t = {.out = open_memstream(&text, &len)};
+    add_first(store, path);
+    for (unsigned i = adds ? 0 : FIRST; i < N_DOCUMENTS && !adds; i++)
+        add_one(store, i);
+    for (unsigned i = FIRST; i < N_DOCUMENTS; i++) {
+        if (question == NEAR) ask_near(store, i, &t);
+        if (question == QUOTE) ask_quotes(store, i, &t);
+        if (adds) add_one(store, i);
+    }
+    return finish(store, &t, &text);
+}
+
+static og_status next_document(void *ctx, og_document *out, og_error *err)
+{
+    struct transcript *t = ctx;
+    (void)err;
+    if (t->next == N_DOCUMENTS) return OG_END;
+    *out = document(t->next++);
+    return OG_OK;
+}
+
+static og_status run_stream(og_store *store, const og_input *input,
+                            enum question question, bool adds,
+                            struct transcript *t, og_error *err)
+{
+    og_near_ask ask = og_near_ask_default();
+    og_quote_stream_options quote = og_quote_stream_options_default();
+    og_stream_options plain = og_stream_options_default();
+    ask.add = quote.add = plain.add = adds;
+    ask.ctx = quote.ctx = t;
+    ask.on_answer = print_near;
+    quote.on_answer = print_quotes;
+    switch (question) {
+    case NEAR: return og_near_stream(store, input, &ask, NULL, err);
+    case QUOTE: return og_quote_stream(store, input, &quote, NULL, err);
+    default: return og_stream_run(store, input, &plain, NULL, err);
+    }
+}
+
+static char *streamed(const char *path, unsigned n_threads,
+                      enum question question, bool adds)
+{
+    char *text = NULL;
+    size_t len = 0;
+    og_store *store = open_store(path);
+    struct transcript t = {.out = open_memstream(&text, &len), .next = FIRST};
+    og_input input = og_input_default();
+    og_error err;
+    add_first(store, path);
+    for (unsigned i = FIRST; i < N_DOCUMENTS && !adds; i++)
+        add_one(store, i);
+    input.next = next_document;
+    input.ctx = &t;
+    input.n_threads = n_threads;
+    if (run_stream(store, &input, question, adds, &t, &err) != OG_OK)
+        fail_msg("%s", err.message);
+    return finish(store, &t, &text);
+}
+
+static void check_streams(bool on_disk, enum question question, bool adds)
+{
+    static const unsigned n_threads[] = {1, 2, 7};
+    struct folder folder;
+    char path[512];
+    folder_make(&folder);
+    sprintf(path, "%s/single", folder.path);
+    char *expected = one_by_one(on_disk ? path : ":memory:", question, adds);
+    for (size_t i = 0; i < sizeof(n_threads) / sizeof(*n_threads); i++) {
+        sprintf(path, "%s/stream%zu", folder.path, i);
+        char *got =
+            streamed(on_disk ? path : ":memory:", n_threads[i], question, adds);
+        assert_string_equal(got, expected);
+        free(got);
+    }
+    free(expected);
+    folder_remove(&folder);
+}
+
+static void near_in_memory(void **state)
+{
+    (void)state;
+    check_streams(false, NEAR, true);
+}
+
+static void near_on_disk(void **state)
+{
+    (void)state;
+    check_streams(true, NEAR, true);
+}
+
+static void near_without_adding(void **state)
+{
+    (void)state;
+    check_streams(true, NEAR, false);
+}
+
+static void quotes_in_memory(void **state)
+{
+    (void)state;
+    check_streams(false, QUOTE, true);
+}
+
+static void quotes_on_disk(void **state)
+{
+    (void)state;
+    check_streams(true, QUOTE, true);
+}
+
+static void quotes_without_adding(void **state)
+{
+    (void)state;
+    check_streams(true, QUOTE, false);
+}
+
+static void indexes_that_nobody_asks(void **state)
+{
+    (void)state;
+    check_streams(true, NEITHER, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(near_in_memory),
+        cmocka_unit_test(near_on_disk),
+        cmocka_unit_test(near_without_adding),
+        cmocka_unit_test(quotes_in_memory),
+        cmocka_unit_test(quotes_on_disk),
+        cmocka_unit_test(quotes_without_adding),
+        cmocka_unit_test(indexes_that_nobody_asks),
+    };
+    make_documents();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
