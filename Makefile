@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help run build tidy test test-quick test-crash test-soak \
+.PHONY: help run build tidy test test-quick test-crash test-soak extension \
     test-python-asan test-engines test-wheel test-packages test-arm64 test-s390x fuzz install \
     uninstall wheel deb static release format clean
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
 	@echo 'make wheel       the Python package with its libraries inside'
 	@echo 'make deb         Debian packages, in build/deb'
+	@echo 'make extension   the browser companion for Chromium and Firefox, in build/extension'
 	@echo 'make static      a tarball for any x86-64 Linux, in build/static'
 	@echo 'make release     VERSION=x.y.z: version, tests, files, tag (docs/release.md)'
 	@echo 'make test-packages  builds all packages and tries them in clean roots'
@@ -118,6 +119,9 @@ wheel:
 deb:
 	@tools/setup build deb
 	@tools/deb
+
+extension:
+	@tools/pack_extension.py build/extension
 
 static:
 	@tools/setup build

@@ -11,7 +11,7 @@ const readline = require("readline");
 /* Ends the server and removes its store. */
 async function stop(server) {
     const gone = new Promise((done) => server.process.once("exit", done));
-    if (server.process.exitCode === null) {
+    if (server.process.exitCode === null && !server.process.signalCode) {
         server.process.kill("SIGTERM");
         await gone;
     }
