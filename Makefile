@@ -30,7 +30,7 @@ help:
 	@echo 'make release     VERSION=x.y.z: version, tests, files, tag (docs/release.md)'
 	@echo 'make test-packages  builds all packages and tries them in clean roots'
 	@echo 'make test-arm64  the tests of arm64, under qemu'
-	@echo 'make test-s390x  the same of s390x, which is big-endian'
+	@echo 'make test-s390x  formats and stores on s390x, which is big-endian'
 	@echo 'make uninstall   what make install wrote'
 	@echo 'make tidy        clang-tidy with its slow checks, on lib and cli'
 	@echo 'make format      clang-format on every C file'

@@ -44,6 +44,8 @@
 #define OG_THREAD_CHECKER 0
 #endif
 
+#define OG_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 #define OG_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define OG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -81,6 +83,23 @@ static inline void og_store32(void *p, uint32_t v)
     v = __builtin_bswap32(v);
 #endif
     memcpy(p, &v, sizeof(v));
+}
+
+/* Between a number and its bytes as files have them, low one first: nothing to
+ * do on most machines. */
+static inline uint16_t og_le16(uint16_t v)
+{
+    return OG_BIG_ENDIAN ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t og_le32(uint32_t v)
+{
+    return OG_BIG_ENDIAN ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t og_le64(uint64_t v)
+{
+    return OG_BIG_ENDIAN ? __builtin_bswap64(v) : v;
 }
 
 /* The upper half of a 128-bit product: maps a hash to 0 .. n-1 evenly. */

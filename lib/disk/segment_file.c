@@ -176,6 +176,7 @@ og_status og_segment_file_open(struct og_segment_file *file, const char *path,
                                og_error *err)
 {
     *file = (struct og_segment_file){0};
+    TRY(og_segment_fits_machine(path, err));
     const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     og_status status = map_file(file, fd, path, err);

@@ -105,8 +105,9 @@ og_status og_segment_writer_new(const char *path,
                                 const og_allocator *allocator,
                                 struct og_segment_writer **out, og_error *err)
 {
-    struct og_segment_writer *w = og_allocate(allocator, sizeof(*w));
     *out = NULL;
+    if (path != NULL) TRY(og_segment_fits_machine(path, err));
+    struct og_segment_writer *w = og_allocate(allocator, sizeof(*w));
     if (w == NULL) return og_error_memory(err, sizeof(*w), "a segment");
     memset(w, 0, offsetof(struct og_segment_writer, buffer));
     w->allocator = w->memory.allocator = allocator;

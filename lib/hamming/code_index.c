@@ -23,9 +23,6 @@
                           "avx512vpopcntdq,bmi,bmi2,lzcnt,popcnt")))
 #endif
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "tables are mapped as they lie on disk, little-endian");
-
 /* ---- making ---- */
 
 static size_t starts_len(uint64_t mask)

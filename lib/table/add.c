@@ -30,6 +30,12 @@ static void end_change(struct og_table *t, uint64_t bucket)
     __atomic_store_n(stripe, *stripe + 1, __ATOMIC_RELEASE);
 }
 
+static inline void store16(uint8_t *p, uint16_t v)
+{
+    v = og_le16(v);
+    memcpy(p, &v, sizeof(v));
+}
+
 /* The whole payload, put together beside the table so that it goes in by two
  * stores. Each part may write too far: the next one writes over that. */
 static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
@@ -38,16 +44,14 @@ static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
     uint8_t bytes[32];
     const uint64_t rest = og_fp_rest(t, mixed);
     const uint64_t number = (uint64_t)doc + 1;
-    memcpy(bytes, &rest, 8);
-    memcpy(bytes + t->doc_off, &number, 8);
+    og_store64(bytes, rest);
+    og_store64(bytes + t->doc_off, number);
     if (t->options.fields.offset_len > 0)
-        memcpy(bytes + t->offset_off, &add->offset[i], 2);
+        store16(bytes + t->offset_off, add->offset[i]);
     if (t->options.fields.near_len > 0)
-        memcpy(bytes + t->near_off, &add->near[i], 2);
-    if (t->level > 0) {
-        const uint32_t home = (uint32_t)og_home_of(t, mixed);
-        memcpy(bytes + t->home_off, &home, 4);
-    }
+        store16(bytes + t->near_off, add->near[i]);
+    if (t->level > 0)
+        og_store32(bytes + t->home_off, (uint32_t)og_home_of(t, mixed));
     og_put_piece(payload, bytes, t->payload_len);
 }
 

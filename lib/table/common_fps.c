@@ -25,12 +25,14 @@ static uint32_t tag_of(uint64_t mixed)
 /* Readers look while the writer writes: each number is whole. */
 static uint32_t get(const uint8_t *cell, size_t off)
 {
-    return __atomic_load_n((const uint32_t *)(cell + off), __ATOMIC_RELAXED);
+    return og_le32(
+        __atomic_load_n((const uint32_t *)(cell + off), __ATOMIC_RELAXED));
 }
 
 static void put(uint8_t *cell, size_t off, uint32_t value)
 {
-    __atomic_store_n((uint32_t *)(cell + off), value, __ATOMIC_RELAXED);
+    __atomic_store_n((uint32_t *)(cell + off), og_le32(value),
+                     __ATOMIC_RELAXED);
 }
 
 static uint8_t *find(const uint8_t *line, uint32_t tag)

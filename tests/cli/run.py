@@ -32,6 +32,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLE = HERE.parent.parent / "sample"
+# Seconds for a case; an emulated machine (tests/emulated) takes more of them.
+PATIENCE = 300 * int(os.environ.get("ORIGO_TEST_SLOWER", "1"))
 CHANGING = [
     (re.compile(r"[\d.]+ MB/s"), "# MB/s"),
     (re.compile(r"peak memory \d+ MB"), "peak memory # MB"),
@@ -74,7 +76,7 @@ class Case:
             done = subprocess.run(["sh", "-c", self.text("command")],
                                   cwd=work, env=environment(place / "bin"),
                                   stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=300)
+                                  capture_output=True, timeout=PATIENCE)
         return {"stdout": steady(done.stdout), "stderr": steady(done.stderr),
                 "status": f"{done.returncode}\n"}
 

@@ -6,7 +6,7 @@ Both programs do the same in folders of their own; every file and every answer i
 compared, byte by byte. Stores get the same uuid (fixed_random.c). Left out are
 the lock, which names a process, and the catalogue, which LMDB keeps in the byte
 order of its machine; what the catalogue knows is compared through `origo
-export`. Prints 'ok NAME' or 'FAILED NAME' for each."""
+export`. Prints 'ok NAME', 'FAILED NAME' or 'SKIPPED NAME: why' for each."""
 
 import os
 import pathlib
@@ -84,6 +84,8 @@ def compare_step(programs, commands):
                 words = [w.format(sample=SAMPLE, other=ROOT / "LICENSE")
                          for w in command.split(" > ")[0].split()]
                 status, out = run(origo, library, words, folder)
+                if b"on little-endian machines only" in out:
+                    return None
                 if status not in (0, 1):
                     return [f"{command}: " + out.decode("utf-8", "replace")]
                 printed["printed by " + command] = out
@@ -102,6 +104,9 @@ def main():
     failed = False
     for name, commands in STEPS:
         wrong = compare_step(programs, commands)
+        if wrong is None:
+            print(f"SKIPPED {name}: this machine is big-endian")
+            continue
         failed |= bool(wrong)
         print(("FAILED " if wrong else "ok ") + name)
         for line in wrong:

@@ -8,6 +8,7 @@
 
 #include "lib/base/bits.h"
 #include "lib/store/catalogue/documents_env.h"
+#include "lib/store/catalogue/lmdb_format.h"
 
 struct totals {
     uint64_t n, sum;
@@ -47,7 +48,7 @@ static bool add_entry(void *ctx, og_bytes key, og_bytes value)
     struct audit *a = ctx;
     struct og_entry entry;
     const uint32_t number = a->n_entries++;
-    if (key.len != 4 || og_load32(key.data) != number ||
+    if (key.len != 4 || og_lmdb_u32(key.data) != number ||
         !og_entry_unpack(value, &entry)) {
         a->status = og_error_set(a->err, OG_ERR_STORE,
                                  "'%s' is damaged: the entry of document "
@@ -71,7 +72,9 @@ static void restart_pairs(void *ctx)
 
 static uint64_t number_of(og_bytes v)
 {
-    return v.len == 4 ? og_load32(v.data) : v.len == 8 ? og_load64(v.data) : 0;
+    return v.len == 4   ? og_lmdb_u32(v.data)
+           : v.len == 8 ? og_lmdb_u64(v.data)
+                        : 0;
 }
 
 static bool add_pair(void *ctx, og_bytes key, og_bytes value)

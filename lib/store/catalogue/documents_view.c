@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "lib/store/catalogue/documents_env.h"
+#include "lib/store/catalogue/lmdb_format.h"
 
 /* Two batches, each with its syncs, must end during one question for it to be
  * asked again. */
@@ -230,7 +231,7 @@ static og_status visit_with_id(struct og_documents_view *view,
 {
     for (size_t at = list->len; at >= 4; at -= 4) {
         bool is_same = false;
-        const uint32_t number = og_load32(list->data + at - 4);
+        const uint32_t number = og_lmdb_u32(list->data + at - 4);
         if (number >= view->count) continue;
         TRY(has_id(view, number, id, &is_same, err));
         if (is_same && !visit(ctx, number)) break;
@@ -273,7 +274,7 @@ og_status og_documents_copiers(struct og_documents_view *view, uint32_t origin,
     TRY(find_values(view, "copies", number_key(&origin), 8, max, &search, err));
     struct og_pack list = take_found(view);
     for (size_t at = 0; at + 8 <= list.len; at += 8) {
-        const uint64_t packed = og_load64(list.data + at);
+        const uint64_t packed = og_lmdb_u64(list.data + at);
         if (packed >> 32 >= view->count) break;
         if (!visit(ctx, (uint32_t)(packed >> 32), (uint32_t)packed)) break;
     }
@@ -307,7 +308,7 @@ og_status og_documents_removed(struct og_documents_view *view,
     TRY(og_documents_ask(view, &q, err));
     struct og_pack list = take_found(view);
     for (size_t at = 0; at + 4 <= list.len; at += 4)
-        if (!visit(ctx, og_load32(list.data + at))) break;
+        if (!visit(ctx, og_lmdb_u32(list.data + at))) break;
     og_pack_release(&list);
     return OG_OK;
 }

@@ -15,7 +15,7 @@
 /* LMDB's pages are as long as the system's, which the first tree shows. */
 static uint64_t page_len_of(const uint8_t *head)
 {
-    const uint32_t len = og_load32(head + 24);
+    const uint32_t len = og_lmdb_u32(head + 24);
     const bool makes_sense = len >= OG_LMDB_PAGE && len <= OG_LMDB_MOST_PAGE &&
                              (len & (len - 1)) == 0;
     return makes_sense ? len : OG_LMDB_PAGE;
@@ -26,13 +26,13 @@ static void load_head(const uint8_t *bytes, uint64_t page_len,
 {
     const uint8_t *trees = bytes + 24;
     *out = (struct og_lmdb_head){
-        .txnid = og_load64(bytes + 128),
-        .last_page = og_load64(bytes + 120),
+        .txnid = og_lmdb_u64(bytes + 128),
+        .last_page = og_lmdb_u64(bytes + 120),
         .page_len = page_len,
-        .roots = {og_load64(trees + OG_LMDB_ROOT_AT),
-                  og_load64(trees + OG_LMDB_TREE_LEN + OG_LMDB_ROOT_AT)},
-        .is_head = og_load32(bytes) == OG_LMDB_MAGIC &&
-                   og_load32(bytes + 4) == OG_LMDB_FORMAT,
+        .roots = {og_lmdb_u64(trees + OG_LMDB_ROOT_AT),
+                  og_lmdb_u64(trees + OG_LMDB_TREE_LEN + OG_LMDB_ROOT_AT)},
+        .is_head = og_lmdb_u32(bytes) == OG_LMDB_MAGIC &&
+                   og_lmdb_u32(bytes + 4) == OG_LMDB_FORMAT,
     };
     if (out->last_page >= UINT32_MAX) out->is_head = false; /* 16 TiB */
 }
@@ -101,7 +101,7 @@ static og_status read_page(struct walk *w, uint64_t number, size_t len,
         og_file_read_at(w->fd, out, len, number * w->head.page_len);
     if (n < 0) return og_file_failure(w->err, "read", w->path, errno);
     if ((size_t)n < len) return damaged(w, number, "the file ends before it");
-    if (og_load64(out) != number)
+    if (og_lmdb_u64(out) != number)
         return damaged(w, number, "the page has another number");
     return OG_OK;
 }
@@ -112,8 +112,8 @@ static og_status visit_overflow(struct walk *w, uint64_t number, uint64_t len)
     uint8_t head[OG_LMDB_PAGE_HEAD], last;
     const uint64_t page_len = w->head.page_len;
     TRY(read_page(w, number, sizeof(head), head));
-    const uint64_t n = og_load32(head + 12);
-    if ((og_load32(head + 8) >> 16 & OG_LMDB_OVERFLOW) == 0 ||
+    const uint64_t n = og_lmdb_u32(head + 12);
+    if ((og_lmdb_u16(head + 10) & OG_LMDB_OVERFLOW) == 0 ||
         n * page_len < OG_LMDB_PAGE_HEAD + len || n - 1 > w->n_left ||
         number + n - 1 > w->head.last_page)
         return damaged(w, number, "it is no page of a long value");
@@ -131,7 +131,7 @@ static og_status visit_tree(struct walk *w, uint64_t page, const uint8_t *value,
 {
     if (len != OG_LMDB_TREE_LEN)
         return damaged(w, page, "a tree has another length");
-    const uint64_t root = og_load64(value + OG_LMDB_ROOT_AT);
+    const uint64_t root = og_lmdb_u64(value + OG_LMDB_ROOT_AT);
     return root == OG_LMDB_NO_PAGE ? OG_OK : visit_page(w, root, depth + 1);
 }
 
@@ -149,15 +149,15 @@ static og_status visit_leaf_node(struct walk *w, uint64_t page,
                                  const uint8_t *node, uint64_t room,
                                  unsigned depth)
 {
-    const uint64_t value_len = og_load32(node);
-    const unsigned flags = og_load32(node + 4) & 0xffff;
-    const uint64_t key_len = og_load32(node + 4) >> 16;
+    const uint64_t value_len = og_lmdb_u32(node);
+    const unsigned flags = og_lmdb_node_flags(node);
+    const uint64_t key_len = og_lmdb_key_len(node);
     const uint64_t held = (flags & OG_LMDB_BIG) != 0 ? 8 : value_len;
     if (key_len + held > room - OG_LMDB_NODE_HEAD)
         return damaged(w, page, "a node leads out of its page");
     const uint8_t *value = node + OG_LMDB_NODE_HEAD + key_len;
     if ((flags & OG_LMDB_BIG) != 0)
-        return visit_overflow(w, og_load64(value), value_len);
+        return visit_overflow(w, og_lmdb_u64(value), value_len);
     if ((flags & OG_LMDB_TREE) != 0)
         return visit_tree(w, page, value, value_len, depth);
     if ((flags & OG_LMDB_DUPLICATES) != 0 && !is_small_page(value, value_len))
@@ -174,10 +174,10 @@ static og_status visit_node(struct walk *w, uint64_t page, const uint8_t *data,
     const uint8_t *node = data + off;
     if (!is_branch)
         return visit_leaf_node(w, page, node, page_len - off, depth);
-    const uint64_t key_len = og_load32(node + 4) >> 16;
+    const uint64_t key_len = og_lmdb_key_len(node);
     if (key_len > page_len - off - OG_LMDB_NODE_HEAD)
         return damaged(w, page, "a key leads out of its page");
-    return visit_page(w, og_load64(node) & 0xffffffffffff, depth + 1);
+    return visit_page(w, og_lmdb_page_below(node), depth + 1);
 }
 
 static og_status visit_page(struct walk *w, uint64_t number, unsigned depth)
@@ -195,7 +195,7 @@ static og_status visit_page(struct walk *w, uint64_t number, unsigned depth)
     if (flags == (OG_LMDB_LEAF | OG_LMDB_LEAF2)) return OG_OK;
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *at = data + OG_LMDB_PAGE_HEAD + 2 * i;
-        TRY(visit_node(w, number, data, (uint64_t)(at[0] | at[1] << 8),
+        TRY(visit_node(w, number, data, og_lmdb_u16(at),
                        flags == OG_LMDB_BRANCH, depth));
     }
     return OG_OK;

@@ -1,8 +1,8 @@
 #ifndef OG_STORE_CATALOGUE_LMDB_FORMAT_H
 #define OG_STORE_CATALOGUE_LMDB_FORMAT_H
 
-/* LMDB's format 1 on 64 bits, little end first, as far as it takes to find all
- * pages and what is in them:
+/* LMDB's format 1 on 64 bits, in the byte order of the machine, as far as it
+ * takes to find all pages and what is in them:
  *
  *     page     0  page number  8      head    0  magic 0xBEEFC0DE       4
  *              8  pad          2              4  format 1               4
@@ -18,6 +18,8 @@
  * A long value lies on pages of its own, whose first has their number at 12; a
  * value can be a tree, or a small page of values that share a key. Values of
  * one length are in a row (LEAF2), `pad` bytes each. */
+
+#include <string.h>
 
 #include "lib/base/packing.h"
 
@@ -47,14 +49,54 @@ enum {
 enum { OG_LMDB_BIG = 1, OG_LMDB_TREE = 2, OG_LMDB_DUPLICATES = 4 };
 enum { OG_LMDB_INTEGER_KEYS = 8 };
 
+/* Numbers of LMDB, and the integer keys and values that it orders. */
+static inline unsigned og_lmdb_u16(const void *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+static inline uint32_t og_lmdb_u32(const void *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+static inline uint64_t og_lmdb_u64(const void *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+/* The head of a node. The length of its value comes in halves whose order is
+ * that of the bytes, so that it is one number; in a branch the flags are the
+ * third part of the page below. */
+static inline unsigned og_lmdb_node_flags(const uint8_t *node)
+{
+    return og_lmdb_u16(node + 4);
+}
+
+static inline uint64_t og_lmdb_key_len(const uint8_t *node)
+{
+    return og_lmdb_u16(node + 6);
+}
+
+static inline uint64_t og_lmdb_page_below(const uint8_t *node)
+{
+    return og_lmdb_u32(node) | (uint64_t)og_lmdb_node_flags(node) << 32;
+}
+
 /* Both page and small page: `len` bytes, a head and `lower` in it. */
 static inline bool og_lmdb_is_page(const uint8_t *page, uint64_t len,
                                    unsigned *out_flags, uint64_t *out_n)
 {
-    const unsigned flags = og_load32(page + 8) >> 16;
-    const uint64_t pad = og_load32(page + 8) & 0xffff;
-    const uint64_t lower = og_load32(page + 12) & 0xffff;
-    const uint64_t upper = og_load32(page + 12) >> 16;
+    const unsigned flags = og_lmdb_u16(page + 10);
+    const uint64_t pad = og_lmdb_u16(page + 8);
+    const uint64_t lower = og_lmdb_u16(page + 12);
+    const uint64_t upper = og_lmdb_u16(page + 14);
     *out_flags = flags & (OG_LMDB_BRANCH | OG_LMDB_LEAF | OG_LMDB_LEAF2);
     *out_n = (lower - OG_LMDB_PAGE_HEAD) / 2;
     if (lower < OG_LMDB_PAGE_HEAD || lower > len || upper > len) return false;

@@ -111,7 +111,7 @@ static og_status read_pages(const struct og_lmdb_reader *r, uint64_t number,
         !og_page_sums_fit(r->sums, number * page_len, out, n * page_len))
         return damaged(r, number, "the page there is not as it was written",
                        err);
-    if (og_load64(out) != number)
+    if (og_lmdb_u64(out) != number)
         return damaged(r, number, "the page has another number", err);
     return OG_OK;
 }
@@ -146,8 +146,8 @@ static og_status read_long(struct og_lmdb_reader *r, uint64_t number,
         return og_error_memory(err, n * page_len, "an entry");
     TRY(read_pages(r, number, n, r->long_value.data, err));
     const uint8_t *head = r->long_value.data;
-    if ((og_load32(head + 8) >> 16 & OG_LMDB_OVERFLOW) == 0 ||
-        og_load32(head + 12) < n)
+    if ((og_lmdb_u16(head + 10) & OG_LMDB_OVERFLOW) == 0 ||
+        og_lmdb_u32(head + 12) < n)
         return damaged(r, number, "it is no page of a long value", err);
     *out = (og_bytes){(const char *)head + OG_LMDB_PAGE_HEAD, len};
     return OG_OK;
@@ -168,19 +168,19 @@ static bool node_at(const uint8_t *page, uint64_t page_len, bool is_branch,
                     uint64_t i, struct node *out)
 {
     const uint8_t *at = page + OG_LMDB_PAGE_HEAD + 2 * i;
-    const uint64_t off = (uint64_t)(at[0] | at[1] << 8);
+    const uint64_t off = og_lmdb_u16(at);
     if (off < OG_LMDB_PAGE_HEAD || off + OG_LMDB_NODE_HEAD > page_len)
         return false;
     const uint8_t *node = page + off;
     const uint64_t room = page_len - off - OG_LMDB_NODE_HEAD;
-    const uint64_t key_len = og_load32(node + 4) >> 16;
+    const uint64_t key_len = og_lmdb_key_len(node);
     if (key_len > room) return false;
     *out = (struct node){
         .key = {(const char *)node + OG_LMDB_NODE_HEAD, key_len},
-        .flags = og_load32(node + 4) & 0xffff,
+        .flags = og_lmdb_node_flags(node),
         .value = node + OG_LMDB_NODE_HEAD + key_len,
-        .value_len = og_load32(node),
-        .below = og_load64(node) & 0xffffffffffff,
+        .value_len = og_lmdb_u32(node),
+        .below = og_lmdb_page_below(node),
     };
     if (is_branch) return true;
     const uint64_t held = (out->flags & OG_LMDB_BIG) != 0 ? 8 : out->value_len;
@@ -192,8 +192,10 @@ static int compare_keys(unsigned tree_flags, og_bytes a, og_bytes b)
 {
     if ((tree_flags & OG_LMDB_INTEGER_KEYS) != 0 && a.len == b.len &&
         (a.len == 4 || a.len == 8)) {
-        const uint64_t x = a.len == 4 ? og_load32(a.data) : og_load64(a.data);
-        const uint64_t y = b.len == 4 ? og_load32(b.data) : og_load64(b.data);
+        const uint64_t x =
+            a.len == 4 ? og_lmdb_u32(a.data) : og_lmdb_u64(a.data);
+        const uint64_t y =
+            b.len == 4 ? og_lmdb_u32(b.data) : og_lmdb_u64(b.data);
         return x < y ? -1 : x > y;
     }
     const size_t n = a.len < b.len ? a.len : b.len;
@@ -233,7 +235,7 @@ static void give(struct scan *s, og_bytes key, og_bytes value)
 static void give_row(struct scan *s, const uint8_t *page, uint64_t n)
 {
     const og_bytes key = {s->key, s->key_len};
-    const size_t len = og_load32(page + 8) & 0xffff;
+    const size_t len = og_lmdb_u16(page + 8);
     for (uint64_t i = 0; i < n && !s->is_over; i++)
         give(s, key,
              (og_bytes){(const char *)page + OG_LMDB_PAGE_HEAD + i * len, len});
@@ -262,7 +264,7 @@ static og_status give_values(struct scan *s, uint64_t number,
         return bad_page(s, number, "a tree has another length");
     s->in_values = true;
     const og_status status =
-        scan_page(s, og_load64(node->value + OG_LMDB_ROOT_AT), depth + 1);
+        scan_page(s, og_lmdb_u64(node->value + OG_LMDB_ROOT_AT), depth + 1);
     s->in_values = false;
     return status;
 }
@@ -274,7 +276,7 @@ static og_status give_node(struct scan *s, uint64_t number,
     if ((node->flags & OG_LMDB_DUPLICATES) != 0)
         return give_values(s, number, node, depth);
     if ((node->flags & OG_LMDB_BIG) != 0)
-        TRY(read_long(s->reader, og_load64(node->value), node->value_len,
+        TRY(read_long(s->reader, og_lmdb_u64(node->value), node->value_len,
                       &value, s->err));
     give(s, node->key, value);
     return OG_OK;
@@ -376,8 +378,8 @@ static bool take_tree(void *ctx, og_bytes key, og_bytes value)
         value.len != OG_LMDB_TREE_LEN)
         return false;
     const uint8_t *tree = (const uint8_t *)value.data;
-    search->out->root = og_load64(tree + OG_LMDB_ROOT_AT);
-    search->out->flags = og_load32(tree + OG_LMDB_TREE_FLAGS_AT) & 0xffff;
+    search->out->root = og_lmdb_u64(tree + OG_LMDB_ROOT_AT);
+    search->out->flags = og_lmdb_u16(tree + OG_LMDB_TREE_FLAGS_AT);
     search->is_found = true;
     return false;
 }
@@ -408,8 +410,8 @@ static void salvage_page(struct og_lmdb_reader *r, const uint8_t *page,
             continue;
         og_bytes value = {(const char *)node.value, node.value_len};
         if ((node.flags & OG_LMDB_BIG) != 0 &&
-            read_long(r, og_load64(node.value), node.value_len, &value, NULL) !=
-                OG_OK)
+            read_long(r, og_lmdb_u64(node.value), node.value_len, &value,
+                      NULL) != OG_OK)
             continue;
         (void)visit(ctx, node.key, value);
     }

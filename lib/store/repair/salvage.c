@@ -16,6 +16,7 @@
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/store/catalogue/documents.h"
+#include "lib/store/catalogue/lmdb_format.h"
 #include "lib/store/catalogue/lmdb_read.h"
 
 /* ---- what was found ---- */
@@ -185,7 +186,7 @@ static void search_checkpoint(struct og_salvage *s, uint64_t *out_sequence,
 
 static bool take_key(void *ctx, og_bytes key, og_bytes value)
 {
-    if (key.len == 4) add_entry(ctx, og_load32(key.data), value);
+    if (key.len == 4) add_entry(ctx, og_lmdb_u32(key.data), value);
     return true;
 }
 

@@ -29,6 +29,21 @@ static bool has_weights(const struct og_additions *add)
     return false;
 }
 
+/* Numbers one after the other, as files have them. */
+static void pack_words(struct og_pack *out, const uint64_t *words, size_t n)
+{
+    if (!OG_BIG_ENDIAN) og_pack_bytes(out, words, n * sizeof(*words));
+    for (size_t i = 0; OG_BIG_ENDIAN && i < n; i++)
+        og_pack_fixed(out, words[i], sizeof(*words));
+}
+
+static void pack_halves(struct og_pack *out, const uint16_t *halves, size_t n)
+{
+    if (!OG_BIG_ENDIAN) og_pack_bytes(out, halves, n * sizeof(*halves));
+    for (size_t i = 0; OG_BIG_ENDIAN && i < n; i++)
+        og_pack_fixed(out, halves[i], sizeof(*halves));
+}
+
 static void pack_origins(const struct og_additions *add, struct og_pack *out)
 {
     for (size_t i = 0; add->origin != NULL && i < add->n; i++) {
@@ -69,10 +84,10 @@ void og_additions_pack(const struct og_additions *add, struct og_pack *out)
     og_pack_fixed(out, count_origins(add), 4);
     og_pack_fixed(out, parts, 4);
     if (n == 0) return;
-    og_pack_bytes(out, add->fp, 8 * n);
+    pack_words(out, add->fp, n);
     pack_origins(add, out);
-    if ((parts & HAS_OFFSET) != 0) og_pack_bytes(out, add->offset, 2 * n);
-    if ((parts & HAS_NEAR) != 0) og_pack_bytes(out, add->near, 2 * n);
+    if ((parts & HAS_OFFSET) != 0) pack_halves(out, add->offset, n);
+    if ((parts & HAS_NEAR) != 0) pack_halves(out, add->near, n);
     if ((parts & HAS_WEIGHT) != 0) og_pack_bytes(out, add->weight, n);
     if ((parts & HAS_SPARE) != 0) pack_spares(add, out);
 }
@@ -83,6 +98,7 @@ void og_unpacked_additions_release(struct og_unpacked_additions *u)
 {
     OG_UNGROW(u->allocator, u->origin, u->origin_cap);
     OG_UNGROW(u->allocator, u->spare, u->spare_cap);
+    OG_UNGROW(u->allocator, u->turned, u->turned_cap);
 }
 
 static og_status no_additions(og_error *err)
@@ -126,6 +142,25 @@ static og_status take_spares(struct og_unpacked_additions *u,
     return OG_OK;
 }
 
+/* Copies of the numbers, in the byte order of this machine. */
+static og_status turn_numbers(struct og_unpacked_additions *u, og_error *err)
+{
+    const size_t n = u->add.n;
+    if (!OG_GROW(u->allocator, u->turned, u->turned_cap, 2 * n))
+        return og_error_memory(err, n * 16, "additions");
+    uint64_t *fp = u->turned;
+    uint16_t *offset = (uint16_t *)(void *)(fp + n), *near = offset + n;
+    for (size_t i = 0; i < n; i++) {
+        fp[i] = og_le64(u->add.fp[i]);
+        if (u->add.offset != NULL) offset[i] = og_le16(u->add.offset[i]);
+        if (u->add.near != NULL) near[i] = og_le16(u->add.near[i]);
+    }
+    u->add.fp = fp;
+    if (u->add.offset != NULL) u->add.offset = offset;
+    if (u->add.near != NULL) u->add.near = near;
+    return OG_OK;
+}
+
 /* A table that keeps a field must get it, unless nothing is added: version 0.1
  * wrote such records without any field. */
 static bool fits(uint64_t parts, size_t n, struct og_table_fields fields)
@@ -157,5 +192,6 @@ og_status og_additions_unpack(struct og_unpacked_additions *u,
         u->add.near = (const uint16_t *)og_take_bytes(&from, 2 * n);
     if ((parts & HAS_WEIGHT) != 0) u->add.weight = og_take_bytes(&from, n);
     if ((parts & HAS_SPARE) != 0) TRY(take_spares(u, &from, err));
-    return from.bad || from.at != from.end ? no_additions(err) : OG_OK;
+    if (from.bad || from.at != from.end) return no_additions(err);
+    return OG_BIG_ENDIAN ? turn_numbers(u, err) : OG_OK;
 }

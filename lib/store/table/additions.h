@@ -26,6 +26,8 @@ struct og_unpacked_additions {
     size_t origin_cap;
     uint8_t *spare;
     size_t spare_cap;
+    uint64_t *turned; /* big-endian machines: the numbers, turned */
+    size_t turned_cap;
     struct og_additions add; /* views of the bytes and of the above */
 };
 void og_unpacked_additions_release(struct og_unpacked_additions *u);

@@ -100,13 +100,24 @@ static og_status end_part(struct out *o)
     return put_pages(o, o->page, 1);
 }
 
+/* As the file has it, and back. */
+static struct og_mark turn_mark(struct og_mark m)
+{
+    return (struct og_mark){.time = (int64_t)og_le64((uint64_t)m.time),
+                            .same = og_le32(m.same),
+                            .n_new = og_le32(m.n_new),
+                            .flags = og_le32(m.flags)};
+}
+
 static og_status put_parts(struct out *o,
                            const struct og_checkpoint_parts *parts)
 {
     TRY(put(o, parts->table, parts->table_len));
     TRY(end_part(o));
-    for (uint32_t i = 0; i < parts->n_documents; i++)
-        TRY(put(o, parts->mark(parts->ctx, i), sizeof(struct og_mark)));
+    for (uint32_t i = 0; i < parts->n_documents; i++) {
+        const struct og_mark mark = turn_mark(*parts->mark(parts->ctx, i));
+        TRY(put(o, &mark, sizeof(mark)));
+    }
     TRY(end_part(o));
     TRY(put(o, parts->state.data, parts->state.len));
     return end_part(o);
@@ -290,6 +301,14 @@ static og_status map_file(struct og_checkpoint *c, og_error *err)
     return status;
 }
 
+/* The mapping is private: the file stays as it is. */
+static void turn_marks(struct og_checkpoint *c)
+{
+    struct og_mark *marks = (struct og_mark *)(uintptr_t)c->marks;
+    for (uint32_t i = 0; i < c->n_documents; i++)
+        marks[i] = turn_mark(marks[i]);
+}
+
 og_status og_checkpoint_open(struct og_checkpoint *c, const char *folder,
                              const uint8_t *uuid, size_t table_len,
                              const og_allocator *allocator, og_error *err)
@@ -307,6 +326,7 @@ og_status og_checkpoint_open(struct og_checkpoint *c, const char *folder,
     }
     if (status == OG_OK)
         status = know_pages(c, pages_of(c->table_len), c->n_pages, err);
+    if (status == OG_OK && OG_BIG_ENDIAN) turn_marks(c);
     if (status != OG_OK) og_checkpoint_close(c);
     return status;
 }
