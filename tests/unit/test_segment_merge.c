@@ -25,7 +25,8 @@ static void add(struct og_memtable *heap, uint32_t number, const char *id,
 {
     const og_document doc = {.id = bytes_of(id), .text = bytes_of(text)};
     ASSERT_OK(og_word_reader_read(&reader, doc.text, &story));
-    ASSERT_OK(og_memtable_add(heap, number, &doc, number, &reader, &story));
+    const struct og_words_read read = og_word_reader_view(&reader);
+    ASSERT_OK(og_memtable_add(heap, number, &doc, number, &read, &story));
 }
 
 #define SHARED "The ships sail at dawn today. "
