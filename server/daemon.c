@@ -176,10 +176,9 @@ static void sleep_until_run(struct request *r, bool must)
     struct server *s = r->server;
     watchdog_note(&s->watchdog, r->peer, PEER_WAITING);
     MHD_suspend_connection(r->connection);
-    const bool is_queued = r->place == PLACE_WRITER
-                               ? writer_submit(&s->writer, r, must)
-                               : workers_submit(&s->workers, r);
-    if (is_queued) return;
+    struct request_queue *const queue =
+        r->place == PLACE_WRITER ? &s->writer.queue : &s->workers.queue;
+    if (request_queue_put(queue, r, must)) return;
     atomic_fetch_add(&s->metrics.n_rejected, 1);
     problem(r, 429, "too many requests wait; try again");
     MHD_resume_connection(r->connection);

@@ -45,6 +45,7 @@ static void add_line(struct request *r, og_bytes line)
     og_error err = {0};
     og_document doc;
     bool is_new, bad_time = false;
+    if (r->reply.status != 0) return;
     r->n_lines++;
     if (line.len > 0 && line.data[line.len - 1] == '\r') line.len--;
     if (line.len == 0) return;
@@ -60,6 +61,13 @@ static void add_line(struct request *r, og_bytes line)
     }
     if (status == OG_OK)
         status = writer_add(w, &doc, false, NULL, &is_new, &err);
+    if (status == OG_ERR_IO || status == OG_ERR_STORE ||
+        status == OG_ERR_MEMORY) {
+        /* The document is not to blame, and may be sent again. */
+        problem(r, 503, "line %llu: %s", (unsigned long long)r->n_lines,
+                err.message);
+        return;
+    }
     if (status != OG_OK) {
         write_wrong(&r->results, r->n_lines, &err);
         return;

@@ -17,8 +17,9 @@ struct http_address {
 bool http_address_parse(const char *url, struct http_address *out);
 
 /* The status of the answer; 0: there was none, and `why` says why. Takes at
- * most about ten seconds. `headers` are lines, each with its end. */
-int http_post(const struct http_address *address, const char *headers,
-              og_bytes body, char *why, size_t why_cap);
+ * most about ten seconds. `ca`: a file of certificates to trust, PEM; NULL:
+ * those of the system. `headers` are lines, each with its end. */
+int http_post(const struct http_address *address, const char *ca,
+              const char *headers, og_bytes body, char *why, size_t why_cap);
 
 #endif

@@ -136,7 +136,7 @@ void metrics_write(struct server *s, struct buffer *b)
     one(b, "timed_out_total", "counter", "requests that took too long to come",
         m->n_timed_out);
     one(b, "queue_length", "gauge", "requests that wait for the writer",
-        writer_waiting(&s->writer));
+        request_queue_length(&s->writer.queue));
     one(b, "connections", "gauge", "connections that are open",
         watchdog_count(&s->watchdog));
     one(b, "event_clients", "gauge", "connections that wait for events",
@@ -160,17 +160,17 @@ void metrics_live(struct server *s, struct buffer *b)
         n += total(&m->routes[i]);
         micros += atomic_load(&m->routes[i].micros);
     }
-    buffer_format(b,
-                  "\"n_requests\":%llu,\"request_micros\":%llu,"
-                  "\"n_traced\":%llu,\"n_added\":%llu,\"n_known\":%llu,"
-                  "\"n_waiting\":%zu,\"n_connections\":%zu,"
-                  "\"n_event_clients\":%zu,\"resident_bytes\":%llu,"
-                  "\"uptime_seconds\":%llu",
-                  (unsigned long long)n, (unsigned long long)micros,
-                  (unsigned long long)m->n_traced,
-                  (unsigned long long)m->n_added,
-                  (unsigned long long)m->n_known, writer_waiting(&s->writer),
-                  watchdog_count(&s->watchdog), hub_count(&s->hub),
-                  (unsigned long long)resident(),
-                  (unsigned long long)((server_now() - m->began) / 1000000000));
+    buffer_format(
+        b,
+        "\"n_requests\":%llu,\"request_micros\":%llu,"
+        "\"n_traced\":%llu,\"n_added\":%llu,\"n_known\":%llu,"
+        "\"n_waiting\":%zu,\"n_connections\":%zu,"
+        "\"n_event_clients\":%zu,\"resident_bytes\":%llu,"
+        "\"uptime_seconds\":%llu",
+        (unsigned long long)n, (unsigned long long)micros,
+        (unsigned long long)m->n_traced, (unsigned long long)m->n_added,
+        (unsigned long long)m->n_known, request_queue_length(&s->writer.queue),
+        watchdog_count(&s->watchdog), hub_count(&s->hub),
+        (unsigned long long)resident(),
+        (unsigned long long)((server_now() - m->began) / 1000000000));
 }

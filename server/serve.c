@@ -138,7 +138,7 @@ static void drain(struct server *s)
         pause_for(5);
     }
     watchdog_end_all(&s->watchdog);
-    while (writer_waiting(&s->writer) > 0)
+    while (request_queue_length(&s->writer.queue) > 0)
         pause_for(5);
 }
 

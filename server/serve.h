@@ -24,10 +24,11 @@ struct serve_options {
     struct serve_list hosts;        /* other names of this server */
     struct serve_list origins;      /* web origins that may ask */
     struct serve_list webhook_hosts;
-    uint64_t max_body;     /* bytes of a request, packed or not */
-    uint64_t max_stream;   /* of one that is a stream of documents */
-    uint64_t max_document; /* bytes of a document */
-    uint32_t n_threads;    /* 0: as many as the machine has */
+    const char *webhook_ca; /* PEM file of who is trusted; NULL: the system's */
+    uint64_t max_body;      /* bytes of a request, packed or not */
+    uint64_t max_stream;    /* of one that is a stream of documents */
+    uint64_t max_document;  /* bytes of a document */
+    uint32_t n_threads;     /* 0: as many as the machine has */
     uint32_t max_connections;
     uint32_t max_queue; /* documents that wait for the writer */
     uint32_t timeout;   /* seconds until a request must be there whole, and

@@ -3,70 +3,14 @@
 #include "problem.h"
 #include "server.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* A group ends after so long, or so many: nobody waits for many others. */
 #define GROUP_TIME ((uint64_t)4000000) /* nanoseconds */
 enum { GROUP_MOST = 512 };
 /* The state of the store is looked at so often. */
 #define INFO_TIME ((uint64_t)500000000)
-
-/* ---- the queue ---- */
-
-bool writer_submit(struct writer *w, struct request *r, bool must)
-{
-    pthread_mutex_lock(&w->lock);
-    const bool has_room =
-        !w->is_stopping && (must || w->n_waiting < w->most_waiting);
-    if (has_room) {
-        r->next = NULL;
-        *w->last = r;
-        w->last = &r->next;
-        w->n_waiting++;
-        pthread_cond_signal(&w->work);
-    }
-    pthread_mutex_unlock(&w->lock);
-    return has_room;
-}
-
-size_t writer_waiting(struct writer *w)
-{
-    pthread_mutex_lock(&w->lock);
-    const size_t n = w->n_waiting;
-    pthread_mutex_unlock(&w->lock);
-    return n;
-}
-
-static struct request *take_first(struct writer *w)
-{
-    pthread_mutex_lock(&w->lock);
-    struct request *r = w->first;
-    if (r != NULL) {
-        w->first = r->next;
-        if (w->first == NULL) w->last = &w->first;
-        w->n_waiting--;
-    }
-    pthread_mutex_unlock(&w->lock);
-    return r;
-}
-
-/* False: nothing is left and nothing more will come. */
-static bool wait_for_work(struct writer *w)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    pthread_mutex_lock(&w->lock);
-    while (w->first == NULL && !w->is_stopping)
-        if (pthread_cond_timedwait(&w->work, &w->lock, &until) == ETIMEDOUT)
-            break;
-    const bool goes_on = w->first != NULL || !w->is_stopping;
-    pthread_mutex_unlock(&w->lock);
-    return goes_on;
-}
 
 /* ---- groups ---- */
 
@@ -130,7 +74,8 @@ static bool run_group(struct writer *w)
     const uint64_t until = server_now() + GROUP_TIME;
     struct request *group = NULL, **last = &group, *r;
     bool has_written = false;
-    for (int n = 0; n < GROUP_MOST && (r = take_first(w)) != NULL; n++) {
+    for (int n = 0;
+         n < GROUP_MOST && (r = request_queue_try(&w->queue)) != NULL; n++) {
         run_one(w, r);
         has_written |= r->has_written;
         r->next = NULL;
@@ -152,7 +97,7 @@ static void *run_writer(void *ctx)
     struct writer *w = ctx;
     uint64_t seen = 0;
     bool is_stale = false;
-    while (wait_for_work(w)) {
+    while (request_queue_wait(&w->queue)) {
         is_stale |= run_group(w);
         if (!is_stale || server_now() - seen < INFO_TIME) continue;
         refresh_info(w);
@@ -194,11 +139,9 @@ og_status writer_add(struct writer *w, const og_document *doc,
 
 og_status writer_start(struct writer *w, struct server *s, og_error *err)
 {
-    *w = (struct writer){.server = s, .most_waiting = s->options->max_queue};
-    w->last = &w->first;
-    pthread_mutex_init(&w->lock, NULL);
+    *w = (struct writer){.server = s};
+    request_queue_init(&w->queue, s->options->max_queue);
     pthread_mutex_init(&w->info_lock, NULL);
-    pthread_cond_init(&w->work, NULL);
     w->trace = og_trace_new(s->store);
     w->reader = og_reader_new();
     refresh_info(w);
@@ -217,10 +160,7 @@ og_status writer_start(struct writer *w, struct server *s, og_error *err)
 void writer_stop(struct writer *w)
 {
     if (w->is_running) {
-        pthread_mutex_lock(&w->lock);
-        w->is_stopping = true;
-        pthread_cond_signal(&w->work);
-        pthread_mutex_unlock(&w->lock);
+        request_queue_stop(&w->queue);
         pthread_join(w->thread, NULL);
         w->is_running = false;
     }

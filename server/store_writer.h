@@ -9,25 +9,22 @@
  * Questions to the indexes of near-duplicates and sentences, which one thread
  * may ask at a time, wait in the same queue. */
 
+#include "request_queue.h"
+
 #include <origo/origo.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 struct server;
-struct request;
 
 struct writer {
     struct server *server;
     og_trace *trace; /* of the thread */
     og_reader *reader;
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t work;
-    struct request *first, **last;
-    size_t n_waiting, most_waiting;
-    bool is_stopping, is_running;
+    struct request_queue queue;
+    bool is_running;
     atomic_bool has_failed; /* the store could not be written */
     char failure[256];      /* then: why */
     pthread_mutex_t info_lock;
@@ -39,10 +36,6 @@ og_status writer_start(struct writer *w, struct server *s, og_error *err);
 /* After everything that waits is done. */
 void writer_stop(struct writer *w);
 
-/* False: the queue is full. A request that `must` wait, because it has at most
- * one place in the queue at a time, finds one always. */
-bool writer_submit(struct writer *w, struct request *r, bool must);
-size_t writer_waiting(struct writer *w);
 /* What is known of the store, at most about a second old; the number of
  * documents is that of the last commit. */
 void writer_info(struct writer *w, og_store_info *out);

@@ -84,8 +84,8 @@ static bool deliver(struct webhooks *w, const struct hook *h)
     char header[160] = "", why[160] = "";
     if (!http_address_parse(h->url, &a)) return false;
     if (h->secret[0] != 0) sign(h, header, sizeof(header));
-    const int status =
-        http_post(&a, header, buffer_view(&h->body), why, sizeof(why));
+    const int status = http_post(&a, w->server->options->webhook_ca, header,
+                                 buffer_view(&h->body), why, sizeof(why));
     if (status >= 200 && status <= 299) return true;
     log_say(&w->server->log, "webhook to %s: %s", a.host_and_port,
             status > 0 ? "answered with another status than 200" : why);

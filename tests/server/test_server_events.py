@@ -7,7 +7,12 @@ import http.server
 import json
 import os
 import queue
+import shutil
+import ssl
+import subprocess
+import tempfile
 import threading
+import time
 
 import server_support as support
 from server_support import JSON, LAMP, OWN, equal
@@ -190,6 +195,53 @@ def test_watches(origo):
             equal(len(again.ask("GET", "/v1/watches")[2]["watches"]), 1)
     receiver.shutdown()
     receiver.server_close()
+
+
+def make_certificate(folder, name):
+    """Paths of a key and a certificate for 127.0.0.1; None without openssl."""
+    key, cert = (os.path.join(folder, name + end) for end in (".key", ".pem"))
+    if shutil.which("openssl") is None:
+        return None
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+                    "-keyout", key, "-out", cert, "-days", "2", "-subj",
+                    "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True,
+                   capture_output=True)
+    return key, cert
+
+
+def test_webhook_tls(origo):
+    """Over TLS, to a certificate that is trusted, and to no other."""
+    with tempfile.TemporaryDirectory() as folder:
+        own, other = (make_certificate(folder, n) for n in ("own", "other"))
+        if own is None:
+            return "openssl is missing"
+        receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+        receiver.seen, receiver.statuses = queue.Queue(), []
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(own[1], own[0])
+        receiver.socket = context.wrap_socket(receiver.socket, server_side=True)
+        threading.Thread(target=receiver.serve_forever, daemon=True).start()
+        place = "localhost:%d" % receiver.server_address[1]
+        for cert in (other[1], own[1]):
+            with support.Server(origo, "--webhook-host", place, "--webhook-ca",
+                                cert) as server:
+                server.ask("POST", "/v1/watches", json.dumps(
+                    {"ids": ["a"], "webhook": "https://%s/" % place}), JSON)
+                server.add("a", LAMP)
+                server.add("b", LAMP)
+                if cert == own[1]:
+                    body = receiver.seen.get(timeout=120)[1]
+                    equal(json.loads(body)["origin"]["id"], "a")
+                else:
+                    until = time.monotonic() + 120
+                    while "webhook to %s: TLS: " % place not in server.log():
+                        assert time.monotonic() < until, server.log()
+                        time.sleep(0.05)
+                    assert receiver.seen.empty()
+        receiver.shutdown()
+        receiver.server_close()
+    return None
 
 
 if __name__ == "__main__":
