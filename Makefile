@@ -86,9 +86,8 @@ test-soak:
 	@tools/setup build test
 	@tools/configure release -Dtests=enabled
 	@ninja -C $(BUILD) cli/origo
-	@tests/soak.py $(ORIGO)
+	@tests/soak.py $(ORIGO) --into docs/benchmarks.md
 	@tests/cli/test_appends.py $(ORIGO) --soak
-	@tests/cli/test_memory_cap.py $(ORIGO) 2000 64
 
 test-python-asan:
 	@tools/setup build test python

@@ -57,7 +57,24 @@ def write_input(path, text, n):
 
 class Used:
     """What a command took: CPU seconds, peak memory in MB, files that are left
-    in STORE, and what it said."""
+    in STORE, its status and what it said."""
+
+
+def measure(args, said, store):
+    """Runs a command; `said` is a file for what it says."""
+    flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC
+    pid = os.posix_spawn(args[0], args, os.environ, file_actions=[
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, said, flags, 0o600)])
+    _, status, rusage = os.wait4(pid, 0)
+    used = Used()
+    with open(said, encoding="utf-8", errors="replace") as f:
+        used.said = f.read()
+    used.status = os.waitstatus_to_exitcode(status)
+    used.cpu = rusage.ru_utime + rusage.ru_stime
+    used.peak = rusage.ru_maxrss * 1024 / 1e6
+    used.n_files = sum(len(files) for _, _, files in os.walk(store))
+    return used
 
 
 def run(origo, place, text, command, n):
@@ -66,21 +83,10 @@ def run(origo, place, text, command, n):
     names["IN"] += ".jsonl"
     write_input(names["IN"], text, n)
     args = [origo] + [names.get(word, word) for word in command.split()]
-    said = os.path.join(place, "said")
-    flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC
-    pid = os.posix_spawn(origo, args, os.environ, file_actions=[
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 2, said, flags, 0o600)])
-    _, status, rusage = os.wait4(pid, 0)
-    used = Used()
-    with open(said, encoding="utf-8", errors="replace") as f:
-        used.said = f.read()
-    if status != 0:
-        raise AssertionError("%s: status %d: %s" % (" ".join(args), status,
+    used = measure(args, os.path.join(place, "said"), names["STORE"])
+    if used.status != 0:
+        raise AssertionError("%s: status %d: %s" % (" ".join(args), used.status,
                                                     used.said))
-    used.cpu = rusage.ru_utime + rusage.ru_stime
-    used.peak = rusage.ru_maxrss / 1024
-    used.n_files = sum(len(files) for _, _, files in os.walk(names["STORE"]))
     return used
 
 

@@ -17,6 +17,8 @@ import sys
 import tempfile
 
 REBUILDING = 64  # MB: a store is written beside the one that is read
+VARIED = 100000000  # bytes
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 failed = 0
 
 
@@ -34,22 +36,39 @@ def peak_of(command):
 
 
 def write_stream(path, n_bytes):
+    """In a process of its own: the peak of a child begins with what its parent
+    has."""
+    pid = os.fork()
+    if pid == 0:
+        write_documents(path, n_bytes)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+def write_documents(path, n_bytes):
     """Documents of 50 to 900 words; every third begins with an older one's
-    beginning."""
+    beginning. After VARIED bytes the same ones again, in other letters."""
     rng = random.Random(9)
     words = [rng.choice("bcdfghklmnprst") + rng.choice("aeiou") +
              rng.choice("bcdfghklmnprst") + rng.choice("aeiou") + str(i % 97)
              for i in range(20000)]
-    older, size, n = [], 0, 0
+    older, texts, size, n = [], [], 0, 0
     with open(path, "w", encoding="ascii") as f:
         while size < n_bytes:
-            text = rng.choices(words, k=rng.randrange(50, 900))
-            if n % 3 == 2:
-                text = rng.choice(older)[:120] + text
-            older = (older + [text])[-200:]
-            line = json.dumps({"id": f"document-{n:08d}",
-                               "title": " ".join(text[:6]),
-                               "text": " ".join(text)}) + "\n"
+            if size < VARIED:
+                text = rng.choices(words, k=rng.randrange(50, 900))
+                if n % 3 == 2:
+                    text = rng.choice(older)[:120] + text
+                older = (older + [text])[-200:]
+                texts.append(" ".join(text))
+            elif n % len(texts) == 0:
+                letters = "".join(rng.sample(LETTERS, len(LETTERS)))
+                others = str.maketrans(LETTERS, letters)
+            line = texts[n % len(texts)]
+            if n >= len(texts):
+                line = line.translate(others)
+            line = json.dumps({"id": f"document-{n:08d}", "title": line[:30],
+                               "text": line}) + "\n"
             f.write(line)
             size += len(line)
             n += 1
@@ -64,12 +83,15 @@ def check(name, command, most):
           f"{cpu:.1f} CPU s, status {status}", flush=True)
 
 
-def check_all(origo, folder, stream, threads, memory, most):
-    """Every command that reads documents or a store."""
+def commands(folder, stream, threads, memory, most):
+    """Every command that reads documents or a store: its name, it, and what it
+    may take, in an order in which each finds what it reads."""
     place = folder / ("j" + threads)
     place.mkdir()
     store, out = str(place / "store"), str(place / "out.jsonl")
     dump, other = str(place / "dump.jsonl"), str(place / "other")
+    few = str(place / "few.jsonl")
+    write_stream(few, 1000000)
     run = ["-q", "-j", threads]
     cap = ["--memory", f"{memory}M"]
     every = ["--index", "passages,near,sentences"]
@@ -85,6 +107,7 @@ def check_all(origo, folder, stream, threads, memory, most):
             ("near :memory:",
              ["near", *run, *cap, "-s", ":memory:", "-o", out, stream]),
             ("near", ["near", *run, "-s", other, "-o", out, stream]),
+            ("quote", ["quote", "-q", "-s", other, "-o", out, few]),
             ("dedup", ["dedup", *run, *cap, "-o", out, stream]),
             ("dedup, passages", ["dedup", *run, *cap, "--level", "passage",
                                  "-o", out, stream]),
@@ -104,10 +127,9 @@ def check_all(origo, folder, stream, threads, memory, most):
             ("compact", ["compact", "-s", other]),
             ("index --drop", ["index", "-s", other, "--drop", "passages"]),
             ("info", ["info", "-s", other])):
-        check(f"{name} -j {threads}", [origo, *command],
-              most_of_all + (REBUILDING if command[0] == "index" else 0)
-              if other in command else most)
-    return other
+        yield (name, command,
+               most_of_all + (REBUILDING if command[0] == "index" else 0)
+               if other in command else most)
 
 
 def check_giant(origo, folder, memory, most):
@@ -115,8 +137,10 @@ def check_giant(origo, folder, memory, most):
     giant = str(folder / "giant.jsonl")
     store, out = str(folder / "of-giant"), str(folder / "out.jsonl")
     with open(giant, "w", encoding="ascii") as f:
-        for text in ("a b c d e f g h " * (memory << 16), "a short one " * 9):
-            f.write(json.dumps({"id": text[:7], "text": text}) + "\n")
+        f.write('{"id":"giant","text":"')
+        for _ in range(memory << 4):
+            f.write("a b c d e f g h " * 4096)
+        f.write('"}\n{"id":"short","text":"%s"}\n' % ("a short one " * 9))
     run = ["-q", "--memory", f"{memory}M"]
     every = ["--index", "passages,near,sentences"]
     for command in (
@@ -145,17 +169,15 @@ def main():
     n_mb = int(sys.argv[2]) if len(sys.argv) > 2 else 24
     memory = int(sys.argv[3]) if len(sys.argv) > 3 else 16
     most = memory + 100 * 1.048576
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+    with tempfile.TemporaryDirectory() as temp:
+        folder = pathlib.Path(temp)
         stream = str(folder / "stream.jsonl")
         write_stream(stream, n_mb * 1000000)
         for threads in ("2", "16"):
-            store = check_all(origo, folder, stream, threads, memory, most)
+            for name, command, cap in commands(folder, stream, threads, memory,
+                                               most):
+                check(f"{name} -j {threads}", [origo, *command], cap)
         check_giant(origo, folder, memory, most)
-        few = str(folder / "few.jsonl")
-        write_stream(few, 1000000)
-        check("quote", [origo, "quote", "-q", "-s", store, "-o", os.devnull,
-                        few], most + 1.5 * memory)
     sys.exit(1 if failed else 0)
 
 

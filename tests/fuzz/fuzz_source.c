@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const struct og_source_options options = {
         .fields = OG_FIELDS_DEFAULT,
         .max_document = (uint64_t)1 << (choice >> 3 & 0xf),
-        .block_len = (size_t)1 << (choice & 7),
+        .block_len = short_block((size_t)1 << (choice & 7), len),
     };
     compare_block_lengths(link, options);
     unlink(link);
