@@ -26,12 +26,19 @@ static const char *type_of(og_format format)
     }
 }
 
+/* A browser, or who asks as one. */
+static bool wants_page(const struct request *r)
+{
+    const char *accept = request_header(r, "Accept");
+    return accept != NULL && strncmp(accept, "text/html", 9) == 0;
+}
+
 static bool take_format(struct request *r, og_report_options *out)
 {
     const char *format = request_argument(r, "format");
     const char *offsets = request_argument(r, "offsets");
     static const char *const units[] = {"byte", "char", "utf16"};
-    out->format = OG_FORMAT_JSON;
+    out->format = wants_page(r) ? OG_FORMAT_HTML : OG_FORMAT_JSON;
     if (format != NULL &&
         (!og_format_parse((og_bytes){format, strlen(format)}, &out->format) ||
          out->format > OG_FORMAT_TEI))

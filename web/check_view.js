@@ -129,8 +129,7 @@ class CheckView {
         this.fold.open = false;
         await startShowing(this.answer.report);
         this.element.classList.add("answered");
-        find("h1", view.article).tabIndex = -1;
-        find("h1", view.article).focus({ preventScroll: true });
+        focusHeading(view.article);
     }
 
     async open() {

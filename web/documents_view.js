@@ -77,34 +77,46 @@ class DocumentsView {
 
     /* ---- one of them ---- */
 
+    /* Another may be asked for before this one is there. */
     async show(id) {
         this.shown = id;
         this.one.replaceChildren();
         this.answer = null;
-        return attempt(this.notice, this.submit, "Reading …", async () => {
-            const doc = await askJson(
-                `v1/documents/${encodeURIComponent(id)}`);
-            const { title, url, time, text } = doc;
-            if (text === undefined) return "The store does not keep its text.";
-            const answer = await askReport(
-                JSON.stringify({ id, title, url, time, text }),
-                "application/json", {});
-            if (this.shown !== id) return "";
+        this.notice.say("Reading …");
+        try {
+            const answer = await this.ask(id);
+            if (this.shown !== id) return;
+            this.notice.say("");
             this.answer = answer;
-            const bar = makeExport(answer);
-            bar.prepend(make("a", { href: "#documents" }, "All documents"));
-            bar.append(make("a", { href:
-                `#watches/${encodeURIComponent(id)}` }, "Watch it"));
-            this.one.replaceChildren(bar, stage);
+            this.one.replaceChildren(this.makeBar(id), stage);
             await startShowing(answer.report);
-            return "";
-        });
+        } catch (error) {
+            if (this.shown === id) this.notice.fail(error);
+        }
+    }
+
+    async ask(id) {
+        const { title, url, time, text } = await askJson(
+            `v1/documents/${encodeURIComponent(id)}`);
+        if (text === undefined)
+            throw new Refusal(200, "the store does not keep its text", 0);
+        return askReport(JSON.stringify({ id, title, url, time, text }),
+            "application/json", {});
+    }
+
+    makeBar(id) {
+        const bar = makeExport(this.answer);
+        bar.prepend(make("a", { href: "#documents" }, "All documents"));
+        bar.append(make("a", { href: `#watches/${encodeURIComponent(id)}` },
+            "Watch it"));
+        return bar;
     }
 
     async open(id) {
         this.list.hidden = id !== undefined;
         this.one.hidden = id === undefined;
         if (id === undefined) {
+            this.shown = undefined;
             if (this.items.children.length === 0) await this.search();
             else this.notice.say("");
         } else if (this.shown !== id || !this.answer) {

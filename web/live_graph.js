@@ -3,7 +3,9 @@
  * picture depends on that order alone, so that it does not jump; and it has a
  * limit, beyond which the oldest go. */
 
-const MOST_NODES = 28, NODE_HEIGHT = 28, ARC_WIDTH = 150;
+const MOST_NODES = 28, NODE_HEIGHT = 28;
+/* As wide as its column in the style. */
+const arcWidth = () => narrow.matches ? 80 : 150;
 
 class CopyGraph {
     constructor() {
@@ -18,6 +20,7 @@ class CopyGraph {
         this.element = make("section", { className: "who-live",
             "aria-label": "Who copies whom" },
         make("h2", {}, "Who copies whom"), this.empty, this.drawn);
+        narrow.addEventListener("change", () => this.draw());
         for (const kind of ["pointerover", "focusin"])
             this.list.addEventListener(kind, (event) => this.point(
                 event.target.closest("li")));
@@ -58,9 +61,10 @@ class CopyGraph {
 
     makeArc({ from, to, share }) {
         const y = (i) => (i + 0.5) * NODE_HEIGHT;
-        const far = Math.min(ARC_WIDTH - 12,
+        const width = arcWidth();
+        const far = Math.min(width - 12,
             18 + 14 * Math.abs(to - from)) * 4 / 3;
-        const x = ARC_WIDTH - 6;
+        const x = width - 6;
         const path = makeSvg("path", { class: "arc",
             d: `M${x} ${y(from)}C${x - far} ${y(from)} ${x - far} ${y(to)} ` +
                 `${x - 5} ${y(to)}`,
@@ -81,16 +85,16 @@ class CopyGraph {
     }
 
     draw() {
-        const height = this.nodes.length * NODE_HEIGHT;
+        const width = arcWidth(), height = this.nodes.length * NODE_HEIGHT;
         this.empty.hidden = this.nodes.length > 0;
         this.drawn.hidden = this.nodes.length === 0;
-        this.picture.setAttribute("viewBox", `0 0 ${ARC_WIDTH} ${height}`);
-        this.picture.setAttribute("width", ARC_WIDTH);
+        this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+        this.picture.setAttribute("width", width);
         this.picture.setAttribute("height", height);
         this.picture.replaceChildren(
             ...this.arcs.map((arc) => this.makeArc(arc)),
             ...this.nodes.map((_, i) => makeSvg("circle", {
-                cx: ARC_WIDTH - 5, cy: (i + 0.5) * NODE_HEIGHT,
+                cx: width - 5, cy: (i + 0.5) * NODE_HEIGHT,
                 r: this.arcs.some((a) => a.from === i) ? 4.5 : 3,
                 class: this.arcs.some((a) => a.to === i) ? "taker"
                     : "giver" })));

@@ -47,8 +47,16 @@ async function showPage() {
         else pageLinks[i].removeAttribute("aria-current");
     });
     await next.page.open(next.rest);
-    if (before && current === next)
-        find("h1", next.page.element)?.focus({ preventScroll: true });
+    if (before && current === next) focusHeading(next.page.element);
+}
+
+/* Where a screen reader goes on after another view has come. */
+function focusHeading(element) {
+    const heading = [...element.querySelectorAll("h1")]
+        .find((h) => h.checkVisibility());
+    if (!heading) return;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
 }
 
 /* ---- keys ---- */

@@ -61,7 +61,9 @@ async function refusalOf(response) {
     try {
         detail = (await response.json()).detail || detail;
     } catch { /* something between us and the server has answered */ }
-    return new Refusal(response.status, clean(String(detail)),
+    /* How long to wait is said beside it. */
+    return new Refusal(response.status,
+        clean(String(detail)).replace(/; try again$/, ""),
         Number(response.headers.get("Retry-After")) || 0);
 }
 

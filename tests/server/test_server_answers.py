@@ -365,6 +365,16 @@ def test_page(origo):
         equal(server.ask("HEAD", "/")[0], 200)
         equal(server.ask("POST", "/", "x", TEXT)[0], 405)
         equal(server.ask("GET", "/page.js/..")[0], 404)
+        # What it shows, and saves: the report.
+        status, given, report = Checked(server).ask(
+            "POST", "/v1/trace", LAMP, {**TEXT, "Accept": "text/html"})
+        equal((status, given["Content-Type"]), (200, "text/html; charset=utf-8"))
+        for kind in (b"docs", b"meta"):
+            assert re.search(rb'<script type="[\w/]+" class="%s"' % kind,
+                             report), report[:400]
+        wide = {**TEXT, "Accept": "application/json, text/html"}
+        equal(server.ask("POST", "/v1/trace", LAMP, wide)[1]["Content-Type"],
+              "application/json")
 
 
 def test_json_log(origo):
