@@ -215,7 +215,7 @@ static og_status compare(struct og_decider *d, struct og_decide_reader *r,
     return *out > 0 ? OG_OK : leave_summary(d, r, at, known, err);
 }
 
-/* Candidates lie all over memory: those that come soon are asked for now. */
+/* Candidates are all over memory: those that come soon are asked for now. */
 static void expect(const struct og_decider *d, const struct og_decide_reader *r,
                    size_t i)
 {

@@ -209,7 +209,7 @@ static og_status read_records(struct og_dedup_journal *j,
         if (!take_record(&record, j, &mark, &body)) return OG_OK;
         TRY(read_body(r, &mark, &body, err));
         j->mark = mark;
-        j->goes_on = true;
+        j->is_resumed = true;
     }
 }
 
@@ -347,7 +347,7 @@ og_status og_dedup_journal_open(
                                            .durable = end.next_sequence - 1,
                                            .uuid = j->uuid};
     TRY(og_journal_new(&log, NULL, &j->log, err));
-    if (end.len > 0) j->parts = j->goes_on ? OG_PART_GOES_ON : OG_PART_OURS;
+    if (end.len > 0) j->parts = j->is_resumed ? OG_PART_RESUMED : OG_PART_OURS;
     j->is_on = true;
     j->last = og_clock_seconds();
     return OG_OK;

@@ -39,7 +39,7 @@ struct og_dedup_journal {
     double every, last;           /* seconds; last: when that was */
     uint64_t last_bytes;
     enum og_part_state parts; /* what the parts of the outputs are */
-    bool goes_on;             /* there was one: */
+    bool is_resumed;          /* there was one: */
     struct og_dedup_journal_mark mark;
 };
 

@@ -196,8 +196,8 @@ og_status og_dedup_output_sync(struct og_dedup_output *out,
 
 /* ---- decisions ---- */
 
-static og_status tell(struct og_dedup_output *out, og_dedup_decision *decision,
-                      og_error *err)
+static og_status report_decision(struct og_dedup_output *out,
+                                 og_dedup_decision *decision, og_error *err)
 {
     const og_dedup_options *o = out->options;
     decision->number = out->n_decided++;
@@ -206,8 +206,8 @@ static og_status tell(struct og_dedup_output *out, og_dedup_decision *decision,
     return og_error_set(err, OG_ERR_STOPPED, "stopped");
 }
 
-static og_status tell_kept(struct og_dedup_output *out, og_bytes id,
-                           const og_bytes *cut, og_error *err)
+static og_status report_kept(struct og_dedup_output *out, og_bytes id,
+                             const og_bytes *cut, og_error *err)
 {
     og_dedup_decision decision = {
         .id = id, .is_kept = true, .of_number = OG_NOT_OF_INPUT};
@@ -215,17 +215,17 @@ static og_status tell_kept(struct og_dedup_output *out, og_bytes id,
         decision.is_cut = true;
         decision.text = *cut;
     }
-    return tell(out, &decision, err);
+    return report_decision(out, &decision, err);
 }
 
-static og_status tell_removed(struct og_dedup_output *out,
-                              const struct og_removal *r, og_error *err)
+static og_status report_removed(struct og_dedup_output *out,
+                                const struct og_removal *r, og_error *err)
 {
     og_dedup_decision decision = {.id = r->id,
                                   .of_id = r->of_id,
                                   .of_number = r->of_number,
                                   .similarity = r->similarity};
-    return tell(out, &decision, err);
+    return report_decision(out, &decision, err);
 }
 
 /* ---- lines ---- */
@@ -265,7 +265,7 @@ static og_status write_packed_kept(struct og_dedup_output *out, og_error *err)
 og_status og_dedup_write_kept(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err)
 {
-    TRY(tell_kept(out, doc->doc.id, NULL, err));
+    TRY(report_kept(out, doc->doc.id, NULL, err));
     if (!out->has_kept) return OG_OK;
     if (doc->record.len != 0) return write_line_kept(out, doc->record, err);
     out->line.len = 0;
@@ -341,7 +341,7 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
                                  const struct og_removal *removal,
                                  og_error *err)
 {
-    TRY(tell_removed(out, removal, err));
+    TRY(report_removed(out, removal, err));
     if (out->options->annotate && out->has_kept)
         TRY(write_annotated(out, doc, removal, err));
     if (!out->has_report) return OG_OK;
@@ -364,7 +364,7 @@ og_status og_dedup_write_gone(struct og_dedup_output *out,
                                        .of_id = {"", 0},
                                        .of_number = OG_NOT_OF_INPUT,
                                        .similarity = 1};
-    return tell_removed(out, &removal, err);
+    return report_removed(out, &removal, err);
 }
 
 og_status og_dedup_pack_cut(const og_fields *fields,
@@ -402,7 +402,7 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
                              og_bytes line, og_error *err)
 {
     struct og_new_file *file;
-    TRY(tell_kept(out, doc->doc.id, &text, err));
+    TRY(report_kept(out, doc->doc.id, &text, err));
     if (!out->has_kept) return OG_OK;
     TRY(og_shards_next(&out->kept, &file, err));
     return og_new_file_write(file, line.data, line.len, err);

@@ -36,7 +36,7 @@ void og_dedup_output_init(struct og_dedup_output *out,
  * them. OG_ERR_USAGE: an output is an input. */
 og_status og_dedup_output_lock(struct og_dedup_output *out, og_error *err);
 /* After the lock. Without options.resume `state` and `from` say nothing;
- * `from` is for OG_PART_GOES_ON. */
+ * `from` is for OG_PART_RESUMED. */
 og_status og_dedup_output_open(struct og_dedup_output *out,
                                enum og_part_state state,
                                const struct og_output_lens *from,

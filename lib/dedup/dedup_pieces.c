@@ -21,7 +21,7 @@ og_status og_piece_cutter_open(struct og_piece_cutter *c, og_error *err)
     struct og_dedup_run *run = c->run;
     TRY(og_dedup_output_lock(&run->output, err));
     TRY(og_dedup_journal_open(&c->journal, run, 0, NULL, NULL, NULL, err));
-    if (c->journal.goes_on) {
+    if (c->journal.is_resumed) {
         const uint64_t n_against = run->counts->n_against;
         *run->counts = c->journal.mark.counts;
         run->counts->stream = (og_stream_counts){0};
@@ -37,9 +37,9 @@ og_status og_piece_cutter_close(struct og_piece_cutter *c, og_status status,
 {
     struct og_dedup_run *run = c->run;
     if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
-    const bool goes_on = run->options->resume && status != OG_OK;
-    og_dedup_journal_close(&c->journal, !goes_on); /* under the locks */
-    og_dedup_output_close(&run->output, goes_on);
+    const bool can_resume = run->options->resume && status != OG_OK;
+    og_dedup_journal_close(&c->journal, !can_resume); /* under the locks */
+    og_dedup_output_close(&run->output, can_resume);
     og_dedup_ids_release(&c->ids);
     og_cut_scratch_release(&c->scratch);
     og_pack_release(&c->line);

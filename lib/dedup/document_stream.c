@@ -174,7 +174,7 @@ static og_status on_passed(void *ctx, og_bytes bytes, og_error *err)
     return OG_OK;
 }
 
-static og_status reject_passed(struct stream *s, uint64_t len, bool is_told,
+static og_status reject_passed(struct stream *s, uint64_t len, bool is_reported,
                                og_error *err)
 {
     char buffer[1 << 14];
@@ -186,7 +186,7 @@ static og_status reject_passed(struct stream *s, uint64_t len, bool is_told,
                                    s->source->folder, errno);
         s->passed_at += n;
         left -= n;
-        if (is_told)
+        if (is_reported)
             TRY(s->source->reject(s->source->ctx, (og_bytes){buffer, n},
                                   left > 0, err));
     }
@@ -198,10 +198,11 @@ static og_status reject(void *ctx, struct og_batch *b,
 {
     struct stream *s = ctx;
     const struct og_block *block = &b->block;
-    const bool is_told = s->source->reject != NULL &&
-                         block->sequence >= s->source->n_known_blocks;
-    if (p->passed_len > 0) return reject_passed(s, p->passed_len, is_told, err);
-    if (!is_told || block->kind != OG_BLOCK_LINES ||
+    const bool is_reported = s->source->reject != NULL &&
+                             block->sequence >= s->source->n_known_blocks;
+    if (p->passed_len > 0)
+        return reject_passed(s, p->passed_len, is_reported, err);
+    if (!is_reported || block->kind != OG_BLOCK_LINES ||
         p->offset < block->offset || p->offset - block->offset >= block->len)
         return OG_OK;
     return s->source->reject(

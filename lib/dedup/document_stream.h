@@ -77,7 +77,7 @@ struct og_dedup_source {
     const char *folder; /* of a temporary file for rejects; NULL: those that
                            are longer than a document may be are not reported */
     const char *step;   /* of progress */
-    bool uses_time;     /* of documents: report those that are none */
+    bool uses_time;     /* of documents: report those that cannot be read */
 };
 
 /* A file that cannot be read is a problem and the others continue; the status

@@ -474,7 +474,7 @@ static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
     og_dedup_texts_call_back(l->texts);
     if (l->aside != NULL) return OG_OK;
     if (sequence + 1 < l->journal.mark.n_blocks) return OG_OK;
-    if (l->journal.goes_on && sequence + 1 == l->journal.mark.n_blocks) {
+    if (l->journal.is_resumed && sequence + 1 == l->journal.mark.n_blocks) {
         if (n == l->journal.mark.n_documents) return OG_OK;
         return og_error_set(err, OG_ERR_INPUT,
                             "'%s' names %llu documents where the input has "
@@ -686,7 +686,7 @@ static og_status open_outputs(struct level *l, og_error *err)
     TRY(og_dedup_output_lock(&l->run->output, err));
     TRY(og_dedup_journal_open(&l->journal, run, l->sketcher.n_samples, l,
                               remember_kept, remember_center, err));
-    if (l->journal.goes_on) {
+    if (l->journal.is_resumed) {
         const uint64_t n_against = run->counts->n_against;
         *run->counts = l->journal.mark.counts;
         const uint64_t n_tokens = run->counts->stream.n_tokens;
@@ -780,9 +780,9 @@ og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)
     run->counts->n_compared += l.decider.n_compared;
     if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
     /* What cannot be gone on with goes: on a full disk above all. */
-    const bool goes_on = run->options->resume && status != OG_OK;
-    og_dedup_journal_close(&l.journal, !goes_on); /* under the locks */
-    og_dedup_output_close(&run->output, goes_on);
+    const bool can_resume = run->options->resume && status != OG_OK;
+    og_dedup_journal_close(&l.journal, !can_resume); /* under the locks */
+    og_dedup_output_close(&run->output, can_resume);
     finish(&l);
     return status;
 }

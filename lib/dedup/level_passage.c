@@ -449,7 +449,7 @@ static og_status run_passes(struct level *l, og_error *err)
     og_stream_counts again = {0};
     fill_source(l, &source);
     /* A run that was stopped while it wrote had rejected all there is. */
-    if (l->cutter.journal.goes_on) source.reject = NULL;
+    if (l->cutter.journal.is_resumed) source.reject = NULL;
     source.step = "documents";
     run->counts->n_rounds = 1;
     TRY(og_dedup_pass(run, &source, &run->counts->stream, err));

@@ -539,7 +539,7 @@ static og_status run_passes(struct level *l, og_error *err)
     fill_source(l, &source);
     if (l->places == NULL) source.end_block = end_block;
     source.n_known_blocks = journal->mark.n_blocks;
-    if (l->places != NULL && journal->goes_on) source.reject = NULL;
+    if (l->places != NULL && journal->is_resumed) source.reject = NULL;
     source.step = "documents";
     TRY(og_dedup_pass(run, &source, &run->counts->stream, err));
     run->counts->n_rounds = 1;

@@ -12,7 +12,7 @@
 
 #define SIMHASH_LEN   8
 #define SIMHASH_PARTS 4
-/* Tokens of a shingle, unless told: of a simhash as
+/* Tokens of a shingle, unless given: of a simhash as
  * og_feature_options_default() has it. */
 #define SHINGLE         5
 #define SIMHASH_SHINGLE 3

@@ -19,7 +19,7 @@
  *     end:     16 bytes of 0
  *
  * Little endian; checksums are XXH3. Of the store the first `documents` were
- * taken in; entries stand in the order in which they go. */
+ * taken in; entries are in the order in which they go. */
 
 #include "lib/base/packing.h"
 #include "lib/fingerprint/fingerprint.h"

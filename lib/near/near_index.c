@@ -391,7 +391,7 @@ walk_places(const struct og_near_index *x, uint32_t begin, uint32_t end,
     return OG_OK;
 }
 
-/* The place behind the hand is the oldest. */
+/* The place after the hand is the oldest. */
 og_status og_near_index_walk(
     const struct og_near_index *x, void *ctx,
     og_status (*on_entry)(void *ctx, const struct og_near_entry *entry,

@@ -6,7 +6,7 @@
  *
  * In memory that is fixed: when it is full, an entry that was not met for long
  * goes for each that comes. A sketch is `sketch_len` bytes; a band is some of
- * them in a row, wherever they stand. */
+ * them in a row, wherever they are. */
 
 #include "lib/base/memory.h"
 

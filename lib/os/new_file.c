@@ -255,7 +255,8 @@ static void take_back(const struct og_new_file *file, uint64_t len)
         (void)rename(file->path, file->temp_path);
 }
 
-static og_status go_on(struct og_new_file *file, uint64_t len, og_error *err)
+static og_status continue_part(struct og_new_file *file, uint64_t len,
+                               og_error *err)
 {
     struct stat st;
     if (fstat(file->fd, &st) != 0 || (uint64_t)st.st_size < len)
@@ -277,7 +278,7 @@ static og_status open_part(struct og_new_file *file, enum og_part_state state,
         file->temp_path = NULL;
         return og_error_memory(err, BUFFER_LEN, "a file name");
     }
-    if (state == OG_PART_GOES_ON) take_back(file, len);
+    if (state == OG_PART_RESUMED) take_back(file, len);
     file->fd = open(file->temp_path,
                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
                         (state == OG_PART_NEW ? O_EXCL : 0),
@@ -290,7 +291,7 @@ static og_status open_part(struct og_new_file *file, enum og_part_state state,
     if (file->fd < 0 || fstat(file->fd, &st) != 0 || !S_ISREG(st.st_mode))
         return og_file_failure(err, "write", file->temp_path,
                                file->fd < 0 ? errno : EINVAL);
-    return go_on(file, state == OG_PART_GOES_ON ? len : 0, err);
+    return continue_part(file, state == OG_PART_RESUMED ? len : 0, err);
 }
 
 og_status og_output_open_part(struct og_new_file *file, const char *path,

@@ -49,7 +49,7 @@ og_status og_output_open(struct og_new_file *file, const char *path,
 enum og_part_state {
     OG_PART_NEW,    /* OG_ERR_IO when there is a file of that name: not ours */
     OG_PART_OURS,   /* of a run that came to nothing: emptied */
-    OG_PART_GOES_ON /* kept up to `len` bytes; OG_ERR_INPUT: it has less */
+    OG_PART_RESUMED /* kept up to `len` bytes; OG_ERR_INPUT: it has less */
 };
 og_status og_output_open_part(struct og_new_file *file, const char *path,
                               enum og_part_state state, uint64_t len,

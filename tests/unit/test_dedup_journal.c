@@ -179,7 +179,7 @@ static void the_next_run_reads_it(void **state)
     struct begun r;
     (void)state;
     begin(&r);
-    assert_true(r.journal.goes_on);
+    assert_true(r.journal.is_resumed);
     assert_int_equal(r.journal.mark.n_blocks, 100);
     assert_int_equal(r.journal.mark.n_documents, 101);
     const og_dedup_counts expected = all_different();
@@ -211,7 +211,7 @@ static void a_broken_frame_ends_it(void **state)
             fclose(f);
             data[at] ^= 1;
             begin(&r);
-            assert_true(r.journal.goes_on);
+            assert_true(r.journal.is_resumed);
             assert_int_equal(r.heard.n_kept, 2); /* of the first alone */
             stop(&r);
         }

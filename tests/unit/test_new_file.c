@@ -181,10 +181,10 @@ static void test_parts(void **state)
     assert_non_null(strstr(err.message, "in the way"));
     assert_holds(in("x.part"), "mine");
     assert_int_equal(
-        og_output_open_part(&file, in("x"), OG_PART_GOES_ON, 5, &err),
+        og_output_open_part(&file, in("x"), OG_PART_RESUMED, 5, &err),
         OG_ERR_INPUT);
     assert_int_equal(
-        og_output_open_part(&file, in("x"), OG_PART_GOES_ON, 2, &err), OG_OK);
+        og_output_open_part(&file, in("x"), OG_PART_RESUMED, 2, &err), OG_OK);
     assert_int_equal(og_new_file_write(&file, "lk", 2, NULL), OG_OK);
     og_new_file_leave(&file);
     assert_holds(in("x.part"), "milk");

@@ -116,7 +116,7 @@ static void write_twice(const char *name, og_packing packing)
     assert_int_equal(og_new_file_write(file, "lost", 4, NULL), OG_OK);
     og_shards_leave(&s);
     assert_int_equal(
-        og_shards_open_part(&s, in(name), packing, OG_PART_GOES_ON, len, NULL),
+        og_shards_open_part(&s, in(name), packing, OG_PART_RESUMED, len, NULL),
         OG_OK);
     assert_int_equal(og_shards_next(&s, &file, NULL), OG_OK);
     assert_int_equal(og_new_file_write(file, "second", 6, NULL), OG_OK);
