@@ -10,9 +10,12 @@ class Origo < Formula
   depends_on "meson" => :build
   depends_on "ninja" => :build
   depends_on "pkg-config" => :build
+  depends_on "curl"
   depends_on "gnutls"
+  depends_on "hiredis"
   depends_on "libarchive"
   depends_on "libmicrohttpd"
+  depends_on "librdkafka"
   depends_on :linux
   depends_on "libxml2"
   depends_on "lmdb"
