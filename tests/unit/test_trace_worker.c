@@ -69,9 +69,10 @@ static void stream(struct run *r, og_store *store, unsigned n_threads)
 
 static og_store *make_store(void)
 {
+    static const char *const ids[] = {"a", "b", "c"};
     og_store *store = open_texts(":memory:", false);
     for (int i = 0; i < 3; i++)
-        add_text(store, "abc" + i, text_number(i));
+        add_text(store, ids[i], text_number(i));
     return store;
 }
 
