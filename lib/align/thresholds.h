@@ -35,13 +35,12 @@ struct og_align_thresholds {
 
 #define OG_ALIGN_THRESHOLDS_DEFAULT                                            \
     {                                                                          \
-        .min_cosine = 0.29f, .min_dice = 0.25f, .max_gap = 3,                  \
-        .min_weight = 40, .mostly = 0.8f, .max_rest = 20, .min_share = 0.5f,   \
-        .above_rest = 0.2f, .long_share = 0.52f, .long_slope = 0.1f,           \
-        .min_score = 35, .min_ratio = 3, .max_explained = 0.8f,                \
-        .max_copied = 0.5f, .resembles = 0.25f, .min_resembling = 0.4f,        \
-        .min_spread = 0.4f, .drawn_on = 4, .join_gap = 60, .join_ratio = 2,    \
-        .join_copy = 60                                                        \
+        .min_cosine = 0.3f, .min_dice = 0.2f, .max_gap = 3, .min_weight = 40,  \
+        .mostly = 0.9f, .max_rest = 10, .min_share = 0.5f, .above_rest = 0.2f, \
+        .long_share = 0.55f, .long_slope = 0.1f, .min_score = 35,              \
+        .min_ratio = 3, .max_explained = 0.9f, .max_copied = 0.5f,             \
+        .resembles = 0.25f, .min_resembling = 0.4f, .min_spread = 0.3f,        \
+        .drawn_on = 3, .join_gap = 60, .join_ratio = 1.5f, .join_copy = 60     \
     }
 
 #endif
