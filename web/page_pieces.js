@@ -75,7 +75,8 @@ function saveFile(name, text, type) {
     const address = URL.createObjectURL(new Blob([text], { type }));
     const link = make("a", { href: address, download: name });
     link.click();
-    URL.revokeObjectURL(address);
+    /* Some browsers read it only after the click. */
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
 const fileName = (name, ending) =>

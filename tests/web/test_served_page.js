@@ -157,6 +157,27 @@ test("served: documents are searched, and one is opened", at("#documents"),
         await page.waitForSelector(".cards li");
     });
 
+test("served: the document that was asked for last is shown",
+    at("#documents"), async (page) => {
+        let letGo;
+        const held = new Promise((done) => { letGo = done; });
+        await page.route("**/v1/documents/copy-1", async (route) => {
+            await held;
+            await route.continue();
+        });
+        const asked = page.waitForRequest("**/v1/documents/copy-1");
+        await page.evaluate(() => { location.hash = "#documents/copy-1"; });
+        await asked;
+        await page.evaluate(() => { location.hash = "#documents/copy-2"; });
+        await page.waitForSelector("article h1 >> text=And once more");
+        const late = page.waitForResponse("**/v1/documents/copy-1");
+        letGo();
+        await late;
+        await atRest(page);
+        assert.strictEqual(await page.textContent("article h1"),
+            "And once more");
+    });
+
 test("served: what is not there is said", at("#documents/nobody"),
     async (page) => {
         await page.waitForSelector("[role=alert]:not([hidden])");

@@ -58,7 +58,8 @@ function turnPage(by) {
 }
 
 addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (find("dialog[open]")) return;
     if (event.target.closest?.("input, select, textarea") &&
         event.key !== "Escape") return;
     const action = keys[event.key] || (view && documentKeys[event.key]);
