@@ -78,9 +78,9 @@ static bool should_stop(void *ctx)
 }
 
 /* A file that cannot be read was reported as a problem; it is tried again when
- * it has changed. */
+ * it has changed. *out_is_read is false when we were stopped in the middle. */
 static og_status read_file(struct folder *folder, const char *path,
-                           og_error *err)
+                           bool *out_is_read, og_error *err)
 {
     const struct follow_options *const o = folder->base.following->options;
     og_input input = og_input_default();
@@ -106,6 +106,8 @@ static og_status read_file(struct folder *folder, const char *path,
         *err = folder->err;
         return folder->status;
     }
+    *out_is_read = status != OG_ERR_STOPPED;
+    if (!*out_is_read) return OG_OK;
     if (status == OG_OK || counts.is_reported) return OG_OK;
     *err = wrong;
     return status;
@@ -124,9 +126,11 @@ static og_status take_file(struct folder *folder, const FTSENT *entry,
     name_state(entry->fts_statp, state);
     const char *const known = positions_get(&f->positions, key);
     if (known == NULL || strcmp(known, state) != 0) {
+        bool is_read = false;
         *out_any = true;
-        status = read_file(folder, entry->fts_path, err);
-        if (status == OG_OK) status = follow_mark(f, key, state, err);
+        status = read_file(folder, entry->fts_path, &is_read, err);
+        if (status == OG_OK && is_read)
+            status = follow_mark(f, key, state, err);
     }
     free(key);
     return status;
@@ -170,9 +174,7 @@ static og_status poll_folder(struct follow_source *source, unsigned wait_ms,
     if (tree == NULL)
         return follow_fail(err, OG_ERR_IO, "cannot read '%s': %s", folder->path,
                            strerror(errno));
-    og_status status = walk(folder, tree, out_any, err);
-    /* Stopped in the middle of a file: it is read again. */
-    if (status == OG_ERR_STOPPED) status = OG_OK;
+    const og_status status = walk(folder, tree, out_any, err);
     fts_close(tree);
     if (!*out_any && !o->once)
         folder->next_look = follow_now_ms() + (uint64_t)o->interval * 1000;

@@ -125,5 +125,36 @@ def test_server_comes_back(origo):
     return None
 
 
+def test_stopped_while_it_waits(origo):
+    """What was never sent has no position, of whatever source."""
+    if cannot(origo):
+        return cannot(origo)
+    with support.Place(origo) as p:
+        os.makedirs(p.path("in"))
+        for name in "abc":
+            p.write("in/%s.jsonl" % name, line(name))
+        file = p.write("f.jsonl", line("f"))
+        feed = p.write("f.xml", "<rss><item><guid>x:1</guid><description>y"
+                       "</description></item></rss>")
+        socket = "unix:" + p.path("socket")
+        to = ["--server", socket, "--state", p.path("state"), "--max-batch",
+              "200", p.path("in"), file, feed]
+        os.utime(p.path("in/a.jsonl"), (1, 1))
+        os.utime(p.path("in/b.jsonl"), (1, 1))
+        process = subprocess.Popen([origo, "follow", *to], text=True,
+                                   stderr=subprocess.PIPE)
+        said = process.stderr.readline()
+        assert "trying again" in said, said
+        support.end(process)
+        store = p.path("store")
+        with server_support.Server(origo, store=store, listen=socket):
+            run(origo, "--once", *to)
+        done = subprocess.run([origo, "export", "-s", store],
+                              capture_output=True, text=True)
+        equal(sorted(json.loads(d)["id"] for d in done.stdout.splitlines()),
+              ["a", "b", "c", "f", "x:1"])
+    return None
+
+
 if __name__ == "__main__":
     support.main(globals())
