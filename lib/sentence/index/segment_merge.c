@@ -44,6 +44,8 @@ struct merge {
  * memory than this. */
 #define MOST_MAPPED ((uint64_t)24 << 20)
 #define LOOK_AFTER  ((size_t)1 << 20) /* bytes that were looked at */
+/* What a look at some place counts: the system brings its neighbours along. */
+#define FAR_LOOK ((size_t)512)
 
 static void count_looks(struct merge *m, size_t n_bytes)
 {
@@ -54,6 +56,16 @@ static void count_looks(struct merge *m, size_t n_bytes)
     if (og_mapped_resident() <= MOST_MAPPED) return;
     for (size_t i = 0; i < m->n; i++)
         og_sentence_segment_forget(m->images[i]);
+}
+
+/* A whole part of an image. */
+static void write_part(struct merge *m, const void *data, size_t len)
+{
+    for (size_t at = 0, n; at < len; at += n) {
+        n = len - at < LOOK_AFTER ? len - at : LOOK_AFTER;
+        count_looks(m, n);
+        og_segment_write(m->sink, (const uint8_t *)data + at, n);
+    }
 }
 
 /* ---- walking over sorted lists ---- */
@@ -179,8 +191,8 @@ static void write_documents(struct merge *m)
         }
     og_segment_end_section(m->sink);
     for (size_t i = 0; i < m->n; i++)
-        og_segment_write(m->sink, m->images[i]->names,
-                         og_sentence_part_len(m->images[i], OG_PART_NAMES));
+        write_part(m, m->images[i]->names,
+                   og_sentence_part_len(m->images[i], OG_PART_NAMES));
     og_segment_end_section(m->sink);
     struct walk w = {.merge = m, .n = m->n};
     for (size_t i = 0; i < m->n; i++) {
@@ -232,8 +244,8 @@ static void write_forms(struct merge *m)
     }
     og_segment_end_section(m->sink);
     for (w = walk_forms(m); walk_next(&w);)
-        og_segment_write(m->sink, m->images[w.image[0]]->bitmaps + w.place[0],
-                         sizeof(struct og_word_bitmap));
+        write_part(m, m->images[w.image[0]]->bitmaps + w.place[0],
+                   sizeof(struct og_word_bitmap));
     og_segment_end_section(m->sink);
 }
 
@@ -254,7 +266,17 @@ static int64_t time_of(const struct merge *m, size_t image, uint32_t place)
     return from->documents[from->sentences[place].document].time;
 }
 
-/* Places of one form from several images, by time, then by arrival. */
+/* Those of one image are in order. */
+static void copy_places(struct merge *m, size_t image, uint32_t begin,
+                        uint32_t end)
+{
+    count_looks(m, (end - begin) * sizeof(uint32_t));
+    for (uint32_t k = begin; k < end; k++)
+        og_segment_write_u32(m->sink, m->images[image]->places[k] +
+                                          (uint32_t)m->first_sentence[image]);
+}
+
+/* Places of one form, by time, then by arrival. */
 static og_status write_places_of(struct merge *m, const struct walk *w,
                                  og_error *err)
 {
@@ -266,7 +288,12 @@ static og_status write_places_of(struct merge *m, const struct walk *w,
         end[i] = image->place_starts[w->place[i] + 1];
         n += end[i] - at[i];
     }
+    if (w->n_here == 1) {
+        copy_places(m, w->image[0], at[0], end[0]);
+        return OG_OK;
+    }
     if (!reserve(m, n)) return og_error_memory(err, n * 4, "places");
+    count_looks(m, n * FAR_LOOK);
     for (size_t k = 0; k < n; k++) {
         size_t best = 0;
         bool any = false;
@@ -426,21 +453,22 @@ static void write_texts(struct merge *m)
     og_segment_write_u64(m->sink, packed);
     og_segment_end_section(m->sink);
     for (size_t i = 0; i < m->n; i++)
-        og_segment_write(m->sink, m->images[i]->texts,
-                         og_sentence_part_len(m->images[i], OG_PART_TEXTS));
+        write_part(m, m->images[i]->texts,
+                   og_sentence_part_len(m->images[i], OG_PART_TEXTS));
     og_segment_end_section(m->sink);
 }
 
 /* Forms are asked for in ascending order, several times over: the place in
  * the image that holds one is found by the hash's order. */
 struct signatures {
-    const struct merge *merge;
+    struct merge *merge;
     uint32_t *place; /* of a new form, in its holder */
 };
 
 static struct og_signature signature_of(const void *ctx, size_t form)
 {
     const struct signatures *s = ctx;
+    count_looks(s->merge, sizeof(struct og_signature));
     return og_sentence_segment_signature(
         s->merge->images[s->merge->holder[form]], s->place[form]);
 }
@@ -473,7 +501,8 @@ static og_status write_all(struct merge *m, og_error *err)
     TRY(write_words(m, err));
     if (m->is_stopped) return og_error_pass(err, &m->err);
     write_texts(m);
-    return write_signatures(m, err);
+    TRY(write_signatures(m, err));
+    return m->is_stopped ? og_error_pass(err, &m->err) : OG_OK;
 }
 
 og_status

@@ -310,6 +310,7 @@ og_status og_sentence_segment_open(struct og_sentence_segment *image,
     TRY(og_segment_file_open(&image->file, path, &og_sentence_segment_kind,
                              err));
     const og_status status = check(image, path, err);
+    og_sentence_segment_forget(image); /* all of it was looked at */
     if (status != OG_OK) og_sentence_segment_release(image);
     return status;
 }
@@ -324,6 +325,7 @@ og_status og_sentence_segment_finish(struct og_segment_writer *writer,
     og_segment_end_section(writer);
     TRY(og_segment_writer_end(writer, &out->file, err));
     const og_status status = check(out, "an image of sentences", err);
+    og_sentence_segment_forget(out);
     if (status != OG_OK) og_sentence_segment_release(out);
     return status;
 }
