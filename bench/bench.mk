@@ -274,9 +274,10 @@ CORES_WORK ?= $(BUILD)/bench-cores
 .PHONY: bench-cores
 bench-cores: build
 	@bench/bench_cores.py $(ORIGO) $(DATA) $(CORES_WORK) \
-	    $(if $(QUICK),--mb 5) >$(BUILD)/cores.txt; \
+	    $(if $(QUICK),--mb 5) --table $(BUILD)/cores.md >$(BUILD)/cores.txt; \
 	    status=$$?; cat $(BUILD)/cores.txt; exit $$status
-	@$(if $(QUICK),true,cp $(BUILD)/cores.txt bench/results/cores.txt)
+	@$(if $(QUICK),true,cp $(BUILD)/cores.txt bench/results/cores.txt && \
+	    bench/insert_results --as-is docs/scale.md $(BUILD) cores)
 
 # The Python package beside the command, datasketch, rensa, text-dedup and
 # datatrove: CPU, size, precision and recall, single calls. Builds into an

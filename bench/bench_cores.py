@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Where does the time go, and how much of it waits for one thread?
 
-usage: bench/bench_cores.py ORIGO DATA WORK [--mb N] [--minutes M]
+usage: bench/bench_cores.py ORIGO DATA WORK [--mb N] [--minutes M] [--table MD]
 
 DATA has mail.jsonl.zst and rfc.jsonl.zst, of which the first N MB are taken
 (default 60); WORK is a folder for stores. Each command runs on 1, 2, 4 and 8
-threads with --timings: CPU of all threads, the busiest thread's share, the share
+threads with --timings: CPU of each stage, the busiest thread's share, the share
 of what is done in order, elapsed time on 1 and 2 threads. The same command must
 give the same bytes on any number of threads. What there is no time for after M
-minutes (default 11) is named. MB are 10^6 bytes of text."""
+minutes (default 11) is named. MB are 10^6 bytes of text. MD is the table for
+docs/scale.md: what one thread has to do, and what a model makes of it."""
 
 import argparse
 import hashlib
@@ -24,18 +25,22 @@ import time
 THREADS = (1, 2, 4, 8)
 
 COMMANDS = (
-    ("add :memory:", ["add", "-s", ":memory:", "--no-texts"], True),
-    ("add, no texts", ["add", "-s", "STORE", "--no-texts"], True),
-    ("add, texts", ["add", "-s", "STORE"], True),
+    ("add :memory:", ["add", "-s", ":memory:", "--no-texts"]),
+    ("add, no texts", ["add", "-s", "STORE", "--no-texts"]),
+    ("add, texts", ["add", "-s", "STORE"]),
+    ("add, all indexes", ["add", "-s", "STORE", "--index",
+                          "passages,near,sentences"]),
     ("trace --no-verify", ["trace", "-s", ":memory:", "--key", "default",
-                           "--no-verify"], True),
-    ("trace", ["trace", "-s", ":memory:", "--key", "default"], True),
-    ("dedup", ["dedup", "-o", "OUT"], False),
-    ("dedup passage", ["dedup", "--level", "passage", "-o", "OUT"], False),
-    ("dedup line", ["dedup", "--level", "line", "-o", "OUT"], False),
-    ("near", ["near", "-s", ":memory:"], False),
-    ("quote --add", ["quote", "-s", "STORE", "--add"], False),
+                           "--no-verify"]),
+    ("trace", ["trace", "-s", ":memory:", "--key", "default"]),
+    ("dedup", ["dedup", "-o", "OUT"]),
+    ("dedup passage", ["dedup", "--level", "passage", "-o", "OUT"]),
+    ("dedup line", ["dedup", "--level", "line", "-o", "OUT"]),
+    ("near --add", ["near", "-s", ":memory:", "--add"]),
+    ("near --add, exact", ["near", "-s", "STORE", "--add"]),
+    ("quote --add", ["quote", "-s", "STORE", "--add"]),
 )
+CORES = 64  # of the model
 
 
 def cut(data, work, name, megabytes):
@@ -67,7 +72,7 @@ def stages_of(text):
     return stages, float(m[1]) if m else None
 
 
-def run(origo, command, timed, path, work, n):
+def run(origo, command, path, work, n):
     store, out = work / "cores.store", work / "cores.out"
     shutil.rmtree(store, ignore_errors=True)
     out.unlink(missing_ok=True)
@@ -77,7 +82,7 @@ def run(origo, command, timed, path, work, n):
     began = time.monotonic()
     done = subprocess.run(
         [str(origo), *arguments, "-q", "--threads", str(n),
-         *(["--timings"] if timed else []), str(path)],
+         "--timings", str(path)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     seconds = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -107,6 +112,47 @@ def show(name, label, path, results):
               % (name, label, results[1][0] / results[2][0]), flush=True)
 
 
+def seconds_of(stages, *names):
+    return sum(stages[n][0] for n in names if n in stages)
+
+
+def table_row(name, label, path, results):
+    """On as many threads as were measured: what is done in order, on the
+    calling thread and before or after the stream (opening, syncing, closing);
+    what the model of docs/scale.md makes of it on CORES cores."""
+    n = max(results)
+    stages, busiest = results[n][2], results[n][3]
+    everything = stages["all"][0] or 1e-9
+    take = seconds_of(stages, "take") / everything
+    other = seconds_of(stages, "other") / everything
+    read = seconds_of(stages, "read") / everything
+    rest = max(0.0, 1 - take - other - read)
+    speedup = 1 / max(read + other, take + other + rest / CORES, 1e-9)
+    text = ", ".join("%s %.0f %%" % (s, 100 * v[0] / everything)
+                     for s, v in sorted(stages.items(), key=lambda i: -i[1][0])
+                     if s not in ("all", "take", "other", "read")
+                     and v[0] / everything >= 0.02)
+    twice = ("%.2f" % (results[1][0] / results[2][0])
+             if 1 in results and 2 in results else "-")
+    one = min(results)
+    return "| %s | %s | %.0f | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s | %.0f |" % (
+        name, label, path.stat().st_size / 1e6 / results[one][1], twice,
+        busiest or 0, 100 * take, 100 * other, 100 * read, text, speedup)
+
+
+def table_of(rows, megabytes):
+    head = ("The first %d MB of each stream on %d cores, %s; shares of the CPU "
+            "on the largest\nnumber of threads that was measured. In order: "
+            "stage `take`. Beside: opening, syncing,\nclosing. The last column is "
+            "the model's for %d cores.\n\n"
+            "| stream | command | MB/s of a core | two threads | busiest | in "
+            "order | beside | read | phases | times one core |\n"
+            "|---|---|---|---|---|---|---|---|---|---|\n"
+            % (megabytes, len(os.sched_getaffinity(0)), os.uname().machine,
+               CORES))
+    return head + "\n".join(rows) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -115,29 +161,34 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--mb", type=int, default=60)
     parser.add_argument("--minutes", type=float, default=11)
+    parser.add_argument("--table", type=pathlib.Path)
     options = parser.parse_args()
     end = time.monotonic() + 60 * options.minutes
     options.work.mkdir(parents=True, exist_ok=True)
     print("# %s, %d cores, the first %d MB of each stream"
           % (os.uname().machine, len(os.sched_getaffinity(0)), options.mb))
-    skipped = []
+    skipped, rows = [], []
     failed = False
     for name in ("mail", "rfc"):
         path = cut(options.data, options.work, name, options.mb)
-        for label, command, timed in COMMANDS:
+        for label, command in COMMANDS:
             results = {}
             for n in THREADS:
                 if time.monotonic() > end:
                     skipped.append("%s %s on %d" % (name, label, n))
                     continue
-                results[n] = run(options.origo, command, timed, path,
+                results[n] = run(options.origo, command, path,
                                  options.work, n)
             show(name, label, path, results)
+            if results:
+                rows.append(table_row(name, label, path, results))
             if len({r[4] for r in results.values()}) > 1:
                 print("%s %s: OTHER BYTES on another number of threads"
                       % (name, label))
                 failed = True
         path.unlink()
+    if options.table:
+        options.table.write_text(table_of(rows, options.mb), "utf-8")
     if skipped:
         print("no time for: " + "; ".join(skipped))
     return 1 if failed else 0
