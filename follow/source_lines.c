@@ -207,6 +207,7 @@ static og_status take_lines(struct lines *l, uint64_t n_writes, og_error *err)
     size_t at = 0;
     const char *newline;
     og_status status = OG_OK;
+    if (l->len == 0) return OG_OK; /* there may be no buffer yet */
     while (status == OG_OK && l->base.following->n_writes == n_writes &&
            (newline = memchr(l->data + at, '\n', l->len - at)) != NULL) {
         const size_t end = (size_t)(newline - l->data);
