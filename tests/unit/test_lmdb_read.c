@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/checksum.h"
+#include "lib/store/catalogue/lmdb_format.h"
 #include "lib/store/catalogue/lmdb_read.h"
 #include "tests/unit/documents_support.h"
 
@@ -36,7 +37,7 @@ static bool count_in_order(void *ctx, og_bytes key, og_bytes value)
     char id[32];
     struct og_entry entry;
     assert_int_equal(key.len, 4);
-    assert_int_equal(og_load32(key.data), *next);
+    assert_int_equal(og_lmdb_u32(key.data), *next);
     assert_true(og_entry_unpack(value, &entry));
     assert_int_equal(entry.id.len, entry_of(*next, id).id.len);
     (*next)++;
