@@ -103,12 +103,13 @@ static struct shares sum_shares(const struct og_pan_cases *cases,
         for (; end < others->n && compare_pairs(&others->data[end], a) == 0;
              end++)
             met += meets(a, &others->data[end]);
-        const struct og_pan_case *near = others->data + begin;
-        const size_t n = end - begin;
-        if (met > 0 && a->len + a->source_len > 0)
+        if (met > 0 && a->len + a->source_len > 0) {
+            const struct og_pan_case *near = others->data + begin;
+            const size_t n = end - begin;
             s.sum += (double)(covered(a, near, n, false) +
                               covered(a, near, n, true)) /
                      (double)(a->len + a->source_len);
+        }
         s.n_hit += met > 0;
         s.n_met += met;
     }
