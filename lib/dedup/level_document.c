@@ -420,6 +420,7 @@ static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
 {
     struct level *l = ctx;
     const struct block *block = b->own;
+    const struct og_phases phases = og_stream_phases(b);
     struct looking looking = {.level = l, .n = b->n_docs};
     l->at = 0;
     l->has_batches = b->n_docs > 0 && block->leaders != NULL;
@@ -431,10 +432,12 @@ static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
     TRY(og_decide_batch_begin(&l->batch, b->n_docs, block->leaders, err));
     TRY(list_docs(l, b, err));
     TRY(og_dedup_texts_flush(l->texts, err));
-    TRY(og_stream_share(b, n_pieces, look_at_piece, &looking, err));
+    TRY(og_phases_step(&phases, "look up", n_pieces, look_at_piece, &looking,
+                       err));
     if (l->is_against) return OG_OK;
     looking.is_try = true;
-    return og_stream_share(b, n_pieces, look_at_piece, &looking, err);
+    return og_phases_step(&phases, "try", n_pieces, look_at_piece, &looking,
+                          err);
 }
 
 static og_status add_to_band(void *ctx, void *worker, size_t piece,
@@ -447,8 +450,10 @@ static og_status add_to_band(void *ctx, void *worker, size_t piece,
 static og_status settle_block(void *ctx, struct og_batch *b, og_error *err)
 {
     struct level *l = ctx;
+    const struct og_phases phases = og_stream_phases(b);
     if (!l->has_batches) return OG_OK;
-    TRY(og_stream_share(b, l->options->n_bands, add_to_band, &l->batch, err));
+    TRY(og_phases_step(&phases, "add", l->options->n_bands, add_to_band,
+                       &l->batch, err));
     og_decide_batch_end(&l->batch);
     return OG_OK;
 }

@@ -460,6 +460,7 @@ static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
 {
     struct level *l = ctx;
     const struct block *block = b->own;
+    const struct og_phases phases = og_stream_phases(b);
     struct phase phase = {l, b};
     if (b->n_docs == 0) return OG_OK;
     l->block++;
@@ -469,10 +470,12 @@ static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
         return og_error_memory(err, block->n_units * 8, "units of text");
     if (block->n_units > 0)
         memset(l->first, 0, block->n_units * sizeof(*l->first));
-    TRY(og_stream_share(b, OG_UNIT_PARTS, look_up_part, &phase, err));
+    TRY(og_phases_step(&phases, "look up", OG_UNIT_PARTS, look_up_part, &phase,
+                       err));
     if (l->is_against) return OG_OK;
-    return og_stream_share(b, (b->n_docs + PIECE_DOCS - 1) / PIECE_DOCS,
-                           cut_piece, &phase, err);
+    return og_phases_step(&phases, "cut",
+                          (b->n_docs + PIECE_DOCS - 1) / PIECE_DOCS, cut_piece,
+                          &phase, err);
 }
 
 static og_status settle_block(void *ctx, struct og_batch *b, og_error *err)
