@@ -51,6 +51,7 @@ help:
 	@echo 'make quality-planted  rare copies of old texts, from DATA'
 	@echo 'make quality-late   documents that arrive in another order, from DATA'
 	@echo 'make bench-store    a store on disk: adding, asking, opening'
+	@echo 'make bench-trace    answers, compared with texts and not'
 	@echo 'make bench-report   reports of many documents in a browser'
 	@echo 'make bench-dedup  deduplication beside its peers, from DATA'
 	@echo 'make bench-python  the Python package beside its peers, from DATA'

@@ -36,6 +36,7 @@ void og_text_seeds_release(struct og_text_seeds *seeds)
     const og_allocator *a = seeds->allocator;
     OG_UNGROW(a, seeds->bits, seeds->bits_cap);
     OG_UNGROW(a, seeds->slots, seeds->slots_cap);
+    OG_UNGROW(a, seeds->sums, seeds->sums_cap);
     OG_UNGROW(a, seeds->first, seeds->first_cap);
     OG_UNGROW(a, seeds->there, seeds->there_cap);
     OG_UNGROW(a, seeds->data, seeds->cap);
@@ -78,6 +79,7 @@ static og_status reserve(struct og_text_seeds *s, size_t n, og_error *err)
     const size_t n_words = n_bits / 64;
     if (!OG_GROW(s->allocator, s->slots, s->slots_cap, n_slots) ||
         !OG_GROW(s->allocator, s->bits, s->bits_cap, n_words) ||
+        !OG_GROW(s->allocator, s->sums, s->sums_cap, n) ||
         !OG_GROW(s->allocator, s->first, s->first_cap, n) ||
         !OG_GROW(s->allocator, s->there, s->there_cap, n))
         return og_error_memory(err, n_slots * sizeof(*s->slots), "seeds");
@@ -119,6 +121,7 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
     struct og_text_seeds *s = seeds;
     s->k = k;
     s->n = document->n >= k ? document->n - k + 1 : 0;
+    s->n_first = 0;
     if (s->n == 0) return OG_OK;
     TRY(reserve(s, s->n, err));
     struct rolling r = rolling_start(document->hash, k);
@@ -129,7 +132,9 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
             *slot = (struct og_text_seed_slot){(uint32_t)(mixed >> 32),
                                                (uint32_t)i + 1};
             set_bit(s, r.sum);
+            s->n_first++;
         }
+        s->sums[i] = r.sum;
         s->first[i] = slot->pos - 1;
         if (i + 1 < s->n) roll(&r, i);
     }
@@ -164,13 +169,19 @@ static void gather_held(const struct og_text_seeds *s, struct rolling *r,
     *r = here;
 }
 
+/* After a shingle that the document has comes most often the one that follows
+ * it there: then nothing is looked up. */
 static void note_held(struct og_text_seeds *s, const struct maybe_held *held)
 {
+    size_t next = s->n;
     for (size_t i = 0; i < held->n; i++) {
-        const struct og_text_seed_slot *slot =
-            find_slot(s, og_mix64(held->sum[i]));
-        if (slot->pos != 0 && s->there[slot->pos - 1] == 0)
-            s->there[slot->pos - 1] = held->pos[i] + 1;
+        const bool goes_on = next < s->n && s->sums[next] == held->sum[i];
+        const uint32_t pos = goes_on
+                                 ? s->first[next] + 1
+                                 : find_slot(s, og_mix64(held->sum[i]))->pos;
+        if (pos == 0) continue;
+        if (s->there[pos - 1] == 0) s->there[pos - 1] = held->pos[i] + 1;
+        next = goes_on ? next + 1 : pos;
     }
 }
 
@@ -233,28 +244,46 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
     return OG_OK;
 }
 
-double og_text_seeds_mark(struct og_text_seeds *s,
-                          const struct og_tokens *other)
+void og_text_seeds_mark(struct og_text_seeds *s, const struct og_tokens *other)
 {
-    size_t n_first = 0;
-    size_t n_held = 0;
-    if (s->n == 0) return 0;
+    if (s->n == 0) return;
     memset(s->there, 0, s->n * sizeof(*s->there));
     if (other->n >= s->k) pass_over(s, other);
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->first[i] != i) continue;
-        n_first++;
-        n_held += s->there[i] != 0;
-    }
-    return (double)n_held / (double)n_first;
 }
 
-bool og_text_seeds_has(const struct og_text_seeds *s,
-                       const struct og_tokens *document,
-                       const struct og_tokens *other, size_t shingle)
+/* Only first places are marked. */
+double og_text_seeds_share(const struct og_text_seeds *s)
 {
-    const uint32_t place = s->there[s->first[shingle]];
-    return place != 0 &&
-           memcmp(document->hash + shingle, other->hash + place - 1,
-                  s->k * sizeof(*other->hash)) == 0;
+    size_t n_held = 0;
+    if (s->n == 0) return 0;
+    for (size_t i = 0; i < s->n; i++)
+        n_held += s->there[i] != 0;
+    return (double)n_held / (double)s->n_first;
+}
+
+/* Of a shingle that follows one that is equal only the last token is compared.
+ */
+uint32_t og_text_seeds_count(const struct og_text_seeds *s,
+                             const struct og_tokens *document,
+                             const struct og_tokens *other, uint32_t begin,
+                             uint32_t end)
+{
+    const uint64_t *d = document->hash;
+    const uint64_t *o = other->hash;
+    uint32_t n = 0;
+    uint32_t from = begin; /* tokens before it were counted */
+    uint32_t last = 0;     /* where the shingle before is, plus 1; 0: nowhere */
+    for (uint32_t t = begin; t + s->k <= end; t++) {
+        const uint32_t place = s->there[s->first[t]];
+        const uint32_t n_equal = last != 0 && place == last + 1 ? s->k - 1 : 0;
+        last = 0;
+        if (place == 0 || memcmp(d + t + n_equal, o + place - 1 + n_equal,
+                                 (s->k - n_equal) * sizeof(*o)) != 0)
+            continue;
+        if (from < t) from = t;
+        n += t + s->k - from;
+        from = t + s->k;
+        last = place;
+    }
+    return n;
 }

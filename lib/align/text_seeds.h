@@ -13,11 +13,14 @@
 struct og_text_seeds {
     const og_allocator *allocator;
     uint32_t k;
-    size_t n;       /* shingles of the document */
+    size_t n;       /* shingles of the document, */
+    size_t n_first; /* equal ones once */
     uint64_t *bits; /* a filter: most shingles of an origin end here */
     size_t bits_cap, bit_mask;
     struct og_text_seed_slot *slots;
     size_t slots_cap, mask;
+    uint64_t *sums; /* of each shingle */
+    size_t sums_cap;
     uint32_t *first; /* of each shingle: the first place with the same one */
     size_t first_cap;
     uint32_t *there; /* of each first place: where in the origin, plus 1 */
@@ -42,14 +45,18 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
                              const struct og_tokens *document,
                              const struct og_tokens *origin, og_error *err);
 
-/* Looks for the shingles of the document in another text; og_text_seeds_has()
- * then says which it has. Returns how many, equal ones once, as a share of all
- * the document's. */
-double og_text_seeds_mark(struct og_text_seeds *seeds,
-                          const struct og_tokens *other);
-bool og_text_seeds_has(const struct og_text_seeds *seeds,
-                       const struct og_tokens *document,
-                       const struct og_tokens *other, size_t shingle);
+/* Looks for the shingles of the document in another text, for the next two. */
+void og_text_seeds_mark(struct og_text_seeds *seeds,
+                        const struct og_tokens *other);
+
+/* How many it has, equal ones once, as a share of all the document's. */
+double og_text_seeds_share(const struct og_text_seeds *seeds);
+
+/* Tokens begin .. end of the document that it has, in whole shingles. */
+uint32_t og_text_seeds_count(const struct og_text_seeds *seeds,
+                             const struct og_tokens *document,
+                             const struct og_tokens *other, uint32_t begin,
+                             uint32_t end);
 
 /* The run of equal tokens that contains both places, but nothing before token
  * `floor` of the document; len 0: the tokens there are not equal. */

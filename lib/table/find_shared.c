@@ -29,6 +29,26 @@ static uint32_t shared_tag(const uint8_t *tags, uint32_t first, uint32_t n,
 #endif
 }
 
+/* The fields of a payload, for which the same holds. */
+static bool shared_holds(const struct og_table *t, const uint8_t *payload,
+                         uint64_t rest)
+{
+#if OG_THREAD_CHECKER
+    return og_get_bytes(payload, t->rest_len) == rest;
+#else
+    return og_own_rest(t, payload) == rest;
+#endif
+}
+
+static uint32_t shared_word(const uint8_t *p)
+{
+#if OG_THREAD_CHECKER
+    return (uint32_t)og_get_bytes(p, 4);
+#else
+    return og_load32(p);
+#endif
+}
+
 static struct og_hit shared_hit(const struct og_table *t, uint64_t home,
                                 uint64_t mixed)
 {
@@ -42,12 +62,12 @@ static struct og_hit shared_hit(const struct og_table *t, uint64_t home,
          slot = shared_tag(bucket, slot + 1, n, tag)) {
         const uint8_t *payload =
             bucket + t->payload_off + slot * view.payload_len;
-        const uint64_t doc = og_get_bytes(payload + t->doc_off, 4);
-        if (doc == 0 || og_get_bytes(payload, t->rest_len) != rest) continue;
+        const uint32_t doc = shared_word(payload + t->doc_off);
+        if (doc == 0 || !shared_holds(t, payload, rest)) continue;
         if (view.level > 0 &&
-            og_get_bytes(payload + t->home_off, OG_HOME_LEN) != (uint32_t)home)
+            shared_word(payload + t->home_off) != (uint32_t)home)
             continue;
-        return (struct og_hit){.doc = (uint32_t)doc - 1,
+        return (struct og_hit){.doc = doc - 1,
                                .offset = (uint16_t)og_get_bytes(
                                    payload + t->offset_off, fields->offset_len),
                                .near = (uint16_t)og_get_bytes(

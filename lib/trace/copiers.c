@@ -201,7 +201,7 @@ static og_status find_displaced(og_store *store, og_trace *trace,
     uint32_t queue[MOST_DISPLACED];
     size_t n = 0;
     TRY(add_displaced(store, trace, origin, queue, &n, err));
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && out->n < MOST_LOOKED_AT; i++) {
         (void)add_candidate(out, queue[i], 0);
         TRY(find_candidates(store, trace, queue[i], out, err));
         TRY(add_displaced(store, trace, queue[i], queue, &n, err));
@@ -242,6 +242,15 @@ static void choose_candidates(struct candidates *c)
 
 /* ---- comparing ---- */
 
+/* A text that was compared. Whoever copied from one of the origins often copied
+ * from the others as well, so it is passed over for all of them at once. */
+struct compared {
+    uint32_t doc;
+    size_t n_tokens;
+    double share;
+    uint64_t n_shared[TOLD_ORIGINS]; /* tokens of the passages from each */
+};
+
 struct comparing {
     struct og_copiers *chain;
     og_store *store;
@@ -252,63 +261,91 @@ struct comparing {
     size_t budget;             /* tokens of texts that may still be compared */
     double best;               /* share that a copier must have */
     og_answer *answer;
+    size_t n_told; /* origins */
+    struct compared compared[TOLD_ORIGINS * MOST_COMPARED];
+    size_t n_compared;
 };
 
-/* Tokens of the document's passages from `origin` that the other text has, in
- * whole shingles; og_text_seeds_mark() was called for it. */
-static uint64_t count_shared(const struct comparing *c, uint64_t origin,
-                             const struct og_tokens *other)
+/* Tokens of the document's passages from each origin that the other text has,
+ * in whole shingles; og_text_seeds_mark() was called for it. */
+static void count_shared(const struct comparing *c,
+                         const struct og_tokens *other, uint64_t *out)
 {
-    const struct og_text_seeds *seeds = &c->trace->confirming.text_seeds;
     const struct og_answering *a = &c->trace->answering;
-    uint64_t n = 0;
+    for (size_t i = 0; i < c->n_told; i++)
+        out[i] = 0;
     for (size_t i = 0; i < a->n_pieces; i++) {
         const struct og_answer_piece *piece = &a->pieces[i];
-        size_t from = piece->begin; /* tokens before it were counted */
-        if (piece->doc != origin) continue;
-        for (size_t t = piece->begin; t + seeds->k <= piece->end; t++) {
-            if (!og_text_seeds_has(seeds, c->document, other, t)) continue;
-            if (from < t) from = t;
-            n += t + seeds->k - from;
-            from = t + seeds->k;
-        }
+        size_t at = 0;
+        while (at < c->n_told && c->chain->origins[at].number != piece->doc)
+            at++;
+        if (at < c->n_told)
+            out[at] += og_text_seeds_count(&c->trace->confirming.text_seeds,
+                                           c->document, other, piece->begin,
+                                           piece->end);
     }
-    return n < other->n ? n : other->n; /* a passage may occur here twice */
+    for (size_t i = 0; i < c->n_told; i++) /* a passage may occur here twice */
+        if (out[i] > other->n) out[i] = other->n;
 }
 
-static og_status compare_copier(struct comparing *c, const og_origin *origin,
+/* Compares it, unless that was done. NULL: it has no text, or a longer one than
+ * may still be compared. */
+static og_status compare_text(struct comparing *c, uint32_t doc,
+                              const struct compared **out, og_error *err)
+{
+    struct og_text_seeds *seeds = &c->trace->confirming.text_seeds;
+    const struct og_origin_side *side = NULL;
+    size_t i = 0;
+    *out = NULL;
+    while (i < c->n_compared && c->compared[i].doc != doc)
+        i++;
+    struct compared *known = &c->compared[i];
+    if (i == c->n_compared) {
+        TRY(og_origin_texts_get(&c->trace->origins, doc, false, &side, err));
+        if (!side->has_text) return OG_OK;
+        known->n_tokens = side->tokens.n;
+    }
+    if (known->n_tokens > c->budget) return OG_OK;
+    c->budget -= known->n_tokens;
+    *out = known;
+    if (i < c->n_compared) return OG_OK;
+    og_text_seeds_mark(seeds, &side->tokens);
+    known->doc = doc;
+    known->share = og_text_seeds_share(seeds);
+    count_shared(c, &side->tokens, known->n_shared);
+    c->n_compared++;
+    return OG_OK;
+}
+
+static og_status compare_copier(struct comparing *c, size_t origin,
                                 uint32_t doc, og_error *err)
 {
     struct og_copiers *chain = c->chain;
-    const struct og_origin_side *side = NULL;
+    const struct compared *compared;
     struct og_entry entry;
-    TRY(og_origin_texts_get(&c->trace->origins, doc, false, &side, err));
-    if (!side->has_text || side->tokens.n > c->budget) return OG_OK;
-    c->budget -= side->tokens.n;
-    const double share =
-        og_text_seeds_mark(&c->trace->confirming.text_seeds, &side->tokens);
-    const uint64_t n = count_shared(c, origin->number, &side->tokens);
-    if (n == 0) return OG_OK;
+    TRY(compare_text(c, doc, &compared, err));
+    if (compared == NULL || compared->n_shared[origin] == 0) return OG_OK;
     TRY(og_lookup_get(&c->trace->lookup, doc, &entry, err));
     chain->copiers[chain->n_copiers++] = (og_copier){
         .number = doc,
         .id = entry.id,
         .time = entry.has_time ? entry.time : 0,
         .has_time = entry.has_time,
-        .n_tokens = n,
+        .n_tokens = compared->n_shared[origin],
     };
-    if (origin != chain->origins || share <= c->best ||
+    if (origin != 0 || compared->share <= c->best ||
         !og_catalogue_is_before(&c->store->catalogue, doc, c->place))
         return OG_OK;
-    c->best = share;
+    c->best = compared->share;
     c->answer->best_id = entry.id;
-    c->answer->best_share = share;
+    c->answer->best_share = compared->share;
     return OG_OK;
 }
 
-static og_status gather_copiers(struct comparing *c, og_origin *origin,
-                                uint32_t self, og_error *err)
+static og_status gather_copiers(struct comparing *c, size_t at, uint32_t self,
+                                og_error *err)
 {
+    og_origin *origin = &c->chain->origins[at];
     const uint32_t number = (uint32_t)origin->number;
     const size_t first = c->chain->n_copiers;
     struct candidates candidates = {.self = self, .end = c->n_before};
@@ -317,7 +354,7 @@ static og_status gather_copiers(struct comparing *c, og_origin *origin,
     sort_candidates(&c->store->catalogue, number, &candidates);
     choose_candidates(&candidates);
     for (size_t i = 0; i < candidates.n; i++)
-        TRY(compare_copier(c, origin, candidates.data[i], err));
+        TRY(compare_copier(c, at, candidates.data[i], err));
     origin->copiers = c->chain->copiers + first;
     origin->n_copiers = c->chain->n_copiers - first;
     return OG_OK;
@@ -339,11 +376,13 @@ static og_status compare_copiers(struct comparing *c,
     TRY(og_origin_texts_get(&c->trace->origins,
                             (uint32_t)chain->origins[0].number, true, &side,
                             err));
-    if (side->has_text)
-        c->best =
-            og_text_seeds_mark(&c->trace->confirming.text_seeds, &side->tokens);
+    if (side->has_text) {
+        og_text_seeds_mark(&c->trace->confirming.text_seeds, &side->tokens);
+        c->best = og_text_seeds_share(&c->trace->confirming.text_seeds);
+    }
+    c->n_told = n;
     for (size_t i = 0; i < n; i++)
-        TRY(gather_copiers(c, &chain->origins[i], self, err));
+        TRY(gather_copiers(c, i, self, err));
     return OG_OK;
 }
 

@@ -45,12 +45,11 @@ static void empty_side(struct og_origin_texts *origins,
 void og_origin_texts_release(struct og_origin_texts *origins)
 {
     for (size_t i = 0; i < origins->n; i++) {
-        empty_side(origins, origins->entries[i]);
-        og_release(origins->allocator, origins->entries[i],
-                   sizeof(*origins->entries[i]));
+        struct og_origin_side *side = origins->places[i].side;
+        empty_side(origins, side);
+        og_release(origins->allocator, side, sizeof(*side));
     }
-    /* An array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
-    OG_UNGROW(origins->allocator, origins->entries, origins->cap);
+    OG_UNGROW(origins->allocator, origins->places, origins->cap);
     og_text_release(&origins->folded);
     og_tokens_release(&origins->cut);
     og_text_reader_close(origins->reader);
@@ -80,18 +79,23 @@ static struct og_origin_side *find_side(struct og_origin_texts *origins,
                                         uint32_t doc)
 {
     uint32_t at = *head_of(origins, doc);
-    while (at != 0 && origins->entries[at - 1]->doc != doc)
-        at = origins->entries[at - 1]->next;
-    return at != 0 ? origins->entries[at - 1] : NULL;
+    while (at != 0 && origins->places[at - 1].doc != doc)
+        at = origins->places[at - 1].next;
+    return at != 0 ? origins->places[at - 1].side : NULL;
 }
 
-static void unlink_side(struct og_origin_texts *origins,
-                        const struct og_origin_side *side)
+/* Empties the place of a document. */
+static void remove_side(struct og_origin_texts *origins,
+                        struct og_origin_side *side)
 {
     uint32_t *link = head_of(origins, side->doc);
-    while (origins->entries[*link - 1] != side)
-        link = &origins->entries[*link - 1]->next;
-    *link = side->next;
+    while (origins->places[*link - 1].side != side)
+        link = &origins->places[*link - 1].next;
+    struct og_origin_place *place = &origins->places[*link - 1];
+    *link = place->next;
+    place->doc = OG_NO_DOC;
+    origins->bytes -= sizeof(*side) + side->block_len;
+    empty_side(origins, side);
 }
 
 /* Empties places until there is room again. One that the document at hand
@@ -100,16 +104,14 @@ static void make_room(struct og_origin_texts *origins)
 {
     for (size_t i = 0; i < 2 * origins->n && origins->bytes > origins->most;
          i++) {
-        struct og_origin_side *side = origins->entries[origins->hand];
+        struct og_origin_side *side = origins->places[origins->hand].side;
         origins->hand = (origins->hand + 1) % origins->n;
         if (side->doc == OG_NO_DOC || side->epoch == origins->epoch) continue;
         if (side->was_used) {
             side->was_used = false;
             continue;
         }
-        origins->bytes -= sizeof(*side) + side->block_len;
-        unlink_side(origins, side);
-        empty_side(origins, side);
+        remove_side(origins, side);
     }
 }
 
@@ -119,22 +121,22 @@ static struct og_origin_side *free_side(struct og_origin_texts *origins,
 {
     for (size_t i = 0; i < origins->n; i++) {
         const size_t at = (origins->hand + origins->n - 1 - i) % origins->n;
-        if (origins->entries[at]->doc != OG_NO_DOC) {
+        if (origins->places[at].doc != OG_NO_DOC) {
             if (i < 8) continue; /* those just emptied lie behind the hand */
             break;
         }
         *out_place = (uint32_t)at + 1;
-        return origins->entries[at];
+        return origins->places[at].side;
     }
-    /* An array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
-    if (!OG_GROW(origins->allocator, origins->entries, origins->cap,
+    if (!OG_GROW(origins->allocator, origins->places, origins->cap,
                  origins->n + 1))
         return NULL;
     struct og_origin_side *side =
         og_allocate_zero(origins->allocator, sizeof(*side));
     if (side == NULL) return NULL;
     side->doc = OG_NO_DOC;
-    origins->entries[origins->n++] = side;
+    origins->places[origins->n++] =
+        (struct og_origin_place){OG_NO_DOC, 0, side};
     *out_place = (uint32_t)origins->n;
     return side;
 }
@@ -210,7 +212,8 @@ static void link_side(struct og_origin_texts *origins,
 {
     uint32_t *head = head_of(origins, doc);
     side->doc = doc;
-    side->next = *head;
+    origins->places[place - 1].doc = doc;
+    origins->places[place - 1].next = *head;
     *head = place;
     origins->bytes += sizeof(*side) + side->block_len;
 }
@@ -257,22 +260,16 @@ static bool has_gone(const struct og_origin_texts *origins,
            !og_text_reader_has(origins->reader, side->oldest);
 }
 
-static struct og_origin_side *forget(struct og_origin_texts *origins,
-                                     struct og_origin_side *side)
-{
-    origins->bytes -= sizeof(*side) + side->block_len;
-    unlink_side(origins, side);
-    empty_side(origins, side);
-    return NULL;
-}
-
 og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
                               bool stays, const struct og_origin_side **out,
                               og_error *err)
 {
     struct og_origin_side *side = find_side(origins, doc);
     *out = NULL;
-    if (side != NULL && has_gone(origins, side)) side = forget(origins, side);
+    if (side != NULL && has_gone(origins, side)) {
+        remove_side(origins, side);
+        side = NULL;
+    }
     if (side == NULL) TRY(add_side(origins, doc, &side, err));
     side->was_used = true;
     if (stays) side->epoch = origins->epoch;

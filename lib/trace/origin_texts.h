@@ -21,13 +21,19 @@ struct og_origin_side {
     bool has_text;
     bool was_used;   /* since the search for a place came by */
     uint64_t epoch;  /* of the last document that needs it to stay */
-    uint32_t next;   /* place of the next one with the same hash, plus 1 */
     uint32_t oldest; /* segment that the text rests on: og_text_reader_has() */
     char *block;     /* all that the others point to */
     size_t block_len;
     og_bytes source; /* the text as it was given */
     struct og_text text;
     struct og_tokens tokens;
+};
+
+/* Kept apart from the sides, which a search must not touch in vain. */
+struct og_origin_place {
+    uint32_t doc;                /* of the side; OG_NO_DOC: it is free */
+    uint32_t next;               /* place with the same hash, plus 1 */
+    struct og_origin_side *side; /* it stays where it is */
 };
 
 #define OG_ORIGIN_HEADS 4096
@@ -41,7 +47,7 @@ struct og_origin_texts {
     uint32_t fold;         /* of the store */
     struct og_text folded; /* scratch */
     struct og_tokens cut;
-    struct og_origin_side **entries; /* they stay where they are */
+    struct og_origin_place *places;
     size_t n, cap, hand;
     size_t bytes; /* of all of them */
     size_t most;  /* bytes that are kept beside what the document at hand
