@@ -25,7 +25,7 @@ static void seconds_measure_a_sleep(void **state)
     const double begin = og_clock_seconds();
     nanosleep(&nap, NULL);
     const double taken = og_clock_seconds() - begin;
-    assert_true(taken >= 0.02 && taken < 10);
+    assert_true(taken >= 0.02 && taken < 300);
 }
 
 static void now_is_the_wall_clock_in_microseconds(void **state)

@@ -608,7 +608,7 @@ test("the policy allows this script and this style alone", "report",
  * work that grows with the square of the text, not a busy machine. */
 
 test("a document of 10 MB is usable", "big", async (page, { loaded }) => {
-    assert.ok(loaded < 25000, `loaded in ${loaded} ms`);
+    assert.ok(loaded < 60000, `loaded in ${loaded} ms`);
     const timed = async (what, most, action) => {
         const began = Date.now();
         await action();
@@ -684,7 +684,7 @@ for (const scheme of ["light", "dark"])
 test("20,000 documents open at once", "large", async (page, { loaded }) => {
     const ready = await page.evaluate(() => performance.now());
     console.log(`     loaded ${loaded} ms, ready ${Math.round(ready)} ms`);
-    assert.ok(loaded < 25000, `loaded in ${loaded} ms`);
+    assert.ok(loaded < 60000, `loaded in ${loaded} ms`);
     assert.strictEqual(await page.textContent(".figures strong"), "20,000");
     await page.evaluate(() => { location.hash = "#d19999"; });
     await page.waitForSelector("#d19999");
