@@ -128,13 +128,17 @@ const struct option_type type_same = {true, "a name of at most 31 bytes",
 
 /* The option that was given and is not what the store has; NULL: all is well.
  * A preset counts for all that it sets. */
-static const char *unlike(const og_params *wanted, const og_params *has)
+static const char *unlike(const og_params *wanted, og_store *store)
 {
+    const og_params *has = og_store_params(store);
+    /* Without passages there is no table whose memory could be another. */
+    const bool has_table = (og_store_indexes(store) & OG_INDEX_PASSAGES) != 0;
     const bool preset = option_was_given("preset");
 #define UNLIKE(name, member)                                                   \
     ((preset || option_was_given(name)) &&                                     \
      memcmp(&wanted->member, &has->member, sizeof(wanted->member)) != 0)
-    if (option_was_given("memory") && wanted->memory != has->memory)
+    if (has_table && option_was_given("memory") &&
+        wanted->memory != has->memory)
         return "memory";
     if (UNLIKE("tokens", tokens)) return "tokens";
     if (UNLIKE("shingle", shingle_len)) return "shingle";
@@ -192,7 +196,7 @@ int store_open(const struct store_settings *s, og_access access,
     if (og_params_check(&s->params, &err) != OG_OK ||
         og_store_open(path, access, &options, out, &err) != OG_OK)
         return say_not_opened(command, &err);
-    const char *option = unlike(&s->params, og_store_params(*out));
+    const char *option = unlike(&s->params, *out);
     if (option == NULL) return add_indexes(*out, s->indexes, command);
     (void)og_store_close(*out, NULL);
     *out = NULL;
