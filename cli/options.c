@@ -136,12 +136,24 @@ static bool set_value(struct line *line, const struct option *o,
     return false;
 }
 
+/* Whether an argument is an option of the command: then the value before it was
+ * forgotten, and no file of that name is meant. */
+static bool is_option(const struct command *command, const char *argument)
+{
+    if (argument[0] != '-' || argument[1] == '\0') return false;
+    if (argument[1] != '-')
+        return argument[2] == '\0' && find_letter(command, argument[1]) != NULL;
+    const char *name = argument + 2;
+    return find_long(command, name, strcspn(name, "=")) != NULL;
+}
+
 /* `attached` is what follows "=" or the letter, or NULL. */
 static bool take_option(struct line *line, const struct option *o,
                         const char *spelling, const char *attached)
 {
     if (attached != NULL) return set_value(line, o, spelling, attached);
-    if (line->next == line->argc) {
+    if (line->next == line->argc ||
+        is_option(line->command, line->argv[line->next])) {
         say_usage(line->command->name, "option '%s' needs a value: %s",
                   spelling, o->type->expects);
         return false;

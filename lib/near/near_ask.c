@@ -22,6 +22,7 @@ og_status og_near_asker_init(struct og_near_asker *asker, const og_near *near,
                              og_error *err)
 {
     static const og_fields fields = OG_FIELDS_DEFAULT;
+    *asker = (struct og_near_asker){0};
     og_shingler_init(&asker->shingler, near->options.tokens, &near->key, NULL);
     og_shingle_set_init(&asker->set, NULL);
     if (stored == NULL) return OG_OK;

@@ -44,7 +44,7 @@ static bool set_id(struct binding_document *d, PyObject *value,
 
 static bool bad_time(PyObject *value, const char *place)
 {
-    PyErr_Format(PyExc_ValueError, "%s: the time %R is none", place, value);
+    PyErr_Format(PyExc_ValueError, "%s: %R is not a time", place, value);
     return false;
 }
 

@@ -121,7 +121,7 @@ static void try_journal(uint8_t *data, size_t len, bool is_mended,
     open_journal(&j, output, has_kept, &n, &err, &status);
     must_say_why(status, &err);
     if (n > len) abort();
-    if (status == OG_OK && j.goes_on && !has_kept && n != 0) abort();
+    if (status == OG_OK && j.is_resumed && !has_kept && n != 0) abort();
     og_dedup_journal_close(&j, true);
 }
 

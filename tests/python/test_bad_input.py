@@ -19,9 +19,9 @@ def store():
     ({"text": None}, "no text"),
     ({}, "no text"),
     ({"text": "a", "id": 3.5}, "id must be str or bytes"),
-    ({"text": "a", "time": "yesterday"}, "time 'yesterday' is none"),
-    ({"text": "a", "time": float("nan")}, "time nan is none"),
-    ({"text": "a", "time": float("inf")}, "time inf is none"),
+    ({"text": "a", "time": "yesterday"}, "'yesterday' is not a time"),
+    ({"text": "a", "time": float("nan")}, "nan is not a time"),
+    ({"text": "a", "time": float("inf")}, "inf is not a time"),
     ({"text": "a", "time": []}, "must be a str, a number or a datetime"),
     ("a\ud800b", "lone surrogate"),
 ])
