@@ -33,6 +33,7 @@ WORD = re.compile(r"\w+")
 KINDS = ["verbatim", "re-punctuated", "one word in twenty changed",
          "only the answer", "half the question"]
 GRAMS = (8, 13)
+STRETCH = 110  # words
 
 
 def words_of(text):
@@ -63,15 +64,13 @@ def candidates(held, n, rng):
     found = []
     for text in held:
         words = text.split()
-        for _ in range(3):
+        # One in each stretch of so many words: no two share some.
+        for begin in range(0, len(words) - STRETCH + 1, STRETCH):
             length = rng.randrange(30, 91)
-            if len(words) < length + 20:
-                continue
-            start = rng.randrange(len(words) - length)
+            start = begin + rng.randrange(STRETCH - length)
             found.append(words[start:start + length])
-        if len(found) >= 3 * n:
-            break
-    return [one for one in found if len(words_of(" ".join(one))) >= 30]
+    rng.shuffle(found)
+    return [one for one in found if len(words_of(" ".join(one))) >= 30][:6 * n]
 
 
 def without_known(items, corpus, n):

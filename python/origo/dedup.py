@@ -1,8 +1,10 @@
 """Deduplication and decontamination of whole sources."""
 
 import array
+import difflib
 import json
 import os
+import re
 import tempfile
 
 from . import _origo
@@ -258,6 +260,16 @@ def dedup(source, *, threshold=0.8, keep="first", level="document",
 
 
 PHRASE = 8  # words in a passage that are no longer just a phrase
+# Words, and single characters of scripts that put nothing between words.
+WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|\w+?(?="
+                  r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|\W|$)")
+
+
+def longest_run(a, b):
+    """The most words in a row that two texts share."""
+    words = [WORD.findall(one.casefold()) for one in (a, b)]
+    return difflib.SequenceMatcher(None, *words, autojunk=False) \
+        .find_longest_match(0, len(words[0]), 0, len(words[1])).size
 
 
 class Contamination(Record):
@@ -369,9 +381,9 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
     """Which documents of `corpus` hold items of `benchmarks`?
 
     A document is contaminated by an item when it has `min_share` of the item's
-    words, one passage of them longer than a phrase, or a passage of `min_words`
-    of them. Passages were compared word by word; other punctuation, case and a
-    few changed words do not matter.
+    words, one passage of them longer than a phrase, or `min_words` of them in a
+    row. Passages were compared word by word; other punctuation and case do not
+    matter, nor, for the share, a few changed words.
     """
     what, value = describe(corpus)
     if what == "items" and not isinstance(value, (list, tuple)):
@@ -390,11 +402,15 @@ def find_items(corpus, benchmarks, min_share, min_words, fields=None,
     matching = {}
 
     def take(pair, text, number):
-        for span in json.loads(pair[0])["spans"]:
+        for span, excerpt in zip(json.loads(pair[0])["spans"], pair[1]):
             key = (number, span["origin"]["id"])
-            words = span.get("n_matching", span["n_tokens"])
-            total, longest = matching.get(key, (0, 0))
-            matching[key] = (total + words, max(longest, words))
+            words = row = span.get("n_matching", span["n_tokens"])
+            if words >= min_words and words < span["n_tokens"] and excerpt:
+                # Some words of the passage are others: not all are in a row.
+                row = longest_run(text[span["begin"]:span["end"]], excerpt)
+            total, longest, in_row = matching.get(key, (0, 0, 0))
+            matching[key] = (total + words, max(longest, words),
+                             max(in_row, row))
     with tempfile.TemporaryDirectory() as folder:
         with Store(os.path.join(folder, "items"), preset="short",
                    memory=memory or 64 << 20) as store:
@@ -411,11 +427,11 @@ def find_items(corpus, benchmarks, min_share, min_words, fields=None,
     nulls = null_rows(source)
     rows = row_numbers(counts["n_documents"], nulls)
     found = []
-    for (index, item), (words, longest) in sorted(matching.items()):
+    for (index, item), (words, longest, in_row) in sorted(matching.items()):
         name, length = items[item]
         share = min(1.0, words / length) if length else 0.0
         # Phrases that any two texts share add up: one passage must be longer.
         is_item = share >= min_share and longest >= min(PHRASE, length)
-        if is_item or longest >= min_words:
+        if is_item or in_row >= min_words:
             found.append(Contamination(rows[index], name, words, share))
     return found, len(rows) + len(nulls)

@@ -113,3 +113,15 @@ def test_decontaminate(text):
     assert result.found[0].share == 1
     assert 0.4 < result.found[2].share < 0.7
     assert len(result.kept) == 27
+
+
+def test_words_in_a_row_are_in_a_row(text):
+    """Fourteen words with another one among them are no thirteen in a row, and
+    too few for a share."""
+    item = text(2000, 40).split()
+    broken = item[:7] + ["another"] + item[8:15]
+    whole = item[:14]
+    corpus = [text(1) + " " + " ".join(words) + " " + text(2)
+              for words in (broken, whole)]
+    found = origo.decontaminate(corpus, [" ".join(item)]).found
+    assert [one.index for one in found] == [1]
