@@ -52,9 +52,10 @@ const partsHere = () => [...document.querySelectorAll("script[class]")]
     .map((e) => ({ kind: e.className, first: Number(e.dataset.first),
                    text: e.textContent }));
 /* Nothing in them can end their element; what comes from documents is escaped
- * everywhere else, so that nothing else looks like them. */
+ * everywhere else, so that nothing else looks like them. Spelled so that this
+ * script, which is in such a page itself, does not either. */
 const partsOf = (html) => [...html.matchAll(
-    /<script type="[\w/]+" class="(\w+)"([^>]*)>([^<]*)<\/script>/g)]
+    /<[s]cript type="[\w/]+" class="(\w+)"([^>]*)>([^<]*)<\/script>/g)]
     .map(([, kind, attributes, text]) => ({ kind, text,
         first: Number(/data-first="(\d+)"/.exec(attributes)?.[1]) }));
 
