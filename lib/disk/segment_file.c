@@ -27,14 +27,74 @@ og_status og_segment_file_damaged(const char *name, const char *what,
     return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: %s", name, what);
 }
 
+/* ---- the order of bytes ---- */
+
+static const char *next_number(const char *numbers, const char *at)
+{
+    if (at[1] == '+') return at;
+    return at[1] == 0 ? numbers : at + 1;
+}
+
+const char *og_segment_turn(const char *numbers, const char *at, void *data,
+                            size_t len)
+{
+    uint8_t *const bytes = data;
+    for (size_t i = 0; i < len; at = next_number(numbers, at)) {
+        const size_t n = (size_t)(*at - '0');
+        for (size_t low = i, high = i + n - 1; low < high; low++, high--) {
+            const uint8_t byte = bytes[low];
+            bytes[low] = bytes[high];
+            bytes[high] = byte;
+        }
+        i += n;
+    }
+    return at;
+}
+
+/* The sections of a file whose bytes are this process's own. Their zeros are
+ * turned as well, so that a damaged length leads to no number's middle. */
+static void turn_sections(const struct og_segment_file *f,
+                          const struct og_segment_kind *kind)
+{
+    for (unsigned i = 0; i < f->n_sections; i++) {
+        const char *const numbers = kind->numbers[i];
+        if (numbers != NULL)
+            og_segment_turn(numbers, numbers,
+                            (uint8_t *)f->data + f->section[i].off,
+                            og_segment_rounded(f->section[i].len));
+    }
+}
+
+static struct og_segment_file_head read_head(const struct og_segment_file *f)
+{
+    struct og_segment_file_head head;
+    memcpy(&head, f->data, sizeof(head));
+    head.version = og_le32(head.version);
+    head.checksum = og_le64(head.checksum);
+    return head;
+}
+
+static struct og_segment_file_foot read_foot(const struct og_segment_file *f)
+{
+    struct og_segment_file_foot foot;
+    memcpy(&foot, f->data + f->len - LINE, sizeof(foot));
+    foot.n_sections = og_le64(foot.n_sections);
+    foot.directory_off = og_le64(foot.directory_off);
+    foot.directory_sum = og_le64(foot.directory_sum);
+    foot.file_len = og_le64(foot.file_len);
+    foot.head_sum = og_le64(foot.head_sum);
+    foot.checksum = og_le64(foot.checksum);
+    return foot;
+}
+
 /* ---- checks ---- */
 
-static og_status check_head(const struct og_segment_file_head *h,
+static og_status check_head(const struct og_segment_file *f,
+                            const struct og_segment_file_head *h,
                             const struct og_segment_kind *kind,
                             const char *name, og_error *err)
 {
-    if (h->checksum !=
-        og_checksum(h, offsetof(struct og_segment_file_head, checksum)))
+    if (h->checksum != og_checksum(f->data, LINE - sizeof(h->checksum)))
         return og_segment_file_damaged(name, "the checksum of its head", err);
     if (memcmp(h->kind, kind->name, sizeof(h->kind)) != 0)
         return og_error_set(err, OG_ERR_STORE,
@@ -54,7 +114,8 @@ static og_status check_foot(const struct og_segment_file *f,
 {
     if (memcmp(foot->magic, OG_SEGMENT_FOOT_MAGIC, 8) != 0)
         return og_segment_file_damaged(name, "it is cut off", err);
-    if (foot->checksum != og_checksum(foot, LINE - sizeof(foot->checksum)))
+    if (foot->checksum !=
+        og_checksum(f->data + f->len - LINE, LINE - sizeof(foot->checksum)))
         return og_segment_file_damaged(name, "the checksum of its foot", err);
     const uint64_t directory_len = og_segment_rounded(
         foot->n_sections * sizeof(struct og_segment_file_section));
@@ -99,47 +160,61 @@ static og_status read_sections(struct og_segment_file *f,
     f->n_sections = (unsigned)foot->n_sections;
     for (unsigned i = 0; i < f->n_sections; i++) {
         const uint64_t left = foot->directory_off - at;
-        if (s[i].off != at || s[i].len > left ||
-            og_segment_rounded(s[i].len) > left)
+        const uint64_t section_len = og_le64(s[i].len);
+        if (og_le64(s[i].off) != at || section_len > left ||
+            og_segment_rounded(section_len) > left)
             return og_segment_file_damaged(name, "its lengths do not agree",
                                            err);
-        const uint64_t len = og_segment_rounded(s[i].len);
-        if (sum_section(f, at, len) != s[i].checksum)
+        const uint64_t len = og_segment_rounded(section_len);
+        if (sum_section(f, at, len) != og_le64(s[i].checksum))
             return og_error_set(err, OG_ERR_STORE,
                                 "'%s' is damaged: the checksum of section %u, "
                                 "bytes %" PRIu64 " to %" PRIu64,
                                 name, i, at, at + len);
         f->section[i].off = at;
-        f->section[i].len = s[i].len;
+        f->section[i].len = section_len;
         at += len;
     }
     if (at == foot->directory_off) return OG_OK;
     return og_segment_file_damaged(name, "its lengths do not agree", err);
 }
 
+/* Layouts that are no longer written have no description of their numbers. */
+static og_status open_old(struct og_segment_file *f,
+                          const struct og_segment_kind *kind, const char *name,
+                          og_error *err)
+{
+    if (!OG_BIG_ENDIAN) return kind->open_old(f, name, err);
+    return og_segment_file_damaged(name,
+                                   "it does not begin as a segment; layouts "
+                                   "before it are read on little-endian "
+                                   "machines only",
+                                   err);
+}
+
 static og_status check(struct og_segment_file *f,
                        const struct og_segment_kind *kind, const char *name,
                        og_error *err)
 {
-    struct og_segment_file_head head;
-    struct og_segment_file_foot foot;
     const bool has_head =
-        f->len >= sizeof(head) &&
-        memcmp(f->data, OG_SEGMENT_HEAD_MAGIC, sizeof(head.magic)) == 0;
+        f->len >= LINE && memcmp(f->data, OG_SEGMENT_HEAD_MAGIC,
+                                 sizeof(OG_SEGMENT_HEAD_MAGIC) - 1) == 0;
     if (!has_head && kind->open_old != NULL)
-        return kind->open_old(f, name, err);
+        return open_old(f, kind, name, err);
     if (!has_head)
         return og_segment_file_damaged(name, "it does not begin as a segment",
                                        err);
     if (f->len < 2 * LINE || f->len % LINE != 0)
         return og_segment_file_damaged(name, "it is cut off", err);
-    memcpy(&head, f->data, sizeof(head));
-    memcpy(&foot, f->data + f->len - LINE, sizeof(foot));
-    TRY(check_head(&head, kind, name, err));
+    const struct og_segment_file_head head = read_head(f);
+    const struct og_segment_file_foot foot = read_foot(f);
+    TRY(check_head(f, &head, kind, name, err));
     TRY(check_foot(f, &head, &foot, name, err));
     f->version = head.version;
     f->sum = foot.checksum;
-    return read_sections(f, &foot, name, err);
+    TRY(read_sections(f, &foot, name, err));
+    if (OG_BIG_ENDIAN) turn_sections(f, kind);
+    return OG_OK;
 }
 
 /* ---- opening ---- */
@@ -164,7 +239,9 @@ static og_status map_file(struct og_segment_file *file, int fd,
     if (fstat(fd, &info) != 0) return og_file_failure(err, "read", path, errno);
     if (info.st_size == 0)
         return og_segment_file_damaged(path, "it is empty", err);
-    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    void *data = mmap(NULL, (size_t)info.st_size,
+                      OG_BIG_ENDIAN ? PROT_READ | PROT_WRITE : PROT_READ,
+                      OG_BIG_ENDIAN ? MAP_PRIVATE : MAP_SHARED, fd, 0);
     if (data == MAP_FAILED) return og_file_failure(err, "map", path, errno);
     *file = (struct og_segment_file){
         .data = data, .len = (size_t)info.st_size, .is_mapped = true};
@@ -176,7 +253,6 @@ og_status og_segment_file_open(struct og_segment_file *file, const char *path,
                                og_error *err)
 {
     *file = (struct og_segment_file){0};
-    TRY(og_segment_fits_machine(path, err));
     const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     og_status status = map_file(file, fd, path, err);
@@ -189,7 +265,8 @@ og_status og_segment_file_open(struct og_segment_file *file, const char *path,
 void og_segment_file_forget(const struct og_segment_file *file,
                             const void *data, size_t len)
 {
-    if (file->is_mapped) og_mapped_forget(data, len);
+    /* What was turned exists in memory alone. */
+    if (file->is_mapped && !OG_BIG_ENDIAN) og_mapped_forget(data, len);
 }
 
 void og_segment_file_release(struct og_segment_file *file)

@@ -16,7 +16,11 @@
  * of the 56 bytes before it. The checksums of sections and directory include
  * the zeros after them, so every byte of the file is covered. The checksum of
  * the foot covers those of all other parts: a manifest keeps it to identify the
- * file (lib/disk/manifest.h). The same bytes can be in memory. */
+ * file (lib/disk/manifest.h). The same bytes can be in memory.
+ *
+ * Sections are arrays of numbers that are used as they lie in the file. A
+ * big-endian machine turns them round on the way out, and when a file is
+ * opened, in a mapping of its own: it then has the whole file in memory. */
 
 #include "lib/base/memory.h"
 
@@ -43,7 +47,17 @@ struct og_segment_kind {
      * `len` of the file, fills in sections and sum. NULL: there are none. */
     og_status (*open_old)(struct og_segment_file *file, const char *name,
                           og_error *err);
+    /* The bytes of each number of an element of section i, "844" for one of 8
+     * and two of 4 bytes, each at a multiple of its length; a '+' at the end:
+     * the last of them again and again. NULL: bytes, which stay as they are. */
+    const char *numbers[OG_SECTIONS_MOST];
 };
+
+/* Turns the numbers of `len` bytes of a section, as `numbers` above describes
+ * it, from the order of the machine to the other one. `at` is where in the
+ * description the first of them is; returns where the next one is. */
+const char *og_segment_turn(const char *numbers, const char *at, void *data,
+                            size_t len);
 
 /* Takes bytes that `allocator` gave (data_cap of them), which belong to the
  * segment until og_segment_file_release(). OG_ERR_STORE with `name` and the

@@ -1,7 +1,7 @@
 #ifndef OG_DISK_SEGMENT_FORMAT_H
 #define OG_DISK_SEGMENT_FORMAT_H
 
-/* The bytes of lib/disk/segment_file.h, little-endian as the machine. */
+/* The bytes of lib/disk/segment_file.h: numbers are little-endian. */
 
 #include "lib/base/bits.h"
 #include "lib/base/status.h"
@@ -38,15 +38,6 @@ struct og_segment_file_foot {
 };
 _Static_assert(sizeof(struct og_segment_file_foot) == OG_SEGMENT_LINE,
                "drawn in segment_file.h");
-
-/* Sections are arrays of numbers that are mapped as they lie on disk. */
-static inline og_status og_segment_fits_machine(const char *path, og_error *err)
-{
-    if (!OG_BIG_ENDIAN) return OG_OK;
-    return og_error_set(err, OG_ERR_USAGE,
-                        "'%s' can be used on little-endian machines only",
-                        path);
-}
 
 static inline uint64_t og_segment_rounded(uint64_t len)
 {

@@ -25,6 +25,7 @@ struct og_segment_writer {
     uint64_t len;            /* without the buffer */
     uint64_t head_sum;
     unsigned n_sections;
+    const char *number; /* of kind.numbers: the first of the buffer */
     struct og_segment_file_section section[OG_SECTIONS_MOST];
     og_status status;
     og_error err;
@@ -48,9 +49,19 @@ static void put(struct og_segment_writer *w, const void *data, size_t len)
         w->status = og_error_memory(&w->err, w->len, "a segment");
 }
 
+/* No number lies across the end of the buffer: its length is a multiple of
+ * theirs. */
+static void turn_buffer(struct og_segment_writer *w)
+{
+    const char *const numbers = w->kind.numbers[w->n_sections];
+    if (numbers != NULL)
+        w->number = og_segment_turn(numbers, w->number, w->buffer, w->n_buffer);
+}
+
 static void flush(struct og_segment_writer *w)
 {
     if (w->n_buffer == 0) return;
+    if (OG_BIG_ENDIAN) turn_buffer(w);
     og_checksum_add(w->sum, w->buffer, w->n_buffer);
     put(w, w->buffer, w->n_buffer);
     w->n_buffer = 0;
@@ -74,6 +85,7 @@ static void begin_section(struct og_segment_writer *w)
 {
     assert(w->n_sections < OG_SECTIONS_MOST);
     w->section[w->n_sections].off = w->len;
+    w->number = w->kind.numbers[w->n_sections];
     og_checksum_init(w->sum);
 }
 
@@ -92,11 +104,11 @@ void og_segment_end_section(struct og_segment_writer *w)
 
 static void write_head(struct og_segment_writer *w)
 {
-    struct og_segment_file_head head = {.version = w->kind.version};
+    struct og_segment_file_head head = {.version = og_le32(w->kind.version)};
     memcpy(head.magic, OG_SEGMENT_HEAD_MAGIC, sizeof(head.magic));
     memcpy(head.kind, w->kind.name, sizeof(head.kind));
-    head.checksum = og_checksum(&head, LINE - sizeof(head.checksum));
-    w->head_sum = head.checksum;
+    w->head_sum = og_checksum(&head, LINE - sizeof(head.checksum));
+    head.checksum = og_le64(w->head_sum);
     put(w, &head, sizeof(head));
 }
 
@@ -106,7 +118,6 @@ og_status og_segment_writer_new(const char *path,
                                 struct og_segment_writer **out, og_error *err)
 {
     *out = NULL;
-    if (path != NULL) TRY(og_segment_fits_machine(path, err));
     struct og_segment_writer *w = og_allocate(allocator, sizeof(*w));
     if (w == NULL) return og_error_memory(err, sizeof(*w), "a segment");
     memset(w, 0, offsetof(struct og_segment_writer, buffer));
@@ -147,15 +158,19 @@ static void write_foot(struct og_segment_writer *w)
     struct og_segment_file_section directory[OG_SECTIONS_MOST + 1] = {{0}};
     const size_t directory_len =
         og_segment_rounded(w->n_sections * sizeof(*directory));
-    struct og_segment_file_foot foot = {.n_sections = w->n_sections,
-                                        .directory_off = w->len,
-                                        .file_len =
-                                            w->len + directory_len + LINE,
-                                        .head_sum = w->head_sum};
+    struct og_segment_file_foot foot = {
+        .n_sections = og_le64(w->n_sections),
+        .directory_off = og_le64(w->len),
+        .file_len = og_le64(w->len + directory_len + LINE),
+        .head_sum = og_le64(w->head_sum)};
     memcpy(foot.magic, OG_SEGMENT_FOOT_MAGIC, sizeof(foot.magic));
-    memcpy(directory, w->section, w->n_sections * sizeof(*directory));
-    foot.directory_sum = og_checksum(directory, directory_len);
-    foot.checksum = og_checksum(&foot, LINE - sizeof(foot.checksum));
+    for (unsigned i = 0; i < w->n_sections; i++)
+        directory[i] = (struct og_segment_file_section){
+            .off = og_le64(w->section[i].off),
+            .len = og_le64(w->section[i].len),
+            .checksum = og_le64(w->section[i].checksum)};
+    foot.directory_sum = og_le64(og_checksum(directory, directory_len));
+    foot.checksum = og_le64(og_checksum(&foot, LINE - sizeof(foot.checksum)));
     put(w, directory, directory_len);
     put(w, &foot, sizeof(foot));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/disk/segment_file.h"
 #include "lib/hamming/code_permuted.h"
 #include "lib/hamming/code_scan.h"
 #include "lib/hamming/code_slices.h"
@@ -76,6 +77,13 @@ void og_code_table_fill(uint64_t mask, const uint64_t *codes, size_t n,
         fill_part(&runs, spare + begin, end[part] - begin, starts, placed,
                   part << shift, (size_t)1 << shift);
     }
+}
+
+void og_code_table_turn(uint64_t mask, size_t n, void *table)
+{
+    uint8_t *const codes = (uint8_t *)table + starts_len(mask);
+    og_segment_turn("4", "4", table, starts_len(mask));
+    og_segment_turn("8", "8", codes, n * sizeof(uint64_t));
 }
 
 bool og_code_table_sound(uint64_t mask, size_t n, const void *table)

@@ -49,6 +49,9 @@ size_t og_code_table_len(uint64_t mask, size_t n);
 void og_code_table_fill(uint64_t mask, const uint64_t *codes, size_t n,
                         uint64_t *spare, void *out);
 
+/* Turns the bytes of its numbers round: a file has them low one first. */
+void og_code_table_turn(uint64_t mask, size_t n, void *table);
+
 /* Whether every bucket lies in the table: what makes a probe safe. */
 bool og_code_table_sound(uint64_t mask, size_t n, const void *table);
 

@@ -6,10 +6,17 @@
 
 #include <string.h>
 
+#include "lib/base/bits.h"
 #include "lib/hamming/code_merge.h"
 
+/* Tables depend on the totals: turn_tables(). */
 const struct og_segment_kind og_code_segment_kind = {
-    .name = "hamming", .version = 1, .open_old = og_code_segment_open_old};
+    .name = "hamming",
+    .version = 1,
+    .open_old = og_code_segment_open_old,
+    .numbers = {[OG_CODE_CODES] = "8",
+                [OG_CODE_OFFSETS] = "8",
+                [OG_CODE_TOTALS] = "44448+"}};
 
 /* ---- entries ---- */
 
@@ -140,6 +147,18 @@ static og_status check_codes(const struct og_code_image *m, const char *name,
     return OG_OK;
 }
 
+/* From the file's order of bytes to that of a big-endian machine, in bytes that
+ * are this process's own. */
+static void turn_tables(const struct og_segment_file *f,
+                        const struct og_code_design *d, size_t n)
+{
+    uint8_t *at = (uint8_t *)f->data + f->section[OG_CODE_TABLES_SECTION].off;
+    for (unsigned i = 0; i < d->n_tables; i++) {
+        og_code_table_turn(d->mask[i], n, at);
+        at += og_code_table_len(d->mask[i], n);
+    }
+}
+
 og_status og_code_image_take(struct og_code_image *image,
                              const struct og_segment_file *file,
                              const char *name, og_error *err)
@@ -158,6 +177,7 @@ og_status og_code_image_take(struct og_code_image *image,
     m.offsets = og_segment_section(file, OG_CODE_OFFSETS);
     const uint64_t *codes = og_segment_section(file, OG_CODE_CODES);
     const bool has_tables = design.form == OG_CODE_DIRECTORY;
+    if (OG_BIG_ENDIAN && has_tables) turn_tables(file, &design, t.n_codes);
     og_code_index_view(
         &m.index, &design, codes, t.n_codes,
         has_tables ? og_segment_section(file, OG_CODE_TABLES_SECTION) : NULL);

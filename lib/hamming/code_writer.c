@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
+#include "lib/base/bits.h"
 #include "lib/hamming/code_segment.h"
 
 struct og_code_writer {
@@ -90,6 +91,8 @@ static og_status write_tables(struct og_code_writer *w,
         if (status != OG_OK) break;
         og_code_table_fill(d->mask[t], w->codes, w->n_codes, spare.data,
                            table.data);
+        if (OG_BIG_ENDIAN)
+            og_code_table_turn(d->mask[t], w->n_codes, table.data);
         og_segment_write(w->segment, table.data, len);
         og_pages_release(&table);
     }

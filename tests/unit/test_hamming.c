@@ -293,6 +293,7 @@ static og_status look(const uint8_t *data, size_t len, og_error *err)
 static void every_damage_of_a_run_is_seen(void **state)
 {
     (void)state;
+    if (OG_BIG_ENDIAN) skip(); /* a run in memory is not as in the file */
     size_t len;
     og_error err;
     uint8_t *run = make_run(&len);

@@ -403,6 +403,7 @@ static void make_version_1(struct og_sentence_segment *image)
 static void version_1_is_read(void **state)
 {
     (void)state;
+    if (OG_BIG_ENDIAN) skip(); /* only what is written now */
     uint64_t random = 9, truth[20];
     char text[4096], id[32], asked[20][4096];
     og_sentences *s;

@@ -70,7 +70,7 @@ og_write_signatures(struct og_segment_writer *sink, uint32_t signature_bits,
         uint32_t *scratch = og_allocate(allocator, len);
         if (scratch == NULL) return og_error_memory(err, len, "signatures");
         for (size_t i = 0; i < n_forms; i++) {
-            const struct og_signature s = signature(ctx, i);
+            const struct og_signature s = og_signature_le(signature(ctx, i));
             og_segment_write(sink, &s, signature_bits / 8);
         }
         og_segment_end_section(sink);

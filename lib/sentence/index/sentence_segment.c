@@ -10,7 +10,26 @@
 #include "lib/sentence/index/old_sentence_segment.h"
 
 const struct og_segment_kind og_sentence_segment_kind = {
-    .name = "sentence", .version = 1, .open_old = og_sentence_segment_open_old};
+    .name = "sentence",
+    .version = 1,
+    .open_old = og_sentence_segment_open_old,
+    .numbers = {[OG_PART_DOCUMENTS] = "844884444",
+                [OG_PART_ID_HASHES] = "8",
+                [OG_PART_SENTENCES] = "4",
+                [OG_PART_FORM_HASHES] = "8",
+                [OG_PART_FORM_STARTS] = "8",
+                [OG_PART_KEYS] = "4",
+                [OG_PART_BITMAPS] = "8",
+                [OG_PART_PLACE_STARTS] = "4",
+                [OG_PART_PLACES] = "4",
+                [OG_PART_WORDS] = "8",
+                [OG_PART_WORD_STARTS] = "8",
+                [OG_PART_COUNTS] = "4",
+                [OG_PART_DIRECTORY] = "4",
+                [OG_PART_POSTINGS] = "4",
+                [OG_PART_TEXT_STARTS] = "8",
+                [OG_PART_PARTS] = "4",
+                [OG_PART_TOTALS] = "888888884444"}};
 
 enum { BLOCK_MOST = 1 << 20 }; /* bytes of a block of texts, unpacked */
 

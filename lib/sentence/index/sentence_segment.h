@@ -28,7 +28,7 @@
  *                  u32: the mark of each            n_keys
  *     text starts  u64[2]: raw and packed offset    n_blocks + 1
  *     texts        bytes: zstd, a block each
- *     signatures   u16, u32, u64 or u64[2]          n_forms, or none
+ *     signatures   2, 4, 8 or 16 bytes, low first   n_forms, or none
  *     parts        of every 16 bits of a signature:
  *                  u32 starts [65537], u32 forms [n_forms]
  *     totals       struct og_sentence_totals        1
@@ -181,7 +181,7 @@ og_sentence_segment_signature(const struct og_sentence_segment *image,
     struct og_signature s = {{0, 0}};
     const size_t len = image->totals.signature_bits / 8;
     __builtin_memcpy(&s, image->signatures + form * len, len);
-    return s;
+    return og_signature_le(s);
 }
 
 /* Unpacked blocks, so that sentences that are neighbours are unpacked once. */

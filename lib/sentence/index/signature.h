@@ -9,11 +9,19 @@
  * words that two sentences share, k words that only one has, d bits of
  * difference. */
 
+#include "lib/base/bits.h"
 #include "lib/base/status.h"
 
 struct og_signature {
     uint64_t half[2]; /* bits beyond m are 0 */
 };
+
+/* Between a signature and its bytes in a file, of which the first m / 8 are
+ * kept: low one first, on every machine. */
+static inline struct og_signature og_signature_le(struct og_signature s)
+{
+    return (struct og_signature){{og_le64(s.half[0]), og_le64(s.half[1])}};
+}
 
 bool og_signature_bits_are(uint32_t m);
 
