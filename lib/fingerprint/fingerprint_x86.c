@@ -1,84 +1,10 @@
-/* Shingle fingerprints as carry-less dot products; clmul.h explains the
- * arithmetic. */
+/* Shingle fingerprints as carry-less dot products of 512 bits;
+ * fingerprint_clmul.c has the form that all machines share. */
 
 #include "lib/fingerprint/clmul.h"
 #include "lib/fingerprint/fingerprint.h"
 
 #if defined(OG_X86)
-
-OG_TARGET_SSE42 static void print_each(const uint64_t *hash, size_t n,
-                                       const struct og_shingle_factors *key,
-                                       uint64_t *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        __m128i sum = _mm_setzero_si128();
-        for (uint32_t j = 0; j < key->shingle_len; j++)
-            sum = _mm_xor_si128(sum, og_clmul(hash[i + j], key->factor[j]));
-        out[i] = og_clmul_reduce(key->rabin, sum) ^ key->lead;
-    }
-}
-
-/* Sliding takes three products where the dot product takes ten, but each
- * fingerprint waits for the one before it. So a document is cut into LANES
- * parts that slide side by side. */
-#define LANES 8
-/* Below this the first fingerprint of each part costs more than sliding saves.
- */
-#define WORTH_SLIDING (LANES * 8)
-
-/* The next fingerprint: what leaves times its power, plus the rest and what
- * comes times x^64, which is in the low word as it is (clmul.h); reduced.
- * The high word of a fingerprint is kept 0. */
-OG_TARGET_SSE42 static inline __m128i slide(__m128i fp, __m128i leaves,
-                                            __m128i comes, __m128i leave,
-                                            __m128i reducer, __m128i turn)
-{
-    const __m128i gone = _mm_clmulepi64_si128(leaves, leave, 0x00);
-    const __m128i sum = _mm_xor_si128(gone, _mm_xor_si128(fp, comes));
-    const __m128i multiple = _mm_clmulepi64_si128(sum, reducer, 0x00);
-    const __m128i cleared = _mm_clmulepi64_si128(multiple, reducer, 0x10);
-    const __m128i high =
-        _mm_unpackhi_epi64(_mm_xor_si128(sum, cleared), _mm_setzero_si128());
-    return _mm_xor_si128(_mm_xor_si128(high, turn), _mm_move_epi64(multiple));
-}
-
-OG_TARGET_SSE42 static inline __m128i load_word(const uint64_t *word)
-{
-    return _mm_loadl_epi64((const __m128i *)word);
-}
-
-OG_TARGET_SSE42 static void slide_lanes(const uint64_t *hash, size_t part,
-                                        const struct og_shingle_factors *key,
-                                        uint64_t *out)
-{
-    const __m128i leave = _mm_cvtsi64_si128((long long)key->leave);
-    const __m128i turn = _mm_cvtsi64_si128((long long)key->turn);
-    const __m128i reducer = _mm_set_epi64x((long long)key->rabin->odd,
-                                           (long long)key->rabin->inverse);
-    const size_t ahead = key->shingle_len - 1;
-    __m128i fp[LANES];
-    for (size_t lane = 0; lane < LANES; lane++) {
-        print_each(hash + lane * part, 1, key, out + lane * part);
-        fp[lane] = load_word(out + lane * part);
-    }
-    for (size_t i = 1; i < part; i++)
-        for (size_t lane = 0; lane < LANES; lane++) {
-            const uint64_t *word = hash + lane * part + i;
-            fp[lane] = slide(fp[lane], load_word(word - 1),
-                             load_word(word + ahead), leave, reducer, turn);
-            _mm_storel_epi64((__m128i *)(out + lane * part + i), fp[lane]);
-        }
-}
-
-OG_TARGET_SSE42 void og_fingerprint_clmul(const uint64_t *hash, size_t n,
-                                          const struct og_shingle_factors *key,
-                                          uint64_t *out)
-{
-    const size_t part = n >= WORTH_SLIDING ? n / LANES : 0;
-    const size_t done = part * LANES;
-    if (part > 0) slide_lanes(hash, part, key, out);
-    print_each(hash + done, n - done, key, out + done);
-}
 
 /* Four shingles side by side, one in each 128-bit lane; a lane takes two of
  * its words at a time, so lane l needs words l and l + 1 of the next eight. */
@@ -132,7 +58,7 @@ og_fingerprint_avx512(const uint64_t *hash, size_t n,
         const __m512i fps = _mm512_permutex2var_epi64(a, high_words, b);
         _mm512_storeu_si512(out + i, _mm512_xor_si512(fps, lead));
     }
-    print_each(hash + i, n - i, key, out + i);
+    og_fingerprint_clmul(hash + i, n - i, key, out + i);
 }
 
 #endif
