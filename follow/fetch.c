@@ -156,6 +156,15 @@ static bool make_lines(const struct fetch_request *r, bool is_post,
              (*out = curl_slist_append(*out, "Expect:")) != NULL));
 }
 
+/* As OpenSSL has it, and so librdkafka: systems keep their certificates in
+ * different places, and not every libcurl looks in all of them. */
+static void set_certificates(CURL *curl)
+{
+    const char *const path = getenv("SSL_CERT_FILE");
+    if (path != NULL && *path != 0)
+        curl_easy_setopt(curl, CURLOPT_CAINFO, path);
+}
+
 static void set_options(CURL *curl, const struct fetch_request *r,
                         struct fetch_answer *out, bool is_post)
 {
@@ -163,6 +172,7 @@ static void set_options(CURL *curl, const struct fetch_request *r,
     snprintf(agent, sizeof(agent), "origo/%s", og_version());
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    set_certificates(curl);
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, agent);

@@ -5,6 +5,9 @@ tests/follow/test_follow_feeds.py ORIGO"""
 import contextlib
 import gzip
 import http.server
+import os
+import shutil
+import ssl
 import threading
 
 import follow_support as support
@@ -47,12 +50,19 @@ class Site(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def site(pages):
+def site(pages, certificate=None):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True,
+                                            do_handshake_on_connect=False)
+        server.handle_error = lambda *what: None # who refuses, hangs up
     threading.Thread(target=server.serve_forever, daemon=True).start()
     Site.pages, Site.asked = pages, []
     try:
-        yield "http://127.0.0.1:%d" % server.server_port
+        yield "%s://127.0.0.1:%d" % ("https" if certificate else "http",
+                                     server.server_port)
     finally:
         server.shutdown()
         server.server_close()
@@ -150,6 +160,34 @@ def test_hosts(origo):
         equal(p.ids(), [])
         p.once(*allow, address + "/near")
         equal(p.ids(), ["https://n.org/1"])
+    return None
+
+
+def make_certificate(p):
+    paths = p.path("certificate.pem"), p.path("key.pem")
+    support.subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
+         "2", "-subj", "/CN=127.0.0.1", "-addext",
+         "subjectAltName=IP:127.0.0.1", "-out", paths[0], "-keyout", paths[1]],
+        check=True, capture_output=True, timeout=support.LONG)
+    return paths
+
+
+def test_certificates(origo):
+    """A stranger's certificate is refused, one in SSL_CERT_FILE is known."""
+    if cannot_fetch(origo):
+        return "this build has no libcurl"
+    if shutil.which("openssl") is None:
+        return "openssl is not installed"
+    pages = {"/feed": (200, {}, rss("1").encode())}
+    with support.Place(origo) as p:
+        certificate = make_certificate(p)
+        with site(pages, certificate) as address:
+            call = ["--allow-host", "127.0.0.1", address + "/feed"]
+            p.once(*call, status=3)
+            equal(Site.asked, [])
+            p.once(*call, env=dict(os.environ, SSL_CERT_FILE=certificate[0]))
+            equal(p.ids(), ["https://n.org/1"])
     return None
 
 
