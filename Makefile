@@ -124,11 +124,11 @@ extension:
 	@tools/pack_extension.py build/extension
 
 static:
-	@tools/setup build
+	@tools/setup build static
 	@tools/static
 
 test-packages:
-	@tools/setup build python deb
+	@tools/setup build python static deb
 	@tests/packages/run
 
 test-arm64 test-s390x:
@@ -136,7 +136,7 @@ test-arm64 test-s390x:
 	@tests/emulated/run $(@:test-%=%) || [ $$? = 77 ]
 
 release:
-	@tools/setup build test python deb
+	@tools/setup build test python static deb
 	@tools/release '$(VERSION)'
 
 uninstall:

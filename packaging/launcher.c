@@ -2,6 +2,9 @@
  * libraries that lie beside it, so that the system's own, of whatever age and
  * kind, are never asked. Linked statically, it needs nothing itself.
  *
+ * The libraries look for certificates where Debian has them; where this system
+ * has them, SSL_CERT_FILE tells them, unless it is set.
+ *
  *     bin/origo            this
  *     lib/origo/           origo, the loader, the libraries, gconv/
  */
@@ -40,6 +43,21 @@ static const char *path_of(const char *name)
     return path;
 }
 
+static void find_certificates(void)
+{
+    static const char *const known[] = {
+        "/etc/ssl/certs/ca-certificates.crt", /* Debian, Arch, Alpine */
+        "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora, RHEL */
+        "/etc/ssl/ca-bundle.pem",             /* openSUSE */
+        "/etc/ssl/cert.pem",
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (access(known[i], R_OK) == 0) {
+            setenv("SSL_CERT_FILE", known[i], 0);
+            return;
+        }
+}
+
 int main(int argc, char **argv)
 {
     if (!find_folder()) {
@@ -58,6 +76,7 @@ int main(int argc, char **argv)
     args[n++] = path_of("origo");
     for (int i = 1; i < argc; i++)
         args[n++] = argv[i];
+    find_certificates();
     setenv("GCONV_PATH", path_of("gconv"), 1);
     execv(loader, (char *const *)(void *)args);
     perror(loader);
