@@ -27,6 +27,14 @@ og_status og_segment_file_damaged(const char *name, const char *what,
     return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: %s", name, what);
 }
 
+og_status og_segment_file_too_old(const char *name, og_error *err)
+{
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s' has a layout that is read on little-endian "
+                        "machines only",
+                        name);
+}
+
 /* ---- the order of bytes ---- */
 
 static const char *next_number(const char *numbers, const char *at)
@@ -179,19 +187,6 @@ static og_status read_sections(struct og_segment_file *f,
     return og_segment_file_damaged(name, "its lengths do not agree", err);
 }
 
-/* Layouts that are no longer written have no description of their numbers. */
-static og_status open_old(struct og_segment_file *f,
-                          const struct og_segment_kind *kind, const char *name,
-                          og_error *err)
-{
-    if (!OG_BIG_ENDIAN) return kind->open_old(f, name, err);
-    return og_segment_file_damaged(name,
-                                   "it does not begin as a segment; layouts "
-                                   "before it are read on little-endian "
-                                   "machines only",
-                                   err);
-}
-
 static og_status check(struct og_segment_file *f,
                        const struct og_segment_kind *kind, const char *name,
                        og_error *err)
@@ -200,7 +195,7 @@ static og_status check(struct og_segment_file *f,
         f->len >= LINE && memcmp(f->data, OG_SEGMENT_HEAD_MAGIC,
                                  sizeof(OG_SEGMENT_HEAD_MAGIC) - 1) == 0;
     if (!has_head && kind->open_old != NULL)
-        return open_old(f, kind, name, err);
+        return kind->open_old(f, name, err);
     if (!has_head)
         return og_segment_file_damaged(name, "it does not begin as a segment",
                                        err);

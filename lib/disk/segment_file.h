@@ -82,6 +82,10 @@ void og_segment_file_forget(const struct og_segment_file *file,
 og_status og_segment_file_damaged(const char *name, const char *what,
                                   og_error *err);
 
+/* For og_segment_kind.open_old on big-endian machines: layouts that are no
+ * longer written have no description of their numbers. OG_ERR_STORE. */
+og_status og_segment_file_too_old(const char *name, og_error *err);
+
 /* Bytes of section `i`, at a multiple of 64 in the file. */
 static inline const void *og_segment_section(const struct og_segment_file *f,
                                              unsigned i)

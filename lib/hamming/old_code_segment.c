@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lib/base/bits.h"
 #include "lib/disk/old_sum.h"
 #include "lib/hamming/code_segment.h"
 
@@ -70,6 +71,7 @@ og_status og_code_segment_open_old(struct og_segment_file *file,
     if (file->len < sizeof(h) || memcmp(file->data, OLD_MAGIC, 8) != 0)
         return og_error_set(err, OG_ERR_STORE, "'%s' is no file of codes",
                             name);
+    if (OG_BIG_ENDIAN) return og_segment_file_too_old(name, err);
     memcpy(&h, file->data, sizeof(h));
     if (h.version != 1 && h.version != 2)
         return og_error_set(err, OG_ERR_STORE,

@@ -171,8 +171,7 @@ static void files_of_the_layout_before(void **state)
     assert_int_equal(look((const uint8_t *)"old one", 7, &kind, &err),
                      OG_ERR_STORE);
     assert_int_equal(look((const uint8_t *)"old one", 7, &with_old, &err),
-                     OG_BIG_ENDIAN ? OG_ERR_STORE : OG_OK);
-    if (OG_BIG_ENDIAN) return;
+                     OG_OK);
     assert_int_equal(look((const uint8_t *)"new one", 7, &with_old, &err),
                      OG_ERR_STORE);
     assert_non_null(strstr(err.message, "not even old"));

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lib/base/bits.h"
 #include "lib/disk/old_sum.h"
 
 uint64_t og_old_sentence_foot_sum(const struct og_old_sentence_foot *foot)
@@ -39,9 +40,10 @@ og_status og_sentence_segment_open_old(struct og_segment_file *file,
     if (file->len < sizeof(foot) || file->len % 64 != 0)
         return og_segment_file_damaged(name, "it is cut off", err);
     memcpy(&foot, file->data + file->len - sizeof(foot), sizeof(foot));
-    if (foot.magic != OG_OLD_IMAGE_MAGIC)
+    if (og_le64(foot.magic) != OG_OLD_IMAGE_MAGIC)
         return og_segment_file_damaged(
             name, "it is no file of sentences, or its head is damaged", err);
+    if (OG_BIG_ENDIAN) return og_segment_file_too_old(name, err);
     if (foot.version == 0 || foot.version > OG_OLD_IMAGE_VERSION)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' has version %u, which this origo does not "
