@@ -99,7 +99,8 @@ typedef struct og_answer {
     double best_share;
 } og_answer;
 
-/* Scratch memory and the last answer. One per thread. */
+/* Scratch memory and the last answer. One per thread; freed before the store is
+ * closed. */
 typedef struct og_trace og_trace;
 OG_API og_trace *og_trace_new(og_store *store); /* NULL: no memory */
 OG_API void og_trace_free(og_trace *trace);     /* NULL is fine */

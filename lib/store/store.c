@@ -99,6 +99,8 @@ og_status og_store_open(const char *path, og_access access,
         return status;
     }
     set_stages(store);
+    og_origin_caches_init(&store->origin_caches, &store->params,
+                          store->allocator);
     status = og_indexes_open(store, options, err);
     if (status != OG_OK) {
         (void)og_store_close(store, NULL);
@@ -116,6 +118,7 @@ og_status og_store_close(og_store *store, og_error *err)
         status = og_indexes_finish(store, err);
     og_indexes_close(store);
     og_trace_free(store->own_trace);
+    og_origin_caches_release(&store->origin_caches);
     if (store->disk != NULL) {
         const og_status closed =
             og_disk_close(store, status == OG_OK ? err : NULL);

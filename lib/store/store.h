@@ -57,6 +57,7 @@ struct og_store {
     bool is_read_only;
     struct og_derived_indexes indexes;
     og_trace *own_trace; /* of og_store_add() without one; NULL: not yet */
+    struct og_origin_caches origin_caches; /* of all traces */
 };
 
 struct og_trace {

@@ -32,8 +32,8 @@ void og_trace_init(og_trace *trace, og_store *store)
     og_lookup_init(&trace->lookup, &store->pending,
                    store->disk != NULL ? store->disk->documents : NULL,
                    allocator);
-    og_origin_texts_init(&trace->origins, &trace->lookup, &store->params,
-                         allocator);
+    og_origin_texts_init(&trace->origins, &trace->lookup, &store->origin_caches,
+                         &store->params, allocator);
     trace->origins.token_key = store->prepare.token_key;
     og_confirming_init(&trace->confirming, allocator);
     trace->comparison = NULL;

@@ -1,19 +1,14 @@
-/* A cache with a clock: a hand goes round over the places, passes by those that
- * were used since it came last, and empties the next one. */
-
 #include "lib/trace/origin_texts.h"
 
 #include <string.h>
-
-#include "lib/base/bits.h"
 
 /* A share of what the table may take, within bounds. A mail takes 12 KB, an RFC
  * of 50 KB a quarter of a megabyte. */
 #define LEAST_KEPT ((uint64_t)8 << 20)
 #define MOST_KEPT  ((uint64_t)64 << 20)
 #define SHARE_KEPT 8
-/* Of each, where several threads share it. */
-#define LEAST_SHARE ((size_t)1 << 20)
+/* Of that, for texts without their tokens. */
+#define SHARE_TEXTS 3
 
 static size_t most_kept(uint64_t memory)
 {
@@ -22,123 +17,86 @@ static size_t most_kept(uint64_t memory)
     return (size_t)(share < MOST_KEPT ? share : MOST_KEPT);
 }
 
+void og_origin_caches_init(struct og_origin_caches *caches,
+                           const og_params *params,
+                           const og_allocator *allocator)
+{
+    const size_t most = most_kept(params->memory);
+    og_origin_cache_init(&caches->sides, most - most / SHARE_TEXTS, allocator);
+    og_origin_cache_init(&caches->texts, most / SHARE_TEXTS, allocator);
+}
+
+void og_origin_caches_release(struct og_origin_caches *caches)
+{
+    og_origin_cache_release(&caches->sides);
+    og_origin_cache_release(&caches->texts);
+}
+
 void og_origin_texts_init(struct og_origin_texts *origins,
-                          struct og_lookup *lookup, const og_params *params,
+                          struct og_lookup *lookup,
+                          struct og_origin_caches *caches,
+                          const og_params *params,
                           const og_allocator *allocator)
 {
     *origins = (struct og_origin_texts){.allocator = allocator,
                                         .lookup = lookup,
+                                        .caches = caches,
                                         .tokens = params->tokens,
-                                        .fold = params->fold,
-                                        .most = most_kept(params->memory)};
+                                        .fold = params->fold};
     og_text_init(&origins->folded, allocator);
     og_tokens_init(&origins->cut, allocator);
 }
 
-static void empty_side(struct og_origin_texts *origins,
-                       struct og_origin_side *side)
-{
-    og_release(origins->allocator, side->block, side->block_len);
-    *side = (struct og_origin_side){.doc = OG_NO_DOC};
-}
+/* ---- what the document at hand has ---- */
 
-void og_origin_texts_release(struct og_origin_texts *origins)
+static void give_back(struct og_origin_texts *origins,
+                      struct og_origin_side *side)
 {
-    for (size_t i = 0; i < origins->n; i++) {
-        struct og_origin_side *side = origins->places[i].side;
-        empty_side(origins, side);
-        og_release(origins->allocator, side, sizeof(*side));
-    }
-    OG_UNGROW(origins->allocator, origins->places, origins->cap);
-    og_text_release(&origins->folded);
-    og_tokens_release(&origins->cut);
-    og_text_reader_close(origins->reader);
-    origins->reader = NULL;
-    origins->n = 0;
-}
-
-void og_origin_texts_share(struct og_origin_texts *origins, unsigned n)
-{
-    if (n > 1) origins->most /= n;
-    if (origins->most < LEAST_SHARE) origins->most = LEAST_SHARE;
+    if (side != NULL) og_origin_cache_give(&origins->caches->sides, side);
 }
 
 void og_origin_texts_begin(struct og_origin_texts *origins)
 {
-    origins->epoch++;
+    while (origins->n_held > 0)
+        give_back(origins, origins->held[--origins->n_held]);
+    give_back(origins, origins->passing);
+    origins->passing = NULL;
 }
 
-/* ---- places ---- */
-
-static uint32_t *head_of(struct og_origin_texts *origins, uint32_t doc)
+void og_origin_texts_release(struct og_origin_texts *origins)
 {
-    return &origins->heads[og_mix64(doc) % OG_ORIGIN_HEADS];
+    og_origin_texts_begin(origins);
+    OG_UNGROW(origins->allocator, origins->held, origins->held_cap);
+    og_text_release(&origins->folded);
+    og_tokens_release(&origins->cut);
+    og_text_reader_close(origins->reader);
+    origins->reader = NULL;
 }
 
-static struct og_origin_side *find_side(struct og_origin_texts *origins,
+static struct og_origin_side *find_held(const struct og_origin_texts *origins,
                                         uint32_t doc)
 {
-    uint32_t at = *head_of(origins, doc);
-    while (at != 0 && origins->places[at - 1].doc != doc)
-        at = origins->places[at - 1].next;
-    return at != 0 ? origins->places[at - 1].side : NULL;
+    for (size_t i = 0; i < origins->n_held; i++)
+        if (origins->held[i]->doc == doc) return origins->held[i];
+    return NULL;
 }
 
-/* Empties the place of a document. */
-static void remove_side(struct og_origin_texts *origins,
-                        struct og_origin_side *side)
+/* It stays with the document at hand, or until the next one is asked for. */
+static og_status hold(struct og_origin_texts *origins,
+                      struct og_origin_side *side, bool stays, og_error *err)
 {
-    uint32_t *link = head_of(origins, side->doc);
-    while (origins->places[*link - 1].side != side)
-        link = &origins->places[*link - 1].next;
-    struct og_origin_place *place = &origins->places[*link - 1];
-    *link = place->next;
-    place->doc = OG_NO_DOC;
-    origins->bytes -= sizeof(*side) + side->block_len;
-    empty_side(origins, side);
-}
-
-/* Empties places until there is room again. One that the document at hand
- * needs stays, so it may be in vain; then the caches are larger for a while. */
-static void make_room(struct og_origin_texts *origins)
-{
-    for (size_t i = 0; i < 2 * origins->n && origins->bytes > origins->most;
-         i++) {
-        struct og_origin_side *side = origins->places[origins->hand].side;
-        origins->hand = (origins->hand + 1) % origins->n;
-        if (side->doc == OG_NO_DOC || side->epoch == origins->epoch) continue;
-        if (side->was_used) {
-            side->was_used = false;
-            continue;
-        }
-        remove_side(origins, side);
+    if (!stays) {
+        give_back(origins, origins->passing);
+        origins->passing = side;
+        return OG_OK;
     }
-}
-
-/* A free place, or NULL: no memory. */
-static struct og_origin_side *free_side(struct og_origin_texts *origins,
-                                        uint32_t *out_place)
-{
-    for (size_t i = 0; i < origins->n; i++) {
-        const size_t at = (origins->hand + origins->n - 1 - i) % origins->n;
-        if (origins->places[at].doc != OG_NO_DOC) {
-            if (i < 8) continue; /* those just emptied lie behind the hand */
-            break;
-        }
-        *out_place = (uint32_t)at + 1;
-        return origins->places[at].side;
+    if (!OG_GROW(origins->allocator, origins->held, origins->held_cap,
+                 origins->n_held + 1)) {
+        give_back(origins, side);
+        return og_error_memory(err, sizeof(side), "the text of an origin");
     }
-    if (!OG_GROW(origins->allocator, origins->places, origins->cap,
-                 origins->n + 1))
-        return NULL;
-    struct og_origin_side *side =
-        og_allocate_zero(origins->allocator, sizeof(*side));
-    if (side == NULL) return NULL;
-    side->doc = OG_NO_DOC;
-    origins->places[origins->n++] =
-        (struct og_origin_place){OG_NO_DOC, 0, side};
-    *out_place = (uint32_t)origins->n;
-    return side;
+    origins->held[origins->n_held++] = side;
+    return OG_OK;
 }
 
 /* ---- texts ---- */
@@ -157,8 +115,8 @@ static void *put_part(char **at, const void *data, size_t len)
 
 /* Everything in one block. The tables of a folder are large, so all texts are
  * folded and cut by one, and a side has a copy of what it made. */
-static og_status fill_side(struct og_origin_texts *origins, og_bytes source,
-                           const struct og_text *text,
+static og_status fill_side(const struct og_origin_texts *origins,
+                           og_bytes source, const struct og_text *text,
                            const struct og_tokens *tokens,
                            struct og_origin_side *side, og_error *err)
 {
@@ -188,18 +146,30 @@ static og_status fill_side(struct og_origin_texts *origins, og_bytes source,
     return OG_OK;
 }
 
-static og_status fetch(struct og_origin_texts *origins, uint32_t doc,
-                       struct og_origin_side *side, og_error *err)
+/* The text alone goes to those without tokens; not without memory. */
+static void keep_text(const struct og_origin_texts *origins, uint32_t doc,
+                      og_bytes text, uint32_t oldest)
 {
-    struct og_entry entry;
-    og_bytes text;
-    TRY(og_lookup_get(origins->lookup, doc, &entry, err));
-    if (entry.place.segment == 0) return OG_OK;
-    const og_status status = og_text_reader_get(
-        origins->reader, &entry.place, entry.text_len, &text, NULL, err);
-    if (status == OG_END) return OG_OK; /* it is not kept any more */
-    if (status != OG_OK) return status;
-    side->oldest = og_text_reader_oldest(origins->reader);
+    struct og_origin_cache *cache = &origins->caches->texts;
+    struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
+    if (side == NULL) return;
+    side->block = og_allocate(origins->allocator, text.len + 1);
+    if (side->block == NULL) {
+        og_origin_side_free(side, origins->allocator);
+        return;
+    }
+    side->block_len = text.len + 1;
+    if (text.len > 0) memcpy(side->block, text.data, text.len);
+    side->source = (og_bytes){side->block, text.len};
+    side->oldest = oldest;
+    og_origin_cache_give(cache, og_origin_cache_put(cache, side));
+}
+
+static og_status cut_text(struct og_origin_texts *origins, og_bytes text,
+                          uint32_t oldest, struct og_origin_side *side,
+                          og_error *err)
+{
+    side->oldest = oldest;
     origins->folded.fold = origins->fold;
     TRY(og_text_fold(&origins->folded, text, err));
     TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
@@ -207,32 +177,61 @@ static og_status fetch(struct og_origin_texts *origins, uint32_t doc,
     return fill_side(origins, text, &origins->folded, &origins->cut, side, err);
 }
 
-static void link_side(struct og_origin_texts *origins,
-                      struct og_origin_side *side, uint32_t place, uint32_t doc)
+static og_status read_text(struct og_origin_texts *origins,
+                           struct og_origin_side *side, og_error *err)
 {
-    uint32_t *head = head_of(origins, doc);
-    side->doc = doc;
-    origins->places[place - 1].doc = doc;
-    origins->places[place - 1].next = *head;
-    *head = place;
-    origins->bytes += sizeof(*side) + side->block_len;
+    struct og_entry entry;
+    og_bytes text;
+    TRY(og_lookup_get(origins->lookup, side->doc, &entry, err));
+    if (entry.place.segment == 0) return OG_OK;
+    const og_status status = og_text_reader_get(
+        origins->reader, &entry.place, entry.text_len, &text, NULL, err);
+    if (status == OG_END) return OG_OK; /* it is not kept any more */
+    if (status != OG_OK) return status;
+    const uint32_t oldest = og_text_reader_oldest(origins->reader);
+    keep_text(origins, side->doc, text, oldest);
+    return cut_text(origins, text, oldest, side, err);
+}
+
+/* What the store had to give up is gone here, too: else an answer would depend
+ * on which thread gives it. */
+static struct og_origin_side *take_kept(const struct og_origin_texts *origins,
+                                        struct og_origin_cache *cache,
+                                        uint32_t doc)
+{
+    struct og_origin_side *side = og_origin_cache_take(cache, doc);
+    if (side == NULL || side->block == NULL ||
+        og_text_reader_has(origins->reader, side->oldest))
+        return side;
+    og_origin_cache_forget(cache, side);
+    og_origin_cache_give(cache, side);
+    return NULL;
+}
+
+static og_status fetch(struct og_origin_texts *origins,
+                       struct og_origin_side *side, og_error *err)
+{
+    struct og_origin_cache *texts = &origins->caches->texts;
+    struct og_origin_side *kept = take_kept(origins, texts, side->doc);
+    if (kept == NULL) return read_text(origins, side, err);
+    const og_status status =
+        cut_text(origins, kept->source, kept->oldest, side, err);
+    og_origin_cache_give(texts, kept);
+    return status;
 }
 
 static og_status add_side(struct og_origin_texts *origins, uint32_t doc,
                           struct og_origin_side **out, og_error *err)
 {
-    uint32_t place = 0;
-    make_room(origins);
-    struct og_origin_side *side = free_side(origins, &place);
+    struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
     if (side == NULL)
         return og_error_memory(err, sizeof(*side), "the text of an origin");
-    const og_status status = fetch(origins, doc, side, err);
+    const og_status status = fetch(origins, side, err);
     if (status != OG_OK) {
-        empty_side(origins, side);
+        og_origin_side_free(side, origins->allocator);
         return status;
     }
-    link_side(origins, side, place, doc);
-    *out = side;
+    *out = og_origin_cache_put(&origins->caches->sides, side);
     return OG_OK;
 }
 
@@ -241,38 +240,25 @@ void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
                          const struct og_text *text,
                          const struct og_tokens *tokens)
 {
-    uint32_t place = 0;
-    if (find_side(origins, doc) != NULL) return;
-    make_room(origins);
-    struct og_origin_side *side = free_side(origins, &place);
+    struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
     if (side == NULL) return;
     side->oldest = oldest;
     if (fill_side(origins, source, text, tokens, side, NULL) == OG_OK)
-        link_side(origins, side, place, doc);
-}
-
-/* What the store had to give up is gone here, too: else an answer would depend
- * on which thread gives it. Not while the document at hand has it. */
-static bool has_gone(const struct og_origin_texts *origins,
-                     const struct og_origin_side *side)
-{
-    return side->has_text && side->epoch != origins->epoch &&
-           !og_text_reader_has(origins->reader, side->oldest);
+        give_back(origins, og_origin_cache_put(&origins->caches->sides, side));
+    else
+        og_origin_side_free(side, origins->allocator);
 }
 
 og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
                               bool stays, const struct og_origin_side **out,
                               og_error *err)
 {
-    struct og_origin_side *side = find_side(origins, doc);
-    *out = NULL;
-    if (side != NULL && has_gone(origins, side)) {
-        remove_side(origins, side);
-        side = NULL;
-    }
+    struct og_origin_side *side = find_held(origins, doc);
+    *out = side;
+    if (side != NULL) return OG_OK;
+    side = take_kept(origins, &origins->caches->sides, doc);
     if (side == NULL) TRY(add_side(origins, doc, &side, err));
-    side->was_used = true;
-    if (stays) side->epoch = origins->epoch;
+    TRY(hold(origins, side, stays, err));
     *out = side;
     return OG_OK;
 }

@@ -8,65 +8,55 @@
  * the store. What was fetched is kept for the next documents, which often need
  * the same: unpacking and cutting a text into tokens takes longer than the
  * comparison. A document that was just added is kept as well, since its tokens
- * are at hand. The memory of it is bounded; one per thread. */
+ * are at hand. One per thread; what is kept is of all threads of the store, in
+ * memory that is bounded. */
 
 #include "lib/align/confirm.h"
 #include "lib/store/catalogue/lookup.h"
 #include "lib/store/text/texts.h"
+#include "lib/trace/origin_cache.h"
 
 #include <origo/params.h>
 
-struct og_origin_side {
-    uint32_t doc; /* OG_NO_DOC: this place is free */
-    bool has_text;
-    bool was_used;   /* since the search for a place came by */
-    uint64_t epoch;  /* of the last document that needs it to stay */
-    uint32_t oldest; /* segment that the text rests on: og_text_reader_has() */
-    char *block;     /* all that the others point to */
-    size_t block_len;
-    og_bytes source; /* the text as it was given */
-    struct og_text text;
-    struct og_tokens tokens;
+/* What all threads of a store share: texts with their tokens, and more texts by
+ * themselves, which take a fifth of it: reading one from a file means to unpack
+ * all that were packed with it. */
+struct og_origin_caches {
+    struct og_origin_cache sides, texts;
 };
-
-/* Kept apart from the sides, which a search must not touch in vain. */
-struct og_origin_place {
-    uint32_t doc;                /* of the side; OG_NO_DOC: it is free */
-    uint32_t next;               /* place with the same hash, plus 1 */
-    struct og_origin_side *side; /* it stays where it is */
-};
-
-#define OG_ORIGIN_HEADS 4096
 
 struct og_origin_texts {
     const og_allocator *allocator;
     struct og_lookup *lookup;
+    struct og_origin_caches *caches;
     struct og_text_reader *reader; /* NULL: the store has no texts */
     og_token_kind tokens;
     uint64_t token_key;    /* 0 after _init */
     uint32_t fold;         /* of the store */
     struct og_text folded; /* scratch */
     struct og_tokens cut;
-    struct og_origin_place *places;
-    size_t n, cap, hand;
-    size_t bytes; /* of all of them */
-    size_t most;  /* bytes that are kept beside what the document at hand
-                     needs */
-    uint64_t epoch;
-    uint32_t heads[OG_ORIGIN_HEADS]; /* places, plus 1 */
+    /* What the document at hand has of the cache, and the last one that need
+     * not stay. */
+    struct og_origin_side **held;
+    size_t n_held, held_cap;
+    struct og_origin_side *passing;
     /* Those that og_origin_texts_side() gave for the document at hand. */
     const struct og_origin_side *sides[OG_CONFIRM_ORIGINS];
 };
 
-/* `lookup` and the reader, which becomes its own, must be of the same store,
- * which has these params. */
+void og_origin_caches_init(struct og_origin_caches *caches,
+                           const og_params *params,
+                           const og_allocator *allocator);
+void og_origin_caches_release(struct og_origin_caches *caches);
+
+/* `lookup`, the caches and the reader, which becomes its own, must be of the
+ * same store, which has these params. */
 void og_origin_texts_init(struct og_origin_texts *origins,
-                          struct og_lookup *lookup, const og_params *params,
+                          struct og_lookup *lookup,
+                          struct og_origin_caches *caches,
+                          const og_params *params,
                           const og_allocator *allocator);
 void og_origin_texts_release(struct og_origin_texts *origins);
-
-/* One of so many that have the memory of one. */
-void og_origin_texts_share(struct og_origin_texts *origins, unsigned n);
 
 /* Another document is at hand: what it does not ask for may go. */
 void og_origin_texts_begin(struct og_origin_texts *origins);

@@ -156,7 +156,6 @@ og_status og_worker_trace(struct og_trace_work *work, og_store *store,
         return og_error_memory(err, sizeof(*w->trace), "a trace");
     *out = w->trace;
     TRY(og_trace_configure(w->trace, work->asking, err));
-    og_origin_texts_share(&w->trace->origins, work->n_threads);
     return OG_OK;
 }
 

@@ -68,26 +68,55 @@ static void the_bound(void **state)
 {
     size_t with_all;
     (void)state;
-    origins->most = 1;
+    store->origin_caches.sides.most = 1;
     for (uint32_t i = 0; i + 1 < N; i++)
         get(i, true);
-    with_all = origins->bytes;
+    with_all = store->origin_caches.sides.bytes;
     for (uint32_t i = 0; i + 1 < N; i++)
         assert_int_equal(get(i, true)->tokens.n, 150);
-    assert_int_equal(origins->bytes, with_all);
+    assert_int_equal(store->origin_caches.sides.bytes, with_all);
     og_origin_texts_begin(origins);
     get(N - 1, true); /* makes room */
-    assert_true(origins->bytes < with_all / 2);
+    assert_true(store->origin_caches.sides.bytes < with_all / 2);
     assert_same_bytes(get(0, true)->source, text_number(0));
     assert_same_bytes(get(5, true)->source, text_number(5));
 }
 
-static void a_share_is_smaller(void **state)
+/* Another thread has the very same text, and keeps it while it needs it. */
+static void threads_share_texts(void **state)
 {
     (void)state;
-    const size_t most = origins->most;
-    og_origin_texts_share(origins, 4);
-    assert_true(origins->most <= most / 2);
+    og_trace *other = og_trace_new(store);
+    const struct og_origin_side *side;
+    ASSERT_OK(og_store_text_reader(store, &other->origins.reader, &story));
+    ASSERT_OK(og_origin_texts_get(&other->origins, 3, true, &side, &story));
+    assert_ptr_equal(get(3, true), side);
+    og_origin_texts_begin(origins);
+    store->origin_caches.sides.most = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        get(i, false);
+    assert_same_bytes(side->source, text_number(3));
+    og_origin_cache_forget(&store->origin_caches.sides,
+                           (struct og_origin_side *)side);
+    assert_same_bytes(side->source, text_number(3));
+    og_trace_free(other);
+    assert_same_bytes(get(3, false)->source, text_number(3));
+}
+
+/* A text that is not cut into tokens any more is not read again. */
+static void texts_outlive_their_tokens(void **state)
+{
+    (void)state;
+    store->origin_caches.sides.most = 1;
+    for (uint32_t i = 0; i < N; i++)
+        get(i, false);
+    struct og_origin_side *text =
+        og_origin_cache_take(&store->origin_caches.texts, 0);
+    assert_non_null(text);
+    assert_same_bytes(text->source, text_number(0));
+    text->block[0] = 'W'; /* where it comes from */
+    og_origin_cache_give(&store->origin_caches.texts, text);
+    assert_int_equal(get(0, false)->source.data[0], 'W');
 }
 
 /* A document that was just added is there without a look into the store. */
@@ -111,7 +140,8 @@ static void without_texts_nothing_is_said(void **state)
     struct og_align_side out;
     (void)state;
     struct og_origin_texts none;
-    og_origin_texts_init(&none, &trace->lookup, &store->params, NULL);
+    og_origin_texts_init(&none, &trace->lookup, &store->origin_caches,
+                         &store->params, NULL);
     ASSERT_OK(og_origin_texts_side(&none, 1, 0, &out, &story));
     assert_null(out.tokens);
     og_origin_texts_release(&none);
@@ -125,7 +155,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_fetched_is_kept, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_bound, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_share_is_smaller, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(threads_share_texts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_outlive_their_tokens, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(what_was_put_is_found, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(without_texts_nothing_is_said, set_up,

@@ -1,0 +1,163 @@
+#include "lib/trace/origin_cache.h"
+
+#include <assert.h>
+
+#include "lib/base/bits.h"
+
+struct og_origin_side *og_origin_side_new(uint32_t doc,
+                                          const og_allocator *allocator)
+{
+    struct og_origin_side *side = og_allocate_zero(allocator, sizeof(*side));
+    if (side != NULL) side->doc = doc;
+    return side;
+}
+
+void og_origin_side_free(struct og_origin_side *side,
+                         const og_allocator *allocator)
+{
+    if (side == NULL) return;
+    og_release(allocator, side->block, side->block_len);
+    og_release(allocator, side, sizeof(*side));
+}
+
+void og_origin_cache_init(struct og_origin_cache *cache, size_t most,
+                          const og_allocator *allocator)
+{
+    *cache = (struct og_origin_cache){.allocator = allocator, .most = most};
+    pthread_mutex_init(&cache->lock, NULL);
+}
+
+/* ---- the lists; with the lock ---- */
+
+static struct og_origin_side **head_of(struct og_origin_cache *cache,
+                                       uint32_t doc)
+{
+    return &cache->heads[og_mix64(doc) % OG_ORIGIN_HEADS];
+}
+
+static struct og_origin_side *find_side(struct og_origin_cache *cache,
+                                        uint32_t doc)
+{
+    struct og_origin_side *side = *head_of(cache, doc);
+    while (side != NULL && side->doc != doc)
+        side = side->next_same;
+    return side;
+}
+
+static size_t len_of(const struct og_origin_side *side)
+{
+    return sizeof(*side) + side->block_len;
+}
+
+/* Just behind the hand, which comes to it last. */
+static void list_side(struct og_origin_cache *cache,
+                      struct og_origin_side *side)
+{
+    struct og_origin_side **head = head_of(cache, side->doc);
+    side->next_same = *head;
+    *head = side;
+    if (cache->hand == NULL) {
+        side->before = side->after = side;
+        cache->hand = side;
+    } else {
+        side->after = cache->hand;
+        side->before = cache->hand->before;
+        side->before->after = side->after->before = side;
+    }
+    side->is_listed = true;
+    cache->n++;
+    cache->bytes += len_of(side);
+}
+
+static void unlist_side(struct og_origin_cache *cache,
+                        struct og_origin_side *side)
+{
+    struct og_origin_side **link = head_of(cache, side->doc);
+    while (*link != side)
+        link = &(*link)->next_same;
+    *link = side->next_same;
+    if (cache->hand == side) cache->hand = side->after;
+    if (cache->hand == side) cache->hand = NULL; /* it was the only one */
+    side->before->after = side->after;
+    side->after->before = side->before;
+    side->is_listed = false;
+    cache->n--;
+    cache->bytes -= len_of(side);
+}
+
+/* What somebody has stays, so it may be in vain; then the cache is larger for
+ * a while. */
+static void make_room(struct og_origin_cache *cache)
+{
+    for (size_t i = 2 * cache->n; i > 0 && cache->bytes > cache->most; i--) {
+        struct og_origin_side *side = cache->hand;
+        cache->hand = side->after;
+        if (side->n_users > 0) continue;
+        if (side->was_used) {
+            side->was_used = false;
+            continue;
+        }
+        unlist_side(cache, side);
+        og_origin_side_free(side, cache->allocator);
+    }
+}
+
+/* ---- in and out ---- */
+
+void og_origin_cache_release(struct og_origin_cache *cache)
+{
+    while (cache->hand != NULL) {
+        struct og_origin_side *side = cache->hand;
+        assert(side->n_users == 0);
+        unlist_side(cache, side);
+        og_origin_side_free(side, cache->allocator);
+    }
+    pthread_mutex_destroy(&cache->lock);
+}
+
+struct og_origin_side *og_origin_cache_take(struct og_origin_cache *cache,
+                                            uint32_t doc)
+{
+    pthread_mutex_lock(&cache->lock);
+    struct og_origin_side *side = find_side(cache, doc);
+    if (side != NULL) {
+        side->n_users++;
+        side->was_used = true;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return side;
+}
+
+struct og_origin_side *og_origin_cache_put(struct og_origin_cache *cache,
+                                           struct og_origin_side *side)
+{
+    pthread_mutex_lock(&cache->lock);
+    struct og_origin_side *known = find_side(cache, side->doc);
+    struct og_origin_side *one = known != NULL ? known : side;
+    one->n_users++;
+    one->was_used = true;
+    if (known == NULL) {
+        make_room(cache);
+        list_side(cache, side);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    if (known != NULL) og_origin_side_free(side, cache->allocator);
+    return one;
+}
+
+void og_origin_cache_give(struct og_origin_cache *cache,
+                          struct og_origin_side *side)
+{
+    pthread_mutex_lock(&cache->lock);
+    const bool is_last = --side->n_users == 0 && !side->is_listed;
+    pthread_mutex_unlock(&cache->lock);
+    if (is_last) og_origin_side_free(side, cache->allocator);
+}
+
+void og_origin_cache_forget(struct og_origin_cache *cache,
+                            struct og_origin_side *side)
+{
+    pthread_mutex_lock(&cache->lock);
+    if (side->is_listed) unlist_side(cache, side);
+    pthread_mutex_unlock(&cache->lock);
+}
