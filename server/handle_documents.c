@@ -39,6 +39,10 @@ static void write_wrong(struct buffer *b, uint64_t line, const og_error *err)
     buffer_text(b, "}\n");
 }
 
+/* They wait until the whole body has come: libmicrohttpd sends nothing before.
+ */
+enum { MOST_RESULTS = 64 << 20 };
+
 static void add_line(struct request *r, og_bytes line)
 {
     struct writer *w = &r->server->writer;
@@ -70,10 +74,15 @@ static void add_line(struct request *r, og_bytes line)
     }
     if (status != OG_OK) {
         write_wrong(&r->results, r->n_lines, &err);
-        return;
+    } else {
+        r->has_written = true;
+        write_result(&r->results, doc.id, is_new);
     }
-    r->has_written = true;
-    write_result(&r->results, doc.id, is_new);
+    if (r->results.len > MOST_RESULTS)
+        problem(r, 413,
+                "the answer to the first %llu lines has %d MiB; they are "
+                "stored, and the rest belongs into another stream",
+                (unsigned long long)r->n_lines, MOST_RESULTS >> 20);
 }
 
 /* All lines that are there whole; at the end also the rest. */
@@ -202,11 +211,8 @@ void handle_document(struct request *r)
     og_error err = {0};
     og_card card;
     if (text != NULL && !request_flag(r, "text", &with_text)) return;
-    struct asker *a = readers_take(&s->readers);
-    if (a == NULL) {
-        problem(r, 503, "there is no memory");
-        return;
-    }
+    struct asker *a = request_asker(r);
+    if (a == NULL) return;
     if (og_browser_find(a->browser, r->rest, with_text, &is_found, &card,
                         &err) != OG_OK) {
         problem_of(r, &err);
@@ -311,11 +317,8 @@ void handle_browse(struct request *r)
     struct buffer *out = &r->reply.body;
     og_error err = {0};
     if (!take_browsing(r, &b)) return;
-    struct asker *a = readers_take(&s->readers);
-    if (a == NULL) {
-        problem(r, 503, "there is no memory");
-        return;
-    }
+    struct asker *a = request_asker(r);
+    if (a == NULL) return;
     buffer_text(out, "{\"documents\":[");
     if (list_page(&b, a->browser, out, &err) == OG_OK) {
         buffer_text(out, "],\"next\":");

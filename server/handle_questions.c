@@ -1,5 +1,5 @@
-/* POST /v1/near and POST /v1/quote: questions to the other indexes, on the
- * writer's thread, since one thread at a time may ask them. */
+/* POST /v1/near and POST /v1/quote: questions to the other indexes, beside the
+ * writer. */
 
 #include "handlers.h"
 #include "problem.h"
@@ -60,19 +60,10 @@ static void write_match(struct buffer *b, const og_near_match *m)
     buffer_text(b, "}");
 }
 
-void handle_near(struct request *r)
+static void write_near(struct request *r, const og_near_match *matches,
+                       size_t n, size_t limit)
 {
-    og_near_query query;
-    size_t limit, n = 0;
-    og_error err = {0};
-    const og_near_match *matches;
     struct buffer *b = &r->reply.body;
-    if (!take_near(r, &query, &limit)) return;
-    if (og_store_near(r->server->store, &r->doc, &query, &matches, &n, &err) !=
-        OG_OK) {
-        problem_of(r, &err);
-        return;
-    }
     buffer_text(b, "{\"origo\":1,\"id\":");
     buffer_string(b, r->doc.id);
     buffer_text(b, ",\"near\":[");
@@ -84,6 +75,22 @@ void handle_near(struct request *r)
     if (n > limit) buffer_format(b, ",\"n_near\":%zu", n);
     buffer_text(b, "}\n");
     reply_json(r, 200);
+}
+
+void handle_near(struct request *r)
+{
+    og_near_query query;
+    size_t limit, n = 0;
+    og_error err = {0};
+    const og_near_match *matches;
+    if (!take_near(r, &query, &limit)) return;
+    struct asker *a = request_asker(r);
+    if (a == NULL) return;
+    if (og_trace_near(a->trace, &r->doc, &query, &matches, &n, &err) == OG_OK)
+        write_near(r, matches, n, limit);
+    else
+        problem_of(r, &err);
+    readers_give(&r->server->readers, a);
 }
 
 /* ---- quote ---- */
@@ -120,20 +127,16 @@ void prepare_quote(struct request *r)
         (void)take_document(r);
 }
 
-void handle_quote(struct request *r)
+static void write_quotes(struct request *r, const og_quotes *quotes,
+                         og_format format)
 {
-    og_quote_options options;
-    og_report_options telling = og_report_options_default();
-    const og_quotes *quotes;
+    og_report_options options = og_report_options_default();
     og_report *report = NULL;
     og_error err = {0};
-    if (!take_quote(r, &options, &telling.format)) return;
-    telling.sentences = true;
+    options.format = format;
+    options.sentences = true;
     og_status status =
-        og_store_quote(r->server->store, &r->doc, &options, &quotes, &err);
-    if (status == OG_OK)
-        status = og_report_begin(buffer_write, &r->reply.body, &telling,
-                                 &report, &err);
+        og_report_begin(buffer_write, &r->reply.body, &options, &report, &err);
     if (status == OG_OK)
         status = og_report_add_quotes(report, &r->doc, quotes, &err);
     if (status == OG_OK)
@@ -145,7 +148,22 @@ void handle_quote(struct request *r)
         return;
     }
     r->reply.status = 200;
-    r->reply.type = telling.format == OG_FORMAT_JSON
-                        ? "application/json"
-                        : "text/plain; charset=utf-8";
+    r->reply.type = format == OG_FORMAT_JSON ? "application/json"
+                                             : "text/plain; charset=utf-8";
+}
+
+void handle_quote(struct request *r)
+{
+    og_quote_options options;
+    og_format format;
+    const og_quotes *quotes;
+    og_error err = {0};
+    if (!take_quote(r, &options, &format)) return;
+    struct asker *a = request_asker(r);
+    if (a == NULL) return;
+    if (og_trace_quote(a->trace, &r->doc, &options, &quotes, &err) == OG_OK)
+        write_quotes(r, quotes, format);
+    else
+        problem_of(r, &err);
+    readers_give(&r->server->readers, a);
 }

@@ -1,5 +1,8 @@
 #include "readers.h"
 
+#include "problem.h"
+#include "server.h"
+
 #include <stdlib.h>
 
 void readers_init(struct readers *r, og_store *store)
@@ -54,6 +57,13 @@ struct asker *readers_take(struct readers *r)
     if (a != NULL) r->askers = a->next;
     pthread_mutex_unlock(&r->lock);
     return a != NULL ? a : make_asker(r->store);
+}
+
+struct asker *request_asker(struct request *r)
+{
+    struct asker *a = readers_take(&r->server->readers);
+    if (a == NULL) problem(r, 503, "there is no memory");
+    return a;
 }
 
 void readers_give(struct readers *r, struct asker *asker)

@@ -7,6 +7,8 @@
 #include <origo/origo.h>
 #include <pthread.h>
 
+struct request;
+
 struct asker {
     og_trace *trace;
     og_comparison *comparison;
@@ -33,6 +35,8 @@ void readers_release(struct readers *r);
 /* NULL: there is no memory. */
 struct asker *readers_take(struct readers *r);
 void readers_give(struct readers *r, struct asker *asker);
+/* The same for a request; NULL: the reply says why. */
+struct asker *request_asker(struct request *r);
 og_reader *readers_take_parser(struct readers *r);
 void readers_give_parser(struct readers *r, og_reader *reader);
 

@@ -142,6 +142,10 @@ og_status writer_start(struct writer *w, struct server *s, og_error *err)
     *w = (struct writer){.server = s};
     request_queue_init(&w->queue, s->options->max_queue);
     pthread_mutex_init(&w->info_lock, NULL);
+    const og_status loaded = og_store_index_load(
+        s->store, og_store_indexes(s->store) & ~(unsigned)OG_INDEX_PASSAGES,
+        err);
+    if (loaded != OG_OK) return loaded;
     w->trace = og_trace_new(s->store);
     w->reader = og_reader_new();
     refresh_info(w);

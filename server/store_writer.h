@@ -6,8 +6,7 @@
  * Requests wait in a queue. The writer takes what is there, runs each, makes
  * all of it durable by one commit, and then lets them answer: so an answer to
  * an addition means that it is safe, and many share the price of one sync.
- * Questions to the indexes of near-duplicates and sentences, which one thread
- * may ask at a time, wait in the same queue. */
+ * Questions are answered beside it. */
 
 #include "request_queue.h"
 

@@ -6,6 +6,7 @@
 #include <origo/params.h>
 #include <origo/reading.h>
 #include <origo/store.h>
+#include <origo/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -214,6 +215,14 @@ typedef struct og_near_query {
  * valid until the next question to the store. One thread at a time. `query`
  * NULL: the default. OG_ERR_USAGE: the index is off. */
 OG_API og_status og_store_near(og_store *store, const og_document *doc,
+                               const og_near_query *query,
+                               const og_near_match **out, size_t *out_n,
+                               og_error *err);
+
+/* The same on any number of threads, each with a trace of its own, while one
+ * thread adds: after og_store_index_load(). Valid until the next question with
+ * this trace. */
+OG_API og_status og_trace_near(og_trace *trace, const og_document *doc,
                                const og_near_query *query,
                                const og_near_match **out, size_t *out_n,
                                og_error *err);

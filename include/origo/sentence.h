@@ -6,6 +6,7 @@
 #include <origo/reading.h>
 #include <origo/report.h>
 #include <origo/store.h>
+#include <origo/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,6 +98,13 @@ typedef struct og_quotes {
  * same id are no answer. Valid until the next question to the store. One thread
  * at a time. `options` NULL: the default. OG_ERR_USAGE: the index is off. */
 OG_API og_status og_store_quote(og_store *store, const og_document *doc,
+                                const og_quote_options *options,
+                                const og_quotes **out, og_error *err);
+
+/* The same on any number of threads, each with a trace of its own, while one
+ * thread adds: after og_store_index_load(). Valid until the next question with
+ * this trace. */
+OG_API og_status og_trace_quote(og_trace *trace, const og_document *doc,
                                 const og_quote_options *options,
                                 const og_quotes **out, og_error *err);
 

@@ -77,6 +77,12 @@ OG_API unsigned og_store_indexes(const og_store *store);
 OG_API og_status og_store_index_add(og_store *store, unsigned indexes,
                                     const og_store_options *options,
                                     og_error *err);
+/* Opens those of these that are not open yet, with all documents in them; else
+ * the first question does. From then on a document is in them when
+ * og_store_add() returns, and og_trace_near() and og_trace_quote() can be
+ * called. By the thread that adds. */
+OG_API og_status og_store_index_load(og_store *store, unsigned indexes,
+                                     og_error *err);
 /* Removes them and their files. The documents stay. */
 OG_API og_status og_store_index_drop(og_store *store, unsigned indexes,
                                      og_error *err);

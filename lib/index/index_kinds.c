@@ -33,14 +33,20 @@ void og_asked_index_free(struct og_asked_index *index, size_t size)
     og_release(index->store->allocator, index, size);
 }
 
-void og_asked_index_begin(struct og_asked_index *index)
+uint32_t og_asked_index_now(const struct og_asked_index *index)
 {
-    index->n_documents = atomic_load(&index->store->catalogue.n_published);
+    return atomic_load(&index->store->catalogue.n_published);
 }
 
-bool og_asked_index_shows(const struct og_asked_index *index, uint32_t number)
+void og_asked_index_begin(struct og_asked_index *index)
 {
-    return number < index->n_documents &&
+    index->n_documents = og_asked_index_now(index);
+}
+
+bool og_asked_index_shows(const struct og_asked_index *index,
+                          uint32_t n_documents, uint32_t number)
+{
+    return number < n_documents &&
            !og_catalogue_is_removed(&index->store->catalogue, number);
 }
 

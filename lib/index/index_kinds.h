@@ -15,7 +15,7 @@
 struct og_asked_index {
     og_store *store;
     og_trace *trace;      /* for looking documents up */
-    uint32_t n_documents; /* of the store, for the question at hand */
+    uint32_t n_documents; /* of the store, for the run at hand */
 };
 
 /* Zeroed memory of `size` bytes that begins with one. */
@@ -23,11 +23,15 @@ og_status og_asked_index_new(og_store *store, size_t size, void **out,
                              og_error *err);
 void og_asked_index_free(struct og_asked_index *index, size_t size);
 
-/* A question begins: documents that come later do not count. */
+/* The documents that the store has now. */
+uint32_t og_asked_index_now(const struct og_asked_index *index);
+/* A run begins: documents that come later do not count. */
 void og_asked_index_begin(struct og_asked_index *index);
-/* Whether a document may be in an answer: it is not removed, and known to this
- * store (the files of an index may be newer than a reader). */
-bool og_asked_index_shows(const struct og_asked_index *index, uint32_t number);
+/* Whether a document may be in an answer: it is not removed, and one of the
+ * n that the store had when the question was put (the files of an index may be
+ * newer than a reader). */
+bool og_asked_index_shows(const struct og_asked_index *index,
+                          uint32_t n_documents, uint32_t number);
 
 /* What every asker of a run has: the first member of its struct. */
 struct og_run_asker {

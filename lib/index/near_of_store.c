@@ -11,6 +11,7 @@ struct near_question {
     const struct near_of_store *of;
     og_trace *trace; /* for looking documents up */
     const og_document *asked;
+    uint32_t n_documents; /* that the store had when it was put */
 };
 
 struct near_of_store {
@@ -121,7 +122,8 @@ static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
 {
     const struct near_question *q = ctx;
     struct og_entry entry;
-    *out_is_reported = og_asked_index_shows(&q->of->base, number);
+    *out_is_reported =
+        og_asked_index_shows(&q->of->base, q->n_documents, number);
     if (!*out_is_reported) return OG_OK;
     TRY(og_lookup_get(&q->trace->lookup, number, &entry, err));
     *out_is_reported = !is_itself(&entry, q->asked);
@@ -170,8 +172,8 @@ static og_status thread_of(void *ctx, void *worker, size_t i,
     void *asker;
     TRY(og_run_asker_get(x->of_run, worker, &og_index_near, x, &asker, err));
     struct near_asker *a = asker;
-    a->question =
-        (struct near_question){x, a->base.trace, x->of_run->docs[i].doc};
+    a->question = (struct near_question){
+        x, a->base.trace, x->of_run->docs[i].doc, x->base.n_documents};
     og_lookup_clear(&a->base.trace->lookup);
     *out = (struct og_near_thread){.asker = &a->near,
                                    .arena = &a->base.arena,
@@ -229,24 +231,59 @@ const struct og_index_ops og_index_near = {
 
 /* ---- one document ---- */
 
+static og_status ask_one(struct near_of_store *x, struct og_near_asker *asker,
+                         struct near_question *q, const og_near_query *query,
+                         const og_near_match **out, size_t *out_n,
+                         og_error *err)
+{
+    const og_near_ask usual = og_near_ask_default();
+    const og_near_query usual_query = {usual.threshold, usual.max_distance};
+    const struct og_near_scope scope = {q, name_match};
+    og_lookup_clear(&q->trace->lookup);
+    return og_near_find(x->near, asker, q->asked->text,
+                        query != NULL ? query : &usual_query, &scope, out,
+                        out_n, err);
+}
+
 og_status og_store_near(og_store *store, const og_document *doc,
                         const og_near_query *query, const og_near_match **out,
                         size_t *out_n, og_error *err)
 {
-    const og_near_ask usual = og_near_ask_default();
-    const og_near_query usual_query = {usual.threshold, usual.max_distance};
     void *index;
     *out = NULL;
     *out_n = 0;
     TRY(og_index_get(store, OG_INDEX_NEAR, &index, err));
     struct near_of_store *x = index;
-    x->question = (struct near_question){x, x->base.trace, doc};
-    const struct og_near_scope scope = {&x->question, name_match};
-    og_lookup_clear(&x->base.trace->lookup);
-    og_asked_index_begin(&x->base);
-    return og_near_find(x->near, doc->text,
-                        query != NULL ? query : &usual_query, &scope, out,
-                        out_n, err);
+    x->question = (struct near_question){x, x->base.trace, doc,
+                                         og_asked_index_now(&x->base)};
+    return ask_one(x, NULL, &x->question, query, out, out_n, err);
+}
+
+static og_status ask_shared(struct near_of_store *x, og_trace *trace,
+                            const og_document *doc, const og_near_query *query,
+                            const og_near_match **out, size_t *out_n,
+                            og_error *err)
+{
+    void *asker;
+    TRY(og_index_asker(trace, &og_index_near, x, &asker, err));
+    struct near_asker *a = asker;
+    a->question =
+        (struct near_question){x, trace, doc, og_asked_index_now(&x->base)};
+    return ask_one(x, &a->near, &a->question, query, out, out_n, err);
+}
+
+og_status og_trace_near(og_trace *trace, const og_document *doc,
+                        const og_near_query *query, const og_near_match **out,
+                        size_t *out_n, og_error *err)
+{
+    void *index;
+    *out = NULL;
+    *out_n = 0;
+    TRY(og_index_enter(trace->store, OG_INDEX_NEAR, false, &index, err));
+    const og_status status =
+        ask_shared(index, trace, doc, query, out, out_n, err);
+    og_index_leave(trace->store, OG_INDEX_NEAR, false);
+    return status;
 }
 
 og_status og_store_near_info(og_store *store, og_near_info *out, og_error *err)

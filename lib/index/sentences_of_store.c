@@ -13,6 +13,7 @@ struct sentences_question {
     const struct sentences_of_store *of;
     og_trace *trace; /* for looking documents up */
     struct og_subject subject;
+    uint32_t n_documents; /* that the store had when it was put */
 };
 
 struct sentences_of_store {
@@ -169,7 +170,8 @@ static bool is_reported(void *ctx, uint32_t number)
     struct og_lookup *lookup = &q->trace->lookup;
     struct og_entry entry;
     const og_bytes id = q->subject.doc->id;
-    if (!og_asked_index_shows(&q->of->base, number)) return false;
+    if (!og_asked_index_shows(&q->of->base, q->n_documents, number))
+        return false;
     if (q->subject.latest == OG_NO_DOC) return true;
     og_lookup_clear(lookup);
     if (og_lookup_get(lookup, number, &entry, NULL) != OG_OK)
@@ -184,8 +186,7 @@ static og_status scope_of(struct sentences_question *q, const og_document *doc,
                           const struct og_subject *known, bool later,
                           struct og_quote_scope *out, og_error *err)
 {
-    const struct sentences_of_store *x = q->of;
-    og_store *store = x->base.store;
+    og_store *store = q->of->base.store;
     if (known != NULL) {
         q->subject = *known;
     } else {
@@ -194,14 +195,23 @@ static og_status scope_of(struct sentences_question *q, const og_document *doc,
                                          .text_len = doc->text.len};
         TRY(og_store_identify(store, &q->subject, true, q->trace, err));
     }
-    const bool looks = q->subject.latest != OG_NO_DOC || store->n_removed > 0 ||
-                       x->sentences->n_documents > x->base.n_documents;
     *out = (struct og_quote_scope){.ctx = q,
                                    .has_end = !later,
                                    .time = q->subject.place.time,
                                    .number = q->subject.place.number,
-                                   .is_reported = looks ? is_reported : NULL};
+                                   .is_reported = is_reported};
     return OG_OK;
+}
+
+/* Nothing was removed, and nothing is newer than the store: only the document
+ * itself has to be looked for. Not beside the writer. */
+static void look_less(const struct sentences_question *q,
+                      struct og_quote_scope *scope)
+{
+    const struct sentences_of_store *x = q->of;
+    if (q->subject.latest == OG_NO_DOC && x->base.store->n_removed == 0 &&
+        x->sentences->n_documents <= q->n_documents)
+        scope->is_reported = NULL;
 }
 
 /* ---- runs ---- */
@@ -252,8 +262,11 @@ static og_status thread_of(void *ctx, void *worker, size_t i,
     if (options == NULL) return OG_OK;
     a->question.of = x;
     a->question.trace = a->base.trace;
-    return scope_of(&a->question, d->doc, d->subject, options->later,
-                    &out->scope, err);
+    a->question.n_documents = x->base.n_documents;
+    TRY(scope_of(&a->question, d->doc, d->subject, options->later, &out->scope,
+                 err));
+    look_less(&a->question, &out->scope);
+    return OG_OK;
 }
 
 static og_status run_all(struct sentences_of_store *x,
@@ -320,9 +333,40 @@ og_status og_store_quote(og_store *store, const og_document *doc,
     struct sentences_of_store *x = index;
     x->question.of = x;
     x->question.trace = x->base.trace;
-    og_asked_index_begin(&x->base);
+    x->question.n_documents = og_asked_index_now(&x->base);
     TRY(scope_of(&x->question, doc, NULL, options->later, &scope, err));
+    look_less(&x->question, &scope);
     return og_sentences_ask(x->sentences, doc, options, &scope, out, err);
+}
+
+static og_status ask_shared(struct sentences_of_store *x, og_trace *trace,
+                            const og_document *doc,
+                            const og_quote_options *options,
+                            const og_quotes **out, og_error *err)
+{
+    struct og_quote_scope scope;
+    void *asker;
+    TRY(og_index_asker(trace, &og_index_sentences, x, &asker, err));
+    struct sentences_asker *a = asker;
+    a->question = (struct sentences_question){
+        .of = x, .trace = trace, .n_documents = og_asked_index_now(&x->base)};
+    TRY(scope_of(&a->question, doc, NULL, options->later, &scope, err));
+    return og_quote_ask_now(&a->quote, doc, options, &scope, out, err);
+}
+
+og_status og_trace_quote(og_trace *trace, const og_document *doc,
+                         const og_quote_options *options, const og_quotes **out,
+                         og_error *err)
+{
+    const og_quote_options usual = og_quote_options_default();
+    void *index;
+    *out = NULL;
+    if (options == NULL) options = &usual;
+    const bool alone = og_quote_has_to_sample(options);
+    TRY(og_index_enter(trace->store, OG_INDEX_SENTENCES, alone, &index, err));
+    const og_status status = ask_shared(index, trace, doc, options, out, err);
+    og_index_leave(trace->store, OG_INDEX_SENTENCES, alone);
+    return status;
 }
 
 og_status og_store_sentences_info(og_store *store, og_sentences_info *out,

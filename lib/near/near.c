@@ -107,6 +107,7 @@ og_status og_near_open(const struct og_near_place *place,
             near->options.method == OG_NEAR_SIMHASH ? SIMHASH_SHINGLE : SHINGLE;
     near->uuid = place->uuid;
     near->is_writable = place->is_writable;
+    pthread_mutex_init(&near->counting, NULL);
     const og_status status = open_all(near, place, err);
     if (status != OG_OK) {
         og_near_close(near);
@@ -122,7 +123,7 @@ void og_near_close(og_near *near)
     og_near_asker_release(&near->own);
     og_near_index_free(near->index);
     og_band_sketcher_release(&near->sketcher);
-    OG_UNGROW(NULL, near->matches, near->matches_cap);
+    pthread_mutex_destroy(&near->counting);
     free(near->folder);
     og_release(NULL, near, sizeof(*near));
 }
@@ -142,38 +143,41 @@ og_status og_near_add(og_near *near, uint32_t number, og_bytes text,
     return OG_OK;
 }
 
-static og_status keep_matches(og_near *near, og_error *err)
+static og_status keep_matches(og_near *near, struct og_near_asker *asker,
+                              og_error *err)
 {
-    const struct og_near_asker *own = &near->own;
-    if (!OG_GROW(NULL, near->matches, near->matches_cap, own->n_met))
-        return og_error_memory(err, own->n_met * sizeof(*near->matches),
+    if (!OG_GROW(NULL, asker->matches, asker->matches_cap, asker->n_met))
+        return og_error_memory(err, asker->n_met * sizeof(*asker->matches),
                                "matches");
-    for (size_t i = 0; i < own->n_met; i++) {
-        const struct og_near_met *met = &own->met[i];
-        near->matches[i] = met->match;
+    pthread_mutex_lock(&near->counting);
+    for (size_t i = 0; i < asker->n_met; i++) {
+        const struct og_near_met *met = &asker->met[i];
+        asker->matches[i] = met->match;
         *(met->match.is_exact ? &near->n_exact : &near->n_estimated) += 1;
         og_near_index_touch(near->index, met->entry);
     }
+    pthread_mutex_unlock(&near->counting);
     return OG_OK;
 }
 
-og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,
+og_status og_near_find(og_near *near, struct og_near_asker *asker,
+                       og_bytes text, const og_near_query *query,
                        const struct og_near_scope *scope,
                        const og_near_match **out, size_t *out_n, og_error *err)
 {
-    struct og_near_asker *own = &near->own;
+    if (asker == NULL) asker = &near->own;
     TRY(og_near_query_check(query, err));
-    TRY(og_near_sketch(near, own, text, err));
-    const struct og_near_question question = {.sketch = own->sketch.data,
+    TRY(og_near_sketch(near, asker, text, err));
+    const struct og_near_question question = {.sketch = asker->sketch.data,
                                               .text = text,
                                               .query = query,
                                               .scope = scope};
-    og_near_begin(own);
-    TRY(og_near_meet_index(near, own, &question, NULL, err));
-    og_near_sort(own);
-    TRY(keep_matches(near, err));
-    *out = near->matches;
-    *out_n = own->n_met;
-    og_shingler_trim(&own->shingler);
+    og_near_begin(asker);
+    TRY(og_near_meet_index(near, asker, &question, NULL, err));
+    og_near_sort(asker);
+    TRY(keep_matches(near, asker, err));
+    *out = asker->matches;
+    *out_n = asker->n_met;
+    og_shingler_trim(&asker->shingler);
     return OG_OK;
 }

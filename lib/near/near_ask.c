@@ -41,6 +41,7 @@ void og_near_asker_release(struct og_near_asker *asker)
     if (asker->shingler.key != NULL) og_shingler_release(&asker->shingler);
     og_near_found_release(&asker->found);
     OG_UNGROW(NULL, asker->met, asker->met_cap);
+    OG_UNGROW(NULL, asker->matches, asker->matches_cap);
 }
 
 /* ---- sketches ---- */

@@ -31,6 +31,7 @@
 #include "lib/store/text/stored_texts.h"
 
 #include <origo/neighbour.h>
+#include <pthread.h>
 
 struct og_dedup_texts;
 
@@ -46,6 +47,8 @@ struct og_near_asker {
     struct og_near_found found;
     struct og_near_met *met; /* what the last question found */
     size_t n_met, met_cap;
+    og_near_match *matches; /* the same, for og_near_find() */
+    size_t matches_cap;
 };
 
 /* One that was found: an entry of the index, or OG_NEAR_OF_RUN and its number
@@ -68,11 +71,11 @@ struct og_near {
     const uint8_t *uuid;      /* of the store */
     char *folder;             /* NULL: in memory */
     bool is_writable;
-    uint32_t n_documents; /* of the store that were taken in */
-    uint32_t n_saved;     /* of those, in the file */
+    uint32_t n_documents;     /* of the store that were taken in */
+    uint32_t n_saved;         /* of those, in the file */
+    pthread_mutex_t counting; /* what askers change: these counts, and which
+                                 entries stay longer */
     uint64_t n_exact, n_estimated;
-    og_near_match *matches;
-    size_t matches_cap;
 };
 typedef struct og_near og_near;
 
@@ -100,8 +103,10 @@ struct og_near_scope {
     og_status (*name)(void *ctx, uint32_t number, og_near_match *match,
                       bool *out_is_reported, og_error *err);
 };
-/* Matches from the most similar on; valid until the next call. */
-og_status og_near_find(og_near *near, og_bytes text, const og_near_query *query,
+/* Matches from the most similar on; valid until the asker's next question.
+ * NULL: the index's own asker, for one thread at a time. */
+og_status og_near_find(og_near *near, struct og_near_asker *asker,
+                       og_bytes text, const og_near_query *query,
                        const struct og_near_scope *scope,
                        const og_near_match **out, size_t *out_n, og_error *err);
 

@@ -23,6 +23,7 @@
 
 #include <origo/neighbour.h>
 #include <origo/sentence.h>
+#include <pthread.h>
 
 struct og_phases;
 struct og_subject;
@@ -104,6 +105,10 @@ struct og_derived_index {
     uint32_t n_covered; /* when it is open */
     uint32_t n_saved;   /* documents in its files */
     uint64_t lag_bytes; /* of text that is not in its files, or a bound */
+    /* Whoever asks beside the writer has it for reading. New ones wait at the
+     * gate while the writer does, who would wait for ever otherwise. */
+    pthread_rwlock_t lock;
+    pthread_mutex_t gate;
 };
 
 struct og_derived_indexes {
@@ -121,6 +126,8 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
  * goes to files. */
 og_status og_indexes_finish(og_store *store, og_error *err);
 void og_indexes_close(og_store *store);
+/* The same, and nothing of them is used any more. */
+void og_indexes_release(og_store *store);
 
 /* The work was stopped: nothing more is put into files now. */
 void og_indexes_stop(og_store *store);
@@ -149,6 +156,13 @@ void og_index_askers_free(og_trace *trace);
  */
 og_status og_index_get(og_store *store, unsigned bit, void **out,
                        og_error *err);
+
+/* The same beside the writer, on any thread: nothing is added to it until
+ * og_index_leave(). `alone`: nobody else asks meanwhile. OG_ERR_USAGE: it is
+ * off, or not loaded (og_store_index_load()). */
+og_status og_index_enter(og_store *store, unsigned bit, bool alone, void **out,
+                         og_error *err);
+void og_index_leave(og_store *store, unsigned bit, bool alone);
 
 /* OG_ERR_USAGE: the index of passages, which is no derived one, is off. */
 og_status og_index_need_passages(const og_store *store, og_error *err);

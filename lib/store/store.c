@@ -116,7 +116,7 @@ og_status og_store_close(og_store *store, og_error *err)
     if (store == NULL) return OG_OK;
     if (store->disk != NULL && !store->is_read_only)
         status = og_indexes_finish(store, err);
-    og_indexes_close(store);
+    og_indexes_release(store);
     og_trace_free(store->own_trace);
     og_origin_caches_release(&store->origin_caches);
     if (store->disk != NULL) {

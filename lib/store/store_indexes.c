@@ -43,6 +43,48 @@ static bool is_on(const og_store *store, const struct og_derived_index *index)
     return (store->indexes.on & index->ops->bit) != 0;
 }
 
+/* NULL: there is none of this kind. */
+static struct og_derived_index *find_index(og_store *store, unsigned bit)
+{
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        if (store->indexes.one[i].ops->bit == bit)
+            return &store->indexes.one[i];
+    return NULL;
+}
+
+/* ---- readers beside a writer ---- */
+
+static void init_lock(struct og_derived_index *index)
+{
+    pthread_rwlock_init(&index->lock, NULL);
+    pthread_mutex_init(&index->gate, NULL);
+}
+
+static void destroy_lock(struct og_derived_index *index)
+{
+    pthread_rwlock_destroy(&index->lock);
+    pthread_mutex_destroy(&index->gate);
+}
+
+static void begin_change(struct og_derived_index *index)
+{
+    pthread_mutex_lock(&index->gate);
+    pthread_rwlock_wrlock(&index->lock);
+}
+
+static void end_change(struct og_derived_index *index)
+{
+    pthread_rwlock_unlock(&index->lock);
+    pthread_mutex_unlock(&index->gate);
+}
+
+static void begin_reading(struct og_derived_index *index)
+{
+    pthread_mutex_lock(&index->gate);
+    pthread_rwlock_rdlock(&index->lock);
+    pthread_mutex_unlock(&index->gate);
+}
+
 /* ---- names ---- */
 
 static const char *const index_names[] = {"passages", "near", "sentences"};
@@ -246,8 +288,10 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
 {
     struct og_derived_indexes *all = &store->indexes;
     /* All of them first: closing asks each, also when one cannot be opened. */
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         all->one[i].ops = og_index_kinds[i];
+        init_lock(&all->one[i]);
+    }
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         struct og_derived_index *index = &all->one[i];
         if (!is_on(store, index)) continue;
@@ -269,6 +313,13 @@ void og_indexes_close(og_store *store)
     }
     og_stored_texts_close(all->stored);
     all->stored = NULL;
+}
+
+void og_indexes_release(og_store *store)
+{
+    og_indexes_close(store);
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        destroy_lock(&store->indexes.one[i]);
 }
 
 /* ---- writing ---- */
@@ -313,8 +364,10 @@ og_status og_indexes_note(og_store *store, uint32_t number,
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS && !all->is_stopped; i++) {
         if (!is_on(store, &all->one[i])) continue;
+        begin_change(&all->one[i]);
         const og_status status =
             note(store, &all->one[i], number, doc, text_len, err);
+        end_change(&all->one[i]);
         /* The document is in the store all the same. */
         if (status == OG_ERR_STOPPED)
             og_indexes_stop(store);
@@ -354,10 +407,11 @@ static og_status take_run(struct og_derived_index *index,
 og_status og_index_ask_run(og_store *store, unsigned bit,
                            const struct og_index_run *run, og_error *err)
 {
-    struct og_derived_index *index = store->indexes.one;
-    while (index->ops->bit != bit)
-        index++;
-    return take_run(index, run, err);
+    struct og_derived_index *index = find_index(store, bit);
+    begin_change(index);
+    const og_status status = take_run(index, run, err);
+    end_change(index);
+    return status;
 }
 
 /* Those that the index has not yet, as long as their texts are at hand. */
@@ -386,7 +440,9 @@ og_status og_indexes_note_run(og_store *store, const struct og_index_run *run,
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS && !all->is_stopped; i++) {
         if (!is_on(store, &all->one[i])) continue;
+        begin_change(&all->one[i]);
         const og_status status = note_run(store, &all->one[i], run, err);
+        end_change(&all->one[i]);
         /* The documents are in the store all the same. */
         if (status == OG_ERR_STOPPED)
             og_indexes_stop(store);
@@ -431,19 +487,66 @@ og_status og_index_need_passages(const og_store *store, og_error *err)
     return is_off(store, "passages", err);
 }
 
+static og_status find_on(og_store *store, unsigned bit,
+                         struct og_derived_index **out, og_error *err)
+{
+    *out = find_index(store, bit);
+    if (*out == NULL)
+        return og_error_set(err, OG_ERR_USAGE, "there is no such index");
+    return is_on(store, *out) ? OG_OK : is_off(store, (*out)->ops->name, err);
+}
+
+static og_status load(og_store *store, struct og_derived_index *index,
+                      og_error *err)
+{
+    TRY(open_index(store, index, false, NULL, err));
+    return catch_up(store, index, NULL, err);
+}
+
 og_status og_index_get(og_store *store, unsigned bit, void **out, og_error *err)
 {
-    struct og_derived_indexes *all = &store->indexes;
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
-        struct og_derived_index *index = &all->one[i];
-        if (index->ops->bit != bit) continue;
-        if (!is_on(store, index)) return is_off(store, index->ops->name, err);
-        TRY(open_index(store, index, false, NULL, err));
-        TRY(catch_up(store, index, NULL, err));
-        *out = index->opened;
-        return OG_OK;
-    }
-    return og_error_set(err, OG_ERR_USAGE, "there is no such index");
+    struct og_derived_index *index;
+    TRY(find_on(store, bit, &index, err));
+    begin_change(index);
+    const og_status status = load(store, index, err);
+    *out = index->opened;
+    end_change(index);
+    return status;
+}
+
+og_status og_store_index_load(og_store *store, unsigned indexes, og_error *err)
+{
+    void *index;
+    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
+        if ((indexes & og_index_kinds[i]->bit) != 0)
+            TRY(og_index_get(store, og_index_kinds[i]->bit, &index, err));
+    return OG_OK;
+}
+
+og_status og_index_enter(og_store *store, unsigned bit, bool alone, void **out,
+                         og_error *err)
+{
+    struct og_derived_index *index;
+    TRY(find_on(store, bit, &index, err));
+    if (alone)
+        begin_change(index);
+    else
+        begin_reading(index);
+    *out = index->opened;
+    if (*out != NULL) return OG_OK;
+    og_index_leave(store, bit, alone);
+    return og_error_set(err, OG_ERR_USAGE,
+                        "the index of %s of store '%s' is not loaded",
+                        index->ops->name, name_of(store));
+}
+
+void og_index_leave(og_store *store, unsigned bit, bool alone)
+{
+    struct og_derived_index *index = find_index(store, bit);
+    if (alone)
+        end_change(index);
+    else
+        pthread_rwlock_unlock(&index->lock);
 }
 
 og_status og_indexes_check(og_store *store, og_error *err)

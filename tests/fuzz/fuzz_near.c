@@ -43,7 +43,8 @@ static void open_and_ask(void)
         return;
     }
     must(og_near_index_n(near->index) <= og_near_index_room(near->index));
-    must(og_near_find(near, text, &query, &scope, &matches, &n, &err) == OG_OK);
+    must(og_near_find(near, NULL, text, &query, &scope, &matches, &n, &err) ==
+         OG_OK);
     for (size_t i = 0; i < n; i++) {
         must(matches[i].similarity <= 1);
         must(i == 0 || matches[i].similarity <= matches[i - 1].similarity);

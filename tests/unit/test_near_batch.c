@@ -77,9 +77,9 @@ static void a_run_is_one_by_one(void **state)
             const og_bytes text = run.docs[i].text;
             const og_near_match *found;
             size_t n;
-            assert_int_equal(
-                og_near_find(single, text, &query, &scope, &found, &n, NULL),
-                OG_OK);
+            assert_int_equal(og_near_find(single, NULL, text, &query, &scope,
+                                          &found, &n, NULL),
+                             OG_OK);
             assert_int_equal(run.docs[i].n_matches, n);
             for (size_t k = 0; k < n; k++) {
                 assert_int_equal(run.docs[i].matches[k].time, found[k].time);

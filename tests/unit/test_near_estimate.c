@@ -51,8 +51,9 @@ static void chance_is_taken_off(void **state)
                      OG_OK);
     for (unsigned every = 8; every <= 64; every *= 2) {
         make_text(every, text);
-        assert_int_equal(og_near_find(near, (og_bytes){text, strlen(text)},
-                                      &query, &scope, &found, &n, NULL),
+        assert_int_equal(og_near_find(near, NULL,
+                                      (og_bytes){text, strlen(text)}, &query,
+                                      &scope, &found, &n, NULL),
                          OG_OK);
         if (n == 0) continue; /* no band was equal */
         assert_int_equal(n, 1);

@@ -187,6 +187,14 @@ og_status og_quote_ask(struct og_quote_asker *asker, const og_document *doc,
                        const og_quote_options *options,
                        const struct og_quote_scope *scope,
                        const og_quotes **out, og_error *err);
+/* The same of a document that is given as it is, now. */
+og_status og_quote_ask_now(struct og_quote_asker *asker, const og_document *doc,
+                           const og_quote_options *options,
+                           const struct og_quote_scope *scope,
+                           const og_quotes **out, og_error *err);
+/* What was found so far says how far signatures are searched: each question
+ * changes the sample, so nobody else may ask meanwhile. */
+bool og_quote_has_to_sample(const og_quote_options *options);
 /* A copy of the last answer that stays as long as the arena. */
 og_status og_quote_keep(const struct og_quote_asker *asker,
                         struct og_arena *arena, const og_quotes **out,

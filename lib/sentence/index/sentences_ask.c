@@ -545,20 +545,32 @@ struct og_quote_mark og_sentences_mark(const struct og_sentences *s)
                                   .n_heap_sentences = s->heap.n_sentences};
 }
 
+bool og_quote_has_to_sample(const og_quote_options *o)
+{
+    return o->method == OG_QUOTE_QSIGN && o->recall > 0 && o->distance < 0;
+}
+
+og_status og_quote_ask_now(struct og_quote_asker *a, const og_document *doc,
+                           const og_quote_options *options,
+                           const struct og_quote_scope *scope,
+                           const og_quotes **out, og_error *err)
+{
+    const struct og_quote_mark now = og_sentences_mark(a->s);
+    *out = NULL;
+    TRY(og_quote_options_check(a->s, options, err));
+    TRY(og_word_reader_read(&a->reader, doc->text, err));
+    const struct og_words_read read = og_word_reader_view(&a->reader);
+    return og_quote_ask(a, doc, &read, &now, NULL, options, scope, out, err);
+}
+
 og_status og_sentences_ask(og_sentences *s, const og_document *doc,
                            const og_quote_options *options,
                            const struct og_quote_scope *scope,
                            const og_quotes **out, og_error *err)
 {
     const og_quote_options standard = og_quote_options_default();
-    const struct og_quote_mark now = og_sentences_mark(s);
-    if (options == NULL) options = &standard;
-    *out = NULL;
-    TRY(og_quote_options_check(s, options, err));
-    TRY(og_word_reader_read(&s->own.reader, doc->text, err));
-    const struct og_words_read read = og_word_reader_view(&s->own.reader);
-    return og_quote_ask(&s->own, doc, &read, &now, NULL, options, scope, out,
-                        err);
+    return og_quote_ask_now(&s->own, doc, options != NULL ? options : &standard,
+                            scope, out, err);
 }
 
 /* ---- what qSign does here ---- */

@@ -90,12 +90,6 @@ static og_status ask_in_order(void *ctx, void *worker, size_t piece,
     return OG_OK;
 }
 
-/* What was found so far says how far signatures are searched. */
-static bool has_to_sample(const og_quote_options *o)
-{
-    return o->method == OG_QUOTE_QSIGN && o->recall > 0 && o->distance < 0;
-}
-
 og_status og_quote_run_take(struct og_quote_run *r, og_sentences *s,
                             og_error *err)
 {
@@ -105,7 +99,7 @@ og_status og_quote_run_take(struct og_quote_run *r, og_sentences *s,
     TRY(og_phases_step(phases, "words", r->n, read_words, r, err));
     TRY(put_all(r, err));
     if (r->options == NULL) return OG_OK;
-    if (has_to_sample(r->options))
+    if (og_quote_has_to_sample(r->options))
         return og_phases_step(phases, "ask", 1, ask_in_order, r, err);
     return og_phases_step(phases, "ask", r->n, ask_document, r, err);
 }
