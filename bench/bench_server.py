@@ -9,14 +9,18 @@ sends the next document when it has the answer to the one before:
 
   echo     a bare handler of libmicrohttpd that answers with the bytes that it
            was sent: the floor
-  alone    POST /v1/trace of documents of 500 tokens, messages that are not in
-           the store, against 100,000 that are
+  table    POST /v1/trace?verify=false: what the table says, without a look at
+           the texts of the origins; of documents of 500 tokens, messages that
+           are not in the store, against 100,000 that are
+  alone    POST /v1/trace of the same, compared with the texts
   mixed    the same while 500 other documents a second are added, durably, in
            requests of 10
   idle     the same with 10,000 connections open that do nothing, and a client
            of events that does not read
 
-Latencies are in milliseconds. --quick takes 5,000 messages and a second each."""
+Latencies are in milliseconds. The last lines say what the same answers cost
+without a server, as milliseconds of one processor a document, and how many a
+second that is when all processors do nothing else. --quick takes 5,000 messages and a second each."""
 
 import argparse
 import http.client
@@ -119,13 +123,46 @@ class Program:
         return data
 
 
-def load(address, bodies, seconds):
+def load(address, bodies, seconds, query=""):
     here = os.path.dirname(os.path.abspath(__file__))
     text = output(["wrk", "-t1", "-c%d" % CONNECTIONS, "-d%ds" % seconds,
                    "--timeout", "30s", "-s",
-                   os.path.join(here, "wrk_bodies.lua"), address + "/v1/trace",
-                   "--", bodies])
+                   os.path.join(here, "wrk_bodies.lua"),
+                   address + "/v1/trace" + query, "--", bodies])
     return json.loads(text.splitlines()[-1])
+
+
+def processor_time(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime
+            - before.ru_utime - before.ru_stime)
+
+
+def show_in_process(origo, store, bodies, work):
+    """The command on one thread: the questions of a file six times, less those
+    of one that has them once, so that what it costs to start and to find the
+    texts at first does not count."""
+    with open(bodies, "rb") as file:
+        texts = file.read().split(b"\0")[:-1]
+    lines = "".join(json.dumps({"id": "q%d" % i, "text": text.decode()}) + "\n"
+                    for i, text in enumerate(texts))
+    paths = [os.path.join(work, "once.jsonl"), os.path.join(work, "six.jsonl")]
+    for path, times in zip(paths, (1, 6)):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(lines * times)
+    output_path = os.path.join(work, "answers.json")
+    for name, options in (("table", ["--no-verify"]), ("alone", [])):
+        command = [origo, "trace", "-q", "-j", "1", "-s", store, "--format",
+                   "json", *options, "-o", output_path]
+        once, six = (processor_time([*command, path]) for path in paths)
+        each = (six - once) / (5 * len(texts))
+        print("%-7s %9.0f a second without a server: %.3f ms each on one of "
+              "%d processors" % (name, os.cpu_count() / each, each * 1e3,
+                                 os.cpu_count()), flush=True)
+    for path in (*paths, output_path):
+        os.unlink(path)
 
 
 class Adder(threading.Thread):
@@ -228,6 +265,7 @@ def main():
                       "127.0.0.1:0", "--timeout", "120"])
     load(server.address, bodies, 2)
     before = server.resident()
+    show("table", load(server.address, bodies, seconds, "?verify=false"), floor)
     show("alone", load(server.address, bodies, seconds), floor)
     adder = Adder(server.port, added, 500)
     adder.start()
@@ -252,6 +290,7 @@ def main():
           % (before >> 20, after >> 20, again.stats()["n_documents"],
              expected))
     again.stop()
+    show_in_process(args.origo, store, bodies, args.work)
     shutil.rmtree(store, ignore_errors=True)
     os.unlink(bodies)
 

@@ -8,7 +8,7 @@ const LONGEST_WAIT = 120000; /* milliseconds until an answer must be there */
 /* Scripts in pages have no business with the token. */
 api.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
 
-async function tell(tabId, text, title) {
+async function setBadge(tabId, text, title) {
     try {
         await api.action.setBadgeText({ tabId, text });
         await api.action.setTitle({ tabId, title });
@@ -22,7 +22,7 @@ async function markTab(tabId) {
         await api.scripting.executeScript({ target: { tabId },
                                             files: MARKING.js });
     } catch {
-        await tell(tabId, "!", "This page cannot be marked");
+        await setBadge(tabId, "!", "This page cannot be marked");
     }
 }
 
@@ -64,7 +64,7 @@ api.runtime.onMessage.addListener((message, sender, respond) => {
     if (sender.id !== api.runtime.id || message?.kind !== "trace") return false;
     trace(message.document).then(async (result) => {
         if (sender.tab)
-            await tell(sender.tab.id, result.answer
+            await setBadge(sender.tab.id, result.answer
                 ? `${Math.round(100 * (result.answer.copied ?? 0))}%` : "!",
             result.answer ? "Take the marks away" : result.error);
         respond(result);

@@ -14,7 +14,7 @@ struct follow_source;
 struct follow_source_kind {
     /* Takes what is there, until the batch was written once or nothing is
      * left; waits for it at most `wait_ms`. *out_any: something was there. A
-     * failure that may pass is told by follow_problem() and is OG_OK. */
+     * failure that may pass is reported by follow_problem() and is OG_OK. */
     og_status (*poll)(struct follow_source *source, unsigned wait_ms,
                       bool *out_any, og_error *err);
     /* What was marked is durable, and so are its positions. May be NULL. */
@@ -80,7 +80,7 @@ struct following {
 og_status follow_take(struct following *f, const og_document *doc,
                       og_error *err);
 /* An object of JSON as a document; one that is none is a problem of the
- * source and skipped. `line` is told with it, 0: none. */
+ * source and skipped. `line` is reported with it, 0: none. */
 og_status follow_take_json(struct following *f, const char *source,
                            uint64_t line, og_bytes json, og_error *err);
 /* Everything up to here was taken: the next write keeps `value` under `key`. */

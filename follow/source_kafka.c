@@ -32,7 +32,7 @@ struct kafka {
     size_t n, cap;
     uint64_t began; /* ms */
     bool has_assignment;
-    bool is_failing; /* and it was told */
+    bool is_failing; /* and it was reported */
 };
 
 /* ---- partitions ---- */

@@ -31,7 +31,7 @@ struct lines {
     char *data;
     size_t len, cap;
     bool is_discarding; /* the rest of a line that is too long */
-    bool is_missed;     /* it was told that there is no file */
+    bool is_missed;     /* it was reported that there is no file */
     bool has_rotated;   /* the file that is open has another name now */
     uint64_t next_look; /* ms */
 };

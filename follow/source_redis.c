@@ -27,7 +27,7 @@ struct redis {
     size_t n_taken, cap;
     entry_id last;     /* of those that come again; "": new ones */
     uint64_t next_try; /* ms */
-    bool is_failing;   /* and it was told */
+    bool is_failing;   /* and it was reported */
     unsigned n_failed;
 };
 

@@ -19,7 +19,7 @@
 enum { SHORT_BODY = 64 << 10 };
 /* A reader that read more gives its memory back. */
 enum { WARM_READER = 1 << 20 };
-/* Bytes of all bodies together. */
+/* Bytes of all bodies together, and of what is to be answered to streams. */
 #define MOST_BUFFERED ((size_t)1 << 30)
 
 /* ---- the life of a request ---- */
@@ -184,18 +184,20 @@ static void sleep_until_run(struct request *r, bool must)
     MHD_resume_connection(r->connection);
 }
 
-/* What this body has more, or less, than when it was counted last. */
-static void count_body(struct request *r)
+/* What this request has more in memory, or less, than when it was counted last:
+ * its body, and the results of a stream. */
+static void count_memory(struct request *r)
 {
     atomic_size_t *all = &r->server->n_buffered;
-    if (r->body.cap > r->n_counted) {
-        const size_t more = r->body.cap - r->n_counted;
+    const size_t now = r->body.cap + r->results.cap;
+    if (now > r->n_counted) {
+        const size_t more = now - r->n_counted;
         if (atomic_fetch_add(all, more) + more > MOST_BUFFERED)
             r->is_refused = true;
     } else {
-        atomic_fetch_sub(all, r->n_counted - r->body.cap);
+        atomic_fetch_sub(all, r->n_counted - now);
     }
-    r->n_counted = r->body.cap;
+    r->n_counted = now;
 }
 
 static void take_piece(struct request *r, const char *data, size_t len)
@@ -204,12 +206,16 @@ static void take_piece(struct request *r, const char *data, size_t len)
     const uint64_t most = r->is_streamed ? o->max_stream : o->max_body;
     r->n_received += len;
     if (r->is_too_long || r->is_broken || r->is_refused) return;
+    if (r->reply.status != 0) { /* what follows changes nothing */
+        buffer_release(&r->body);
+        return;
+    }
     switch (unpacker_feed(&r->unpacker, data, len, most, &r->body)) {
     case UNPACK_FINE: break;
     case UNPACK_TOO_LONG: r->is_too_long = true; break;
     case UNPACK_BROKEN: r->is_broken = true; break;
     }
-    count_body(r);
+    count_memory(r);
     if (r->is_refused) buffer_release(&r->body);
     /* A line that does not end is no document. */
     if (r->is_streamed && !has_line(&r->body) && r->body.len > o->max_body)

@@ -9,8 +9,8 @@
 
 /* ---- how it is asked, and answered ---- */
 
-struct telling {
-    og_report_options report;
+struct trace_report {
+    og_report_options options;
     const char *type;
 };
 
@@ -54,21 +54,21 @@ static bool take_format(struct request *r, og_report_options *out)
     return problem(r, 400, "'offsets' is byte, char or utf16");
 }
 
-static bool take_telling(struct request *r, struct telling *out)
+static bool take_report(struct request *r, struct trace_report *out)
 {
     double n_snippets = 0;
-    out->report = og_report_options_default();
-    if (!take_format(r, &out->report) ||
-        !request_flag(r, "matches", &out->report.matches) ||
-        !request_flag(r, "novel", &out->report.novel) ||
+    out->options = og_report_options_default();
+    if (!take_format(r, &out->options) ||
+        !request_flag(r, "matches", &out->options.matches) ||
+        !request_flag(r, "novel", &out->options.novel) ||
         !request_number(r, "snippets", 0, 1000, &n_snippets))
         return false;
-    out->report.n_snippets = (uint32_t)n_snippets;
-    out->type = type_of(out->report.format);
-    if ((out->report.novel || n_snippets > 0) &&
-        out->report.format != OG_FORMAT_JSON &&
-        out->report.format != OG_FORMAT_TEXT)
-        return problem(r, 400, "what is new is told as json or text");
+    out->options.n_snippets = (uint32_t)n_snippets;
+    out->type = type_of(out->options.format);
+    if ((out->options.novel || n_snippets > 0) &&
+        out->options.format != OG_FORMAT_JSON &&
+        out->options.format != OG_FORMAT_TEXT)
+        return problem(r, 400, "what is new is reported as json or text");
     return true;
 }
 
@@ -77,13 +77,13 @@ const char report_csp[] =
     "'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox "
     "allow-scripts";
 
-static void tell(struct request *r, const struct telling *t,
-                 const og_document *doc, const og_answer *answer)
+static void write_report(struct request *r, const struct trace_report *t,
+                         const og_document *doc, const og_answer *answer)
 {
     og_error err = {0};
     og_report *report = NULL;
-    og_status status = og_report_begin(buffer_write, &r->reply.body, &t->report,
-                                       &report, &err);
+    og_status status = og_report_begin(buffer_write, &r->reply.body,
+                                       &t->options, &report, &err);
     if (status == OG_OK) status = og_report_add(report, doc, answer, &err);
     if (status == OG_OK)
         status = og_report_close(report, &err);
@@ -95,7 +95,7 @@ static void tell(struct request *r, const struct telling *t,
     }
     r->reply.status = 200;
     r->reply.type = t->type;
-    if (t->report.format == OG_FORMAT_HTML) r->reply.csp = report_csp;
+    if (t->options.format == OG_FORMAT_HTML) r->reply.csp = report_csp;
 }
 
 /* "100" documents or "5%" of all. */
@@ -118,8 +118,8 @@ static bool take_boilerplate(struct request *r, og_trace_options *out)
     return true;
 }
 
-static bool take_asking(struct request *r, const struct telling *t,
-                        og_trace_options *out)
+static bool take_trace_options(struct request *r, const struct trace_report *t,
+                               og_trace_options *out)
 {
     const char *verify = request_argument(r, "verify");
     double min_span = 0;
@@ -133,9 +133,9 @@ static bool take_asking(struct request *r, const struct telling *t,
         return false;
     out->min_span = (uint32_t)min_span;
     out->no_verify = !verifies;
-    out->no_texts = t->report.offsets == OG_OFFSETS_BYTE &&
-                    (t->report.format == OG_FORMAT_JSON ||
-                     t->report.format == OG_FORMAT_TSV);
+    out->no_texts = t->options.offsets == OG_OFFSETS_BYTE &&
+                    (t->options.format == OG_FORMAT_JSON ||
+                     t->options.format == OG_FORMAT_TSV);
     return true;
 }
 
@@ -143,9 +143,9 @@ static bool take_asking(struct request *r, const struct telling *t,
 
 void prepare_trace(struct request *r)
 {
-    struct telling t;
+    struct trace_report t;
     og_trace_options asking;
-    if (!take_telling(r, &t) || !take_asking(r, &t, &asking) ||
+    if (!take_report(r, &t) || !take_trace_options(r, &t, &asking) ||
         !request_flag(r, "add", &r->adds))
         return;
     if (r->adds && r->role < ROLE_WRITE) {
@@ -157,7 +157,7 @@ void prepare_trace(struct request *r)
 }
 
 /* On the writer's thread: the answer is that of before it was added. */
-static void trace_and_add(struct request *r, const struct telling *t,
+static void trace_and_add(struct request *r, const struct trace_report *t,
                           const og_trace_options *asking)
 {
     struct writer *w = &r->server->writer;
@@ -168,22 +168,19 @@ static void trace_and_add(struct request *r, const struct telling *t,
         return;
     }
     r->has_written = true;
-    tell(r, t, &r->doc, og_trace_answer(w->trace));
+    write_report(r, t, &r->doc, og_trace_answer(w->trace));
 }
 
-static void trace_only(struct request *r, const struct telling *t,
+static void trace_only(struct request *r, const struct trace_report *t,
                        const og_trace_options *asking)
 {
     struct server *s = r->server;
     og_error err = {0};
-    struct asker *a = readers_take(&s->readers);
-    if (a == NULL) {
-        problem(r, 503, "there is no memory");
-        return;
-    }
+    struct asker *a = request_asker(r);
+    if (a == NULL) return;
     if (og_trace_configure(a->trace, asking, &err) == OG_OK &&
         og_store_trace(s->store, &r->doc, a->trace, &err) == OG_OK)
-        tell(r, t, &r->doc, og_trace_answer(a->trace));
+        write_report(r, t, &r->doc, og_trace_answer(a->trace));
     else
         problem_of(r, &err);
     readers_give(&s->readers, a);
@@ -191,10 +188,10 @@ static void trace_only(struct request *r, const struct telling *t,
 
 void handle_trace(struct request *r)
 {
-    struct telling t;
+    struct trace_report t;
     og_trace_options asking;
     /* They were looked at before. */
-    if (!take_telling(r, &t) || !take_asking(r, &t, &asking)) return;
+    if (!take_report(r, &t) || !take_trace_options(r, &t, &asking)) return;
     atomic_fetch_add(&r->server->metrics.n_traced, 1);
     if (r->adds)
         trace_and_add(r, &t, &asking);
@@ -240,29 +237,26 @@ static bool take_pair(struct request *r, struct pair *out)
 
 /* The second reader lives as long as the answer is made. */
 static void compare_pair(struct request *r, const og_document *origin,
-                         const struct telling *t,
+                         const struct trace_report *t,
                          const og_compare_options *options)
 {
     struct server *s = r->server;
     og_error err = {0};
-    struct asker *a = readers_take(&s->readers);
-    if (a == NULL) {
-        problem(r, 503, "there is no memory");
-        return;
-    }
+    struct asker *a = request_asker(r);
+    if (a == NULL) return;
     if (og_compare(a->comparison, &r->doc, origin, options, &err) == OG_OK)
-        tell(r, t, &r->doc, og_comparison_answer(a->comparison));
+        write_report(r, t, &r->doc, og_comparison_answer(a->comparison));
     else
         problem_of(r, &err);
     readers_give(&s->readers, a);
 }
 
-static bool take_comparing(struct request *r, struct telling *t,
-                           og_compare_options *out)
+static bool take_compare_options(struct request *r, struct trace_report *t,
+                                 og_compare_options *out)
 {
     *out = og_compare_options_default();
     double min_copy = out->min_copy;
-    if (!take_telling(r, t) ||
+    if (!take_report(r, t) ||
         !request_number(r, "min_copy", 3, 1000, &min_copy) ||
         !request_flag(r, "reworded", &out->reworded))
         return false;
@@ -273,12 +267,12 @@ static bool take_comparing(struct request *r, struct telling *t,
 
 void prepare_compare(struct request *r)
 {
-    struct telling t;
+    struct trace_report t;
     og_compare_options options;
     if (!request_is_type(r, "application/json"))
         problem(r, 415, "the body is application/json");
     else
-        (void)take_comparing(r, &t, &options);
+        (void)take_compare_options(r, &t, &options);
 }
 
 static og_document named(og_document doc, const char *name)
@@ -290,13 +284,13 @@ static og_document named(og_document doc, const char *name)
 void handle_compare(struct request *r)
 {
     struct server *s = r->server;
-    struct telling t;
+    struct trace_report t;
     og_compare_options options;
     struct pair pair;
     og_error err = {0};
     og_document origin;
     const uint64_t most = s->options->max_document;
-    if (!take_comparing(r, &t, &options) || !take_pair(r, &pair)) return;
+    if (!take_compare_options(r, &t, &options) || !take_pair(r, &pair)) return;
     og_reader *other = readers_take_parser(&s->readers);
     r->reader = readers_take_parser(&s->readers);
     if (other == NULL || r->reader == NULL) {

@@ -69,7 +69,7 @@ struct request {
     og_bytes rest; /* what '*' of the path matches */
     struct unpacker unpacker;
     struct buffer body;  /* unpacked */
-    size_t n_counted;    /* of it, in server.n_buffered */
+    size_t n_counted;    /* of it and `results`, in server.n_buffered */
     uint64_t n_received; /* bytes as they came */
     bool is_too_long, is_broken;
     bool is_refused;  /* all bodies together are too many */

@@ -1,8 +1,8 @@
 /* Starting, waiting for signals, stopping.
  *
- * A server that stops answers what it has accepted: it listens no more, new
- * requests on open connections are told to go, the writer empties its queue
- * and commits, clients of events are let go. Whoever does not take an answer
+ * A server that stops answers what it has accepted: it listens no more,
+ * refuses new requests on open connections, the writer empties its queue and
+ * commits, clients of events are let go. Whoever does not take an answer
  * within the time limit is left behind. */
 
 #include "serve.h"

@@ -2,7 +2,7 @@
 #define SERVER_SERVE_H
 
 /* The server: answers questions about a store over HTTP, and takes documents
- * in, until it is told to stop. This is all that others know of it. */
+ * in, until it is asked to stop. This is all that others know of it. */
 
 #include <origo/origo.h>
 #include <stdbool.h>

@@ -21,7 +21,7 @@ struct watch {
     char *pattern;          /* of ids; NULL: none */
     double min_share;       /* of the copy that comes from the document */
     char *webhook, *secret; /* NULL: only events */
-    atomic_uint_fast64_t n_told;
+    atomic_uint_fast64_t n_notified;
     struct watch *next;
 };
 
@@ -97,9 +97,9 @@ static void write_watch(const struct watch *w, bool with_secret,
         buffer_c_string(b, w->secret);
     }
     if (!with_secret)
-        buffer_format(b, ",\"signed\":%s,\"n_told\":%llu",
+        buffer_format(b, ",\"signed\":%s,\"n_notified\":%llu",
                       w->secret != NULL ? "true" : "false",
-                      (unsigned long long)atomic_load(&w->n_told));
+                      (unsigned long long)atomic_load(&w->n_notified));
     buffer_text(b, "}");
 }
 
@@ -388,7 +388,7 @@ static bool next_copy(struct watches *w, const og_document *doc,
             if (o->share < w->asked->min_share || !is_watched(w->asked, o->id))
                 continue;
             write_copy(w->asked, doc, o, out);
-            atomic_fetch_add(&w->asked->n_told, 1);
+            atomic_fetch_add(&w->asked->n_notified, 1);
             if (w->asked->webhook != NULL)
                 webhooks_hold(&w->hooks, w->asked->webhook, w->asked->secret,
                               buffer_view(out));

@@ -1,8 +1,9 @@
 #ifndef SERVER_WATCHES_H
 #define SERVER_WATCHES_H
 
-/* Watches: tell me when somebody copies these documents; by an event, and by a
- * signed webhook if one is given. They are kept in the folder of the store. */
+/* Watches: notify me when somebody copies these documents; by an event, and by
+ * a signed webhook if one is given. They are kept in the folder of the store.
+ */
 
 #include "buffer.h"
 #include "webhooks.h"

@@ -59,7 +59,7 @@ class LiveView {
         this.second = { tokens: 0, fresh: 0 };
         this.waiting = [];
         this.stats = null;
-        this.tellFigures();
+        this.showFigures();
     }
 
     /* ---- the connection ---- */
@@ -166,10 +166,10 @@ class LiveView {
                 ? second.fresh / second.tokens : NaN);
         }
         this.second = { tokens: 0, fresh: 0 };
-        this.tellFigures();
+        this.showFigures();
     }
 
-    tellFigures() {
+    showFigures() {
         const { seen, stats } = this;
         const figure = (n, text) => make("span", {}, make("strong", {}, n),
             ` ${text}`);
@@ -194,7 +194,7 @@ class LiveView {
         while (this.items.children.length > MOST_ARRIVALS)
             this.items.lastChild.remove();
         this.graph.draw();
-        this.tellFigures();
+        this.showFigures();
     }
 
     makeRow(kind, event) {
@@ -204,7 +204,7 @@ class LiveView {
             : ["Watched: ", make("bdi", {}, clean(event.document?.id || "?")),
                 ` took ${percent(event.share, 1)} % from `,
                 make("bdi", {}, clean(event.origin?.id || "?"))];
-        return make("li", { className: `told ${kind}` }, ...text);
+        return make("li", { className: `event ${kind}` }, ...text);
     }
 
     makeArrival(doc) {

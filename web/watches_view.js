@@ -1,4 +1,4 @@
-/* Watches: who copies these documents is told. */
+/* Watches: who copies these documents is reported. */
 
 class WatchesView {
     name = "watches";
@@ -68,8 +68,8 @@ class WatchesView {
         return make("li", {}, make("span", { className: "what" }, ...names),
             make("span", { className: "facts" },
                 make("span", {}, `from ${percent(watch.min_share, 1)} % on`),
-                make("span", {}, `told ${number.format(watch.n_told)} ` +
-                    (watch.n_told === 1 ? "time" : "times")),
+                make("span", {}, `notified ${number.format(watch.n_notified)} ` +
+                    (watch.n_notified === 1 ? "time" : "times")),
                 watch.webhook ? make("bdi", {}, clean(watch.webhook) +
                     (watch.signed ? ", signed" : "")) : ""),
             remove);

@@ -178,7 +178,7 @@ def test_watches(origo):
                             hashlib.sha256).hexdigest()
         equal(fields["v1"], expected)
         equal(json.loads(body)["origin"]["id"], "a")
-        equal(server.ask("GET", "/v1/watches/" + first["id"])[2]["n_told"], 1)
+        equal(server.ask("GET", "/v1/watches/" + first["id"])[2]["n_notified"], 1)
         # They are there after a crash, with their secrets; only the owner
         # may read the file.
         path = os.path.join(server.store, "watches.jsonl")

@@ -218,9 +218,24 @@ def test_broken_requests(origo):
         equal(server.ask("GET", "/healthz")[0], 200)
 
 
+def test_long_answer(origo):
+    """What a stream is answered waits in memory: not without end."""
+    with support.Server(origo) as server:
+        first = json.dumps({"id": "a", "text": LAMP}) + "\n"
+        # As many lines as it takes when each is answered like this one.
+        wrong = server.ask("POST", "/v1/documents", "x\n", NDJSON)[2]
+        status, _, problem = server.ask(
+            "POST", "/v1/documents",
+            first + "x\n" * ((64 << 20) // len(wrong) + 1), NDJSON)
+        equal(status, 413)
+        assert "are stored" in problem["detail"], problem
+        equal(server.ask("GET", "/v1/documents/a")[0], 200)
+        equal(server.ask("POST", "/v1/documents", first, NDJSON)[0], 200)
+
+
 def test_many_connections(origo):
-    n = 2000
-    if support.raise_files() < n + 100:
+    n = min(10000, support.raise_files() - 200)
+    if n < 1000:
         return "too few open files are allowed"
     with support.Server(origo) as server:
         idle = [server.raw() for _ in range(n)]

@@ -10,7 +10,7 @@ const assert = require("assert");
 const fs = require("fs");
 const path = require("path");
 const { pathToFileURL } = require("url");
-const { chromium } = require("playwright-core");
+const { chromium, firefox } = require("playwright-core");
 
 const [, , browserPath, out] = process.argv;
 const tests = [];
@@ -121,11 +121,20 @@ async function runTest(browser, { report, run, options }) {
     }
 }
 
+/* Firefox as it comes is driven by WebDriver BiDi, which a channel of this name
+ * asks for. */
+function launchBrowser() {
+    if (path.basename(browserPath).startsWith("firefox"))
+        return firefox.launch({ executablePath: browserPath,
+                                channel: "moz-firefox" });
+    const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+    return chromium.launch({ executablePath: browserPath, args });
+}
+
 /* `prepare` may give a function that is called at the end. */
 async function runTests(prepare = async () => () => { }) {
     fs.mkdirSync(path.join(out, "screenshots"), { recursive: true });
-    const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-    const browser = await chromium.launch({ executablePath: browserPath, args });
+    const browser = await launchBrowser();
     const only = process.env.ONLY;
     const waiting = tests.filter((t) => !only || t.name.includes(only));
     const finish = await prepare();
