@@ -8,6 +8,7 @@ SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help run build tidy test test-quick test-crash test-soak extension \
+    cluster test-cluster \
     test-python-asan test-engines test-wheel test-packages test-arm64 test-s390x fuzz install \
     uninstall wheel deb static release format clean
 
@@ -16,6 +17,8 @@ help:
 	@echo 'make test        every test, under gcc, clang and the sanitizers'
 	@echo 'make test-quick  the tests of the release build alone'
 	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
+	@echo 'make cluster     three masters and three replicas of Redis with the module'
+	@echo 'make test-cluster  a cluster of its own: slots move, a master is killed'
 	@echo 'make test-python-asan  the Python suite with sanitizers'
 	@echo 'make test-engines  Spark (workers are killed), Ray, datatrove, datasets'
 	@echo 'make test-wheel  the wheel in every version of Python that is here'
@@ -56,6 +59,7 @@ help:
 	@echo 'make bench-dedup  deduplication beside its peers, from DATA'
 	@echo 'make bench-python  the Python package beside its peers, from DATA'
 	@echo 'make bench-spark  jobs on Spark beside its own and the command, from DATA'
+	@echo 'make bench-cluster  CPU and bytes of a fingerprint in Redis, beside plain keys'
 	@echo 'make bench-decontaminate  planted benchmark items in 2 GB, from DATA'
 	@echo 'make clean       removes build/'
 
@@ -89,6 +93,16 @@ test-soak:
 	@ninja -C $(BUILD) cli/origo
 	@tests/soak.py $(ORIGO) --into docs/benchmarks.md
 	@tests/cli/test_appends.py $(ORIGO) --soak
+
+# On the ports from PORT on, in build/cluster.
+PORT ?= 7100
+cluster: build
+	@tools/setup test
+	@tools/run_cluster.py $(BUILD)/redis/origo.so --port $(PORT)
+
+test-cluster: build
+	@tools/setup test
+	@tests/redis/test_redis_cluster.py $(BUILD)/redis/origo.so --all
 
 test-python-asan:
 	@tools/setup build test python

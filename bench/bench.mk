@@ -368,3 +368,11 @@ bench-kernels: build
 	@ninja -C $(BUILD) bench/bench_kernels
 	@ninja -C build/arm64 bench/bench_kernels
 	@bench/count_kernels $(BUILD) build/arm64 | tee bench/results/kernels.txt
+
+# What does a fingerprint cost a server of Redis, in CPU and bytes, in batches of
+# 1, 3, 16 and 170, beside a plain key?
+.PHONY: bench-cluster
+bench-cluster: build
+	@tools/setup test
+	@bench/bench_cluster.py $(BUILD)/redis/origo.so $(BENCH_FLAGS) | \
+	    tee bench/results/cluster.txt

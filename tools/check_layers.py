@@ -34,6 +34,7 @@ LAYERS = [
     "fingerprint",
     "select",
     "table",
+    "partition",
     "estimate",
     "align",
     "sketch",

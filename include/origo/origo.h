@@ -61,7 +61,8 @@
 #include <origo/sentence.h>  /* sentences that were taken up */
 #include <origo/sketch.h>    /* features, simhash, min-hash, supershingles */
 
-/* Tables of others. */
-#include <origo/arrow.h> /* Arrow: documents in, answers out */
+/* Programs of others. */
+#include <origo/arrow.h>     /* Arrow: documents in, answers out */
+#include <origo/partition.h> /* a table in partitions, kept by a server */
 
 #endif

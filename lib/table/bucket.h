@@ -15,10 +15,11 @@
 
 #include <origo/params.h>
 
-/* The number of its bucket at the cap. */
+/* The number of its bucket at the cap. Partitions of n buckets each, one after
+ * the other, are the buckets of a table that is not divided. */
 static inline uint64_t og_home_of(const struct og_table *t, uint64_t mixed)
 {
-    return og_mul_high(mixed, t->n_full);
+    return og_mul_high(mixed << t->options.partition_bits, t->n_full);
 }
 
 static inline uint64_t og_bucket_of(const struct og_table *t, uint64_t mixed)
@@ -180,6 +181,9 @@ size_t og_evict_ring_len(og_evict_kind evict, uint32_t bucket_slots);
 /* s3fifo.c: what is beside the slots of a bucket that never gave one up. */
 void og_s3fifo_set_ring(const struct og_table *t, uint8_t *bucket,
                         uint32_t used);
+/* Whether queues and ghosts are within a bucket with so many used slots. */
+bool og_s3fifo_is_valid(const struct og_table *t, uint8_t *bucket,
+                        uint32_t used);
 uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
                              uint64_t mixed);
 
@@ -202,6 +206,8 @@ og_status og_learning_new(const og_allocator *allocator,
                           struct og_learning **out, og_error *err);
 void og_learning_free(struct og_learning *learning,
                       const og_allocator *allocator);
+/* Bytes of memory. */
+size_t og_learning_len(void);
 struct og_pack;
 struct og_unpacker;
 void og_learning_pack(const struct og_learning *learning, struct og_pack *out);

@@ -181,6 +181,11 @@ og_status og_learning_new(const og_allocator *allocator,
     return OG_OK;
 }
 
+size_t og_learning_len(void)
+{
+    return sizeof(struct og_learning);
+}
+
 void og_learning_free(struct og_learning *learning,
                       const og_allocator *allocator)
 {
@@ -199,9 +204,12 @@ void og_learning_pack(const struct og_learning *learning, struct og_pack *out)
 
 void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from)
 {
+    /* No run counts as far, and sums of larger ones could overflow. */
+    const uint64_t most_time = (uint64_t)1 << 48;
     learning->n_ticks = og_take_fixed(from, 8);
     for (unsigned class = 0; class < N_CLASSES; class ++) {
         learning->time[class] = og_take_fixed(from, 8);
+        if (learning->time[class] > most_time) from->bad = true;
         learning->seen[class] = og_take_fixed(from, 8);
         learning->level[class] = (uint8_t)og_take_fixed(from, 1);
     }

@@ -91,6 +91,16 @@ void og_s3fifo_set_ring(const struct og_table *t, uint8_t *bucket,
         og_put8(ring + i, 0);
 }
 
+bool og_s3fifo_is_valid(const struct og_table *t, uint8_t *bucket,
+                        uint32_t used)
+{
+    const uint8_t *ring = bucket + t->ring_off;
+    const uint8_t *state = bucket + t->state_off;
+    for (uint32_t i = 0; i < used; i++)
+        if (state[i] > 3) return false;
+    return ring[0] <= used && ring[1] < n_ghosts(t->options.bucket_slots);
+}
+
 uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
                              uint64_t mixed)
 {

@@ -51,12 +51,15 @@ struct og_table_options {
     og_layout_kind layout;
     og_evict_kind evict;
     struct og_table_fields fields;
-    uint32_t bucket_slots; /* 4 to 256, a power of two */
-    uint64_t memory;       /* bytes, a hard cap */
-    uint64_t noise_len;    /* of them: to count what many documents contain; a
-                              multiple of OG_COMMON_LINE; 0: not counted */
-    uint64_t start;        /* buckets to begin with, at least; 0: the usual
-                              number; OG_TABLE_FIXED: as many as there will be */
+    uint32_t bucket_slots;  /* 4 to 256, a power of two */
+    uint64_t memory;        /* bytes, a hard cap */
+    uint64_t noise_len;     /* of them: to count what many documents contain; a
+                               multiple of OG_COMMON_LINE; 0: not counted */
+    uint64_t start;         /* buckets to begin with, at least; 0: the usual
+                               number; OG_TABLE_FIXED: as many as there will be */
+    uint8_t partition_bits; /* of a table in 2^n partitions this is one: all its
+                               fingerprints, mixed, agree in the upper n bits,
+                               which choose no bucket. 0: the whole table */
 };
 
 #define OG_TABLE_FIXED UINT64_MAX

@@ -122,3 +122,41 @@ bool og_table_buckets_unpack(struct og_table *table, struct og_unpacker *from)
     }
     return !from->bad;
 }
+
+/* ---- what somebody else has filled ---- */
+
+static bool are_zeros(const uint8_t *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (bytes[i] != 0) return false;
+    return true;
+}
+
+/* Used slots come first and name a document; the others were never used. */
+static bool bucket_is_valid(const struct og_table *t, uint8_t *bucket,
+                            uint32_t used)
+{
+    const uint32_t n = t->options.bucket_slots;
+    if (!are_zeros(bucket + used, n - used)) return false;
+    if (state_len(t) > 0 && !are_zeros(bucket + t->state_off + used, n - used))
+        return false;
+    for (uint32_t slot = 0; slot < used; slot++)
+        if (og_own_doc(t, og_bucket_payload(t, bucket, slot)) == 0)
+            return false;
+    return t->options.evict != OG_EVICT_S3FIFO ||
+           og_s3fifo_is_valid(t, bucket, used);
+}
+
+bool og_table_is_valid(const struct og_table *table, uint64_t *out_bucket)
+{
+    uint64_t n_used = 0;
+    for (uint64_t i = 0; i < table->n_buckets; i++) {
+        uint8_t *bucket = og_bucket_at(table, i);
+        const uint32_t used = og_bucket_used(table, bucket);
+        *out_bucket = i;
+        if (!bucket_is_valid(table, bucket, used)) return false;
+        n_used += used;
+    }
+    *out_bucket = table->n_buckets;
+    return n_used == table->n_used;
+}

@@ -15,6 +15,12 @@ void og_table_state_pack(const struct og_table *table, struct og_pack *out);
  */
 bool og_table_state_unpack(struct og_table *table, struct og_unpacker *from);
 
+/* Whether the buckets of a table at its cap, which somebody else has filled,
+ * are those of a table: nothing that is done with it then leaves its memory.
+ * False: *out_bucket is the first that is none, or n_buckets when their number
+ * of used slots is not n_used. */
+bool og_table_is_valid(const struct og_table *table, uint64_t *out_bucket);
+
 /* The buckets of a table above level 0, without the slots that are not used:
  *
  *     level 4 | used slots of each bucket, 2 each |

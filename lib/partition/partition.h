@@ -1,0 +1,32 @@
+#ifndef OG_PARTITION_PARTITION_H
+#define OG_PARTITION_PARTITION_H
+
+/* One partition of a table: a table at its cap from the start, so that what it
+ * takes is known when it is made, and no addition needs memory.
+ * <origo/partition.h> has the bytes that it is asked with. */
+
+#include <origo/partition.h>
+
+#include "lib/table/table.h"
+
+struct og_partition {
+    og_partition_options options;
+    struct og_table table;
+    /* Of og_table_len() bytes those that are there: all of them, but while
+     * chunks are being loaded. */
+    size_t n_loaded;
+};
+
+/* The table of such a partition. */
+struct og_table_options
+og_partition_table_options(const og_partition_options *options);
+
+/* OG_ERR_BUSY while chunks are missing. */
+og_status og_partition_check_loaded(const og_partition *partition,
+                                    og_error *err);
+
+/* Room for len bytes; what was there may be gone. */
+og_status og_partition_bytes_reserve(og_partition_bytes *bytes, size_t len,
+                                     og_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef OG_REDIS_PARTITION_TYPE_H
+#define OG_REDIS_PARTITION_TYPE_H
+
+/* The data type of the module: a value is an og_partition. How it is saved,
+ * loaded, rewritten, copied, digested and freed. */
+
+#include <origo/origo.h>
+
+#include "module_api.h"
+
+/* Registers it; NULL: the server refused. */
+RedisModuleType *partition_type_register(RedisModuleCtx *ctx);
+
+/* A new value, counted. */
+og_status partition_type_new(const og_partition_options *options,
+                             og_partition **out, og_error *err);
+void partition_type_free(void *value);
+
+/* All that there are, and the bytes that they take. */
+struct partition_totals {
+    uint64_t n, memory;
+};
+struct partition_totals partition_type_totals(void);
+
+#endif

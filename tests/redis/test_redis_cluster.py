@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""A cluster of three masters and three replicas, on this machine:
+tests/redis/test_redis_cluster.py MODULE [--all]
+
+With --all, by `make test-cluster`: slots move to a fourth master while documents
+are added; a master is killed while documents are added. In both cases every
+answer must be right, and nothing that was acknowledged by a replica (WAIT 1) may
+be lost."""
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+import redis_support as support
+from redis_support import document, equal, fps, holders
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "..", "tools"))
+import run_cluster  # noqa: E402
+
+BITS = 4
+MEMORY = 1 << 18
+NODE_TIMEOUT = 2000  # milliseconds
+NAME = "test"
+MASK = (1 << 64) - 1
+
+
+# ---- a client ----
+
+def mix(x):
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
+    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
+    return x ^ x >> 31
+
+
+def tags():
+    """{slot: tag}: the smallest number with that checksum."""
+    found = {}
+    number = 0
+    while len(found) < 16384:
+        found.setdefault(support.slot_of_tag(str(number)), str(number))
+        number += 1
+    return found
+
+
+TAGS = tags()
+
+
+def slot_of(partition):
+    return ((2 * partition + 1) << 14) >> BITS + 1
+
+
+def key_of(partition):
+    return "origo:{%s}:%s:%d" % (TAGS[slot_of(partition)], NAME, partition)
+
+
+class Client:
+    """Follows the cluster wherever a partition is."""
+
+    def __init__(self, nodes):
+        self.ports = [n.port for n in nodes]
+        self.connections = {}
+        self.masters = {}  # {slot of a partition: port}
+        self.redirected = {"MOVED": 0, "ASK": 0, "TRYAGAIN": 0}
+
+    def connection(self, port):
+        if port not in self.connections:
+            self.connections[port] = support.Connection(("127.0.0.1", port))
+        return self.connections[port]
+
+    def drop(self, port):
+        if port in self.connections:
+            self.connections.pop(port).close()
+
+    def learn(self):
+        """Where the slots are, from whoever answers."""
+        for port in self.ports:
+            try:
+                ranges = self.connection(port)("CLUSTER", "SLOTS")
+            except (OSError, support.Refused):
+                self.drop(port)
+                continue
+            for first, last, master, *_ in ranges:
+                for p in range(1 << BITS):
+                    if first <= slot_of(p) <= last:
+                        self.masters[slot_of(p)] = master[1]
+            return
+
+    def once(self, port, asking, arguments, wait):
+        c = self.connection(port)
+        if asking:
+            c("ASKING")
+        answer = c(*arguments)
+        return answer, c("WAIT", 1, 1000) if wait else 0
+
+    def __call__(self, partition, name, *more, wait=False):
+        """The answer; with wait: (answer, replicas that have it)."""
+        slot, port, asking = slot_of(partition), None, False
+        until = time.monotonic() + support.LONG
+        while time.monotonic() < until:
+            if port is None and slot not in self.masters:
+                self.learn()
+            port = port or self.masters.get(slot)
+            try:
+                done = self.once(port, asking, [name, key_of(partition), *more],
+                                 wait)
+                return done if wait else done[0]
+            except (OSError, TypeError):
+                self.drop(port)
+                self.masters.pop(slot, None)
+                port, asking = None, False
+                time.sleep(0.05)
+            except support.Refused as error:
+                kind, *rest = str(error).split(" ")
+                self.redirected[kind] = self.redirected.get(kind, 0) + 1
+                if kind in ("MOVED", "ASK"):
+                    asking = kind == "ASK"
+                    port = int(rest[1].split(":")[1])
+                    if not asking:
+                        self.masters[slot] = port
+                elif kind in ("TRYAGAIN", "CLUSTERDOWN", "LOADING", "READONLY"):
+                    port, asking = None, False
+                    self.masters.pop(slot, None)
+                    time.sleep(0.05)
+                else:
+                    raise
+        raise AssertionError("partition %d did not answer: %r" % (
+            partition, self.redirected))
+
+    def close(self):
+        for port in list(self.connections):
+            self.drop(port)
+
+
+# ---- a cluster ----
+
+def new_node(module, folder, number):
+    return run_cluster.Node(
+        module, os.path.join(folder, str(number)), support.free_port(),
+        support.free_port(),
+        ["--cluster-node-timeout", str(NODE_TIMEOUT), "--appendonly", "no",
+         "--save", "", "--cluster-replica-validity-factor", "0"])
+
+
+@contextlib.contextmanager
+def cluster(module):
+    """Its nodes. A port that was taken meanwhile: once more."""
+    folder = tempfile.mkdtemp(prefix="origo-cluster-")
+    nodes = []
+    try:
+        for attempt in range(5):
+            nodes[:] = [new_node(module, folder, "%d-%d" % (attempt, i))
+                        for i in range(6)]
+            try:
+                run_cluster.start(nodes, 1)
+                break
+            except RuntimeError as error:
+                if "in use" not in str(error):
+                    raise
+                for node in nodes:
+                    node.stop(signal.SIGKILL)
+        yield nodes
+    finally:
+        for node in nodes:
+            node.stop(signal.SIGKILL)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# ---- documents ----
+
+class Writer(threading.Thread):
+    """Adds documents until it is told to stop. Document k has fingerprints of its
+    own and some of documents before it, which those must keep."""
+
+    def __init__(self, nodes):
+        super().__init__()
+        self.client = Client(nodes)
+        self.known = {}        # {fingerprint: document}, acknowledged
+        self.n = 0
+        self.longest = 0       # seconds that one batch took
+        self.wrong = []
+        self.is_over = threading.Event()
+        self.failure = None
+
+    def batches(self):
+        own = [mix(self.n * 16 + i + 1) for i in range(12)]
+        old = [mix((self.n * 7919 % (self.n * 16 + 1)) + 1) for _ in range(2)]
+        parts = {}
+        for fp in own + old:
+            parts.setdefault(mix(fp) >> 64 - BITS, []).append(fp)
+        return parts
+
+    def add(self):
+        for partition, numbers in self.batches().items():
+            start = time.monotonic()
+            answer, n_copies = self.client(
+                partition, "ORIGO.OBSERVE", document(self.n, numbers),
+                wait=True)
+            self.longest = max(self.longest, time.monotonic() - start)
+            for fp, holder in zip(numbers, holders(answer)):
+                expected = self.known.get(fp)
+                # A batch that is sent again finds itself.
+                if expected is not None and holder != expected or \
+                        expected is None and holder not in (None, self.n) and \
+                        holder > self.n:
+                    self.wrong.append((fp, holder, expected))
+                if n_copies >= 1:
+                    self.known.setdefault(fp, self.n if holder is None
+                                          else holder)
+        self.n += 1
+
+    def run(self):
+        try:
+            while not self.is_over.is_set():
+                self.add()
+        except Exception as error:  # told by check()
+            self.failure = error
+
+    def wait_for_documents(self, n):
+        until = self.n + n
+        support.wait_for(lambda: self.failure or self.n >= until, "documents")
+
+    def check(self):
+        """After the end: all that was acknowledged is there, under its origin."""
+        self.is_over.set()
+        self.join()
+        if self.failure:
+            raise self.failure
+        equal(self.wrong, [])
+        parts = {}
+        for fp in self.known:
+            parts.setdefault(mix(fp) >> 64 - BITS, []).append(fp)
+        for partition, numbers in parts.items():
+            found = holders(self.client(partition, "ORIGO.LOOKUP",
+                                        fps(*numbers)))
+            equal([(fp, h) for fp, h in zip(numbers, found)
+                   if h != self.known[fp]], [])
+        assert len(self.known) > 12, "nothing was acknowledged"
+
+
+@contextlib.contextmanager
+def writer(nodes):
+    w = Writer(nodes)
+    for p in range(1 << BITS):
+        w.client(p, "ORIGO.RESERVE", MEMORY, "BITS", BITS)
+    w.start()
+    try:
+        w.wait_for_documents(20)
+        yield w
+    finally:
+        w.is_over.set()
+        w.join()
+        w.client.close()
+
+
+def master_ports(nodes):
+    with support.Connection(("127.0.0.1", nodes[0].port)) as c:
+        return {r[2][1] for r in c("CLUSTER", "SLOTS")}
+
+
+# ---- tests ----
+
+def test_spread(module):
+    """Partitions are spread evenly; replicas have the same bytes."""
+    with cluster(module) as nodes, writer(nodes) as w:
+        w.wait_for_documents(50)
+        w.check()
+        count = {}
+        for p in range(1 << BITS):
+            port = w.client.masters[slot_of(p)]
+            count[port] = count.get(port, 0) + 1
+        assert sorted(count.values()) in ([5, 5, 6],), count
+        equal(count.keys(), master_ports(nodes))
+
+
+def test_resharding(module):
+    """A fourth master takes its share while documents are added."""
+    with cluster(module) as nodes, writer(nodes) as w:
+        fourth = new_node(module, os.path.dirname(nodes[0].folder), "fourth")
+        nodes.append(fourth)
+        fourth.start()
+        run_cluster.wait_for(lambda: run_cluster.is_up(fourth), "a server")
+        said = nodes[0].cli("--cluster", "add-node", fourth.address,
+                            nodes[0].address)
+        assert said is not None, "the node was not added"
+        run_cluster.wait_for(lambda: run_cluster.is_joined(nodes), "the node")
+        said = fourth.cli("--cluster", "rebalance", nodes[0].address,
+                          "--cluster-use-empty-masters",
+                          "--cluster-timeout", "60000")
+        assert said is not None, "slots did not move"
+        w.wait_for_documents(50)
+        w.check()
+        moved = [p for p in range(1 << BITS)
+                 if w.client.masters[slot_of(p)] == fourth.port]
+        assert len(moved) >= 3, moved
+        print("  resharding: %d documents, longest batch %.2f s, %r" % (
+            w.n, w.longest, w.client.redirected))
+
+
+def test_killed_master(module):
+    with cluster(module) as nodes, writer(nodes) as w:
+        ports = master_ports(nodes)
+        victim = next(n for n in nodes if n.port in ports)
+        before = dict(w.client.masters)
+        victim.stop(signal.SIGKILL)
+        lost = [p for p in range(1 << BITS)
+                if before.get(slot_of(p)) == victim.port]
+        assert lost
+        # Another client, so that the moment is seen.
+        client = Client([n for n in nodes if n is not victim])
+        start = time.monotonic()
+        client(lost[0], "ORIGO.OBSERVE", b"")
+        back = time.monotonic() - start
+        client.close()
+        w.wait_for_documents(50)
+        w.check()
+        print("  killed master: back after %.1f s (node timeout %.1f s), "
+              "%d documents, longest batch %.2f s" % (
+                  back, NODE_TIMEOUT / 1000, w.n, w.longest))
+
+
+if __name__ == "__main__":
+    tests = dict(globals())
+    if "--all" not in sys.argv:
+        tests = {"test_spread": test_spread}
+    support.main(tests)
