@@ -192,9 +192,9 @@ class Writer(threading.Thread):
 
     def batches(self):
         own = [mix(self.n * 16 + i + 1) for i in range(12)]
-        old = [mix((self.n * 7919 % (self.n * 16 + 1)) + 1) for _ in range(2)]
+        old = mix(self.n * 7919 % (self.n * 16 + 1) + 1)
         parts = {}
-        for fp in own + old:
+        for fp in dict.fromkeys(own + [old]):  # each once
             parts.setdefault(mix(fp) >> 64 - BITS, []).append(fp)
         return parts
 
