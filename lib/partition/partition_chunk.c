@@ -136,17 +136,11 @@ og_status og_partition_new_for(og_bytes chunk, og_partition **out,
     return status == OG_OK ? OG_OK : og_error_pass(err, &why);
 }
 
-/* As it was when it was new, and nothing loaded. */
-static og_status start_again(og_partition *partition, og_error *err)
+/* Empty, and nothing loaded. */
+static void start_again(og_partition *partition)
 {
-    og_partition *fresh;
-    TRY(og_partition_new(&partition->options, &fresh, err));
-    const og_partition old = *partition;
-    *partition = *fresh;
-    *fresh = old;
-    og_partition_free(fresh);
+    og_table_clear(&partition->table);
     partition->n_loaded = 0;
-    return OG_OK;
 }
 
 static og_status load_head(og_partition *partition, struct og_unpacker *from,
@@ -162,11 +156,11 @@ static og_status load_head(og_partition *partition, struct og_unpacker *from,
         return damaged(err, "is of a partition with other options");
     if (is_whole && t->n_added > 0)
         return damaged(err, "would replace what the partition has");
-    TRY(start_again(partition, err));
+    start_again(partition);
     if (og_table_state_unpack(&partition->table, from) &&
         og_unpacker_left(from) == 0)
         return OG_OK;
-    start_again(partition, NULL);
+    start_again(partition);
     return damaged(err, "has no valid state");
 }
 
@@ -188,7 +182,7 @@ static og_status load_bytes(og_partition *partition, uint64_t off,
     partition->n_loaded += len;
     if (left > len || og_table_is_valid(t, &bucket)) return OG_OK;
     const unsigned long long n_buckets = t->n_buckets;
-    start_again(partition, NULL);
+    start_again(partition);
     return og_error_set(err, OG_ERR_STORE,
                         "the chunks are no table: bucket %llu of %llu",
                         (unsigned long long)bucket, n_buckets);

@@ -206,6 +206,8 @@ og_status og_learning_new(const og_allocator *allocator,
                           struct og_learning **out, og_error *err);
 void og_learning_free(struct og_learning *learning,
                       const og_allocator *allocator);
+/* As it was when it was new. */
+void og_learning_clear(struct og_learning *learning);
 /* Bytes of memory. */
 size_t og_learning_len(void);
 struct og_pack;

@@ -175,10 +175,16 @@ og_status og_learning_new(const og_allocator *allocator,
     *out = og_allocate_zero(allocator, sizeof(**out));
     if (*out == NULL)
         return og_error_memory(err, sizeof(**out), "an eviction policy");
-    set_pace(*out);
-    set_levels_of_tags(*out);
-    learn(*out);
+    og_learning_clear(*out);
     return OG_OK;
+}
+
+void og_learning_clear(struct og_learning *learning)
+{
+    memset(learning, 0, sizeof(*learning));
+    set_pace(learning);
+    set_levels_of_tags(learning);
+    learn(learning);
 }
 
 size_t og_learning_len(void)

@@ -1,5 +1,6 @@
 #include "lib/table/table.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "lib/base/limits.h"
@@ -9,7 +10,8 @@
 /* The writer's loads of 8 bytes may reach past the last payload. */
 #define TABLE_SLACK 8
 /* Buckets to begin with: as many as there are stripes. */
-#define START OG_LIMIT((uint64_t)OG_TABLE_STRIPES, (uint64_t)4)
+#define START        OG_LIMIT((uint64_t)OG_TABLE_STRIPES, (uint64_t)4)
+#define FIRST_RANDOM 1
 /* A slot knows 32 bits of the number that its bucket will have. */
 #define MOST_LEVELS 32
 
@@ -105,7 +107,7 @@ static og_status prepare(struct og_table *table,
                          const og_allocator *allocator, og_error *err)
 {
     *table = (struct og_table){
-        .options = *options, .random = 1, .allocator = allocator};
+        .options = *options, .random = FIRST_RANDOM, .allocator = allocator};
     lay_out(table);
     const size_t bucket_len = bucket_len_of(table);
     table->n_full = buckets_of(options, bucket_len);
@@ -154,6 +156,15 @@ og_status og_table_init(struct og_table *table,
     else
         set_base(table, table->pages.data);
     return status;
+}
+
+void og_table_clear(struct og_table *table)
+{
+    assert(table->first_level == 0 && table->base == table->pages.data);
+    memset(table->base, 0, og_table_len(table));
+    table->n_used = table->n_evicted = table->n_added = 0;
+    table->random = FIRST_RANDOM;
+    if (table->learning != NULL) og_learning_clear(table->learning);
 }
 
 size_t og_table_len(const struct og_table *table)

@@ -97,6 +97,10 @@ og_status og_table_init(struct og_table *table,
                         const og_allocator *allocator, og_error *err);
 void og_table_release(struct og_table *table);
 
+/* As it was when it was new. Only of a table that had its cap from the start,
+ * and while there are no readers in other threads. */
+void og_table_clear(struct og_table *table);
+
 /* A table over bytes that somebody else has and keeps until _release: the
  * og_table_len() bytes of another one, whose level follows from `len`. When it
  * grows it moves to memory of its own. OG_ERR_STORE: no table has this length.

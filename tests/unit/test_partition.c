@@ -170,6 +170,15 @@ static og_partition *full_partition(og_evict_kind evict, uint32_t slots)
     return p;
 }
 
+static void check_cleared(og_partition *p)
+{
+    og_partition *fresh;
+    og_table_clear(&p->table);
+    assert_int_equal(og_partition_new(&p->options, &fresh, NULL), OG_OK);
+    check_same(p, fresh);
+    og_partition_free(fresh);
+}
+
 static void test_chunks_of_every_policy(void **state)
 {
     (void)state;
@@ -185,9 +194,60 @@ static void test_chunks_of_every_policy(void **state)
             observe(p, &b);
             observe(copy, &b);
             check_same(p, copy);
+            check_cleared(copy);
             og_partition_free(p);
             og_partition_free(copy);
         }
+}
+
+/* A partition that is there needs no memory but for its answers; what it could
+ * not answer it has not observed. */
+static void *scarce_resize(void *ctx, void *ptr, size_t old_len, size_t new_len)
+{
+    long *n_left = ctx;
+    (void)old_len;
+    if (new_len == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return (*n_left)-- > 0 ? realloc(ptr, new_len) : NULL;
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    long n_left = 0;
+    const og_allocator scarce = {&n_left, scarce_resize};
+    og_partition_options o = og_partition_options_default();
+    og_partition *p, *untouched;
+    og_partition_bytes answer = {0};
+    uint64_t random = 3, fps[N];
+    o.memory = 100000;
+    draw_fps(fps, &random);
+    const struct batch b = batch_of(1, fps, 0, 0);
+    const og_bytes bytes = {(const char *)b.data, b.len};
+    og_allocator_set(&scarce);
+    long n = 0;
+    for (; n_left = n, og_partition_new(&o, &p, NULL) != OG_OK; n++)
+        ;
+    assert_true(n > 1);
+    n_left = 10;
+    assert_int_equal(og_partition_new(&o, &untouched, NULL), OG_OK);
+    n_left = 0;
+    assert_int_equal(og_partition_observe(p, bytes, true, &answer, NULL, NULL),
+                     OG_ERR_MEMORY);
+    assert_int_equal(og_partition_look_up(p, (og_bytes){bytes.data, 80},
+                                          &answer, NULL, NULL),
+                     OG_ERR_MEMORY);
+    assert_int_equal(og_partition_save_chunk(p, 0, &answer, NULL),
+                     OG_ERR_MEMORY);
+    n_left = 100;
+    check_same(p, untouched);
+    observe(p, &b);
+    og_partition_bytes_release(&answer);
+    og_partition_free(p);
+    og_partition_free(untouched);
+    og_allocator_set(NULL);
 }
 
 /* What has the right checksum may still be no table. */
@@ -298,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_whole_table),
         cmocka_unit_test(test_chunks_of_every_policy),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_spoiled),
         cmocka_unit_test(test_validity),
         cmocka_unit_test(test_key_spread),
