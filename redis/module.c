@@ -233,11 +233,9 @@ static int command_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv,
     og_partition *partition =
         open_partition(ctx, argv[1], KEY_READ | KEY_WRITE);
     if (partition == NULL) return MODULE_OK;
-    const og_status status =
-        og_partition_load_chunk(partition, bytes_of(argv[2]), &err);
-    /* Even a chunk that is refused may have undone those before it. */
+    if (og_partition_load_chunk(partition, bytes_of(argv[2]), &err) != OG_OK)
+        return reply_with_status(ctx, &err);
     RedisModule_ReplicateVerbatim(ctx);
-    if (status != OG_OK) return reply_with_status(ctx, &err);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 

@@ -143,8 +143,8 @@ OG_API og_status og_partition_save_chunk(const og_partition *partition,
 
 /* Into a partition of the same options: first chunk 0, which needs one that is
  * empty or loading, then the others in order. OG_ERR_STORE: these are not
- * its bytes, or those of a newer version; it stays as it was. When the last one
- * is in and the buckets are not sound, nothing is kept of it. */
+ * its bytes, or those of a newer version, or with the last one the buckets are
+ * not sound; the partition stays as it was. */
 OG_API og_status og_partition_load_chunk(og_partition *partition,
                                          og_bytes chunk, og_error *err);
 

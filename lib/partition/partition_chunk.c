@@ -136,18 +136,29 @@ og_status og_partition_new_for(og_bytes chunk, og_partition **out,
     return status == OG_OK ? OG_OK : og_error_pass(err, &why);
 }
 
-/* Empty, and nothing loaded. */
-static void start_again(og_partition *partition)
+/* Whether the rest of the chunk is a state. The table keeps its own. */
+static og_status check_state(struct og_table *t, struct og_unpacker from,
+                             og_error *err)
 {
-    og_table_clear(&partition->table);
-    partition->n_loaded = 0;
+    struct og_pack own = {0};
+    og_table_state_pack(t, &own);
+    if (own.failed) {
+        og_pack_release(&own);
+        return og_error_memory(err, own.cap, "the state of a partition");
+    }
+    const bool is_state =
+        og_table_state_unpack(t, &from) && og_unpacker_left(&from) == 0;
+    struct og_unpacker back = {own.data, own.data + own.len, false};
+    og_table_state_unpack(t, &back);
+    og_pack_release(&own);
+    return is_state ? OG_OK : damaged(err, "has no valid state");
 }
 
 static og_status load_head(og_partition *partition, struct og_unpacker *from,
                            og_error *err)
 {
     uint64_t len;
-    const struct og_table *t = &partition->table;
+    struct og_table *t = &partition->table;
     const og_partition_options options = take_options(from, &len);
     const bool is_whole = partition->n_loaded == og_table_len(t);
     if (from->bad) return damaged(err, "is cut off");
@@ -156,12 +167,11 @@ static og_status load_head(og_partition *partition, struct og_unpacker *from,
         return damaged(err, "is of a partition with other options");
     if (is_whole && t->n_added > 0)
         return damaged(err, "would replace what the partition has");
-    start_again(partition);
-    if (og_table_state_unpack(&partition->table, from) &&
-        og_unpacker_left(from) == 0)
-        return OG_OK;
-    start_again(partition);
-    return damaged(err, "has no valid state");
+    TRY(check_state(t, *from, err));
+    og_table_clear(t);
+    og_table_state_unpack(t, from);
+    partition->n_loaded = 0;
+    return OG_OK;
 }
 
 static og_status load_bytes(og_partition *partition, uint64_t off,
@@ -179,13 +189,12 @@ static og_status load_bytes(og_partition *partition, uint64_t off,
                             og_unpacker_left(from), (unsigned long long)off,
                             len, partition->n_loaded);
     memcpy(t->base + off, from->at, len);
+    if (left == len && !og_table_is_valid(t, &bucket))
+        return og_error_set(
+            err, OG_ERR_STORE, "the chunks are no table: bucket %llu of %llu",
+            (unsigned long long)bucket, (unsigned long long)t->n_buckets);
     partition->n_loaded += len;
-    if (left > len || og_table_is_valid(t, &bucket)) return OG_OK;
-    const unsigned long long n_buckets = t->n_buckets;
-    start_again(partition);
-    return og_error_set(err, OG_ERR_STORE,
-                        "the chunks are no table: bucket %llu of %llu",
-                        (unsigned long long)bucket, n_buckets);
+    return OG_OK;
 }
 
 og_status og_partition_load_chunk(og_partition *partition, og_bytes chunk,
