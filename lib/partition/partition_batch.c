@@ -300,7 +300,8 @@ og_status og_partition_observe(og_partition *partition, og_bytes batch,
     TRY(check_batch(partition, batch, &size, err));
     const size_t answer_len =
         only_counts ? size.n_documents * 4 : size.n_fps * HIT_LEN;
-    const size_t arrays_off = (answer_len + 7) / 8 * 8;
+    /* Never nothing: where there are no fingerprints there is still a place. */
+    const size_t arrays_off = (answer_len / 8 + 1) * 8;
     TRY(og_partition_bytes_reserve(answer, arrays_off + arrays_len(&size),
                                    err));
     og_partition_counts sum = {.n_documents = size.n_documents,
