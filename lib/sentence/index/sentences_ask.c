@@ -134,6 +134,19 @@ static bool is_before(const struct og_quote_asker *a, uint32_t image,
            (d->time == scope->time && d->number < scope->number);
 }
 
+/* Whether all documents of an image come before the end of the scope, as they
+ * do while documents arrive in the order of their times: then nobody has to
+ * look for it in each form. */
+static bool is_before_all(const struct og_sentence_segment *m,
+                          const struct og_quote_scope *scope)
+{
+    if (scope == NULL || !scope->has_end || m->totals.n_documents == 0)
+        return true;
+    return m->totals.latest < scope->time ||
+           (m->totals.latest == scope->time &&
+            m->documents[m->totals.n_documents - 1].number < scope->number);
+}
+
 /* The places of a form are in the order of time: those before the end of the
  * scope are the first of them. */
 static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
@@ -142,6 +155,7 @@ static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
 {
     uint32_t low = 0, high = n;
     int64_t ignored;
+    if (is_before_all(&a->s->image[image], q->scope)) return n;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (is_before(a, image, places[middle], q, &ignored))
@@ -150,6 +164,24 @@ static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
             high = middle;
     }
     return low;
+}
+
+/* The first place of a form and its document are random places in memory: they
+ * are asked for ahead, each from what was asked for before it. */
+static void expect_places(const struct og_quote_asker *a, size_t found,
+                          size_t end)
+{
+    enum { PLACES_AHEAD = 24, SENTENCES_AHEAD = 16, DOCUMENTS_AHEAD = 8 };
+    const struct og_found_form *f = &a->found[found];
+    const struct og_sentence_segment *m = &a->s->image[f->image];
+    if (end - found <= PLACES_AHEAD || f[PLACES_AHEAD].image != f->image)
+        return;
+    const uint32_t *starts = m->place_starts;
+    __builtin_prefetch(m->places + starts[f[PLACES_AHEAD].form]);
+    __builtin_prefetch(m->sentences +
+                       m->places[starts[f[SENTENCES_AHEAD].form]]);
+    const uint32_t place = m->places[starts[f[DOCUMENTS_AHEAD].form]];
+    __builtin_prefetch(m->documents + m->sentences[place].document);
 }
 
 /* The places of a form of an image. Returns how many are an answer; of those
@@ -386,8 +418,10 @@ static og_status ask_sentence(struct og_quote_asker *a, size_t sentence,
                  (size_t)options->max_matches + 1))
         return og_error_memory(err, options->max_matches, "matches");
     size_t i = 0;
-    for (; i < a->n_found && a->found[i].image != a->s->n_images; i++)
+    for (; i < a->n_found && a->found[i].image != a->s->n_images; i++) {
+        expect_places(a, i, a->n_found);
         q->n_found += report_form(a, i, question);
+    }
     TRY(report_heap_forms(a, i, question, &q->n_found, err));
     for (i = 0; i < a->n_reported; i++)
         TRY(add_match(a, sentence, &a->reported[i], err));

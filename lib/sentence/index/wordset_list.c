@@ -28,8 +28,9 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* AT_ONCE: postings between two looks at how many are kept. */
-enum { AHEAD = 16, N_KEYS = 65536, AT_ONCE = 4096 };
+/* AT_ONCE: postings between two looks at how many are kept; what is kept beyond
+ * the limit is filtered and sorted for nothing. */
+enum { AHEAD = 16, N_KEYS = 65536, AT_ONCE = 512 };
 
 static bool reserve(struct og_wordset_list *list, size_t n)
 {
