@@ -12,6 +12,9 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include "help.h"
 #include "say.h"
@@ -185,9 +188,24 @@ static void keep_memory_small(void)
 #endif
 }
 
+/* Where the system hands out huge pages unasked, a buffer of which a byte is
+ * touched takes 2 MiB, and 'add' with --memory 16M took 148 MB instead of 82.
+ * Tables ask for them where they pay; nothing else gets them then. Linux 6.18
+ * can do that, an older one refuses and all is as before. A process that was
+ * started without them stays without. */
+static void refuse_huge_pages(void)
+{
+#ifdef PR_SET_THP_DISABLE
+    enum { EXCEPT_ADVISED = 1 << 1 }; /* newer than most headers */
+    if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 0)
+        (void)prctl(PR_SET_THP_DISABLE, 1, EXCEPT_ADVISED, 0, 0);
+#endif
+}
+
 int dispatch(char **words, size_t n)
 {
     keep_memory_small();
+    refuse_huge_pages();
     watch_pipes(); /* finish_stdout() sees to it */
     return finish_stdout(run(words, n));
 }

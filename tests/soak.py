@@ -32,7 +32,6 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import test_memory_cap as caps
 
 FULL = (10**4, 10**5, 10**6)
-SOME = (10**4, 3 * 10**4, 10**5)
 # name, text of a document, command, sizes, most MB (0: no cap), most files
 GROWING = [
     ("dedup: a million that are not alike", growth.apart,
@@ -44,16 +43,16 @@ GROWING = [
     ("dedup: a million equal ones, components", growth.equal,
      "dedup -q --cluster components -o OUT IN", FULL, 0, 0),
     ("dedup: a long form that is filled in", growth.template,
-     "dedup -q -o OUT IN", SOME, 0, 0),
-    ("dedup: lines", growth.lines, "dedup -q --level line -o OUT IN", SOME, 0, 0),
+     "dedup -q -o OUT IN", FULL, 0, 0),
+    ("dedup: lines", growth.lines, "dedup -q --level line -o OUT IN", FULL, 0, 0),
     ("near: equal documents", growth.equal,
      "near -q --add -s :memory: -o OUT IN", FULL, 0, 0),
     ("quote: sentences that differ in a few words", growth.sentence,
-     "quote -q -s :memory: -f json -o OUT IN", SOME, 0, 0),
+     "quote -q -s :memory: -f json -o OUT IN", FULL, 0, 0),
     ("trace: equal documents", growth.equal,
-     "trace -q -s :memory: -f json -o OUT IN", SOME, 0, 0),
+     "trace -q -s :memory: -f json -o OUT IN", FULL, 0, 0),
     ("add: documents that differ in a word", growth.alike,
-     "add -q -s STORE IN", SOME, 0, 50),
+     "add -q -s STORE IN", FULL, 0, 50),
 ]
 
 

@@ -2,8 +2,6 @@
 
 #include "lib/fingerprint/shingler.h"
 
-#define KEEP_TEXT_LEN ((size_t)1 << 20)
-
 /* Bytes of a document without tokens are hashed with a key of their own, so
  * that they are no token of another one. */
 #define BYTES_KEY 0x627974657320u
@@ -71,7 +69,7 @@ og_status og_shingler_reprint(struct og_shingler *s, const uint64_t *words,
 
 void og_shingler_trim(struct og_shingler *s)
 {
-    if (s->text.cap <= 2 * KEEP_TEXT_LEN) return;
+    if (s->text.cap <= OG_TEXT_KEEP) return;
     const og_allocator *allocator = s->text.allocator;
     const uint64_t token_key = s->token_key;
     og_shingler_release(s);

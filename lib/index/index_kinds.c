@@ -38,8 +38,10 @@ uint32_t og_asked_index_now(const struct og_asked_index *index)
     return atomic_load(&index->store->catalogue.n_published);
 }
 
-void og_asked_index_begin(struct og_asked_index *index)
+void og_asked_index_begin(struct og_asked_index *index,
+                          const struct og_index_run *run)
 {
+    index->run = run;
     index->n_documents = og_asked_index_now(index);
 }
 

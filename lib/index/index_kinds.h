@@ -14,8 +14,9 @@
  * struct. */
 struct og_asked_index {
     og_store *store;
-    og_trace *trace;      /* for looking documents up */
-    uint32_t n_documents; /* of the store, for the run at hand */
+    og_trace *trace;                /* for looking documents up */
+    uint32_t n_documents;           /* of the store, for the run at hand */
+    const struct og_index_run *run; /* at hand */
 };
 
 /* Zeroed memory of `size` bytes that begins with one. */
@@ -26,7 +27,8 @@ void og_asked_index_free(struct og_asked_index *index, size_t size);
 /* The documents that the store has now. */
 uint32_t og_asked_index_now(const struct og_asked_index *index);
 /* A run begins: documents that come later do not count. */
-void og_asked_index_begin(struct og_asked_index *index);
+void og_asked_index_begin(struct og_asked_index *index,
+                          const struct og_index_run *run);
 /* Whether a document may be in an answer: it is not removed, and one of the
  * n that the store had when the question was put (the files of an index may be
  * newer than a reader). */

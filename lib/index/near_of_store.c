@@ -19,7 +19,6 @@ struct near_of_store {
     og_near *near;
     struct near_question question; /* of one document by itself */
     struct og_near_batch run;
-    const struct og_index_run *of_run; /* the run at hand */
 };
 
 /* ---- opening ---- */
@@ -47,12 +46,25 @@ static og_status open_engine(struct near_of_store *x, const char *folder,
     return og_near_open(&place, options, &x->near, err);
 }
 
+/* A store with a table has one cap for both: unless somebody chose, an index of
+ * near documents takes as much as the table may, and no more than usual. */
+static og_near_options usual_options(const og_store *store)
+{
+    og_near_options usual = og_near_options_default();
+    if ((store->indexes.on & OG_INDEX_PASSAGES) != 0 &&
+        store->params.memory < usual.memory)
+        usual.memory = store->params.memory;
+    return usual;
+}
+
 static og_status open_near(og_store *store, const char *folder, bool is_new,
                            const og_store_options *options, void **out,
                            uint32_t *out_n, og_error *err)
 {
+    const og_near_options usual = usual_options(store);
     const og_near_options *making =
-        options != NULL ? options->near_options : NULL;
+        options != NULL && options->near_options != NULL ? options->near_options
+                                                         : &usual;
     struct near_of_store *x;
     TRY(og_asked_index_new(store, sizeof(*x), out, err));
     x = *out;
@@ -170,10 +182,10 @@ static og_status thread_of(void *ctx, void *worker, size_t i,
 {
     struct near_of_store *x = ctx;
     void *asker;
-    TRY(og_run_asker_get(x->of_run, worker, &og_index_near, x, &asker, err));
+    TRY(og_run_asker_get(x->base.run, worker, &og_index_near, x, &asker, err));
     struct near_asker *a = asker;
     a->question = (struct near_question){
-        x, a->base.trace, x->of_run->docs[i].doc, x->base.n_documents};
+        x, a->base.trace, x->base.run->docs[i].doc, x->base.n_documents};
     og_lookup_clear(&a->base.trace->lookup);
     *out = (struct og_near_thread){.asker = &a->near,
                                    .arena = &a->base.arena,
@@ -181,36 +193,42 @@ static og_status thread_of(void *ctx, void *worker, size_t i,
     return OG_OK;
 }
 
-static og_status run_all(struct near_of_store *x,
-                         const struct og_index_run *run, og_error *err)
+static og_status begin_run(void *index, const struct og_index_run *run,
+                           og_error *err)
 {
-    struct og_near_batch *r = &x->run;
-    TRY(og_near_batch_begin(r, run->n, err));
-    for (size_t i = 0; i < run->n; i++) {
-        r->docs[i].text = run->docs[i].doc->text;
-        r->docs[i].number = run->docs[i].number;
-    }
-    r->phases = run->phases;
-    r->ctx = x;
-    r->thread_of = thread_of;
-    r->query = run->question;
-    og_asked_index_begin(&x->base);
-    x->of_run = run;
-    return og_near_batch_take(r, x->near, err);
+    struct near_of_store *x = index;
+    return og_near_batch_begin(&x->run, run->n, err);
+}
+
+static void put_run_doc(void *index, size_t i, const struct og_index_doc *doc)
+{
+    struct near_of_store *x = index;
+    x->run.docs[i].text = doc->doc->text;
+    x->run.docs[i].number = doc->number;
 }
 
 static og_status take_run(void *index, const struct og_index_run *run,
-                          uint32_t *out_n, og_error *err)
+                          og_error *err)
 {
     struct near_of_store *x = index;
-    const og_status status = run_all(x, run, err);
-    *out_n = x->near->n_documents;
-    TRY(status);
-    for (size_t i = 0; i < run->n; i++) {
-        run->docs[i].answer = x->run.docs[i].matches;
-        run->docs[i].n_answer = x->run.docs[i].n_matches;
-    }
-    return OG_OK;
+    x->run.phases = run->phases;
+    x->run.ctx = x;
+    x->run.thread_of = thread_of;
+    x->run.query = run->question;
+    og_asked_index_begin(&x->base, run);
+    return og_near_batch_take(&x->run, x->near, err);
+}
+
+static void get_answer(const void *index, size_t i, struct og_index_doc *doc)
+{
+    const struct near_of_store *x = index;
+    doc->answer = x->run.docs[i].matches;
+    doc->n_answer = x->run.docs[i].n_matches;
+}
+
+static uint32_t n_documents(const void *index)
+{
+    return ((const struct near_of_store *)index)->near->n_documents;
 }
 
 const struct og_index_ops og_index_near = {
@@ -220,7 +238,11 @@ const struct og_index_ops og_index_near = {
     .close = close_near,
     .n_saved = n_saved,
     .add = add,
+    .begin_run = begin_run,
+    .put_run_doc = put_run_doc,
     .take_run = take_run,
+    .get_answer = get_answer,
+    .n_documents = n_documents,
     .new_asker = new_asker,
     .free_asker = free_asker,
     .skip = skip,

@@ -21,7 +21,6 @@ struct sentences_of_store {
     og_sentences *sentences;
     struct sentences_question question; /* of one document by itself */
     struct og_quote_run run;
-    const struct og_index_run *of_run; /* the run at hand */
 };
 
 /* ---- what the engine wants of the store ---- */
@@ -251,10 +250,10 @@ static og_status thread_of(void *ctx, void *worker, size_t i,
                            struct og_quote_thread *out, og_error *err)
 {
     struct sentences_of_store *x = ctx;
-    const struct og_index_doc *d = &x->of_run->docs[i];
-    const og_quote_options *options = x->of_run->question;
+    const struct og_index_doc *d = &x->base.run->docs[i];
+    const og_quote_options *options = x->base.run->question;
     void *asker;
-    TRY(og_run_asker_get(x->of_run, worker, &og_index_sentences, x, &asker,
+    TRY(og_run_asker_get(x->base.run, worker, &og_index_sentences, x, &asker,
                          err));
     struct sentences_asker *a = asker;
     *out =
@@ -269,37 +268,43 @@ static og_status thread_of(void *ctx, void *worker, size_t i,
     return OG_OK;
 }
 
-static og_status run_all(struct sentences_of_store *x,
-                         const struct og_index_run *run, og_error *err)
+static og_status begin_run(void *index, const struct og_index_run *run,
+                           og_error *err)
 {
-    struct og_quote_run *r = &x->run;
-    TRY(og_quote_run_begin(r, run->n, err));
-    for (size_t i = 0; i < run->n; i++) {
-        r->docs[i].doc = run->docs[i].doc;
-        r->docs[i].number = run->docs[i].number;
-        r->docs[i].time = run->docs[i].time;
-    }
-    r->phases = run->phases;
-    r->ctx = x;
-    r->thread_of = thread_of;
-    r->options = run->question;
-    og_asked_index_begin(&x->base);
-    x->of_run = run;
-    return og_quote_run_take(r, x->sentences, err);
+    struct sentences_of_store *x = index;
+    return og_quote_run_begin(&x->run, run->n, err);
+}
+
+static void put_run_doc(void *index, size_t i, const struct og_index_doc *doc)
+{
+    struct sentences_of_store *x = index;
+    x->run.docs[i].doc = doc->doc;
+    x->run.docs[i].number = doc->number;
+    x->run.docs[i].time = doc->time;
 }
 
 static og_status take_run(void *index, const struct og_index_run *run,
-                          uint32_t *out_n, og_error *err)
+                          og_error *err)
 {
     struct sentences_of_store *x = index;
-    const og_status status = run_all(x, run, err);
-    *out_n = x->sentences->n_documents;
-    TRY(status);
-    for (size_t i = 0; i < run->n; i++) {
-        run->docs[i].answer = x->run.docs[i].answer;
-        run->docs[i].n_answer = 1;
-    }
-    return OG_OK;
+    x->run.phases = run->phases;
+    x->run.ctx = x;
+    x->run.thread_of = thread_of;
+    x->run.options = run->question;
+    og_asked_index_begin(&x->base, run);
+    return og_quote_run_take(&x->run, x->sentences, err);
+}
+
+static void get_answer(const void *index, size_t i, struct og_index_doc *doc)
+{
+    const struct sentences_of_store *x = index;
+    doc->answer = x->run.docs[i].answer;
+    doc->n_answer = 1;
+}
+
+static uint32_t n_documents(const void *index)
+{
+    return ((const struct sentences_of_store *)index)->sentences->n_documents;
 }
 
 const struct og_index_ops og_index_sentences = {
@@ -309,7 +314,11 @@ const struct og_index_ops og_index_sentences = {
     .close = close_sentences,
     .n_saved = n_saved,
     .add = add,
+    .begin_run = begin_run,
+    .put_run_doc = put_run_doc,
     .take_run = take_run,
+    .get_answer = get_answer,
+    .n_documents = n_documents,
     .new_asker = new_asker,
     .free_asker = free_asker,
     .skip = skip,

@@ -202,6 +202,8 @@ static void grow(struct og_near_index *x)
     const uint32_t n = x->n_buckets;
     x->n_buckets =
         n > x->n_all_buckets / GROWTH ? x->n_all_buckets : n * GROWTH;
+    og_pages_enlarge(&x->newest_pages,
+                     (size_t)x->n_buckets * x->n_bands * sizeof(*x->newest));
     for (uint32_t i = 0; i < x->n_begun; i++)
         for (size_t b = 0; b < x->n_bands; b++)
             chain(x, i, sketch_of(x, i), b);

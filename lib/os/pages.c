@@ -31,6 +31,8 @@ static og_status from_system(struct og_pages *pages, og_error *err)
         pages->block = NULL;
         return og_error_memory(err, pages->len, "a table");
     }
+    /* Few of them may ever be touched. */
+    madvise(pages->block, pages->len, MADV_NOHUGEPAGE);
     pages->data = pages->block;
     return OG_OK;
 }

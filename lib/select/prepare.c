@@ -2,10 +2,6 @@
 
 #include "lib/select/prepare.h"
 
-/* Buffers stay for the next document up to this length of text. They are 10 to
- * 20 times as long in all, and hardly any document is longer. */
-#define KEEP_TEXT_LEN ((size_t)1 << 20)
-
 void og_scratch_init(struct og_scratch *scratch, const og_allocator *allocator)
 {
     og_text_init(&scratch->prepared.text, allocator);
@@ -62,7 +58,7 @@ og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
 
 void og_scratch_trim(struct og_scratch *scratch)
 {
-    if (scratch->prepared.text.cap <= 2 * KEEP_TEXT_LEN) return;
+    if (scratch->prepared.text.cap <= OG_TEXT_KEEP) return;
     const og_allocator *allocator = scratch->prepared.text.allocator;
     og_scratch_release(scratch);
     og_scratch_init(scratch, allocator);

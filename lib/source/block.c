@@ -25,6 +25,8 @@ _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
 
 /* Readers that hold more release it before the next block. */
 #define KEEP_LEN ((size_t)16 << 20)
+/* And so do blocks after a long record. */
+#define KEEP_BLOCK (2 * OG_SOURCE_BLOCK_LEN)
 
 void og_block_init(struct og_block *block, const og_allocator *allocator)
 {
@@ -46,8 +48,19 @@ void og_block_release(struct og_block *block)
     og_block_init(block, a);
 }
 
+static void release_long(struct og_block *block)
+{
+    const og_allocator *const a = block->allocator;
+    if (block->cap > KEEP_BLOCK) OG_UNGROW(a, block->data, block->cap);
+    if (block->unescaped_cap > KEEP_BLOCK)
+        OG_UNGROW(a, block->unescaped, block->unescaped_cap);
+    if (block->extra_cap > KEEP_BLOCK)
+        OG_UNGROW(a, block->extra, block->extra_cap);
+}
+
 void og_block_clear(struct og_block *block)
 {
+    release_long(block);
     const struct og_block old = *block;
     og_block_init(block, old.allocator);
     block->data = old.data;

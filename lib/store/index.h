@@ -78,10 +78,16 @@ struct og_index_ops {
                          uint32_t *out, og_error *err);
     og_status (*add)(void *index, uint32_t number, const og_document *doc,
                      int64_t time, og_error *err);
-    /* *out_n: documents of the store that it has then, also after a failure.
-     */
+    /* A run, step by step: room for its documents; one of them, filled in; all
+     * are asked about and taken in; the answer to one. */
+    og_status (*begin_run)(void *index, const struct og_index_run *run,
+                           og_error *err);
+    void (*put_run_doc)(void *index, size_t i, const struct og_index_doc *doc);
     og_status (*take_run)(void *index, const struct og_index_run *run,
-                          uint32_t *out_n, og_error *err);
+                          og_error *err);
+    void (*get_answer)(const void *index, size_t i, struct og_index_doc *doc);
+    /* Documents of the store that it has, also after a run that failed. */
+    uint32_t (*n_documents)(const void *index);
     /* What a thread needs of its own for a run. It hangs on a trace. */
     og_status (*new_asker)(void *index, og_trace *trace, void **out,
                            og_error *err);

@@ -401,7 +401,17 @@ void og_index_askers_free(og_trace *trace)
 static og_status take_run(struct og_derived_index *index,
                           const struct og_index_run *run, og_error *err)
 {
-    return index->ops->take_run(index->opened, run, &index->n_covered, err);
+    const struct og_index_ops *ops = index->ops;
+    void *opened = index->opened;
+    TRY(ops->begin_run(opened, run, err));
+    for (size_t i = 0; i < run->n; i++)
+        ops->put_run_doc(opened, i, &run->docs[i]);
+    const og_status status = ops->take_run(opened, run, err);
+    index->n_covered = ops->n_documents(opened);
+    TRY(status);
+    for (size_t i = 0; i < run->n; i++)
+        ops->get_answer(opened, i, &run->docs[i]);
+    return OG_OK;
 }
 
 og_status og_index_ask_run(og_store *store, unsigned bit,

@@ -8,6 +8,7 @@
 
 #include "lib/stream/engine.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,9 +18,16 @@
 #include "lib/stream/problem_reporter.h"
 #include "lib/stream/ring.h"
 
-/* A batch that held more than this gives its memory back. Four times what a
- * block of usual documents needs. */
-#define KEEP_LEN ((size_t)4 << 20)
+/* A batch that held more than this gives its memory back. Twice what a block of
+ * usual documents needs. */
+#define KEEP_LEN ((size_t)2 << 20)
+
+/* Documents from here on are long: those of a block together are shorter. */
+#define LONG_TEXT OG_SOURCE_BLOCK_LEN
+
+/* Bytes of blocks in flight, at least and at most. */
+#define LEAST_IN_FLIGHT ((uint64_t)8 << 20)
+#define MOST_IN_FLIGHT  ((uint64_t)32 << 20)
 
 /* The strings of a document. */
 #define N_STRINGS 6
@@ -30,6 +38,15 @@ struct og_given_place {   /* in the bytes of the block */
     uint64_t number;
 };
 
+/* Preparing a document takes some twenty times its text, and the length of the
+ * longest that a cap allows is meant for one of them. So the long ones that are
+ * prepared at a time have together at most that length. */
+struct long_texts {
+    pthread_mutex_t lock;
+    pthread_cond_t is_less;
+    uint64_t len, most;
+};
+
 struct og_stream {
     const og_input *input;
     const struct og_stream_work *work;
@@ -38,6 +55,7 @@ struct og_stream {
     struct og_ring *ring;
     og_stream_counts *counts;
     struct og_problem_reporter reporter;
+    struct long_texts long_texts;
     uint64_t n_given, n_batches;
     bool is_ended; /* a callback has no more documents */
 };
@@ -50,6 +68,41 @@ og_input og_input_default(void)
 og_status og_stream_stopped(og_error *err)
 {
     return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+}
+
+/* ---- long documents ---- */
+
+static void long_texts_init(struct long_texts *l, uint64_t most)
+{
+    *l = (struct long_texts){.most = most};
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->is_less, NULL);
+}
+
+static void long_texts_release(struct long_texts *l)
+{
+    pthread_cond_destroy(&l->is_less);
+    pthread_mutex_destroy(&l->lock);
+}
+
+/* One is always allowed. */
+static void begin_text(struct long_texts *l, size_t len)
+{
+    if (len < LONG_TEXT) return;
+    pthread_mutex_lock(&l->lock);
+    while (l->len > 0 && l->len + len > l->most)
+        pthread_cond_wait(&l->is_less, &l->lock);
+    l->len += len;
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void end_text(struct long_texts *l, size_t len)
+{
+    if (len < LONG_TEXT) return;
+    pthread_mutex_lock(&l->lock);
+    l->len -= len;
+    pthread_cond_broadcast(&l->is_less);
+    pthread_mutex_unlock(&l->lock);
 }
 
 static bool is_stopped(const struct og_stream *s)
@@ -269,6 +322,19 @@ static og_status report_skipped(struct og_batch *b,
     return og_block_report(&b->block, &problem, &b->err, "%s", message);
 }
 
+static og_status prepare_document(struct og_stream *s, void *worker,
+                                  struct og_batch *b, struct og_stream_doc *d)
+{
+    const struct og_stream_work *work = s->work;
+    if (work->make == NULL) return OG_OK;
+    begin_text(&s->long_texts, d->text_len);
+    og_stop_set(s->input->should_stop, s->input->ctx);
+    const og_status status = work->make(work->ctx, worker, b, d, &b->err);
+    og_stop_set(NULL, NULL);
+    end_text(&s->long_texts, d->text_len);
+    return status;
+}
+
 static og_status make_document(struct og_stream *s, void *worker,
                                struct og_batch *b,
                                const struct og_record *record)
@@ -284,11 +350,7 @@ static og_status make_document(struct og_stream *s, void *worker,
                                 .text_len = record->doc.text.len,
                                 .bad_time = record->bad_time,
                                 .n_problems_before = b->block.n_problems};
-    og_stop_set(s->input->should_stop, s->input->ctx);
-    const og_status status = work->make != NULL
-                                 ? work->make(work->ctx, worker, b, d, &b->err)
-                                 : OG_OK;
-    og_stop_set(NULL, NULL);
+    const og_status status = prepare_document(s, worker, b, d);
     if (is_own_fault(status)) return report_skipped(b, record, status);
     TRY(status);
     if (!keep_strings(b, &d->doc))
@@ -493,6 +555,14 @@ static void report_timings(const struct og_stream *s)
 
 /* ---- the whole ---- */
 
+/* Four times the longest document. */
+static size_t most_in_flight(const struct og_stream *s)
+{
+    const uint64_t most = og_max_document(&s->options);
+    if (most >= MOST_IN_FLIGHT / 4) return MOST_IN_FLIGHT;
+    return 4 * most > LEAST_IN_FLIGHT ? 4 * most : LEAST_IN_FLIGHT;
+}
+
 static og_status run(struct og_stream *s, og_error *err)
 {
     const og_input *input = s->input;
@@ -505,7 +575,8 @@ static og_status run(struct og_stream *s, og_error *err)
                                       .release_job = release_batch,
                                       .read = read_batch,
                                       .prepare = prepare_batch,
-                                      .is_timed = input->on_timing != NULL};
+                                      .is_timed = input->on_timing != NULL,
+                                      .most_in_flight = most_in_flight(s)};
     og_status status = OG_OK;
     if (s->work->next == NULL && input->next == NULL)
         status = og_source_new(input->paths, input->n_paths, &s->options,
@@ -539,7 +610,9 @@ og_status og_stream_documents(const og_input *input,
                           .reporter = {.ctx = input->ctx,
                                        .on_problem = input->on_problem,
                                        .counts = counts}};
+    long_texts_init(&s.long_texts, og_max_document(&s.options));
     const og_status status = run(&s, err);
+    long_texts_release(&s.long_texts);
     counts->is_reported = status == OG_OK && s.reporter.failure.status != OG_OK;
     return og_reporter_end(&s.reporter, status, err);
 }

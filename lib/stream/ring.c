@@ -28,8 +28,7 @@
 
 #define MOST_THREADS 256
 
-/* The reader waits at this many bytes in flight even if there are places left;
- * one job is always allowed. */
+/* Of most_in_flight, unless it is given. */
 #define MOST_IN_FLIGHT ((size_t)32 << 20)
 
 /* Jobs beside those that the threads have at hand: some are read ahead, some
@@ -114,7 +113,7 @@ static void prepare_job(struct og_ring *r, struct place *p, struct worker *w,
 static bool has_room(const struct og_ring *r)
 {
     const uint64_t n = r->n_read - r->n_done;
-    return n < r->n_jobs && (n == 0 || r->in_flight < MOST_IN_FLIGHT);
+    return n < r->n_jobs && (n == 0 || r->in_flight < r->work.most_in_flight);
 }
 
 static void *read_all(void *ctx)
@@ -397,6 +396,7 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
     if (r == NULL) return og_error_memory(err, sizeof(*r), "threads");
     r->allocator = allocator;
     r->work = *work;
+    if (work->most_in_flight == 0) r->work.most_in_flight = MOST_IN_FLIGHT;
     r->n_workers = n_threads;
     r->caller.times.is_on = r->reader_times.is_on = work->is_timed;
     r->n_jobs = n_threads == 1 ? 1 : (size_t)n_threads + SPARE_JOBS;

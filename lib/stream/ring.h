@@ -31,6 +31,9 @@ struct og_ring_work {
     /* Any preparing thread. */
     void (*prepare)(void *ctx, void *worker, void *job);
     bool is_timed; /* og_ring_times() is asked for */
+    /* The reader waits at this many bytes in flight even if there are places
+     * left; one job is always allowed. 0: 32 MiB. */
+    size_t most_in_flight;
 };
 
 struct og_ring;

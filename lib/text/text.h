@@ -38,6 +38,11 @@ struct og_text {
 void og_text_init(struct og_text *text, const og_allocator *allocator);
 void og_text_release(struct og_text *text);
 
+/* A thread that held a longer folded text than this gives its buffers back.
+ * They are 10 to 20 times as long in all, each index has its own, and long
+ * documents come to all threads in time. Hardly any document is longer. */
+#define OG_TEXT_KEEP ((size_t)512 << 10)
+
 /* The longest source text: offsets are 32 bits, and folding may lengthen. */
 #define OG_TEXT_MAX ((size_t)1 << 30)
 

@@ -564,12 +564,22 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
 
 /* ---- the whole ---- */
 
-/* A thread takes some 7 MiB: its batch, its buffers, texts of origins. Six
- * have room in what a store takes besides its cap; more of them come with the
- * cap, one for each 64 MiB. */
-static unsigned threads_for(unsigned wanted, const og_params *params)
+/* Indexes beside the passages that documents go through. */
+static unsigned n_derived(const struct writer *w)
 {
-    const uint64_t most = 6 + params->memory / ((uint64_t)64 << 20);
+    const unsigned on = w->store->indexes.on & ~(unsigned)OG_INDEX_PASSAGES;
+    if (w->options->add) return (unsigned)__builtin_popcount(on);
+    return asks_index(w) ? 1 : 0;
+}
+
+/* A thread takes some 7 MiB: its batch, its buffers, texts of origins; and some
+ * 7 MiB for each other index that it prepares documents for. Six times that has
+ * room in what a store takes besides its cap; more threads come with the cap,
+ * one for each 64 MiB. */
+static unsigned threads_for(unsigned wanted, const struct writer *w)
+{
+    const uint64_t most =
+        6 / (1 + n_derived(w)) + w->store->params.memory / ((uint64_t)64 << 20);
     if (wanted == 0) wanted = og_cpu_count();
     return wanted < most ? wanted : (unsigned)most;
 }
@@ -619,8 +629,7 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
     w->batch.for_answer = w->options->on_answer != NULL;
     w->batch.trace_of = trace_of;
     w->batch.ctx = w;
-    w->work.n_threads = wanted.n_threads =
-        threads_for(input->n_threads, &w->store->params);
+    w->work.n_threads = wanted.n_threads = threads_for(input->n_threads, w);
     og_trace_work_fill(&work);
     if (wanted.max_document == 0)
         wanted.max_document = og_longest_document(w->store->params.memory);

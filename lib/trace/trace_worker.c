@@ -13,7 +13,8 @@
 #include "lib/base/checksum.h"
 
 /* A batch that held more than this gives its memory back. */
-#define KEEP_LEN ((size_t)4 << 20)
+#define KEEP_LEN    ((size_t)4 << 20)
+#define KEEP_FRAMES ((size_t)512 << 10) /* packed: two blocks as they are */
 
 struct worker {
     struct og_scratch scratch;
@@ -59,7 +60,7 @@ static void clear_batch(void *ctx, struct og_batch *b)
 {
     const struct og_trace_work *work = ctx;
     struct og_traced_batch *own = b->own;
-    if (own->frames.cap > KEEP_LEN) og_pack_release(&own->frames);
+    if (own->frames.cap > KEEP_FRAMES) og_pack_release(&own->frames);
     own->frames.allocator = work->allocator;
     own->frames.len = 0;
     own->frames.failed = false;

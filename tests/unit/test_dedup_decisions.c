@@ -5,14 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/given_texts.h"
 #include "tests/unit/source_support.h"
 
 #define N_WORDS 60
-
-struct given {
-    char text[8][1024];
-    size_t n, next;
-};
 
 struct told {
     og_dedup_decision decision[8];
@@ -21,29 +17,9 @@ struct told {
     size_t n, stop_at;
 };
 
-static void put_words(char *out, unsigned first, const char *last)
+static void put_text(char *out, unsigned first, const char *last)
 {
-    size_t len = 0;
-    for (unsigned i = 0; i < N_WORDS; i++)
-        len += (size_t)sprintf(out + len, "word%u ", first + i);
-    strcpy(out + len, last);
-}
-
-static og_status next_text(void *ctx, og_document *out, og_error *err)
-{
-    struct given *g = ctx;
-    (void)err;
-    if (g->next == g->n) return OG_END;
-    out->text = (og_bytes){g->text[g->next], strlen(g->text[g->next])};
-    g->next++;
-    return OG_OK;
-}
-
-static og_status rewind_texts(void *ctx, og_error *err)
-{
-    (void)err;
-    ((struct given *)ctx)->next = 0;
-    return OG_OK;
+    strcpy(out + put_words(out, first, N_WORDS), last);
 }
 
 static bool on_decision(void *ctx, const og_dedup_decision *d)
@@ -62,20 +38,16 @@ static bool on_decision(void *ctx, const og_dedup_decision *d)
 static void fill(struct given *g)
 {
     *g = (struct given){.n = 4};
-    put_words(g->text[0], 0, "end");
-    put_words(g->text[1], 1000, "end");
-    put_words(g->text[2], 0, "other");
-    put_words(g->text[3], 1000, "last");
+    put_text(g->text[0], 0, "end");
+    put_text(g->text[1], 1000, "end");
+    put_text(g->text[2], 0, "other");
+    put_text(g->text[3], 1000, "last");
 }
 
 static og_status run(struct given *g, og_dedup_options *o, struct told *told,
                      og_error *err)
 {
-    og_input input = og_input_default();
-    input.ctx = g;
-    input.next = next_text;
-    input.rewind = rewind_texts;
-    input.n_threads = 2;
+    const og_input input = input_of_texts(g, 2);
     o->output = NULL;
     o->ctx = told;
     o->on_decision = on_decision;

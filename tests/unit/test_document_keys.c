@@ -11,49 +11,17 @@
 
 #include <cmocka.h>
 
-#define N_TEXTS  200
-#define MAX_KEYS 4096
+#include "tests/unit/given_texts.h"
 
-struct given {
-    char text[N_TEXTS][2048];
-    size_t n, next;
-};
+#define MAX_KEYS 4096
 
 struct noted {
     uint64_t key[MAX_KEYS];
     uint32_t token[MAX_KEYS];
-    size_t begin[N_TEXTS + 1], n_tokens[N_TEXTS];
+    size_t begin[GIVEN_TEXTS + 1], n_tokens[GIVEN_TEXTS];
     size_t n, stop_at;
     bool has_tokens;
 };
-
-static og_status next_text(void *ctx, og_document *out, og_error *err)
-{
-    struct given *g = ctx;
-    (void)err;
-    if (g->next == g->n) return OG_END;
-    out->text = (og_bytes){g->text[g->next], strlen(g->text[g->next])};
-    g->next++;
-    return OG_OK;
-}
-
-static og_status rewind_texts(void *ctx, og_error *err)
-{
-    (void)err;
-    ((struct given *)ctx)->next = 0;
-    return OG_OK;
-}
-
-static og_input input_of(struct given *g, unsigned n_threads)
-{
-    og_input input = og_input_default();
-    g->next = 0;
-    input.ctx = g;
-    input.next = next_text;
-    input.rewind = rewind_texts;
-    input.n_threads = n_threads;
-    return input;
-}
 
 static bool note(void *ctx, const og_document_keys *keys)
 {
@@ -70,13 +38,6 @@ static bool note(void *ctx, const og_document_keys *keys)
     return n->n != n->stop_at;
 }
 
-static void put_words(char *out, unsigned first, unsigned n)
-{
-    size_t len = 0;
-    for (unsigned i = 0; i < n; i++)
-        len += (size_t)sprintf(out + len, "word%u ", first + i);
-}
-
 static size_t n_shared(const struct noted *n, size_t a, size_t b)
 {
     size_t count = 0;
@@ -89,7 +50,7 @@ static size_t n_shared(const struct noted *n, size_t a, size_t b)
 static struct noted *bands_of(struct given *g, unsigned n_threads)
 {
     const og_dedup_options options = og_dedup_options_default();
-    const og_input input = input_of(g, n_threads);
+    const og_input input = input_of_texts(g, n_threads);
     struct noted *n = calloc(1, sizeof(*n));
     og_stream_counts counts;
     og_error err;
@@ -104,7 +65,7 @@ static struct noted *fingerprints_of(struct given *g, const char *select,
                                      unsigned n_threads)
 {
     og_params params = og_params_default();
-    const og_input input = input_of(g, n_threads);
+    const og_input input = input_of_texts(g, n_threads);
     struct noted *n = calloc(1, sizeof(*n));
     og_error err;
     assert_non_null(n);
@@ -201,7 +162,7 @@ static void test_threads_do_not_show(void **state)
     struct given *g = calloc(1, sizeof(*g));
     (void)state;
     assert_non_null(g);
-    g->n = N_TEXTS;
+    g->n = GIVEN_TEXTS;
     for (size_t i = 0; i < g->n; i++)
         put_words(g->text[i], (unsigned)(i / 2) * 7, (unsigned)(i % 40));
     struct noted *one = bands_of(g, 1), *four = bands_of(g, 4);
@@ -219,7 +180,7 @@ static void test_threads_do_not_show(void **state)
 static void test_the_caller_may_stop(void **state)
 {
     struct given *g = three_texts();
-    const og_input input = input_of(g, 1);
+    const og_input input = input_of_texts(g, 1);
     const og_params params = og_params_default();
     struct noted *n = calloc(1, sizeof(*n));
     og_error err;
@@ -236,7 +197,7 @@ static void test_the_caller_may_stop(void **state)
 static void test_options_are_checked(void **state)
 {
     struct given *g = three_texts();
-    const og_input input = input_of(g, 1);
+    const og_input input = input_of_texts(g, 1);
     og_dedup_options options = og_dedup_options_default();
     og_params params = og_params_default();
     og_error err;

@@ -28,7 +28,7 @@ static void which_documents_are_shown(void **state)
     add_text(store, "one", text_number(1));
     add_text(store, "two", text_number(2));
     assert_false(shows(index, 0)); /* not begun */
-    og_asked_index_begin(&index->base);
+    og_asked_index_begin(&index->base, NULL);
     assert_true(shows(index, 0));
     assert_true(shows(index, 1));
     assert_false(shows(index, 2));
@@ -37,7 +37,7 @@ static void which_documents_are_shown(void **state)
     assert_false(shows(index, 2));
     ASSERT_OK(og_store_remove(store, bytes_of("one"), &n_removed, &story));
     assert_false(shows(index, 0));
-    og_asked_index_begin(&index->base);
+    og_asked_index_begin(&index->base, NULL);
     assert_true(shows(index, 2));
     og_asked_index_free(&index->base, sizeof(*index));
     ASSERT_OK(og_store_close(store, &story));

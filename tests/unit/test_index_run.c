@@ -5,30 +5,21 @@
  * other versions, one was removed, and a small index has to forget. */
 
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <origo/origo.h>
-
 #include "lib/base/bits.h"
-#include "tests/unit/source_support.h"
+#include "tests/unit/stream_support.h"
 
-enum { N_DOCUMENTS = 400, N_SENTENCES = 12, N_WORDS = 14, FIRST = 60 };
+enum {
+    N_DOCUMENTS = 400,
+    N_SENTENCES = 12,
+    N_WORDS = 14,
+    SENTENCE_CAP = N_WORDS * 6 + 8,
+    FIRST = 60
+};
+_Static_assert((int)N_DOCUMENTS <= (int)DOCUMENTS_MOST, "room for them");
+_Static_assert((int)N_SENTENCES *SENTENCE_CAP <= (int)TEXT_CAP,
+               "and for their texts");
 
-static struct made {
-    char id[16];
-    char sentences[N_SENTENCES][N_WORDS * 6 + 8];
-    char text[N_SENTENCES * (N_WORDS * 6 + 8)];
-    int64_t time;
-    bool has_time;
-} made[N_DOCUMENTS];
-
+static char sentences[N_DOCUMENTS][N_SENTENCES][SENTENCE_CAP];
 static uint64_t seed = 3;
 
 static unsigned draw(unsigned below)
@@ -47,51 +38,34 @@ static void make_sentence(char *out)
 /* A third are nearly another document; the others have a sentence of one. */
 static void make_text(unsigned i)
 {
-    struct made *m = &made[i];
-    const struct made *other = i > 0 ? &made[draw(i)] : NULL;
-    const bool is_near = other != NULL && draw(3) == 0;
+    const bool has_other = i > 0;
+    const unsigned other = has_other ? draw(i) : 0;
+    const bool is_near = has_other && draw(3) == 0;
+    char *text = made[i].text;
     for (unsigned k = 0; k < N_SENTENCES; k++) {
         if (is_near && k != i % N_SENTENCES)
-            strcpy(m->sentences[k], other->sentences[k]);
-        else if (other != NULL && draw(6) == 0)
-            strcpy(m->sentences[k], made[draw(i)].sentences[draw(N_SENTENCES)]);
+            strcpy(sentences[i][k], sentences[other][k]);
+        else if (has_other && draw(6) == 0)
+            strcpy(sentences[i][k], sentences[draw(i)][draw(N_SENTENCES)]);
         else
-            make_sentence(m->sentences[k]);
-        strcat(m->text, m->sentences[k]);
+            make_sentence(sentences[i][k]);
+        strcat(text, sentences[i][k]);
     }
-    if (i % 50 == 49) strcpy(m->text, "Short."); /* is asked, never added */
+    if (i % 50 == 49) strcpy(text, "Short."); /* is asked, never added */
 }
 
 static void make_documents(void)
 {
     for (unsigned i = 0; i < N_DOCUMENTS; i++) {
-        struct made *m = &made[i];
-        const unsigned lot = draw(40);
-        if (i > 20 && lot == 0) { /* the same again */
-            *m = made[i - 3];
-            continue;
-        }
-        sprintf(m->id, "d%u", i > 20 && lot == 1 ? i - 2 : i);
-        m->has_time = lot % 5 != 2;
-        m->time = 1000 + (lot == 3 ? i / 2 : i);
-        make_text(i);
+        if (make_names(i, draw(40)))
+            make_text(i);
+        else
+            memcpy(sentences[i], sentences[i - 3], sizeof(sentences[i]));
     }
-}
-
-static og_document document(unsigned i)
-{
-    return (og_document){.id = {made[i].id, strlen(made[i].id)},
-                         .text = {made[i].text, strlen(made[i].text)},
-                         .time = made[i].time,
-                         .has_time = made[i].has_time};
+    n_made = N_DOCUMENTS;
 }
 
 /* ---- what is told ---- */
-
-struct transcript {
-    FILE *out;
-    unsigned next;
-};
 
 static bool print_near(void *ctx, const og_document *doc,
                        const og_near_match *matches, size_t n)
@@ -164,31 +138,24 @@ static void add_one(og_store *store, unsigned i)
 /* The first ones are there already; on disk, one was removed. */
 static void add_first(og_store *store, const char *path)
 {
-    uint64_t n;
-    og_error err;
     for (unsigned i = 0; i < FIRST; i++)
         add_one(store, i);
-    if (strcmp(path, ":memory:") == 0) return;
-    assert_int_equal(og_store_remove(store, (og_bytes){"d5", 2}, &n, &err),
-                     OG_OK);
-    assert_int_equal(n, 1);
+    if (strcmp(path, ":memory:") != 0) remove_one(store);
 }
 
-static char *finish(og_store *store, const struct transcript *t, char **text)
+static char *finish(og_store *store, struct transcript *t)
 {
     og_near_info near;
-    og_sentences_info sentences;
+    og_sentences_info info;
     og_error err;
     assert_int_equal(og_store_near_info(store, &near, &err), OG_OK);
-    assert_int_equal(og_store_sentences_info(store, &sentences, &err), OG_OK);
+    assert_int_equal(og_store_sentences_info(store, &info, &err), OG_OK);
     assert_true(near.n_evicted > 0);
     fprintf(t->out, "%llu known, %llu forgotten, %llu sentences\n",
             (unsigned long long)near.n_documents,
             (unsigned long long)near.n_evicted,
-            (unsigned long long)sentences.n_sentences);
-    fclose(t->out);
-    assert_int_equal(og_store_close(store, &err), OG_OK);
-    return *text;
+            (unsigned long long)info.n_sentences);
+    return end_transcript(t, store);
 }
 
 static void ask_near(og_store *store, unsigned i, struct transcript *t)
@@ -214,129 +181,98 @@ static void ask_quotes(og_store *store, unsigned i, struct transcript *t)
 
 enum question { NEAR, QUOTE, NEITHER };
 
-static char *one_by_one(const char *path, enum question question, bool adds)
-{
-    char *text = NULL;
-    size_t len = 0;
-    og_store *store = open_store(path);
-    struct transcript t = {.out = open_memstream(&text, &len)};
-    add_first(store, path);
-    for (unsigned i = adds ? 0 : FIRST; i < N_DOCUMENTS && !adds; i++)
-        add_one(store, i);
-    for (unsigned i = FIRST; i < N_DOCUMENTS; i++) {
-        if (question == NEAR) ask_near(store, i, &t);
-        if (question == QUOTE) ask_quotes(store, i, &t);
-        if (adds) add_one(store, i);
-    }
-    return finish(store, &t, &text);
-}
+/* What a test wants of a store. */
+struct wanted {
+    enum question question;
+    bool adds; /* those that are asked about; else they are there */
+};
 
-static og_status next_document(void *ctx, og_document *out, og_error *err)
+static void ask_all(og_store *store, const struct wanted *w,
+                    struct transcript *t)
 {
-    struct transcript *t = ctx;
-    (void)err;
-    if (t->next == N_DOCUMENTS) return OG_END;
-    *out = document(t->next++);
-    return OG_OK;
+    for (unsigned i = FIRST; i < N_DOCUMENTS; i++) {
+        if (w->question == NEAR) ask_near(store, i, t);
+        if (w->question == QUOTE) ask_quotes(store, i, t);
+        if (w->adds) add_one(store, i);
+    }
 }
 
 static og_status run_stream(og_store *store, const og_input *input,
-                            enum question question, bool adds,
-                            struct transcript *t, og_error *err)
+                            const struct wanted *w, struct transcript *t,
+                            og_error *err)
 {
     og_near_ask ask = og_near_ask_default();
     og_quote_stream_options quote = og_quote_stream_options_default();
     og_stream_options plain = og_stream_options_default();
-    ask.add = quote.add = plain.add = adds;
+    ask.add = quote.add = plain.add = w->adds;
     ask.ctx = quote.ctx = t;
     ask.on_answer = print_near;
     quote.on_answer = print_quotes;
-    switch (question) {
+    switch (w->question) {
     case NEAR: return og_near_stream(store, input, &ask, NULL, err);
     case QUOTE: return og_quote_stream(store, input, &quote, NULL, err);
     default: return og_stream_run(store, input, &plain, NULL, err);
     }
 }
 
-static char *streamed(const char *path, unsigned n_threads,
-                      enum question question, bool adds)
+static char *take_all(const void *ctx, const char *path, unsigned n_threads)
 {
-    char *text = NULL;
-    size_t len = 0;
+    const struct wanted *w = ctx;
     og_store *store = open_store(path);
-    struct transcript t = {.out = open_memstream(&text, &len), .next = FIRST};
-    og_input input = og_input_default();
+    struct transcript t;
+    begin_transcript(&t, FIRST);
+    const og_input input = input_of_documents(&t, n_threads);
     og_error err;
     add_first(store, path);
-    for (unsigned i = FIRST; i < N_DOCUMENTS && !adds; i++)
+    for (unsigned i = FIRST; i < N_DOCUMENTS && !w->adds; i++)
         add_one(store, i);
-    input.next = next_document;
-    input.ctx = &t;
-    input.n_threads = n_threads;
-    if (run_stream(store, &input, question, adds, &t, &err) != OG_OK)
+    if (n_threads == 0)
+        ask_all(store, w, &t);
+    else if (run_stream(store, &input, w, &t, &err) != OG_OK)
         fail_msg("%s", err.message);
-    return finish(store, &t, &text);
-}
-
-static void check_streams(bool on_disk, enum question question, bool adds)
-{
-    static const unsigned n_threads[] = {1, 2, 7};
-    struct folder folder;
-    char path[512];
-    folder_make(&folder);
-    sprintf(path, "%s/single", folder.path);
-    char *expected = one_by_one(on_disk ? path : ":memory:", question, adds);
-    for (size_t i = 0; i < sizeof(n_threads) / sizeof(*n_threads); i++) {
-        sprintf(path, "%s/stream%zu", folder.path, i);
-        char *got =
-            streamed(on_disk ? path : ":memory:", n_threads[i], question, adds);
-        assert_string_equal(got, expected);
-        free(got);
-    }
-    free(expected);
-    folder_remove(&folder);
+    return finish(store, &t);
 }
 
 static void near_in_memory(void **state)
 {
     (void)state;
-    check_streams(false, NEAR, true);
+    check_streams(false, take_all, &(struct wanted){NEAR, true});
 }
 
 static void near_on_disk(void **state)
 {
     (void)state;
-    check_streams(true, NEAR, true);
+    check_streams(true, take_all, &(struct wanted){NEAR, true});
 }
 
 static void near_without_adding(void **state)
 {
     (void)state;
-    check_streams(true, NEAR, false);
+    check_streams(true, take_all, &(struct wanted){NEAR, false});
 }
 
 static void quotes_in_memory(void **state)
 {
     (void)state;
-    check_streams(false, QUOTE, true);
+    check_streams(false, take_all, &(struct wanted){QUOTE, true});
 }
 
 static void quotes_on_disk(void **state)
 {
     (void)state;
-    check_streams(true, QUOTE, true);
+    check_streams(true, take_all, &(struct wanted){QUOTE, true});
 }
 
 static void quotes_without_adding(void **state)
 {
     (void)state;
-    check_streams(true, QUOTE, false);
+    check_streams(true, take_all, &(struct wanted){QUOTE, false});
 }
 
 static void indexes_that_nobody_asks(void **state)
 {
     (void)state;
-    check_streams(true, NEITHER, true);
+    check_streams(true, take_all, &(struct wanted){NEITHER, true});
 }
 
 int main(void)

@@ -4,28 +4,11 @@
  * and one was removed. */
 
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <origo/origo.h>
-
 #include "lib/base/bits.h"
-#include "tests/unit/source_support.h"
+#include "tests/unit/stream_support.h"
 
-enum { N_DOCUMENTS = 700, TEXT_CAP = 4096 };
-
-static struct made {
-    char id[16];
-    char text[TEXT_CAP];
-    int64_t time;
-    bool has_time;
-} made[N_DOCUMENTS];
+enum { N_DOCUMENTS = 700 };
+_Static_assert((int)N_DOCUMENTS <= (int)DOCUMENTS_MOST, "room for them");
 
 static void make_documents(void)
 {
@@ -34,13 +17,7 @@ static void make_documents(void)
         struct made *m = &made[i];
         const unsigned lot = (unsigned)(og_random_next(&random) % 40);
         size_t at = 0;
-        if (i > 20 && lot == 0) { /* the same again */
-            *m = made[i - 3];
-            continue;
-        }
-        sprintf(m->id, "d%u", i > 20 && lot == 1 ? i - 2 : i);
-        m->has_time = lot % 5 != 2;
-        m->time = 1000 + (lot == 3 ? i / 2 : i);
+        if (!make_names(i, lot)) continue;
         for (unsigned part = 0; part < 3; part++) {
             const unsigned from = (unsigned)(og_random_next(&random) % (i + 1));
             for (unsigned n = 0; n < 40; n++)
@@ -55,19 +32,6 @@ static void make_documents(void)
         }
     }
 }
-
-static og_document document(unsigned i)
-{
-    return (og_document){.id = {made[i].id, strlen(made[i].id)},
-                         .text = {made[i].text, strlen(made[i].text)},
-                         .time = made[i].time,
-                         .has_time = made[i].has_time};
-}
-
-struct transcript {
-    FILE *out;
-    unsigned next;
-};
 
 static bool print_answer(void *ctx, const og_document *doc, const og_answer *a)
 {
@@ -91,15 +55,6 @@ static bool print_answer(void *ctx, const og_document *doc, const og_answer *a)
         fprintf(out, "\n");
     }
     return true;
-}
-
-static og_status next_document(void *ctx, og_document *out, og_error *err)
-{
-    struct transcript *t = ctx;
-    (void)err;
-    if (t->next == N_DOCUMENTS) return OG_END;
-    *out = document(t->next++);
-    return OG_OK;
 }
 
 static og_store *open_store(const char *path, bool no_texts)
@@ -131,107 +86,73 @@ static void add_some(og_store *store, unsigned begin, unsigned end,
     og_trace_free(trace);
 }
 
-static void remove_one(og_store *store)
-{
-    uint64_t n;
-    og_error err;
-    assert_int_equal(og_store_remove(store, (og_bytes){"d5", 2}, &n, &err),
-                     OG_OK);
-    assert_int_equal(n, 1);
-}
+/* What a test wants of a store. */
+struct wanted {
+    unsigned first; /* documents that are there already */
+    bool removes, no_texts;
+};
 
-static char *finish(og_store *store, struct transcript *t, char **text)
+static char *finish(og_store *store, struct transcript *t)
 {
     og_store_info info;
-    og_error err;
     og_store_info_get(store, &info);
     fprintf(t->out, "%llu documents, %llu slots, %llu common\n",
             (unsigned long long)info.n_documents,
             (unsigned long long)info.n_slots_used,
             (unsigned long long)info.n_noise);
-    fclose(t->out);
-    assert_int_equal(og_store_close(store, &err), OG_OK);
-    return *text;
+    return end_transcript(t, store);
 }
 
-static char *one_by_one(const char *path, unsigned first, bool removes,
-                        bool no_texts)
+static void run_stream(og_store *store, unsigned n_threads,
+                       struct transcript *t)
 {
-    char *text = NULL;
-    size_t len = 0;
-    og_store *store = open_store(path, no_texts);
-    struct transcript t = {.out = open_memstream(&text, &len)};
-    add_some(store, 0, first, NULL);
-    if (removes) remove_one(store);
-    add_some(store, first, N_DOCUMENTS, &t);
-    return finish(store, &t, &text);
-}
-
-static char *streamed(const char *path, unsigned n_threads, unsigned first,
-                      bool removes, bool no_texts)
-{
-    char *text = NULL;
-    size_t len = 0;
-    og_store *store = open_store(path, no_texts);
-    struct transcript t = {.out = open_memstream(&text, &len), .next = first};
     og_stream_options options = og_stream_options_default();
-    og_input input = og_input_default();
+    const og_input input = input_of_documents(t, n_threads);
     og_error err;
-    add_some(store, 0, first, NULL);
-    if (removes) remove_one(store);
-    input.next = next_document;
-    input.ctx = &t;
-    input.n_threads = n_threads;
     options.add = true;
-    options.ctx = &t;
+    options.ctx = t;
     options.on_answer = print_answer;
     assert_int_equal(og_stream_run(store, &input, &options, NULL, &err), OG_OK);
-    return finish(store, &t, &text);
 }
 
-static void check_streams(bool on_disk, unsigned first, bool removes,
-                          bool no_texts)
+static char *take_all(const void *ctx, const char *path, unsigned n_threads)
 {
-    static const unsigned n_threads[] = {1, 2, 7};
-    struct folder folder;
-    char path[512];
-    folder_make(&folder);
-    sprintf(path, "%s/single", folder.path);
-    char *expected =
-        one_by_one(on_disk ? path : ":memory:", first, removes, no_texts);
-    for (size_t i = 0; i < sizeof(n_threads) / sizeof(*n_threads); i++) {
-        sprintf(path, "%s/stream%zu", folder.path, i);
-        char *got = streamed(on_disk ? path : ":memory:", n_threads[i], first,
-                             removes, no_texts);
-        assert_string_equal(got, expected);
-        free(got);
-    }
-    free(expected);
-    folder_remove(&folder);
+    const struct wanted *w = ctx;
+    og_store *store = open_store(path, w->no_texts);
+    struct transcript t;
+    begin_transcript(&t, w->first);
+    add_some(store, 0, w->first, NULL);
+    if (w->removes) remove_one(store);
+    if (n_threads == 0)
+        add_some(store, w->first, N_DOCUMENTS, &t);
+    else
+        run_stream(store, n_threads, &t);
+    return finish(store, &t);
 }
 
 static void in_memory(void **state)
 {
     (void)state;
-    check_streams(false, 0, false, false);
+    check_streams(false, take_all, &(struct wanted){0});
 }
 
 static void without_texts(void **state)
 {
     (void)state;
-    check_streams(false, 0, false, true);
+    check_streams(false, take_all, &(struct wanted){.no_texts = true});
 }
 
 static void on_disk(void **state)
 {
     (void)state;
-    check_streams(true, 0, false, false);
+    check_streams(true, take_all, &(struct wanted){0});
 }
 
 static void after_a_removal(void **state)
 {
     (void)state;
-    check_streams(true, 100, true, false);
+    check_streams(true, take_all,
+                  &(struct wanted){.first = 100, .removes = true});
 }
 
 int main(void)
@@ -243,5 +164,6 @@ int main(void)
         cmocka_unit_test(after_a_removal),
     };
     make_documents();
+    n_made = N_DOCUMENTS;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

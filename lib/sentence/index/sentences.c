@@ -185,7 +185,9 @@ og_status og_sentences_add(og_sentences *s, uint32_t number,
     TRY(og_sentences_reserve(s, err));
     TRY(og_word_reader_read(&s->own.reader, doc->text, err));
     const struct og_words_read read = og_word_reader_view(&s->own.reader);
-    return og_sentences_put(s, number, doc, time, &read, err);
+    const og_status status = og_sentences_put(s, number, doc, time, &read, err);
+    og_word_reader_trim(&s->own.reader);
+    return status;
 }
 
 bool og_sentences_has(const og_sentences *s, og_bytes id)

@@ -24,25 +24,35 @@ og_status og_quote_run_begin(struct og_quote_run *r, size_t n, og_error *err)
     (((pointer) = og_arena_copy((arena), (pointer), (n) * sizeof(*(pointer)),  \
                                 _Alignof(uint64_t))) != NULL)
 
+static og_status keep_words(const struct og_quote_run *r,
+                            const struct og_quote_thread *t,
+                            struct og_quote_run_doc *d, og_error *err)
+{
+    d->read = og_word_reader_view(&t->asker->reader);
+    const bool is_asked = r->options != NULL;
+    /* Places show what matches share; counts come in their turn. */
+    if (!is_asked) d->read.n_places = 0;
+    const uint64_t *df = d->read.words;
+    if (!KEEP(t->arena, d->read.sentences, d->read.n) ||
+        !KEEP(t->arena, d->read.words, d->read.n_words) ||
+        !KEEP(t->arena, d->read.places, d->read.n_places) ||
+        (is_asked && !KEEP(t->arena, df, d->read.n_words)))
+        return og_error_memory(err, d->doc->text.len, "a document");
+    d->heap_df = is_asked ? (uint64_t *)df : NULL;
+    return OG_OK;
+}
+
 static og_status read_words(void *ctx, void *worker, size_t i, og_error *err)
 {
     struct og_quote_run *r = ctx;
     struct og_quote_run_doc *d = &r->docs[i];
     struct og_quote_thread t;
     TRY(r->thread_of(r->ctx, worker, i, &t, err));
-    TRY(og_word_reader_read(&t.asker->reader, d->doc->text, err));
-    d->read = og_word_reader_view(&t.asker->reader);
-    const bool is_asked = r->options != NULL;
-    /* Places show what matches share; counts come in their turn. */
-    if (!is_asked) d->read.n_places = 0;
-    const uint64_t *df = d->read.words;
-    if (!KEEP(t.arena, d->read.sentences, d->read.n) ||
-        !KEEP(t.arena, d->read.words, d->read.n_words) ||
-        !KEEP(t.arena, d->read.places, d->read.n_places) ||
-        (is_asked && !KEEP(t.arena, df, d->read.n_words)))
-        return og_error_memory(err, d->doc->text.len, "a document");
-    d->heap_df = is_asked ? (uint64_t *)df : NULL;
-    return OG_OK;
+    struct og_word_reader *reader = &t.asker->reader;
+    og_status status = og_word_reader_read(reader, d->doc->text, err);
+    if (status == OG_OK) status = keep_words(r, &t, d, err);
+    og_word_reader_trim(reader);
+    return status;
 }
 
 /* ---- in order ---- */

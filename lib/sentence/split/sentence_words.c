@@ -33,17 +33,33 @@ og_status og_word_reader_init(struct og_word_reader *r, const char *stop,
     return status;
 }
 
-void og_word_reader_release(struct og_word_reader *r)
+static void release_buffers(struct og_word_reader *r)
 {
     const og_allocator *a = r->allocator;
-    og_stop_set_free(r->stop);
-    og_stemming_free(r->stemming);
     og_splitter_release(&r->splitter);
     og_text_release(&r->text);
     og_tokens_release(&r->tokens);
     OG_UNGROW(a, r->sentences, r->sentences_cap);
     OG_UNGROW(a, r->words, r->words_cap);
     OG_UNGROW(a, r->places, r->places_cap);
+}
+
+void og_word_reader_trim(struct og_word_reader *r)
+{
+    if (r->text.cap <= OG_TEXT_KEEP) return;
+    release_buffers(r);
+    og_splitter_init(&r->splitter, r->allocator);
+    og_text_init(&r->text, r->allocator);
+    og_tokens_init(&r->tokens, r->allocator);
+    r->n = r->n_words = r->n_places = 0;
+}
+
+void og_word_reader_release(struct og_word_reader *r)
+{
+    const og_allocator *a = r->allocator;
+    og_stop_set_free(r->stop);
+    og_stemming_free(r->stemming);
+    release_buffers(r);
     memset(r, 0, sizeof(*r));
     r->allocator = a;
 }

@@ -67,6 +67,9 @@ og_status og_word_reader_init(struct og_word_reader *reader, const char *stop,
                               og_error *err);
 void og_word_reader_release(struct og_word_reader *reader);
 
+/* After a long text: what it held goes, with the memory for it. */
+void og_word_reader_trim(struct og_word_reader *reader);
+
 /* Replaces what it held by the sentences of `text`. */
 og_status og_word_reader_read(struct og_word_reader *reader, og_bytes text,
                               og_error *err);
