@@ -116,21 +116,34 @@ def soak_growing(origo, case, most, table):
         last = n, used.cpu
 
 
+def needed(commands, wanted):
+    """Those that are wanted, and before them those that write what they read."""
+    chosen, read = [], set()
+    for what, command, most in reversed(commands):
+        makes = {"add, all indexes": store_of(command),
+                 "trace --add": store_of(command), "export": command[-1]}
+        if wanted(what) or makes.get(what) in read:
+            chosen.insert(0, (what, command, most))
+            read.update(command)
+    return chosen
+
+
 def soak_caps(origo, wanted, table):
     """2 GB through every command, within the cap."""
+    def title(what):
+        return "%d MB, cap %d MB, -j %s: %s" % (MEGABYTES, MEMORY, THREADS, what)
+
     with tempfile.TemporaryDirectory(prefix="origo-soak-") as name:
         place = pathlib.Path(name)
         stream = place / "stream.jsonl"
         caps.write_stream(stream, MEGABYTES * 1000000)
-        for what, command, most in caps.commands(place, str(stream), THREADS,
-                                                 MEMORY, MEMORY + ROOM):
-            title = "%d MB, cap %d MB, -j %s: %s" % (MEGABYTES, MEMORY, THREADS,
-                                                     what)
-            if wanted(title) or what in ("add, all indexes", "trace --add",
-                                         "export"):
-                used = growth.measure([origo, *command], str(place / "said"),
-                                      store_of(command))
-                table.add(title, MEGABYTES, used, most)
+        commands = list(caps.commands(place, str(stream), THREADS, MEMORY,
+                                      MEMORY + ROOM))
+        for what, command, most in needed(commands,
+                                          lambda what: wanted(title(what))):
+            used = growth.measure([origo, *command], str(place / "said"),
+                                  store_of(command))
+            table.add(title(what), MEGABYTES, used, most)
 
 
 def store_of(command):
