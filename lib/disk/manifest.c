@@ -249,6 +249,15 @@ void og_manifest_set_number(struct og_manifest *m, const char *key,
     og_manifest_set(m, key, text);
 }
 
+void og_manifest_set_uuid(struct og_manifest *m, const char *key,
+                          const uint8_t uuid[OG_MANIFEST_UUID_LEN])
+{
+    char text[2 * OG_MANIFEST_UUID_LEN + 1];
+    for (size_t i = 0; i < OG_MANIFEST_UUID_LEN; i++)
+        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+    og_manifest_set(m, key, text);
+}
+
 const char *og_manifest_get(const struct og_manifest *m, const char *key)
 {
     for (size_t i = 0; i < m->n_fields; i++)
@@ -262,6 +271,18 @@ bool og_manifest_get_number(const struct og_manifest *m, const char *key,
     const char *value = og_manifest_get(m, key);
     return value != NULL &&
            parse_number(value, value + strlen(value), 10, out) && *out <= most;
+}
+
+bool og_manifest_get_uuid(const struct og_manifest *m, const char *key,
+                          uint8_t out[OG_MANIFEST_UUID_LEN])
+{
+    const char *text = og_manifest_get(m, key);
+    if (text == NULL || strlen(text) != 2 * OG_MANIFEST_UUID_LEN ||
+        strspn(text, "0123456789abcdef") != strlen(text))
+        return false;
+    for (size_t i = 0; i < OG_MANIFEST_UUID_LEN; i++)
+        if (sscanf(text + 2 * i, "%2hhx", &out[i]) != 1) return false;
+    return true;
 }
 
 og_status og_manifest_bad_field(const struct og_manifest *m, const char *folder,
@@ -295,6 +316,32 @@ og_status og_segment_number_path(const char *folder, const char *prefix,
     char name[48];
     snprintf(name, sizeof(name), "%s-%" PRIu64, prefix, number);
     return og_manifest_path(folder, name, out, err);
+}
+
+og_status og_manifest_check_segment(const struct og_manifest *m, size_t i,
+                                    const char *path, uint64_t sum,
+                                    og_error *err)
+{
+    if (sum == m->segment[i].sum) return OG_OK;
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s' is not the segment that its manifest names",
+                        path);
+}
+
+og_status og_manifest_open_segment(const struct og_manifest *m, size_t i,
+                                   const char *folder, const char *prefix,
+                                   const struct og_segment_kind *kind,
+                                   struct og_segment_file *out,
+                                   char out_path[OG_MANIFEST_PATH_MOST],
+                                   og_error *err)
+{
+    TRY(og_segment_number_path(folder, prefix, m->segment[i].number, out_path,
+                               err));
+    TRY(og_segment_file_open(out, out_path, kind, err));
+    const og_status status =
+        og_manifest_check_segment(m, i, out_path, out->sum, err);
+    if (status != OG_OK) og_segment_file_release(out);
+    return status;
 }
 
 /* Whether a file is a segment that does not count, or the beginning of one. */

@@ -23,11 +23,13 @@
  * had another sum: they are read, and the next write makes them new. */
 
 #include "lib/base/status.h"
+#include "lib/disk/segment_file.h"
 
 enum {
     OG_SEGMENTS_MOST = 64,
     OG_MANIFEST_FIELDS_MOST = 12,
-    OG_MANIFEST_PATH_MOST = 4096
+    OG_MANIFEST_PATH_MOST = 4096,
+    OG_MANIFEST_UUID_LEN = 16
 };
 
 struct og_manifest {
@@ -70,11 +72,16 @@ og_status og_manifest_write(struct og_manifest *m,
 void og_manifest_set(struct og_manifest *m, const char *key, const char *value);
 void og_manifest_set_number(struct og_manifest *m, const char *key,
                             uint64_t value);
+void og_manifest_set_uuid(struct og_manifest *m, const char *key,
+                          const uint8_t uuid[OG_MANIFEST_UUID_LEN]);
 /* NULL: there is no such field. */
 const char *og_manifest_get(const struct og_manifest *m, const char *key);
 /* False: there is none, or its value is not a number up to `most`. */
 bool og_manifest_get_number(const struct og_manifest *m, const char *key,
                             uint64_t most, uint64_t *out);
+/* False: there is none, or it is not one in lower-case digits. */
+bool og_manifest_get_uuid(const struct og_manifest *m, const char *key,
+                          uint8_t out[OG_MANIFEST_UUID_LEN]);
 /* "'FOLDER/manifest' is damaged: line N", of the field `key`; OG_ERR_STORE. */
 og_status og_manifest_bad_field(const struct og_manifest *m, const char *folder,
                                 const char *key, og_error *err);
@@ -88,6 +95,19 @@ og_status og_segment_number_path(const char *folder, const char *prefix,
                                  uint64_t number,
                                  char out[OG_MANIFEST_PATH_MOST],
                                  og_error *err);
+
+/* OG_ERR_STORE: the file at `path` is not segment `i`, whose sum it should
+ * have. */
+og_status og_manifest_check_segment(const struct og_manifest *m, size_t i,
+                                    const char *path, uint64_t sum,
+                                    og_error *err);
+/* Maps segment `i`, checks it and says where it is. */
+og_status og_manifest_open_segment(const struct og_manifest *m, size_t i,
+                                   const char *folder, const char *prefix,
+                                   const struct og_segment_kind *kind,
+                                   struct og_segment_file *out,
+                                   char out_path[OG_MANIFEST_PATH_MOST],
+                                   og_error *err);
 
 /* Deletes the files "prefix-N" of the folder that are not among the `n`
  * numbers, and what a writer that was killed left unfinished. */

@@ -383,10 +383,7 @@ static og_status open_run(og_hamming *h, const struct og_manifest *m, size_t i,
     TRY(og_code_image_open(&h->run[i], path, err));
     h->number[i] = m->segment[i].number;
     h->n_runs = i + 1;
-    if (h->run[i].file.sum != m->segment[i].sum)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not the run that the index was made with",
-                            path);
+    TRY(og_manifest_check_segment(m, i, path, h->run[i].file.sum, err));
     if (h->run[i].max_distance != h->run_distance)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' was made for distance %u, its index for %u",

@@ -112,12 +112,6 @@ static void describe(const void *index, struct og_index_making *out)
     *out = (struct og_index_making){.near = x->near->options};
 }
 
-static bool is_file(const char *name)
-{
-    return strcmp(name, "index") == 0 || strcmp(name, "journal") == 0 ||
-           strcmp(name, "lock") == 0;
-}
-
 /* ---- questions ---- */
 
 /* The document that is asked about: it is near itself, which nobody asked. */
@@ -248,7 +242,7 @@ const struct og_index_ops og_index_near = {
     .skip = skip,
     .flush = flush,
     .describe = describe,
-    .is_file = is_file,
+    .is_file = og_near_files_has,
 };
 
 /* ---- one document ---- */

@@ -5,7 +5,7 @@
  * for simhash its four parts of 16 bits, of which one is equal when at most
  * three bits differ. So one index serves both. */
 
-#include "lib/near/near_files.h"
+#include "lib/near/near_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +74,13 @@ og_status og_near_index_make(og_near *near, og_error *err)
                              &near->index, err);
 }
 
+void og_near_index_unmake(og_near *near)
+{
+    og_near_index_free(near->index);
+    near->index = NULL;
+    og_band_sketcher_release(&near->sketcher);
+}
+
 /* ---- opening ---- */
 
 static og_status open_all(og_near *near, const struct og_near_place *place,
@@ -107,6 +114,7 @@ og_status og_near_open(const struct og_near_place *place,
             near->options.method == OG_NEAR_SIMHASH ? SIMHASH_SHINGLE : SHINGLE;
     near->uuid = place->uuid;
     near->is_writable = place->is_writable;
+    near->files.list.next = 1;
     pthread_mutex_init(&near->counting, NULL);
     const og_status status = open_all(near, place, err);
     if (status != OG_OK) {
@@ -121,8 +129,7 @@ void og_near_close(og_near *near)
 {
     if (near == NULL) return;
     og_near_asker_release(&near->own);
-    og_near_index_free(near->index);
-    og_band_sketcher_release(&near->sketcher);
+    og_near_index_unmake(near);
     pthread_mutex_destroy(&near->counting);
     free(near->folder);
     og_release(NULL, near, sizeof(*near));

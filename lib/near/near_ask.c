@@ -7,7 +7,7 @@
 #include "lib/base/bits.h"
 #include "lib/base/stopping.h"
 #include "lib/dedup/dedup_texts.h"
-#include "lib/near/near_files.h"
+#include "lib/near/near_engine.h"
 #include "lib/os/secret.h"
 #include "lib/sketch/features/feature_list.h"
 #include "lib/sketch/simhash.h"

@@ -20,7 +20,7 @@
  * among them. */
 
 #include "lib/base/arena.h"
-#include "lib/near/near_files.h"
+#include "lib/near/near_engine.h"
 #include "lib/stream/phases.h"
 
 /* What a piece has of its thread. */

@@ -1,187 +1,224 @@
-/* The file of an index of near-duplicates; near_files.h draws it. */
+/* The folder of an index of near-duplicates; near_files.h says what is in it.
+ */
 
 #define _GNU_SOURCE
 #include "lib/near/near_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/checksum.h"
-#include "lib/os/file.h"
-#include "lib/os/new_file.h"
+#include "lib/disk/merge_policy.h"
+#include "lib/disk/segment_file.h"
+#include "lib/near/near_engine.h"
 
-#define MAGIC      "origoNI2"
-#define HEAD_LEN   80
-#define BLOCK_HEAD 16
-#define BLOCK_LEN  ((size_t)1 << 20)
+#define PREFIX "segment"
 
-enum { PATH_MOST = 4096 };
+enum { ENTRY_HEAD = 8, OPEN_TRIES = 20 };
 
-static og_status damaged(const char *path, uint64_t off, const char *what,
-                         og_error *err)
+static const struct og_manifest_kind manifest_kind = {.name = "near",
+                                                      .version = 1};
+/* Sketches are bytes, so numbers are turned one by one where they are read. */
+static const struct og_segment_kind segment_kind = {.name = "near",
+                                                    .version = 1};
+
+bool og_near_files_has(const char *name)
 {
-    return og_error_set(err, OG_ERR_STORE, "'%s' is damaged at byte %llu: %s",
-                        path, (unsigned long long)off, what);
+    static const char *const names[] = {"manifest", "index", "journal", "lock"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return strncmp(name, PREFIX "-", sizeof(PREFIX)) == 0;
 }
 
-static void path_of(const char *folder, char out[PATH_MOST])
-{
-    snprintf(out, PATH_MOST, "%s/index", folder);
-}
+/* ---- the manifest ---- */
 
-/* ---- the head ---- */
+static const char *const method_names[] = {"minhash", "simhash", "both"};
+enum { N_METHODS = sizeof(method_names) / sizeof(method_names[0]) };
 
-static void pack_head(const og_near *near, struct og_pack *p)
+static void set_fields(og_near *near)
 {
+    struct og_manifest *m = &near->files.list;
     const og_near_options *o = &near->options;
-    og_pack_bytes(p, MAGIC, 8);
-    og_pack_bytes(p, near->uuid, 16);
-    og_pack_fixed(p, near->n_documents, 8);
-    og_pack_fixed(p, (uint64_t)o->method, 8);
-    og_pack_fixed(p, (uint64_t)o->tokens, 8);
-    og_pack_fixed(p, o->shingle_len, 8);
-    og_pack_fixed(p, (uint64_t)o->n_bands << 32 | o->n_rows, 8);
-    og_pack_fixed(p, o->memory, 8);
-    if (!p->failed) og_pack_fixed(p, og_checksum(p->data, p->len), 8);
+    og_manifest_set_uuid(m, "uuid", near->uuid);
+    og_manifest_set_number(m, "documents", near->n_documents);
+    og_manifest_set(m, "method", method_names[o->method]);
+    og_manifest_set(m, "tokens", og_token_name(o->tokens));
+    og_manifest_set_number(m, "shingle", o->shingle_len);
+    og_manifest_set_number(m, "bands", o->n_bands);
+    og_manifest_set_number(m, "rows", o->n_rows);
+    og_manifest_set_number(m, "memory", o->memory);
+    og_manifest_set_number(m, "hand", og_near_index_hand(near->index));
 }
 
-static og_status parse_head(const char *path, const uint8_t *head,
-                            const uint8_t *uuid, uint32_t *out_documents,
-                            og_near_options *out, og_error *err)
+static bool take_u32(const struct og_manifest *m, const char *key,
+                     uint32_t *out)
 {
-    if (memcmp(head, MAGIC, 8) != 0)
-        return damaged(path, 0, "it is no index of near-duplicates", err);
-    if (og_load64(head + HEAD_LEN - 8) != og_checksum(head, HEAD_LEN - 8))
-        return damaged(path, 0, "its head has another checksum", err);
-    if (memcmp(head + 8, uuid, 16) != 0)
-        return damaged(path, 8, "it is of another store", err);
-    const uint64_t n = og_load64(head + 24), design = og_load64(head + 56);
-    if (n >= UINT32_MAX) return damaged(path, 24, "too many documents", err);
-    *out_documents = (uint32_t)n;
-    *out = (og_near_options){.method = (og_near_method)og_load64(head + 32),
-                             .tokens = (og_token_kind)og_load64(head + 40),
-                             .shingle_len = (uint32_t)og_load64(head + 48),
-                             .n_bands = (uint32_t)(design >> 32),
-                             .n_rows = (uint32_t)design,
-                             .memory = og_load64(head + 64)};
+    uint64_t n;
+    if (!og_manifest_get_number(m, key, UINT32_MAX - 1, &n)) return false;
+    *out = (uint32_t)n;
+    return true;
+}
+
+static bool take_method(const char *name, og_near_method *out)
+{
+    unsigned i = 0;
+    while (i < N_METHODS && name != NULL && strcmp(method_names[i], name) != 0)
+        i++;
+    *out = (og_near_method)i;
+    return name != NULL && i < N_METHODS;
+}
+
+static bool take_tokens(const char *name, og_token_kind *out)
+{
+    return name != NULL && og_token_parse((og_bytes){name, strlen(name)}, out);
+}
+
+/* NULL: all are there. Else the field that is not, or makes no sense. */
+static const char *take_options(const struct og_manifest *m, og_near_options *o)
+{
+    if (!take_method(og_manifest_get(m, "method"), &o->method)) return "method";
+    if (!take_tokens(og_manifest_get(m, "tokens"), &o->tokens)) return "tokens";
+    if (!take_u32(m, "shingle", &o->shingle_len)) return "shingle";
+    if (!take_u32(m, "bands", &o->n_bands)) return "bands";
+    if (!take_u32(m, "rows", &o->n_rows)) return "rows";
+    if (!og_manifest_get_number(m, "memory", UINT64_MAX, &o->memory))
+        return "memory";
+    return NULL;
+}
+
+/* OG_ERR_NO_STORE: there is none. */
+static og_status read_manifest(const char *folder, const uint8_t *uuid,
+                               struct og_near_files *out, og_error *err)
+{
+    uint8_t of[OG_MANIFEST_UUID_LEN];
+    struct og_manifest *m = &out->list;
+    TRY(og_manifest_read(m, &manifest_kind, folder, err));
+    if (!og_manifest_get_uuid(m, "uuid", of))
+        return og_manifest_bad_field(m, folder, "uuid", err);
+    if (memcmp(of, uuid, sizeof(of)) != 0)
+        return og_error_set(err, OG_ERR_STORE,
+                            "'%s/manifest' is of another store", folder);
+    if (!take_u32(m, "documents", &out->n_documents))
+        return og_manifest_bad_field(m, folder, "documents", err);
     return OG_OK;
 }
 
-/* Opens the file and reads its head. */
-static og_status read_head(const char *path, const uint8_t *uuid, int *out_fd,
-                           uint32_t *out_documents, og_near_options *out,
-                           og_error *err)
+static og_status missing(const char *folder, og_error *err)
 {
-    uint8_t head[HEAD_LEN];
-    const int fd = og_file_open_own(path, O_RDONLY, 0);
-    if (fd < 0 && errno == ENOENT)
-        return og_error_set(err, OG_ERR_STORE, "'%s' is missing", path);
-    if (fd < 0) return og_file_failure(err, "open", path, errno);
-    const int64_t n = og_file_read_at(fd, head, HEAD_LEN, 0);
-    og_status status = OG_OK;
-    if (n < 0)
-        status = og_file_failure(err, "read", path, errno);
-    else if (n < HEAD_LEN)
-        status = damaged(path, (uint64_t)n, "it is cut off", err);
-    else
-        status = parse_head(path, head, uuid, out_documents, out, err);
-    if (status != OG_OK) {
-        close(fd);
-        return status;
-    }
-    *out_fd = fd;
-    return OG_OK;
+    return og_error_set(err, OG_ERR_STORE, "'%s/manifest' is missing", folder);
 }
 
 og_status og_near_files_documents(const char *folder, const uint8_t *uuid,
                                   uint32_t *out, og_error *err)
 {
-    char path[PATH_MOST];
-    og_near_options options;
-    int fd = -1;
-    path_of(folder, path);
-    TRY(read_head(path, uuid, &fd, out, &options, err));
-    close(fd);
+    struct og_near_files files = {0};
+    const og_status status = read_manifest(folder, uuid, &files, err);
+    if (status == OG_ERR_NO_STORE)
+        return og_old_near_file_is_there(folder)
+                   ? og_old_near_file_documents(folder, uuid, out, err)
+                   : missing(folder, err);
+    TRY(status);
+    *out = files.n_documents;
     return OG_OK;
 }
 
 /* ---- reading ---- */
 
-static og_status take_entries(og_near *near, const uint8_t *data, size_t len,
-                              const char *path, uint64_t off, og_error *err)
+static const char *put_entries(og_near *near, const struct og_segment_file *f,
+                               uint8_t layer)
 {
-    const size_t each = 4 + near->sketch_len;
-    if (len % each != 0) return damaged(path, off, "an entry is cut", err);
-    for (size_t at = 0; at < len; at += each) {
-        const struct og_near_entry e = {.document = og_load32(data + at),
-                                        .sketch = data + at + 4};
+    const size_t each = ENTRY_HEAD + near->sketch_len;
+    const uint8_t *data = og_segment_section(f, 0);
+    uint64_t least = 0;
+    if (f->n_sections != 1 || f->section[0].len % each != 0)
+        return "its length is not one of entries";
+    for (uint64_t at = 0; at < f->section[0].len; at += each) {
+        const uint32_t place = og_load32(data + at);
+        const struct og_near_entry e = {.document = og_load32(data + at + 4),
+                                        .sketch = data + at + ENTRY_HEAD};
+        if (place < least || place >= og_near_index_room(near->index))
+            return "the places of its entries";
         if (e.document >= near->n_documents)
-            return damaged(path, off, "an entry names no document", err);
-        og_near_index_add(near->index, &e);
+            return "an entry names no document";
+        og_near_index_put(near->index, place, &e, layer);
+        least = (uint64_t)place + 1;
     }
+    near->files.sizes[layer] = f->section[0].len / each;
+    return NULL;
+}
+
+static og_status read_segment(og_near *near, size_t i, og_error *err)
+{
+    char path[OG_MANIFEST_PATH_MOST];
+    struct og_segment_file file;
+    TRY(og_manifest_open_segment(&near->files.list, i, near->folder, PREFIX,
+                                 &segment_kind, &file, path, err));
+    const char *wrong = put_entries(near, &file, (uint8_t)i);
+    og_segment_file_release(&file);
+    return wrong == NULL ? OG_OK : og_segment_file_damaged(path, wrong, err);
+}
+
+static og_status make_index(og_near *near, og_error *err)
+{
+    const struct og_manifest *m = &near->files.list;
+    const char *wrong = take_options(m, &near->options);
+    if (wrong != NULL)
+        return og_manifest_bad_field(m, near->folder, wrong, err);
+    const og_status status = og_near_index_make(near, err);
+    if (status != OG_ERR_USAGE) return status;
+    return og_error_set(err, OG_ERR_STORE,
+                        "'%s/manifest' is damaged: its options make no sense",
+                        near->folder);
+}
+
+static og_status read_segments(og_near *near, og_error *err)
+{
+    const struct og_manifest *m = &near->files.list;
+    uint32_t hand;
+    TRY(make_index(near, err));
+    near->n_documents = near->files.n_documents;
+    for (size_t i = 0; i < m->n_segments; i++)
+        TRY(read_segment(near, i, err));
+    if (take_u32(m, "hand", &hand) &&
+        og_near_index_chain_all(near->index, hand))
+        return OG_OK;
+    return og_manifest_bad_field(m, near->folder, "hand", err);
+}
+
+static void delete_unnamed(const og_near *near)
+{
+    const struct og_manifest *m = &near->files.list;
+    uint64_t numbers[OG_SEGMENTS_MOST];
+    for (size_t i = 0; i < m->n_segments; i++)
+        numbers[i] = m->segment[i].number;
+    og_segments_delete_unnamed(near->folder, PREFIX, numbers, m->n_segments);
+}
+
+static og_status open_old(og_near *near, og_error *err)
+{
+    if (!og_old_near_file_is_there(near->folder))
+        return missing(near->folder, err);
+    near->files = (struct og_near_files){.list = {.next = 1}};
+    TRY(og_old_near_file_open(near, err));
+    near->files.n_documents = near->n_documents;
     return OG_OK;
 }
 
-/* *out_len 0: it was the end. */
-static og_status read_block(og_near *near, int fd, const char *path,
-                            uint64_t off, uint8_t *block, size_t *out_len,
-                            og_error *err)
-{
-    uint8_t head[BLOCK_HEAD];
-    if (og_file_read_at(fd, head, BLOCK_HEAD, off) != BLOCK_HEAD)
-        return damaged(path, off, "it is cut off", err);
-    const size_t len = og_load32(head);
-    *out_len = len;
-    if (len > BLOCK_LEN || og_load32(head + 4) != 0 ||
-        (len == 0 && og_load64(head + 8) != 0))
-        return damaged(path, off, "a block of a wrong length", err);
-    if (len == 0) return OG_OK;
-    if (og_file_read_at(fd, block, len, off + BLOCK_HEAD) != (int64_t)len)
-        return damaged(path, off, "a block is cut", err);
-    if (og_checksum(block, len) != og_load64(head + 8))
-        return damaged(path, off, "a block has another checksum", err);
-    return take_entries(near, block, len, path, off, err);
-}
-
-static og_status read_blocks(og_near *near, int fd, const char *path,
-                             og_error *err)
-{
-    struct stat st;
-    uint64_t off = HEAD_LEN;
-    size_t len = 1;
-    og_status status = OG_OK;
-    uint8_t *block = og_allocate(NULL, BLOCK_LEN);
-    if (block == NULL) return og_error_memory(err, BLOCK_LEN, "an index");
-    while (len != 0 && status == OG_OK) {
-        status = read_block(near, fd, path, off, block, &len, err);
-        off += BLOCK_HEAD + len;
-    }
-    og_release(NULL, block, BLOCK_LEN);
-    TRY(status);
-    if (fstat(fd, &st) != 0) return og_file_failure(err, "read", path, errno);
-    if ((uint64_t)st.st_size != off)
-        return damaged(path, off, "there is something after its end", err);
-    return OG_OK;
-}
-
+/* A writer may replace files between the manifest and them; then there is a
+ * newer manifest, too. */
 og_status og_near_files_open(og_near *near, og_error *err)
 {
-    char path[PATH_MOST];
-    int fd = -1;
-    path_of(near->folder, path);
-    TRY(read_head(path, near->uuid, &fd, &near->n_documents, &near->options,
-                  err));
-    og_status status = og_near_index_make(near, err);
-    if (status == OG_ERR_USAGE)
-        status = damaged(path, 32, "its options make no sense", err);
-    if (status == OG_OK) status = read_blocks(near, fd, path, err);
-    close(fd);
-    near->n_saved = near->n_documents;
+    og_status status = OG_OK;
+    for (unsigned i = 0; i < OPEN_TRIES; i++) {
+        status = read_manifest(near->folder, near->uuid, &near->files, err);
+        if (status == OG_ERR_NO_STORE) return open_old(near, err);
+        if (status == OG_OK) status = read_segments(near, err);
+        if (status != OG_ERR_IO || near->is_writable) break;
+        og_near_index_unmake(near);
+    }
+    if (status == OG_OK && near->is_writable) delete_unnamed(near);
     return status;
 }
 
@@ -189,56 +226,82 @@ og_status og_near_files_open(og_near *near, og_error *err)
 
 struct saving {
     const og_near *near;
-    struct og_new_file file;
-    struct og_pack block;
+    struct og_segment_writer *out;
 };
 
-static og_status write_block(struct saving *s, og_error *err)
+static og_status save_entry(void *ctx, uint32_t place,
+                            const struct og_near_entry *e, og_error *err)
 {
-    uint8_t head[BLOCK_HEAD] = {0};
-    if (s->block.failed) return og_error_memory(err, BLOCK_LEN, "an index");
-    og_store32(head, (uint32_t)s->block.len);
-    if (s->block.len > 0)
-        og_store64(head + 8, og_checksum(s->block.data, s->block.len));
-    TRY(og_new_file_write(&s->file, head, sizeof(head), err));
-    TRY(og_new_file_write(&s->file, s->block.data, s->block.len, err));
-    s->block.len = 0;
+    const struct saving *s = ctx;
+    (void)err;
+    og_segment_write_u32(s->out, og_le32(place));
+    og_segment_write_u32(s->out, og_le32(e->document));
+    og_segment_write(s->out, e->sketch, s->near->sketch_len);
     return OG_OK;
 }
 
-static og_status save_entry(void *ctx, const struct og_near_entry *e,
-                            og_error *err)
+/* Entries from layer `first` on; *out_sum is that of the file. */
+static og_status write_segment(const og_near *near, uint8_t first,
+                               uint64_t number, uint64_t *out_sum,
+                               og_error *err)
 {
-    struct saving *s = ctx;
-    if (s->block.len + 4 + s->near->sketch_len > BLOCK_LEN)
-        TRY(write_block(s, err));
-    og_pack_fixed(&s->block, e->document, 4);
-    og_pack_bytes(&s->block, e->sketch, s->near->sketch_len);
+    char path[OG_MANIFEST_PATH_MOST];
+    struct saving s = {.near = near};
+    struct og_segment_file file;
+    TRY(og_segment_number_path(near->folder, PREFIX, number, path, err));
+    TRY(og_segment_writer_new(path, &segment_kind, NULL, &s.out, err));
+    og_near_index_walk(near->index, first, &s, save_entry, NULL);
+    og_segment_end_section(s.out);
+    TRY(og_segment_writer_end(s.out, &file, err));
+    *out_sum = file.sum;
+    og_segment_file_release(&file);
     return OG_OK;
 }
 
-static og_status save_all(struct saving *s, og_error *err)
+/* What came since the last flush, and the segments that are due, become one. */
+static og_status save_entries(og_near *near, struct og_near_files *to,
+                              uint8_t *out_layer, og_error *err)
 {
-    pack_head(s->near, &s->block);
-    if (s->block.failed) return og_error_memory(err, HEAD_LEN, "an index");
-    TRY(og_new_file_write(&s->file, s->block.data, s->block.len, err));
-    s->block.len = 0;
-    TRY(og_near_index_walk(s->near->index, s, save_entry, err));
-    if (s->block.len > 0) TRY(write_block(s, err));
-    TRY(write_block(s, err)); /* the end */
-    return og_new_file_commit(&s->file, err);
+    struct og_manifest *m = &to->list;
+    const size_t n = m->n_segments;
+    uint64_t sizes[OG_SEGMENTS_MOST + 1];
+    memcpy(sizes, to->sizes, n * sizeof(*sizes));
+    sizes[n] = og_near_index_n_since(near->index, OG_NEAR_UNSAVED);
+    *out_layer = OG_NEAR_UNSAVED;
+    if (sizes[n] == 0) return OG_OK;
+    size_t first = og_merge_first(sizes, n + 1, n, 0);
+    if (first == OG_SEGMENTS_MOST) first--;
+    TRY(write_segment(near, (uint8_t)first, m->next, &m->segment[first].sum,
+                      err));
+    m->segment[first].number = m->next++;
+    m->n_segments = first + 1;
+    to->sizes[first] = og_near_index_n_since(near->index, (uint8_t)first);
+    *out_layer = (uint8_t)first;
+    return OG_OK;
 }
 
+/* The order: the segment, the manifest that names it; only then what it
+ * replaces goes. After a failure all is as before, in memory, too. */
 og_status og_near_flush(og_near *near, og_error *err)
 {
-    struct saving s = {.near = near};
-    char path[PATH_MOST];
     if (near->folder == NULL || !near->is_writable) return OG_OK;
-    path_of(near->folder, path);
-    TRY(og_new_file_open(&s.file, path, 0666, err));
-    const og_status status = save_all(&s, err);
-    og_new_file_discard(&s.file);
-    og_pack_release(&s.block);
-    if (status == OG_OK) near->n_saved = near->n_documents;
-    return status;
+    struct og_near_files *files = &near->files;
+    const struct og_near_files before = *files;
+    uint8_t layer;
+    if (files->list.generation != 0 && files->n_documents == near->n_documents)
+        return OG_OK;
+    og_status status = save_entries(near, files, &layer, err);
+    set_fields(near);
+    if (status == OG_OK)
+        status =
+            og_manifest_write(&files->list, &manifest_kind, near->folder, err);
+    if (status != OG_OK) {
+        *files = before;
+        return status;
+    }
+    files->n_documents = near->n_documents;
+    og_near_index_set_layer(near->index, layer);
+    delete_unnamed(near);
+    og_old_near_file_delete(near->folder);
+    return OG_OK;
 }

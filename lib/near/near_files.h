@@ -1,156 +1,59 @@
 #ifndef OG_NEAR_NEAR_FILES_H
 #define OG_NEAR_NEAR_FILES_H
 
-/*   in:  the documents of a store, one after the other        (lib/index)
- *   out: those that are near a document                       (lib/index)
+/*   in:  the ring of an index, as it is now       (near_index.h)
+ *   out: the folder "near" of a store, and the ring again
  *
- * An index that is derived from the documents of a store: it keeps a sketch and
- * the number of each; ids, times and texts are those of the store, and so is
- * the log. It has one file, replaced as a whole now and then; documents that
- * came after it are sketched again by whoever opens it.
+ *     manifest    lib/disk/manifest.h, with the fields
+ *                     uuid 0123456789abcdef0123456789abcdef
+ *                     documents 4711
+ *                     method minhash
+ *                     tokens words
+ *                     shingle 5
+ *                     bands 14
+ *                     rows 8
+ *                     memory 67108864
+ *                     hand 4711
+ *     segment-N   lib/disk/segment_file.h, of one section: entries, each its
+ *                 place in the ring 4, number of the document 4, sketch; the
+ *                 places ascend
  *
- *     STORE/near/index
+ * The uuid is that of the store; of its documents the first `documents` were
+ * taken in. What a later segment has at a place replaces what an older one has
+ * there; `hand` is the place that the next entry takes. A flush writes the
+ * entries that came since the last one and those of the segments that the merge
+ * rule (lib/disk/merge_policy.h) makes one with them.
  *
- *     head:    "origoNI2" 8 | uuid of the store 16 | documents 8 |
- *              method 8 | tokens 8 | shingle 8 | rows 4 | bands 4 | memory 8 |
- *              checksum of all before it 8
- *     block:   length 4 | 0 4 | checksum of the bytes 8 | length bytes:
- *              entries, each a number 4 and a sketch
- *     end:     16 bytes of 0
- *
- * Little endian; checksums are XXH3. Of the store the first `documents` were
- * taken in; entries are in the order in which they go. */
+ * Numbers are little-endian. Before there were segments, the folder had one
+ * file (old_near_file.c); it is read, and the next flush replaces it. */
 
-#include "lib/base/packing.h"
-#include "lib/fingerprint/fingerprint.h"
-#include "lib/fingerprint/shingler.h"
-#include "lib/near/near_index.h"
-#include "lib/sketch/band_sketch.h"
-#include "lib/sketch/shingle_set.h"
-#include "lib/store/store.h"
-#include "lib/store/text/stored_texts.h"
+#include "lib/disk/manifest.h"
 
-#include <origo/neighbour.h>
-#include <pthread.h>
+struct og_near;
 
-struct og_dedup_texts;
-
-/* What a thread needs to ask: its buffers, the documents it has read. */
-struct og_near_asker {
-    struct og_shingler shingler;
-    struct og_pack sketch; /* of the document at hand */
-    /* Of a store with texts, for exact answers; else NULL. */
-    struct og_stored_texts *stored;
-    struct og_dedup_texts *texts;
-    struct og_shingle_set set; /* of the document asked about, if has_set */
-    bool has_set;
-    struct og_near_found found;
-    struct og_near_met *met; /* what the last question found */
-    size_t n_met, met_cap;
-    og_near_match *matches; /* the same, for og_near_find() */
-    size_t matches_cap;
+struct og_near_files {
+    struct og_manifest list;
+    uint64_t sizes[OG_SEGMENTS_MOST]; /* entries of each segment */
+    uint32_t n_documents;             /* of the store that the files have */
 };
 
-/* One that was found: an entry of the index, or OG_NEAR_OF_RUN and its number
- * in the run at hand (near_batch.h). */
-struct og_near_met {
-    uint32_t entry, document;
-    og_near_match match;
-};
-#define OG_NEAR_OF_RUN (UINT32_C(1) << 31)
-
-/* One writer; any number of askers while it does not write. */
-struct og_near {
-    og_near_options options;
-    bool has_old_simhash; /* of the fingerprints as they are, not mixed */
-    struct og_near_index *index;
-    size_t minhash_len, sketch_len;
-    struct og_shingle_factors key;
-    struct og_band_sketcher sketcher;
-    struct og_near_asker own; /* of questions one by one */
-    const uint8_t *uuid;      /* of the store */
-    char *folder;             /* NULL: in memory */
-    bool is_writable;
-    uint32_t n_documents;     /* of the store that were taken in */
-    uint32_t n_saved;         /* of those, in the file */
-    pthread_mutex_t counting; /* what askers change: these counts, and which
-                                 entries stay longer */
-    uint64_t n_exact, n_estimated;
-};
-typedef struct og_near og_near;
-
-/* Where an index is. `folder` NULL: in memory. A writer with `is_new` makes an
- * empty one, whatever is there. `stored` NULL: all answers are estimates. */
-struct og_near_place {
-    const char *folder;
-    const uint8_t *uuid;
-    bool is_writable, is_new;
-    struct og_stored_texts *stored; /* must outlive the index */
-};
-og_status og_near_open(const struct og_near_place *place,
-                       const og_near_options *options, og_near **out,
-                       og_error *err);
-void og_near_close(og_near *near); /* NULL is fine */
-
-/* Document `number`, which comes after all before it. */
-og_status og_near_add(og_near *near, uint32_t number, og_bytes text,
-                      og_error *err);
-
-/* Which documents are an answer: asked of each that is near, which is passed
- * over when *out_is_reported is false, else named. */
-struct og_near_scope {
-    void *ctx;
-    og_status (*name)(void *ctx, uint32_t number, og_near_match *match,
-                      bool *out_is_reported, og_error *err);
-};
-/* Matches from the most similar on; valid until the asker's next question.
- * NULL: the index's own asker, for one thread at a time. */
-og_status og_near_find(og_near *near, struct og_near_asker *asker,
-                       og_bytes text, const og_near_query *query,
-                       const struct og_near_scope *scope,
-                       const og_near_match **out, size_t *out_n, og_error *err);
-
-/* ---- near_ask.c: the steps of it, for runs of documents ---- */
-
-/* `stored` NULL: estimates. `memory`: of shingles that are kept. */
-og_status og_near_asker_init(struct og_near_asker *asker, const og_near *near,
-                             struct og_stored_texts *stored, size_t memory,
-                             og_error *err);
-void og_near_asker_release(struct og_near_asker *asker);
-
-/* To asker->sketch; the fingerprints stay in the shingler. */
-og_status og_near_sketch(const og_near *near, struct og_near_asker *asker,
-                         og_bytes text, og_error *err);
-
-/* A question: what is near `sketch`, of the document `text`. Begins, then goes
- * through sketches, each once; asker->met are those that are near. */
-struct og_near_question {
-    const uint8_t *sketch;
-    og_bytes text;
-    const og_near_query *query;
-    const struct og_near_scope *scope;
-};
-og_status og_near_query_check(const og_near_query *query, og_error *err);
-void og_near_begin(struct og_near_asker *asker);
-og_status og_near_meet(const og_near *near, struct og_near_asker *asker,
-                       const struct og_near_question *question, uint32_t entry,
-                       const struct og_near_entry *known, og_error *err);
-/* All entries of the index; `n_met` as og_near_index_find(). */
-og_status og_near_meet_index(const og_near *near, struct og_near_asker *asker,
-                             const struct og_near_question *question,
-                             const uint32_t *n_met, og_error *err);
-/* The most similar first. */
-void og_near_sort(struct og_near_asker *asker);
-
-/* ---- near.c and near_files.c ---- */
-
-og_status og_near_index_make(og_near *near, og_error *err);
-/* Reads the file. */
-og_status og_near_files_open(og_near *near, og_error *err);
-/* Replaces the file; the documents must be safe in the store. */
-og_status og_near_flush(og_near *near, og_error *err);
-/* How many documents of the store the file has; only its head is read. */
+/* Reads the folder; a reader begins again when a writer replaces it meanwhile.
+ * OG_ERR_STORE names the file that is damaged or missing. */
+og_status og_near_files_open(struct og_near *near, og_error *err);
+/* All that is not in the files yet; the documents must be safe in the store. */
+og_status og_near_flush(struct og_near *near, og_error *err);
+/* How many documents of the store the files have. */
 og_status og_near_files_documents(const char *folder, const uint8_t *uuid,
                                   uint32_t *out, og_error *err);
+/* Whether a file of the folder belongs to an index, of any version. */
+bool og_near_files_has(const char *name);
+
+/* ---- old_near_file.c: the one file of before ---- */
+
+bool og_old_near_file_is_there(const char *folder);
+og_status og_old_near_file_open(struct og_near *near, og_error *err);
+og_status og_old_near_file_documents(const char *folder, const uint8_t *uuid,
+                                     uint32_t *out, og_error *err);
+void og_old_near_file_delete(const char *folder);
 
 #endif

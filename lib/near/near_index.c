@@ -37,7 +37,9 @@
 struct head {
     uint32_t document;
     bool is_touched, is_used;
+    uint8_t layer; /* the segment that has it, or OG_NEAR_UNSAVED */
 };
+_Static_assert(sizeof(struct head) == 8, "a layer costs no memory");
 
 struct og_near_index {
     const og_allocator *allocator;
@@ -193,17 +195,22 @@ static void chain(struct og_near_index *x, uint32_t entry,
     *link = link_to(entry);
 }
 
+static void add_buckets(struct og_near_index *x)
+{
+    const uint32_t n = x->n_buckets;
+    x->n_buckets =
+        n > x->n_all_buckets / GROWTH ? x->n_all_buckets : n * GROWTH;
+    og_pages_enlarge(&x->newest_pages,
+                     (size_t)x->n_buckets * x->n_bands * sizeof(*x->newest));
+}
+
 /* All buckets are there before the ring is full: nothing went yet, and the
  * entries are in the order of their numbers. */
 static void grow(struct og_near_index *x)
 {
     const size_t n_links = (size_t)x->n_buckets * x->n_bands;
     memset(x->newest, 0, n_links * sizeof(*x->newest));
-    const uint32_t n = x->n_buckets;
-    x->n_buckets =
-        n > x->n_all_buckets / GROWTH ? x->n_all_buckets : n * GROWTH;
-    og_pages_enlarge(&x->newest_pages,
-                     (size_t)x->n_buckets * x->n_bands * sizeof(*x->newest));
+    add_buckets(x);
     for (uint32_t i = 0; i < x->n_begun; i++)
         for (size_t b = 0; b < x->n_bands; b++)
             chain(x, i, sketch_of(x, i), b);
@@ -242,7 +249,8 @@ void og_near_index_place(struct og_near_index *x,
     memcpy(sketch_of(x, at), entry->sketch, len);
     x->n += !move->has_old;
     x->n_evicted += move->has_old;
-    x->heads[at] = (struct head){.document = entry->document, .is_used = true};
+    x->heads[at] = (struct head){
+        .document = entry->document, .is_used = true, .layer = OG_NEAR_UNSAVED};
     if (x->n_begun <= at) x->n_begun = at + 1;
 }
 
@@ -377,29 +385,71 @@ uint64_t og_near_index_n_evicted(const struct og_near_index *x)
     return x->n_evicted;
 }
 
-static og_status
-walk_places(const struct og_near_index *x, uint32_t begin, uint32_t end,
-            void *ctx,
-            og_status (*on_entry)(void *ctx, const struct og_near_entry *entry,
-                                  og_error *err),
-            og_error *err)
+/* ---- segments ---- */
+
+uint32_t og_near_index_hand(const struct og_near_index *x)
 {
-    for (uint32_t at = begin; at < end; at++) {
+    return x->hand;
+}
+
+void og_near_index_put(struct og_near_index *x, uint32_t place,
+                       const struct og_near_entry *entry, uint8_t layer)
+{
+    struct head *head = &x->heads[place];
+    x->n += !head->is_used;
+    if (x->n_begun <= place) x->n_begun = place + 1;
+    *head = (struct head){
+        .document = entry->document, .is_used = true, .layer = layer};
+    memcpy(sketch_of(x, place), entry->sketch, x->sketch_len);
+}
+
+/* Places are filled from the first on; only then the hand goes round. */
+static bool is_ring(const struct og_near_index *x, uint32_t hand)
+{
+    if (x->n != x->n_begun || hand >= x->room) return false;
+    return x->n == x->room || hand == x->n;
+}
+
+/* From the oldest on, which is the one at the hand. */
+bool og_near_index_chain_all(struct og_near_index *x, uint32_t hand)
+{
+    if (!is_ring(x, hand)) return false;
+    x->hand = hand;
+    while (x->n > x->n_buckets / 2 && x->n_buckets < x->n_all_buckets)
+        add_buckets(x);
+    for (uint32_t i = 0; i < x->n; i++) {
+        const uint32_t at = (uint32_t)(((uint64_t)hand + i) % x->n);
+        for (size_t b = 0; b < x->n_bands; b++)
+            chain(x, at, sketch_of(x, at), b);
+    }
+    return true;
+}
+
+og_status og_near_index_walk(
+    const struct og_near_index *x, uint8_t layer, void *ctx,
+    og_status (*on_entry)(void *ctx, uint32_t place,
+                          const struct og_near_entry *entry, og_error *err),
+    og_error *err)
+{
+    for (uint32_t at = 0; at < x->n_begun; at++) {
         struct og_near_entry entry;
-        if (!x->heads[at].is_used) continue;
+        if (x->heads[at].layer < layer) continue;
         og_near_index_get(x, at, &entry);
-        TRY(on_entry(ctx, &entry, err));
+        TRY(on_entry(ctx, at, &entry, err));
     }
     return OG_OK;
 }
 
-/* The place after the hand is the oldest. */
-og_status og_near_index_walk(
-    const struct og_near_index *x, void *ctx,
-    og_status (*on_entry)(void *ctx, const struct og_near_entry *entry,
-                          og_error *err),
-    og_error *err)
+size_t og_near_index_n_since(const struct og_near_index *x, uint8_t layer)
 {
-    TRY(walk_places(x, x->hand, x->n_begun, ctx, on_entry, err));
-    return walk_places(x, 0, x->hand, ctx, on_entry, err);
+    size_t n = 0;
+    for (uint32_t at = 0; at < x->n_begun; at++)
+        n += x->heads[at].layer >= layer;
+    return n;
+}
+
+void og_near_index_set_layer(struct og_near_index *x, uint8_t layer)
+{
+    for (uint32_t at = 0; at < x->n_begun; at++)
+        if (x->heads[at].layer > layer) x->heads[at].layer = layer;
 }

@@ -84,11 +84,30 @@ size_t og_near_index_n(const struct og_near_index *index);
 size_t og_near_index_room(const struct og_near_index *index);
 uint64_t og_near_index_n_evicted(const struct og_near_index *index);
 
-/* All entries, oldest first, so that adding them again gives the same. */
+/* ---- what segments have of it (near_files.c) ----
+ *
+ * An entry has a place in the ring and a layer: which segment of the index has
+ * what is there now, 0 the oldest. So a merge of segments is what the places of
+ * their layers have in memory, and no file is read for it. */
+
+#define OG_NEAR_UNSAVED UINT8_MAX /* the layer of one that is in none */
+
+/* An entry of a segment. What was put there by an older one goes. It is found
+ * after og_near_index_chain_all(). place < room. */
+void og_near_index_put(struct og_near_index *index, uint32_t place,
+                       const struct og_near_entry *entry, uint8_t layer);
+/* After all were put. False: they are no ring with its hand there. */
+bool og_near_index_chain_all(struct og_near_index *index, uint32_t hand);
+uint32_t og_near_index_hand(const struct og_near_index *index);
+
+/* The entries of this layer and of later ones, by place; how many there are;
+ * and they become of this layer. */
 og_status og_near_index_walk(
-    const struct og_near_index *index, void *ctx,
-    og_status (*on_entry)(void *ctx, const struct og_near_entry *entry,
-                          og_error *err),
+    const struct og_near_index *index, uint8_t layer, void *ctx,
+    og_status (*on_entry)(void *ctx, uint32_t place,
+                          const struct og_near_entry *entry, og_error *err),
     og_error *err);
+size_t og_near_index_n_since(const struct og_near_index *index, uint8_t layer);
+void og_near_index_set_layer(struct og_near_index *index, uint8_t layer);
 
 #endif

@@ -79,6 +79,7 @@ FILES = ["catalogue/lock.mdb", "catalogue/data.mdb", "catalogue.sum", "lock",
          "origo.conf", "passages.tab", "journal/000001.jnl",
          "journal/000002.jnl", "journal/000003.jnl", "texts/000001.seg",
          "texts/000003.seg", "near/lock", "near/index", "near/journal",
+         "near/manifest", "near/segment-1",
          "sentences/lock", "sentences/manifest"]
 FOLDERS = ["catalogue", "journal", "texts", "near", "sentences"]
 

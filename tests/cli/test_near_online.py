@@ -96,8 +96,8 @@ def test_near_store(place):
     answers = near("-s", store, place / "b.jsonl")
     assert [a["near"][0]["id"] for a in answers] == \
         ["a%d" % i for i in range(10, 20)]
-    # An index that is damaged is told.
-    index = store / "near" / "index"
+    # An index that is damaged is reported.
+    index = store / "near" / "manifest"
     data = bytearray(index.read_bytes())
     for at in (3, 20, len(data) - 2):
         broken = bytearray(data)
@@ -105,7 +105,7 @@ def test_near_store(place):
         index.write_bytes(broken)
         done = origo("near", "-s", store, place / "b.jsonl")
         assert done.returncode == 4, done
-        assert b"near/index" in done.stderr
+        assert b"near/manifest" in done.stderr
 
 
 def test_near_store_with_texts(place):

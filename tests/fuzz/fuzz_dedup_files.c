@@ -12,7 +12,7 @@
 #include "lib/dedup/dedup_lists.h"
 #include "lib/dedup/stages/dedup_stages.h"
 #include "lib/disk/journal_format.h"
-#include "lib/near/near_files.h"
+#include "lib/near/near_engine.h"
 
 #define SKETCH_LEN 112
 

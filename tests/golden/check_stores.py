@@ -47,9 +47,9 @@ def checks(origo, store, expected):
         else out
 
 
-def index_checks(origo, folder):
-    """Indexes of the layouts before segments (lib/disk/segment_file.h): two of
-    Hamming codes, one of sentences in a store, and what they answered then."""
+def unpack(name, folder):
+    """Two functions: the path of a file of NAME.tar.xz; what is wrong when a
+    command does not print the same as such a file."""
     def at(name):
         return os.path.join(folder, name)
 
@@ -58,8 +58,23 @@ def index_checks(origo, folder):
         with open(at(expected)) as f:
             return "" if status == 0 and out == f.read() else out or "nothing"
 
-    with tarfile.open(os.path.join(HERE, "indexes-1.tar.xz")) as packed:
+    with tarfile.open(os.path.join(HERE, name + ".tar.xz")) as packed:
         packed.extractall(folder)
+    return at, answers
+
+
+def flip(path, at):
+    with open(path, "r+b") as f:
+        f.seek(at)
+        byte = f.read(1)
+        f.seek(at)
+        f.write(bytes([byte[0] ^ 1]))
+
+
+def index_checks(origo, folder):
+    """Indexes of the layouts before segments (lib/disk/segment_file.h): two of
+    Hamming codes, one of sentences in a store, and what they answered then."""
+    at, answers = unpack("indexes-1", folder)
     for name in ("hamming-1", "hamming-2"):
         ask = [origo, "hamming", "ask", at(name), at("codes.tsv")]
         yield name + ": ask", answers(ask, "hamming.tsv")
@@ -75,13 +90,39 @@ def index_checks(origo, folder):
     yield "sentences: quote", answers(quote, "quote.json")
     status, out = run([origo, "verify", "-s", at("store")])
     yield "sentences: verify", "" if status == 0 else out
-    with open(at("store/sentences/image-1"), "r+b") as f:
-        f.seek(1000)
-        byte = f.read(1)
-        f.seek(1000)
-        f.write(bytes([byte[0] ^ 1]))
+    flip(at("store/sentences/image-1"), 1000)
     status, out = run([origo, "verify", "-s", at("store")])
     yield "sentences: damage", "" if status == 4 and "image-1" in out else out
+
+
+def near_checks(origo, folder):
+    """Two indexes of near-duplicates before they had segments, one with room
+    and one that is full, and what they answered then."""
+    at, answers = unpack("indexes-2", folder)
+    for name in ("near-roomy", "near-full"):
+        store = at(name)
+        old, new = at(name + "/near/index"), at(name + "/near/manifest")
+        ask = [origo, "near", "-q", "-t", "0.5", "-s", store, at("d.jsonl")]
+        yield name + ": near", answers(ask, name + ".json")
+        status, out = run([origo, "verify", "-s", store])
+        yield name + ": verify", "" if status == 0 else out
+        # Documents that are more than an index may be behind its files.
+        many = "".join(json.dumps({"id": str(i), "text": "%d " % i * 4}) + "\n"
+                       for i in range(4100))
+        for step in ("", json.dumps({"id": "last", "text": "one two"}) + "\n"):
+            status, out = run([origo, "add", "-q", "--type", "jsonl", "-s",
+                               store, "-"], step or many)
+            yield name + ": add", "" if status == 0 else out
+        yield name + ": is new", "" if os.path.exists(new) and \
+            not os.path.exists(old) else " ".join(os.listdir(store + "/near"))
+        if name == "near-roomy":
+            yield name + ": near after that", answers(ask, name + ".json")
+        status, out = run([origo, "verify", "-s", store])
+        yield name + ": verify after that", "" if status == 0 else out
+        flip(at(name + "/near/segment-1"), 100)
+        status, out = run([origo, "verify", "-s", store])
+        yield name + ": damage", "" if status == 4 and "segment-1" in out \
+            else out
 
 
 def tell(name, what, wrong):
@@ -104,9 +145,11 @@ def main():
             shutil.copytree(os.path.join(HERE, name), store)
             for what, wrong in checks(origo, store, expected):
                 failed |= tell(name, what, wrong)
-    with tempfile.TemporaryDirectory(prefix="origo-golden-") as folder:
-        for what, wrong in index_checks(origo, folder):
-            failed |= tell("indexes-1", what, wrong)
+    for name, checked in (("indexes-1", index_checks),
+                          ("indexes-2", near_checks)):
+        with tempfile.TemporaryDirectory(prefix="origo-golden-") as folder:
+            for what, wrong in checked(origo, folder):
+                failed |= tell(name, what, wrong)
     if n == 0:
         print("FAILED golden stores: there are none")
     return 1 if failed or n == 0 else 0

@@ -20,7 +20,7 @@ static struct folder folder;
 /* Skips the test, by name, where it cannot be made. */
 static int make_comma(void **state)
 {
-    char command[400], path[300];
+    char command[700], path[300];
     (void)state;
     folder_make(&folder);
     snprintf(path, sizeof(path), "%s/de_DE.UTF-8", folder.path);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/near/near_files.h"
+#include "lib/near/near_engine.h"
 
 enum { N_WORDS = 400, N_SAMPLES = 112 };
 

@@ -147,12 +147,13 @@ static void many_moves_are_single_ones(void **state)
 }
 
 /* Few entries have few buckets; each stays known when there are more, and the
- * walk goes from the oldest on. */
-static og_status expect_next(void *ctx, const struct og_near_entry *entry,
-                             og_error *err)
+ * walk goes by place. */
+static og_status expect_next(void *ctx, uint32_t place,
+                             const struct og_near_entry *entry, og_error *err)
 {
     uint32_t *next = ctx;
     (void)err;
+    assert_int_equal(place, *next);
     assert_int_equal(entry->document, *next);
     *next += 1;
     return OG_OK;
@@ -174,7 +175,7 @@ static void growing_changes_no_answer(void **state)
             assert_int_equal(found.entries[k], kind + k * (N / EACH));
         add(index, i, (const char *)sketch);
     }
-    assert_int_equal(og_near_index_walk(index, &next, expect_next, NULL),
+    assert_int_equal(og_near_index_walk(index, 0, &next, expect_next, NULL),
                      OG_OK);
     assert_int_equal(next, N);
     og_near_index_free(index);

@@ -12,16 +12,6 @@ const struct og_manifest_kind og_sentence_manifest_kind = {
 
 /* ---- reading ---- */
 
-static bool take_uuid(const char *text, uint8_t out[OG_SENTENCES_UUID_LEN])
-{
-    if (text == NULL || strlen(text) != 2 * OG_SENTENCES_UUID_LEN ||
-        strspn(text, "0123456789abcdef") != strlen(text))
-        return false;
-    for (size_t i = 0; i < OG_SENTENCES_UUID_LEN; i++)
-        if (sscanf(text + 2 * i, "%2hhx", &out[i]) != 1) return false;
-    return true;
-}
-
 /* A language; "-" is none. */
 static bool take_language(const char *text, char out[8])
 {
@@ -51,7 +41,7 @@ bool og_sentence_manifest_take(struct og_sentence_manifest *m,
     uint64_t n = 0;
     m->is_old = list->version == 1;
     *out_key = "uuid";
-    if (!m->is_old && !take_uuid(og_manifest_get(list, *out_key), m->uuid))
+    if (!m->is_old && !og_manifest_get_uuid(list, *out_key, m->uuid))
         return false;
     *out_key = "documents";
     if (!m->is_old &&
@@ -92,12 +82,10 @@ static const char *or_dash(const char *s)
 og_status og_sentence_manifest_write(struct og_sentence_manifest *m,
                                      const char *folder, og_error *err)
 {
-    char uuid[2 * OG_SENTENCES_UUID_LEN + 1], signature[24];
-    for (size_t i = 0; i < OG_SENTENCES_UUID_LEN; i++)
-        snprintf(uuid + 2 * i, 3, "%02x", m->uuid[i]);
+    char signature[24];
     snprintf(signature, sizeof(signature), "%" PRIu32 " %" PRIu32,
              m->signature_bits, m->word_bits);
-    og_manifest_set(&m->list, "uuid", uuid);
+    og_manifest_set_uuid(&m->list, "uuid", m->uuid);
     og_manifest_set_number(&m->list, "documents", m->n_documents);
     og_manifest_set(&m->list, "stop", or_dash(m->stop));
     og_manifest_set(&m->list, "stem", or_dash(m->stem));

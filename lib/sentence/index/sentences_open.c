@@ -41,10 +41,8 @@ static og_status open_image(struct og_sentences *s, size_t i, og_error *err)
     s->number[i] = number;
     s->n_images = i + 1;
     const struct og_sentence_totals *totals = &s->image[i].totals;
-    if (s->image[i].file.sum != s->manifest.list.segment[i].sum)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' is not the image that its manifest names",
-                            path);
+    TRY(og_manifest_check_segment(&s->manifest.list, i, path,
+                                  s->image[i].file.sum, err));
     if (totals->signature_bits != s->manifest.signature_bits ||
         totals->word_bits != s->manifest.word_bits)
         return og_error_set(err, OG_ERR_STORE,
