@@ -180,6 +180,16 @@ og_status og_dedup_pass(struct og_dedup_run *run,
     return OG_OK;
 }
 
+og_status og_dedup_pass_again(struct og_dedup_run *run,
+                              struct og_dedup_source *source, og_error *err)
+{
+    og_stream_counts again = {0};
+    source->reject = NULL;
+    source->input.on_problem = NULL;
+    source->step = "writing";
+    return og_dedup_pass(run, source, &again, err);
+}
+
 og_status og_dedup_against(struct og_dedup_run *run,
                            struct og_dedup_source *source, og_error *err)
 {

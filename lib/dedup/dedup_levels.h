@@ -27,6 +27,11 @@ og_status og_dedup_pass(struct og_dedup_run *run,
                         const struct og_dedup_source *source,
                         og_stream_counts *counts, og_error *err);
 
+/* The last of several passes over the same input, which writes: what is wrong
+ * with the input was reported before. */
+og_status og_dedup_pass_again(struct og_dedup_run *run,
+                              struct og_dedup_source *source, og_error *err);
+
 /* The stream of the run's own documents, with its callbacks for problems and
  * progress. */
 void og_dedup_source_fill(struct og_dedup_run *run,

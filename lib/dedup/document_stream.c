@@ -23,6 +23,13 @@ struct stream {
 
 /* ---- preparing ---- */
 
+og_status og_dedup_worker_own(struct og_dedup_worker *worker, size_t len,
+                              og_error *err)
+{
+    if (worker->mine == NULL) worker->mine = og_allocate_zero(NULL, len);
+    return worker->mine != NULL ? OG_OK : og_error_memory(err, len, "a thread");
+}
+
 static og_status start_worker(void *ctx, void *mine, og_error *err)
 {
     const struct stream *s = ctx;

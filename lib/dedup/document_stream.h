@@ -44,6 +44,11 @@ struct og_dedup_worker { /* of one thread */
     void *mine; /* for make() */
 };
 
+/* worker->mine has `len` bytes from now on, zeros at first; stop_worker() gives
+ * them back. */
+og_status og_dedup_worker_own(struct og_dedup_worker *worker, size_t len,
+                              og_error *err);
+
 struct og_dedup_source {
     og_input input;
     struct og_stored_texts *stored; /* its documents instead of the input's */

@@ -336,11 +336,9 @@ static void stop_worker(void *ctx, struct og_dedup_worker *worker)
 static og_status thread_of(struct og_dedup_worker *worker, struct thread **out,
                            og_error *err)
 {
-    if (worker->mine == NULL)
-        worker->mine = og_allocate_zero(NULL, sizeof(struct thread));
+    TRY(og_dedup_worker_own(worker, sizeof(**out), err));
     *out = worker->mine;
-    return *out != NULL ? OG_OK
-                        : og_error_memory(err, sizeof(**out), "a thread");
+    return OG_OK;
 }
 
 static og_status make_block(void *ctx, struct og_dedup_worker *worker,
@@ -492,15 +490,20 @@ static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
                                  &l->run->output, err);
 }
 
+static void fill_source(struct level *l, struct og_dedup_source *out)
+{
+    og_dedup_source_fill(l->run, out);
+    out->key = &l->key;
+    out->sketcher = &l->sketcher;
+    out->ctx = l;
+    out->take = take_first;
+    use_batches(l, out);
+}
+
 static og_status read_against(struct level *l, og_error *err)
 {
     struct og_dedup_source source;
-    og_dedup_source_fill(l->run, &source);
-    source.key = &l->key;
-    source.sketcher = &l->sketcher;
-    source.ctx = l;
-    source.take = take_first;
-    use_batches(l, &source);
+    fill_source(l, &source);
     l->is_against = true;
     TRY(og_dedup_against(l->run, &source, err));
     l->has_batches = false;
@@ -512,13 +515,8 @@ static og_status read_against(struct level *l, og_error *err)
 static og_status read_documents(struct level *l, og_error *err)
 {
     struct og_dedup_source source;
-    og_dedup_source_fill(l->run, &source);
-    source.key = &l->key;
-    source.sketcher = &l->sketcher;
-    source.ctx = l;
-    source.take = take_first;
+    fill_source(l, &source);
     source.end_block = end_block;
-    use_batches(l, &source);
     source.n_skip_blocks = l->journal.mark.n_blocks;
     source.n_known_blocks = l->journal.mark.n_blocks;
     source.step = "documents";
@@ -644,19 +642,15 @@ static og_status take_second(void *ctx, struct og_dedup_doc *d, og_error *err)
 static og_status write_again(struct level *l, og_error *err)
 {
     struct og_dedup_source source;
-    og_stream_counts counts = {0};
     og_dedup_source_fill(l->run, &source);
     source.key = &l->key;
     source.ctx = l;
     source.take = take_second;
-    source.reject = NULL;
-    source.input.on_problem = NULL;
     source.input.n_threads = 1;
-    source.step = "writing";
     l->n_again = l->run->counts->n_against;
     if (l->removed != NULL) TRY(og_sorter_finish(l->removed, err));
     TRY(step_removed(l, err));
-    TRY(og_dedup_pass(l->run, &source, &counts, err));
+    TRY(og_dedup_pass_again(l->run, &source, err));
     if (l->n_again != l->n || l->has_next)
         return og_error_set(err, OG_ERR_INPUT,
                             "the input was changed while it was read");

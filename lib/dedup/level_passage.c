@@ -446,7 +446,6 @@ static og_status run_passes(struct level *l, og_error *err)
 {
     struct og_dedup_run *run = l->run;
     struct og_dedup_source source;
-    og_stream_counts again = {0};
     fill_source(l, &source);
     /* A run that was stopped while it wrote had rejected all there is. */
     if (l->cutter.journal.is_resumed) source.reject = NULL;
@@ -460,10 +459,7 @@ static og_status run_passes(struct level *l, og_error *err)
     source.make = NULL;
     source.take = take_second;
     source.end_block = end_block;
-    source.reject = NULL;
-    source.input.on_problem = NULL;
-    source.step = "writing";
-    return og_dedup_pass(run, &source, &again, err);
+    return og_dedup_pass_again(run, &source, err);
 }
 
 static void finish(struct level *l)

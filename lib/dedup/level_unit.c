@@ -326,11 +326,9 @@ static void stop_worker(void *ctx, struct og_dedup_worker *worker)
 static og_status thread_of(struct og_dedup_worker *worker, struct thread **out,
                            og_error *err)
 {
-    if (worker->mine == NULL)
-        worker->mine = og_allocate_zero(NULL, sizeof(struct thread));
+    TRY(og_dedup_worker_own(worker, sizeof(**out), err));
     *out = worker->mine;
-    return *out != NULL ? OG_OK
-                        : og_error_memory(err, sizeof(**out), "a thread");
+    return OG_OK;
 }
 
 /* Numbers of units by document, and how many each part has: the ends, when all
@@ -548,15 +546,11 @@ static og_status run_passes(struct level *l, og_error *err)
     run->counts->n_rounds = 1;
     if (l->places == NULL) return OG_OK;
     TRY(sort_found(l, err));
-    og_stream_counts again = {0};
     l->is_second = true;
     l->n_units = first_unit;
     l->n_documents = run->counts->n_against;
     source.end_block = end_block;
-    source.reject = NULL;
-    source.input.on_problem = NULL;
-    source.step = "writing";
-    return og_dedup_pass(run, &source, &again, err);
+    return og_dedup_pass_again(run, &source, err);
 }
 
 og_status og_dedup_units(struct og_dedup_run *run, og_error *err)
