@@ -19,16 +19,22 @@ size_t control_at(const char *at, size_t len, unsigned *out_code)
 static void print_escaped(FILE *out, og_bytes s, const char *special)
 {
     unsigned code;
+    size_t done = 0; /* what is plain goes out in one piece */
     for (size_t i = 0; i < s.len;) {
         const size_t n = control_at(s.data + i, s.len - i, &code);
-        if (n != 0)
-            fprintf(out, "\\u%04x", code);
-        else if (strchr(special, s.data[i]) != NULL)
-            fprintf(out, "\\%c", s.data[i]);
-        else
-            putc(s.data[i], out);
+        const bool is_special =
+            n == 0 && special[0] != '\0' && strchr(special, s.data[i]) != NULL;
+        if (n != 0 || is_special) {
+            fwrite(s.data + done, 1, i - done, out);
+            if (n != 0)
+                fprintf(out, "\\u%04x", code);
+            else
+                fprintf(out, "\\%c", s.data[i]);
+            done = i + (n != 0 ? n : 1);
+        }
         i += n != 0 ? n : 1;
     }
+    if (s.len > done) fwrite(s.data + done, 1, s.len - done, out);
 }
 
 void print_field(og_bytes s)

@@ -46,6 +46,8 @@
 
 #define OG_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
+/* Functions that want all registers for themselves, or leave them to others. */
+#define OG_OUT_OF_LINE __attribute__((noinline))
 #define OG_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define OG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

@@ -2,7 +2,6 @@
 #include "lib/os/cpu.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 #include <sys/auxv.h>
 #endif
 
-static atomic_int chosen = -1;
+atomic_int og_cpu_chosen = -1;
 
 const char *og_cpu_name(og_cpu level)
 {
@@ -67,20 +66,17 @@ static og_cpu wanted_by_environment(og_cpu found)
     return found;
 }
 
-og_cpu og_cpu_level(void)
+og_cpu og_cpu_choose(void)
 {
-    int level = atomic_load_explicit(&chosen, memory_order_relaxed);
-    if (level < 0) {
-        level = (int)wanted_by_environment(detect());
-        atomic_store_explicit(&chosen, level, memory_order_relaxed);
-    }
-    return (og_cpu)level;
+    const og_cpu level = wanted_by_environment(detect());
+    atomic_store_explicit(&og_cpu_chosen, (int)level, memory_order_relaxed);
+    return level;
 }
 
 og_cpu og_cpu_force(og_cpu level)
 {
     const og_cpu now = lower(detect(), level);
-    atomic_store(&chosen, (int)now);
+    atomic_store(&og_cpu_chosen, (int)now);
     return now;
 }
 

@@ -6,6 +6,8 @@
  * ORIGO_CPU (plain, sse42, avx2, avx512; plain, neon, pmull) lowers the level,
  * for tests and for finding out what a level is worth; it never raises it. */
 
+#include <stdatomic.h>
+
 typedef enum og_cpu {
     OG_CPU_PLAIN = 0,
     OG_CPU_NEON,   /* AArch64 */
@@ -22,8 +24,16 @@ typedef enum og_cpu {
 #define OG_CPU_CLMUL OG_CPU_SSE42
 #endif
 
+extern atomic_int og_cpu_chosen; /* -1: not yet */
+og_cpu og_cpu_choose(void);
+
 /* Cheap: worked out at the first call, then one load. Safe from any thread. */
-og_cpu og_cpu_level(void);
+static inline og_cpu og_cpu_level(void)
+{
+    const int level =
+        atomic_load_explicit(&og_cpu_chosen, memory_order_relaxed);
+    return level >= 0 ? (og_cpu)level : og_cpu_choose();
+}
 const char *og_cpu_name(og_cpu level);
 
 /* Tests only: takes this level from now on, cut to what the machine has.

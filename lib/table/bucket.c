@@ -75,13 +75,32 @@ uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket)
 }
 
 #if defined(OG_X86)
-/* The usual bucket: 64 tags in one register. */
+/* The usual bucket: 64 tags in one register, or in two. */
 OG_TARGET_AVX512 static struct og_look look_64(const uint8_t *tags, uint8_t tag)
 {
     const __m512i here = _mm512_loadu_si512(tags);
     const uint64_t equal =
         _mm512_cmpeq_epi8_mask(here, _mm512_set1_epi8((char)tag));
     const uint64_t empty = _mm512_testn_epi8_mask(here, here);
+    return (struct og_look){(uint32_t)_tzcnt_u64(equal),
+                            (uint32_t)_tzcnt_u64(empty)};
+}
+
+OG_TARGET_AVX2 static inline uint64_t equal_avx2(__m256i low, __m256i high,
+                                                 __m256i tag)
+{
+    const int first = _mm256_movemask_epi8(_mm256_cmpeq_epi8(low, tag));
+    const int last = _mm256_movemask_epi8(_mm256_cmpeq_epi8(high, tag));
+    return (uint32_t)first | (uint64_t)(uint32_t)last << 32;
+}
+
+OG_TARGET_AVX2 static struct og_look look_64_avx2(const uint8_t *tags,
+                                                  uint8_t tag)
+{
+    const __m256i low = _mm256_loadu_si256((const __m256i *)tags);
+    const __m256i high = _mm256_loadu_si256((const __m256i *)(tags + 32));
+    const uint64_t equal = equal_avx2(low, high, _mm256_set1_epi8((char)tag));
+    const uint64_t empty = equal_avx2(low, high, _mm256_setzero_si256());
     return (struct og_look){(uint32_t)_tzcnt_u64(equal),
                             (uint32_t)_tzcnt_u64(empty)};
 }
@@ -101,20 +120,28 @@ static struct og_look look_64(const uint8_t *tags, uint8_t tag)
 }
 #endif
 
+/* By itself, so that the usual bucket pays nothing for its registers. */
+OG_OUT_OF_LINE
+static struct og_look look_at_any(const uint8_t *tags, uint32_t n, uint8_t tag)
+{
+    return (struct og_look){og_tags_next(tags, 0, n, tag),
+                            og_tags_next(tags, 0, n, 0)};
+}
+
 struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
                               uint64_t mixed)
 {
     const uint32_t n = t->options.bucket_slots;
+    const uint8_t tag = og_fp_tag(mixed);
 #if defined(OG_X86)
-    if (n == 64 && og_cpu_level() >= OG_CPU_AVX512)
-        return look_64(bucket, og_fp_tag(mixed));
+    const og_cpu cpu = og_cpu_level();
+    if (n == 64 && cpu >= OG_CPU_AVX512) return look_64(bucket, tag);
+    if (n == 64 && cpu >= OG_CPU_AVX2) return look_64_avx2(bucket, tag);
 #endif
 #if defined(OG_NEON)
-    if (n == 64 && og_cpu_level() >= OG_CPU_NEON)
-        return look_64(bucket, og_fp_tag(mixed));
+    if (n == 64 && og_cpu_level() >= OG_CPU_NEON) return look_64(bucket, tag);
 #endif
-    return (struct og_look){og_tags_next(bucket, 0, n, og_fp_tag(mixed)),
-                            og_tags_next(bucket, 0, n, 0)};
+    return look_at_any(bucket, n, tag);
 }
 
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,

@@ -200,11 +200,12 @@ static bool is_same_fp(const struct og_table *t, uint64_t a, uint64_t b)
            og_home_of(t, a) == og_home_of(t, b);
 }
 
+/* Both are bits of a mixed number: there is nothing left to mix. */
 static size_t first_place(const struct og_table_batch *b, uint64_t mixed)
 {
     const uint64_t key =
         og_home_of(b->table, mixed) << 16 ^ identity(b->table, mixed);
-    return og_mix64(key) & (b->n_firsts - 1);
+    return key & (b->n_firsts - 1);
 }
 
 static uint64_t first_word(size_t part, size_t i, uint64_t tag)
@@ -254,12 +255,16 @@ static void put_first(struct og_table_batch *b,
     }
 }
 
+/* Of fingerprint `i` of a part, which most often is the first itself. */
 static uint64_t find_first(const struct og_table_batch *b,
-                           const struct og_table_part *parts, uint64_t mixed)
+                           const struct og_table_part *parts, size_t part,
+                           size_t i)
 {
+    const uint64_t mixed = og_mix64(parts[part].sel->fp[i]);
     const uint64_t tag = identity(b->table, mixed) & 0xffff;
+    const uint64_t mine = first_word(part, i, tag);
     size_t at = first_place(b, mixed);
-    while (b->firsts[at] != 0 &&
+    while (b->firsts[at] != 0 && b->firsts[at] != mine &&
            !holds_word(b, parts, b->firsts[at], tag, mixed))
         at = (at + 1) & (b->n_firsts - 1);
     return b->firsts[at];
@@ -376,8 +381,7 @@ static void settle_part(const struct step *s, size_t number)
     if (!part->is_asked || part->is_apart || b->n_firsts == 0) return;
     for (size_t i = 0; i < part->sel->n; i++) {
         if (part->hits[i].doc != OG_NO_DOC) continue;
-        const uint64_t word =
-            find_first(b, s->parts, og_mix64(part->sel->fp[i]));
+        const uint64_t word = find_first(b, s->parts, number, i);
         if (word != 0 && (word >> (FP_BITS + TAG_BITS)) - 1 < number)
             part->hits[i] = hit_in_batch(s, word);
     }

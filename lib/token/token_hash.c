@@ -37,9 +37,6 @@
 
 #define PIECE 16
 
-/* Loops that want all registers for themselves. */
-#define OUT_OF_LINE __attribute__((noinline))
-
 struct words {
     uint64_t a, b;
 };
@@ -127,7 +124,7 @@ static void sip_absorb(uint64_t v[4], uint64_t word)
 }
 
 /* SipHash-2-4 (Aumasson and Bernstein). */
-OUT_OF_LINE
+OG_OUT_OF_LINE
 static uint64_t hash_weak(const struct key *key, const char *data, size_t len)
 {
     uint64_t v[4] = {
@@ -196,7 +193,7 @@ static inline struct words load_masked(const char *p, size_t len)
     return w;
 }
 
-OUT_OF_LINE
+OG_OUT_OF_LINE
 static void hash_long_ones(const struct key *key, const char *text,
                            const uint32_t *begin, const uint32_t *end, size_t n,
                            uint64_t *out)
@@ -239,10 +236,10 @@ struct batch {
 };
 
 /* Returns true when there is a token longer than a piece. */
-OG_TARGET_AVX2 OUT_OF_LINE static bool load_lengths(struct batch *b,
-                                                    const uint32_t *begin,
-                                                    const uint32_t *end,
-                                                    size_t n, uint64_t k2)
+OG_TARGET_AVX2 OG_OUT_OF_LINE static bool load_lengths(struct batch *b,
+                                                       const uint32_t *begin,
+                                                       const uint32_t *end,
+                                                       size_t n, uint64_t k2)
 {
     uint32_t over = 0;
     for (size_t i = 0; i < n; i++) {
@@ -255,7 +252,7 @@ OG_TARGET_AVX2 OUT_OF_LINE static bool load_lengths(struct batch *b,
     return over != 0;
 }
 
-OG_TARGET_AVX2 OUT_OF_LINE static void
+OG_TARGET_AVX2 OG_OUT_OF_LINE static void
 load_words(struct batch *b, const char *text, const uint32_t *begin, size_t n,
            const struct key *key)
 {
@@ -270,8 +267,8 @@ load_words(struct batch *b, const char *text, const uint32_t *begin, size_t n,
     }
 }
 
-OG_TARGET_AVX2 OUT_OF_LINE static void multiply(const struct batch *b, size_t n,
-                                                uint64_t k3, uint64_t *out)
+OG_TARGET_AVX2 OG_OUT_OF_LINE static void
+multiply(const struct batch *b, size_t n, uint64_t k3, uint64_t *out)
 {
     for (size_t i = 0; i < n; i++) {
         const unsigned __int128 p =
@@ -281,8 +278,8 @@ OG_TARGET_AVX2 OUT_OF_LINE static void multiply(const struct batch *b, size_t n,
 }
 
 /* Whether a token may have lost a factor: four lanes at a time. */
-OG_TARGET_AVX2 OUT_OF_LINE static bool has_weak(const struct batch *b, size_t n,
-                                                const uint64_t *out)
+OG_TARGET_AVX2 OG_OUT_OF_LINE static bool
+has_weak(const struct batch *b, size_t n, const uint64_t *out)
 {
     const __m256i zero = _mm256_setzero_si256();
     __m256i found = zero;
@@ -300,7 +297,7 @@ OG_TARGET_AVX2 OUT_OF_LINE static bool has_weak(const struct batch *b, size_t n,
     return is_found || !_mm256_testz_si256(found, found);
 }
 
-OUT_OF_LINE
+OG_OUT_OF_LINE
 static void hash_all_again(const struct key *key, const char *text,
                            const uint32_t *begin, const uint32_t *end, size_t n,
                            uint64_t *out)

@@ -218,11 +218,37 @@ static void buckets_fill_alike(void **state)
     og_table_release(&t);
 }
 
+/* One look sees the first slot with a tag, and where the empty ones begin. Few
+ * tags, so that some are there many times; what comes after them is none. */
+static void a_look_is_the_same_on_every_processor(void **state)
+{
+    uint8_t bucket[256 + 64];
+    (void)state;
+    FOR_EACH_LEVEL(level)
+    for (uint32_t n = 4; n <= 256; n *= 2) {
+        const struct og_table t = {.options = {.bucket_slots = n}};
+        uint64_t random = n;
+        memset(bucket, 7, sizeof(bucket));
+        for (uint32_t used = 0; used <= n; used++) {
+            for (uint32_t i = 0; i < n; i++)
+                bucket[i] =
+                    i < used ? (uint8_t)(1 + lot_below(&random, 40)) : 0;
+            for (uint8_t tag = 1; tag <= 42; tag++) {
+                const struct og_look look = og_bucket_look(&t, bucket, tag);
+                const uint8_t *first = memchr(bucket, tag, n);
+                assert_int_equal(look.slot, first != NULL ? first - bucket : n);
+                assert_int_equal(look.used, used);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(used_slots_are_counted),
         cmocka_unit_test(every_slot_is_found),
+        cmocka_unit_test(a_look_is_the_same_on_every_processor),
         cmocka_unit_test(empty_slots_hold_no_fingerprint),
         cmocka_unit_test(fingerprints_are_told_apart_by_the_kept_bits),
         cmocka_unit_test(rotating_moves_all_parts_of_a_slot),
