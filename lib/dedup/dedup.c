@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/os/temp_file.h"
 #include "lib/source/block.h"
@@ -106,32 +105,8 @@ og_status og_dedup_options_check(const og_dedup_options *o, og_error *err)
                             "a run to stdout cannot be resumed");
     if (o->resume && og_is_shards(o->output))
         return og_error_set(err, OG_ERR_USAGE,
-                            "a run that writes a folder cannot be gone on "
-                            "with");
+                            "a run that writes a folder cannot be resumed");
     return check_level(o, err);
-}
-
-og_status og_dedup_needs_files(const struct og_dedup_run *run, const char *why,
-                               og_error *err)
-{
-    const og_input *input = run->input;
-    struct stat st;
-    if (input->next != NULL && input->rewind == NULL)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the documents can be read only once; %s needs "
-                            "them again",
-                            why);
-    for (size_t i = 0; input->next == NULL && i < input->n_paths; i++) {
-        const char *path = input->paths[i];
-        const bool is_pipe = strcmp(path, "-") == 0 ||
-                             (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
-                              !S_ISDIR(st.st_mode));
-        if (is_pipe)
-            return og_error_set(err, OG_ERR_USAGE,
-                                "'%s' can be read only once; %s needs files",
-                                path, why);
-    }
-    return OG_OK;
 }
 
 /* ---- the stream of a run ---- */

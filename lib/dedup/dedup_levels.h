@@ -47,8 +47,4 @@ og_status og_dedup_documents(struct og_dedup_run *run, og_error *err);
 og_status og_dedup_units(struct og_dedup_run *run, og_error *err);
 og_status og_dedup_passages(struct og_dedup_run *run, og_error *err);
 
-/* Some inputs can be read only once: OG_ERR_USAGE, reported with `why`. */
-og_status og_dedup_needs_files(const struct og_dedup_run *run, const char *why,
-                               og_error *err);
-
 #endif

@@ -733,8 +733,8 @@ static og_status start(struct level *l, og_error *err)
     };
     l->is_deferred = o->keep != OG_KEEP_FIRST || is_components;
     if (l->is_deferred || memory != 0)
-        TRY(og_dedup_needs_files(
-            l->run,
+        TRY(og_stream_needs_again(
+            l->run->input,
             l->is_deferred ? "this order of keeping" : "a cap on memory", err));
     og_shingle_factors_init(&l->key, og_rabin_default(), o->shingle_len);
     TRY(og_band_sketcher_init(&l->sketcher, &decide.design, NULL, err));

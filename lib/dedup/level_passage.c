@@ -383,7 +383,7 @@ static og_status start(struct level *l, og_error *err)
     const og_dedup_options *o = l->run->options;
     struct stat st;
     uint64_t bytes = 0;
-    TRY(og_dedup_needs_files(l->run, "finding passages", err));
+    TRY(og_stream_needs_again(l->run->input, "finding passages", err));
     for (size_t i = 0; i < l->run->input->n_paths + o->n_against; i++) {
         const char *path = i < l->run->input->n_paths
                                ? l->run->input->paths[i]

@@ -489,7 +489,7 @@ static og_status start(struct level *l, og_error *err)
     const og_dedup_options *o = l->run->options;
     og_shingle_factors_init(&l->key, og_rabin_default(), o->shingle_len);
     if (o->memory == 0) return OG_OK;
-    TRY(og_dedup_needs_files(l->run, "a cap on memory", err));
+    TRY(og_stream_needs_again(l->run->input, "a cap on memory", err));
     size_t memory = (size_t)(o->memory / 2);
     if (memory > SORTER_MOST) memory = SORTER_MOST;
     TRY(og_sorter_new(sizeof(struct place), 2, memory, l->run->folder,

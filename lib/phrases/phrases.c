@@ -13,7 +13,6 @@
  * number of documents. */
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/phrases/phrase_runs.h"
 #include "lib/phrases/phrase_set.h"
@@ -516,27 +515,6 @@ og_status og_store_phrases(og_store *store, const og_phrases_options *options,
     return status;
 }
 
-static og_status needs_files(const og_input *input, og_error *err)
-{
-    struct stat st;
-    if (input->next != NULL && input->rewind == NULL)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the documents can be read only once; counting "
-                            "passages needs them again");
-    for (size_t i = 0; input->next == NULL && i < input->n_paths; i++) {
-        const char *path = input->paths[i];
-        const bool is_pipe = strcmp(path, "-") == 0 ||
-                             (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
-                              !S_ISDIR(st.st_mode));
-        if (is_pipe)
-            return og_error_set(err, OG_ERR_USAGE,
-                                "'%s' can be read only once; counting passages "
-                                "needs files",
-                                path);
-    }
-    return OG_OK;
-}
-
 og_status og_stream_phrases(const og_input *input,
                             const og_phrases_options *options, og_phrases **out,
                             og_stream_counts *out_counts, og_error *err)
@@ -548,7 +526,7 @@ og_status og_stream_phrases(const og_input *input,
     *out = NULL;
     if (out_counts != NULL) *out_counts = job.counts;
     TRY(check_options(options, err));
-    TRY(needs_files(input, err));
+    TRY(og_stream_needs_again(input, "counting passages", err));
     if (job.options.min_tokens == 0) job.options.min_tokens = LEAST_TOKENS;
     job.input.reading.extra = true; /* where `source` may be */
     const og_status status = run_job(&job, out, err);

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/base/stopping.h"
 #include "lib/os/cpu.h"
@@ -68,6 +69,29 @@ og_input og_input_default(void)
 og_status og_stream_stopped(og_error *err)
 {
     return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
+}
+
+static bool is_pipe(const char *path)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0) return true;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+og_status og_stream_needs_again(const og_input *input, const char *what,
+                                og_error *err)
+{
+    if (input->next != NULL && input->rewind == NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the documents can be read only once; %s needs "
+                            "them again",
+                            what);
+    for (size_t i = 0; input->next == NULL && i < input->n_paths; i++)
+        if (is_pipe(input->paths[i]))
+            return og_error_set(err, OG_ERR_USAGE,
+                                "'%s' can be read only once; %s needs files",
+                                input->paths[i], what);
+    return OG_OK;
 }
 
 /* ---- long documents ---- */

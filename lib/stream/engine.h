@@ -146,6 +146,11 @@ unsigned og_stream_threads(const struct og_batch *batch);
 /* "stopped by the caller" */
 og_status og_stream_stopped(og_error *err);
 
+/* Some inputs can be read only once: OG_ERR_USAGE, reported with `what` needs
+ * them again. */
+og_status og_stream_needs_again(const og_input *input, const char *what,
+                                og_error *err);
+
 /* Sets the pointer to a copy of n elements of what it points to; false: no
  * memory. */
 #define OG_BATCH_KEEP(batch, pointer, n)                                       \
