@@ -366,10 +366,8 @@ static int status_of_run(const struct dedup_settings *s, og_status done,
     if (done == OG_ERR_STOPPED)
         return stop_status(
             s->dedup.resume
-                ? "what was decided is kept; the same command goes on from "
-                  "there"
-                : "nothing was written; a run with --resume can be gone on "
-                  "with");
+                ? "what was decided is kept; the same command resumes there"
+                : "nothing was written; a run with --resume can be resumed");
     if (done != OG_OK)
         return reading_status(COMMAND, done, &counts->stream, err);
     const bool found = counts->n_removed + counts->n_cut != 0;

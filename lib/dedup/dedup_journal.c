@@ -276,8 +276,8 @@ static og_status name_beside(const char *output, const char *ending, char **out,
     og_status status = OG_OK;
     if (in_place)
         status = og_error_set(err, OG_ERR_USAGE,
-                              "'%s' is no file: a run that writes it cannot be "
-                              "gone on with",
+                              "'%s' is not a file: a run that writes it cannot "
+                              "be resumed",
                               output);
     else if (asprintf(out, "%s%s", target, ending) < 0)
         status = og_error_memory(err, strlen(target), "a file name");

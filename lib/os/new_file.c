@@ -305,8 +305,8 @@ og_status og_output_open_part(struct og_new_file *file, const char *path,
     if (in_place) {
         free(target);
         return og_error_set(err, OG_ERR_USAGE,
-                            "'%s' is no file: a run that writes it cannot be "
-                            "gone on with",
+                            "'%s' is not a file: a run that writes it cannot "
+                            "be resumed",
                             path);
     }
     TRY(prepare(file, target, err));
