@@ -25,7 +25,9 @@
 #include "lib/table/lane.h"
 
 enum { TAG_BITS = 16, FP_BITS = 27 };
+#define NO_PLACE UINT32_MAX
 _Static_assert(OG_BATCH_FPS < (size_t)1 << FP_BITS, "");
+_Static_assert(OG_BATCH_FPS < NO_PLACE / 16, "slots have numbers of 32 bits");
 _Static_assert(OG_BATCH_PARTS < (size_t)1 << (64 - TAG_BITS - FP_BITS), "");
 
 /* Pieces and lanes for each thread, so that none waits long for the others; but
@@ -49,6 +51,7 @@ void og_table_batch_release(struct og_table_batch *b)
     for (size_t i = 0; i < b->lanes_cap; i++)
         og_learning_free(b->lanes[i].learning, a);
     OG_UNGROW(a, b->hits, b->hits_cap);
+    OG_UNGROW(a, b->places, b->places_cap);
     OG_UNGROW(a, b->firsts, b->firsts_cap);
     OG_UNGROW(a, b->order, b->order_cap);
     OG_UNGROW(a, b->starts, b->starts_cap);
@@ -120,6 +123,7 @@ static og_status reserve(struct og_table_batch *b,
     b->n_firsts = n > 1 ? og_hash_slots_for(n_fps, 16) : 0;
     const bool dealt = b->n_lanes > 1;
     if (!OG_GROW(a, b->hits, b->hits_cap, n_fps + 1) ||
+        !OG_GROW(a, b->places, b->places_cap, n_fps + 1) ||
         !OG_GROW(a, b->firsts, b->firsts_cap, b->n_firsts) ||
         !OG_GROW(a, b->n_new, b->n_new_cap, b->n_lanes * n) ||
         (dealt &&
@@ -135,6 +139,7 @@ static og_status reserve(struct og_table_batch *b,
         struct og_table_part *part = &parts[i];
         const size_t first = 2 * i * (b->n_lanes + 1);
         part->hits = b->hits + at;
+        part->places = b->places + at;
         part->order = dealt ? b->order + 2 * at : NULL;
         part->line_order = dealt ? part->order + part->sel->n : NULL;
         part->starts = dealt ? b->starts + first : NULL;
@@ -230,10 +235,11 @@ static bool holds_word(const struct og_table_batch *b,
            is_same_fp(b->table, mixed_of(parts, word), mixed);
 }
 
-/* Slots are filled once and their fingerprint never changes. */
-static void put_first(struct og_table_batch *b,
-                      const struct og_table_part *parts, size_t part, size_t i,
-                      uint64_t mixed)
+/* Slots are filled once and their fingerprint never changes: the one that is
+ * returned has the first of these in the end. */
+static size_t put_first(struct og_table_batch *b,
+                        const struct og_table_part *parts, size_t part,
+                        size_t i, uint64_t mixed)
 {
     const uint64_t tag = identity(b->table, mixed) & 0xffff;
     const uint64_t mine = first_word(part, i, tag);
@@ -243,28 +249,24 @@ static void put_first(struct og_table_batch *b,
         if (word == 0) {
             if (__atomic_compare_exchange_n(&b->firsts[at], &word, mine, false,
                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-                return;
+                return at;
         } else if (!holds_word(b, parts, word, tag, mixed)) {
             at = (at + 1) & (b->n_firsts - 1);
             word = __atomic_load_n(&b->firsts[at], __ATOMIC_RELAXED);
         } else if (word <= mine || __atomic_compare_exchange_n(
                                        &b->firsts[at], &word, mine, false,
                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            return;
+            return at;
         }
     }
 }
 
-/* Of fingerprint `i` of a part, which most often is the first itself. */
 static uint64_t find_first(const struct og_table_batch *b,
-                           const struct og_table_part *parts, size_t part,
-                           size_t i)
+                           const struct og_table_part *parts, uint64_t mixed)
 {
-    const uint64_t mixed = og_mix64(parts[part].sel->fp[i]);
     const uint64_t tag = identity(b->table, mixed) & 0xffff;
-    const uint64_t mine = first_word(part, i, tag);
     size_t at = first_place(b, mixed);
-    while (b->firsts[at] != 0 && b->firsts[at] != mine &&
+    while (b->firsts[at] != 0 &&
            !holds_word(b, parts, b->firsts[at], tag, mixed))
         at = (at + 1) & (b->n_firsts - 1);
     return b->firsts[at];
@@ -306,9 +308,13 @@ static og_status look_up_part(const struct step *s, void *worker, size_t number,
     TRY(take_step(s, s->steps->found, worker, part, err));
     part->is_settled = false;
     if (b->n_firsts == 0 || !part->is_added) return OG_OK;
-    for (size_t i = 0; i < sel->n; i++)
-        if (part->hits[i].doc == OG_NO_DOC && will_be_kept(b->table, sel, i))
-            put_first(b, s->parts, number, i, og_mix64(sel->fp[i]));
+    for (size_t i = 0; i < sel->n; i++) {
+        if (part->hits[i].doc != OG_NO_DOC) continue;
+        part->places[i] = NO_PLACE;
+        if (will_be_kept(b->table, sel, i))
+            part->places[i] = (uint32_t)put_first(b, s->parts, number, i,
+                                                  og_mix64(sel->fp[i]));
+    }
     return OG_OK;
 }
 
@@ -381,7 +387,10 @@ static void settle_part(const struct step *s, size_t number)
     if (!part->is_asked || part->is_apart || b->n_firsts == 0) return;
     for (size_t i = 0; i < part->sel->n; i++) {
         if (part->hits[i].doc != OG_NO_DOC) continue;
-        const uint64_t word = find_first(b, s->parts, number, i);
+        const uint64_t word =
+            part->is_added && part->places[i] != NO_PLACE
+                ? b->firsts[part->places[i]]
+                : find_first(b, s->parts, og_mix64(part->sel->fp[i]));
         if (word != 0 && (word >> (FP_BITS + TAG_BITS)) - 1 < number)
             part->hits[i] = hit_in_batch(s, word);
     }

@@ -43,6 +43,7 @@ struct og_table_part {
     uint32_t *order, *starts;
     uint32_t *line_order, *line_starts;
     uint8_t *is_counted;
+    uint32_t *places; /* of each that had no hit: in the table of the batch */
     bool is_settled;
 };
 
@@ -82,6 +83,8 @@ struct og_table_batch {
     struct og_table *table;
     struct og_hit *hits;
     size_t hits_cap;
+    uint32_t *places;
+    size_t places_cap;
     /* Of what the table does not know, the first in the batch: settle. */
     uint64_t *firsts;
     size_t n_firsts, firsts_cap;
