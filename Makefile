@@ -20,7 +20,7 @@ help:
 	@echo 'make cluster     three masters and three replicas of Redis with the module'
 	@echo 'make test-cluster  a cluster of its own: slots move, a master is killed'
 	@echo 'make test-python-asan  the Python suite with sanitizers'
-	@echo 'make test-engines  Spark (workers are killed), Ray, datatrove, datasets'
+	@echo 'make test-engines  Spark 3 and 4, Ray, datatrove, datasets; ENGINES=spark4'
 	@echo 'make test-wheel  the wheel in every version of Python that is here'
 	@echo 'make test-soak   a million documents of one kind: time, memory, slope'
 	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
@@ -74,7 +74,7 @@ build:
 	@ninja -C $(BUILD)
 
 test:
-	@tools/setup build test
+	@tools/setup build test spark
 	@tools/test_all
 
 test-quick:

@@ -324,15 +324,25 @@ bench-decontaminate: python-bench
 	@$(if $(QUICK),true,bench/insert_results docs/benchmarks.md \
 	    bench/results decontaminate)
 
-# Jobs on Spark: what the engine takes beside the work. Two cores, twenty
-# minutes. BENCH_FLAGS='--documents 10000' for a first look.
-.PHONY: bench-spark
-bench-spark: python-bench
-	@tools/setup spark
-	@bench/setup_peers $(PYTHON_BENCH) 'pyspark>=3.5,<4' pandas numpy setuptools
-	@$(PYTHON_BENCH)/bin/python bench/bench_spark.py $(BENCH_FLAGS) $(BUILD) \
-	    $(DATA) >$(BUILD)/spark.md; \
-	    status=$$?; cat $(BUILD)/spark.md; exit $$status
+# Jobs on Spark: what the engine takes beside the work, and how it grows. A cluster
+# of two workers; hours on two cores. BENCH_FLAGS='--documents 10000' for a first
+# look, '--jobs dedup' for one of them: rows of bench/results/spark.tsv are
+# replaced one by one.
+.PHONY: bench-spark spark-tables
+bench-spark: build
+	@tools/setup bench python spark
+	@tests/engines/run $(BUILD) --environment spark
+	@$(BUILD)/engines/spark/bin/python bench/bench_spark.py $(BUILD) $(DATA) \
+	    bench/results/spark.tsv $(BENCH_FLAGS)
+	@$(MAKE) --no-print-directory spark-tables
+
+# The pages, from what was measured: docs/spark.md, and the model of a cluster in
+# docs/scale.md.
+spark-tables:
+	@mkdir -p $(BUILD)/spark-tables
+	@bench/spark_tables.py bench/results/spark.tsv $(BUILD)/spark-tables
+	@bench/insert_results --as-is docs/spark.md $(BUILD)/spark-tables spark
+	@bench/insert_results --as-is docs/scale.md $(BUILD)/spark-tables cluster
 
 # How long does a report of many documents take to open in a browser?
 .PHONY: bench-report

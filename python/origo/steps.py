@@ -47,6 +47,11 @@ def numbers(buffer, dtype):
     return numpy.frombuffer(buffer, dtype=dtype)
 
 
+def strings(column):
+    """An engine may send strings with offsets of 64 bits as well."""
+    return column.cast(pyarrow.string())
+
+
 # ---- which documents may be alike -------------------------------------------
 
 def band_step(batches, options):
@@ -204,7 +209,7 @@ def fingerprint_step(batches, options):
         at = pyarrow.array(pairs[0])
         yield pyarrow.record_batch(
             [pyarrow.array(pairs[1]), batch.column("time").take(at),
-             batch.column("id").take(at)], schema=FINGERPRINTS)
+             strings(batch.column("id").take(at))], schema=FINGERPRINTS)
 
 
 def count_copies(copier, origin):
@@ -223,7 +228,8 @@ def origin_step(batches):
     for batch in batches:
         if batch.num_rows == 0:
             continue
-        key, ids = batch.column("key").to_numpy(), batch.column("id")
+        key = batch.column("key").to_numpy()
+        ids = strings(batch.column("id"))
         if last_key is not None and last_key == key[0]:
             # The run began in the batch before.
             key = numpy.concatenate([[last_key], key])

@@ -57,48 +57,43 @@ static PyObject *notes_of(struct noting *n, const og_stream_counts *counts)
     return result;
 }
 
-/* band_keys(input, options): those of dedup() */
-PyObject *binding_band_keys(PyObject *self, PyObject *args)
+/* Both functions: (input, options) with the options of dedup() or those of a
+ * Store. */
+static PyObject *keys_of(PyObject *args, bool wants_bands)
 {
     PyObject *object, *options, *result = NULL;
-    og_dedup_options o = og_dedup_options_default();
-    og_stream_counts counts = {0};
-    og_error err = {0};
-    og_status status;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OO!", &object, &PyDict_Type, &options))
-        return NULL;
-    struct noting n = {.input = binding_input_of(object)};
-    if (n.input == NULL || !binding_dedup_options(options, &o) ||
-        !binding_run_begin(n.input))
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS status =
-        og_band_keys(&n.input->input, &o, note_keys, &n, &counts, &err);
-    Py_END_ALLOW_THREADS if (binding_run_end(n.input, status, &err)) result =
-        notes_of(&n, &counts);
-    release_notes(&n);
-    return result;
-}
-
-/* fingerprint_keys(input, options): those of a Store */
-PyObject *binding_fingerprint_keys(PyObject *self, PyObject *args)
-{
-    PyObject *object, *options, *result = NULL;
+    og_dedup_options dedup = og_dedup_options_default();
     og_params params = og_params_default();
     og_stream_counts counts = {0};
     og_error err = {0};
     og_status status;
-    (void)self;
     if (!PyArg_ParseTuple(args, "OO!", &object, &PyDict_Type, &options))
         return NULL;
     struct noting n = {.input = binding_input_of(object)};
-    if (n.input == NULL || !binding_params(options, &params) ||
-        !binding_run_begin(n.input))
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS status = og_fingerprint_keys(
-        &n.input->input, &params, note_keys, &n, &counts, &err);
-    Py_END_ALLOW_THREADS if (binding_run_end(n.input, status, &err)) result =
-        notes_of(&n, &counts);
+    const bool is_read =
+        n.input != NULL && (wants_bands ? binding_dedup_options(options, &dedup)
+                                        : binding_params(options, &params));
+    if (!is_read || !binding_run_begin(n.input)) return NULL;
+    const og_input *input = &n.input->input;
+    Py_BEGIN_ALLOW_THREADS;
+    status =
+        wants_bands
+            ? og_band_keys(input, &dedup, note_keys, &n, &counts, &err)
+            : og_fingerprint_keys(input, &params, note_keys, &n, &counts, &err);
+    Py_END_ALLOW_THREADS;
+    if (binding_run_end(n.input, status, &err)) result = notes_of(&n, &counts);
     release_notes(&n);
     return result;
+}
+
+PyObject *binding_band_keys(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keys_of(args, true);
+}
+
+PyObject *binding_fingerprint_keys(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keys_of(args, false);
 }

@@ -1,36 +1,24 @@
 import json
 import os
-import random
 import subprocess
+import sys
 
 import pytest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))), "python"))
+from families import make_documents  # noqa: E402
 
-def make_text(seed, n):
-    rng = random.Random(seed)
-    return " ".join("word%d" % rng.randrange(2000) for _ in range(n))
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "thorough: not a part of make test")
 
 
 @pytest.fixture(scope="session")
 def documents():
-    """Families of documents that are alike, copies of passages, a crowd that
-    is one text, two documents without a text."""
-    rng = random.Random(11)
-    texts = []
-    for family in range(60):
-        words = make_text(family, 120).split()
-        for _ in range(rng.randrange(1, 5)):
-            mine = list(words)
-            for _ in range(rng.randrange(0, 5)):
-                mine[rng.randrange(len(mine))] = "changed%d" % rng.random()
-            texts.append(" ".join(mine))
-    for i in range(20):
-        texts.append(make_text(500 + i, 60) + " " + texts[i][:400])
-    texts += [make_text(999, 80)] * 200 + [None, None]
-    rng.shuffle(texts)
-    return [{"id": "d%04d" % i, "time": "2024-01-%02dT%02d:00:00Z" % (
-        i // 24 % 28 + 1, i % 24), "text": one}
-            for i, one in enumerate(texts)]
+    found = make_documents(n_families=60, n_copies=20, n_crowd=200, n_nulls=2)
+    return [{**one, "time": "2024-01-%02dT%02d:00:00Z" % (
+        i // 24 % 28 + 1, i % 24)} for i, one in enumerate(found)]
 
 
 @pytest.fixture

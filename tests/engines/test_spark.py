@@ -4,23 +4,27 @@ import json
 import random
 import sys
 
+import pyspark
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 import origo
 import origo.spark
+from spark_cluster import PATIENT
 
 SCHEMA = "id string, time string, text string"
 
 
 @pytest.fixture(scope="module")
 def spark():
-    session = (SparkSession.builder.master("local[2]").appName("origo")
-               .config("spark.ui.enabled", "false")
-               .config("spark.sql.shuffle.partitions", "3")
-               .config("spark.sql.execution.arrow.maxRecordsPerBatch", "50")
-               .getOrCreate())
+    # A task may fail once.
+    builder = SparkSession.builder.master("local[2,2]").appName("origo")
+    for name, value in {
+            **PATIENT, "spark.sql.shuffle.partitions": "3",
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "50"}.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
@@ -162,3 +166,38 @@ def test_a_worker_without_origo_says_so(df):
     nodes = df.selectExpr("xxhash64(id) as node", "text")
     with pytest.raises(PythonException, match="origo cannot be imported on"):
         nodes.mapInArrow(without, origo.spark.BANDS).collect()
+
+
+def test_a_task_that_wrote_half_is_repeated(df, documents):
+    """Every first attempt fails with rows on their way to the next step."""
+    def fail_once(batches):
+        from pyspark import TaskContext
+        for batch in batches:
+            yield batch
+            if TaskContext.get().attemptNumber() == 0:
+                raise RuntimeError("a task that wrote half")
+    table = df.mapInArrow(fail_once, df.schema)
+    expected = sorted(map(tuple, origo.spark.removals(df).collect()))
+    assert len(expected) > 200
+    found = origo.spark.removals(table, has_unique_ids=True).collect()
+    assert sorted(map(tuple, found)) == expected
+
+
+@pytest.fixture
+def large_types(spark):
+    """Strings with offsets of 64 bits, for batches of more than 2 GiB."""
+    name = "spark.sql.execution.arrow.useLargeVarTypes"
+    spark.conf.set(name, "true")
+    yield
+    spark.conf.unset(name)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(pyspark.__version__ < "4", reason="Spark 3 has them not")
+def test_batches_of_more_than_two_gigabytes(df, large_types):
+    """Their types; the size itself would take all memory of a test."""
+    for job in (origo.spark.removals, origo.spark.near_pairs,
+                origo.spark.passages):
+        assert job(df).count() > 50
+    item = df.where("text is not null").first()["text"][:300]
+    assert origo.spark.decontaminate(df, [item]).count() < df.count()

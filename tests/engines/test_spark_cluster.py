@@ -1,131 +1,137 @@
 """A master and two workers on loopback: one worker is killed in the middle of
-the job, and the result is the same."""
+the job, tasks fail when they have written half, processors differ, and the
+result is the same."""
 
+import hashlib
 import os
-import re
-import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
 
-import pyspark
+import pyarrow
 import pytest
 from pyspark.sql import SparkSession
 
 import origo
 import origo.spark
+from spark_cluster import PATIENCE, PATIENT, Cluster, wait_for
 
-HOME = os.path.dirname(pyspark.__file__)
-PATIENCE = 300  # seconds for what takes a few
-
-
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.2)
-    pytest.fail("no sign of %s" % what)
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-class Cluster:
-    def __init__(self, folder):
-        self.folder = folder
-        self.port = free_port()
-        self.master = self.start("master", "master.Master", "--port",
-                                 str(self.port), "--webui-port", "0")
-        self.url = "spark://127.0.0.1:%d" % self.port
-        wait_for("the master", lambda: "I have been elected" in self.log(
-            "master"))
-        self.workers = [self.start("worker%d" % i, "worker.Worker", "--cores",
-                                   "1", "--memory", "1g", "--work-dir",
-                                   str(folder / ("work%d" % i)),
-                                   "--webui-port", "0", self.url)
-                        for i in range(2)]
-        wait_for("two workers", lambda: len(re.findall(
-            "Registering worker", self.log("master"))) == 2)
-
-    def start(self, name, kind, *arguments):
-        environment = dict(os.environ, SPARK_HOME=HOME,
-                           SPARK_LOCAL_IP="127.0.0.1",
-                           PYSPARK_PYTHON=sys.executable)
-        with open(self.folder / name, "wb") as log:
-            return subprocess.Popen(
-                [os.path.join(HOME, "bin", "spark-class"),
-                 "org.apache.spark.deploy." + kind, "--host", "127.0.0.1",
-                 *arguments], stdout=log, stderr=log, env=environment,
-                start_new_session=True)
-
-    def log(self, name):
-        return (self.folder / name).read_text(errors="replace")
-
-    def kill(self, worker):
-        """With everything that it started: executors are its children."""
-        os.killpg(worker.pid, signal.SIGKILL)
-
-    def stop(self):
-        for one in (*self.workers, self.master):
-            if one.poll() is None:
-                os.killpg(one.pid, signal.SIGKILL)
-            one.wait()
+N_TASKS = 8
+N_PASS = 5  # of them go ahead; the others wait for the kill
 
 
 @pytest.fixture
 def cluster(tmp_path):
-    cluster = Cluster(tmp_path)
+    cluster = Cluster(tmp_path, levels=("plain", None))
     yield cluster
     cluster.stop()
 
 
-def test_a_worker_is_killed_in_the_middle(cluster, documents):
-    spark = (SparkSession.builder.master(cluster.url).appName("killed")
-             .config("spark.ui.enabled", "false")
-             .config("spark.executor.memory", "512m")
-             .config("spark.sql.adaptive.enabled", "false")
-             .config("spark.sql.shuffle.partitions", "6")
-             .config("spark.network.timeout", "60s")
-             .getOrCreate())
-    spark.sparkContext.setLogLevel("OFF")
-    try:
-        rows = [(one["id"], one["text"]) for one in documents]
-        df = spark.createDataFrame(rows, "id string, text string").repartition(
-            24)
-        found, errors = [], []
+@pytest.fixture
+def spark(cluster):
+    builder = SparkSession.builder.master(cluster.url).appName("cluster")
+    for name, value in {**PATIENT, "spark.executor.memory": "512m",
+                        "spark.sql.adaptive.enabled": "false",
+                        "spark.sql.shuffle.partitions": "4"}.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
 
-        def ask():
-            try:
-                found.extend(origo.spark.removals(df).collect())
-            except Exception as e:
-                errors.append(e)
-        job = threading.Thread(target=ask)
-        job.start()
-        tracker = spark.sparkContext.statusTracker()
 
-        def is_under_way():
-            stages = [tracker.getStageInfo(one)
-                      for one in tracker.getActiveStageIds()]
-            return any(one and one.numTasks == 24 and
-                       0 < one.numCompletedTasks < 24 for one in stages)
-        wait_for("the middle of the job",
-                 lambda: is_under_way() or not job.is_alive())
-        was_alive = job.is_alive()
-        cluster.kill(cluster.workers[0])
-        job.join(PATIENCE)
-        assert not job.is_alive() and not errors and was_alive
-        wait_for("the loss", lambda: "Removing worker" in cluster.log("master")
-                 or "Removing executor" in cluster.log("master"))
-        whole = origo.dedup([one["text"] for one in documents])
-        assert {(row["id"], row["duplicate_of"]) for row in found} == {
-            (documents[one.index]["id"], documents[one.duplicate_of]["id"])
-            for one in whole.removed}
-    finally:
-        spark.stop()
+def hold(path, patience):
+    """Rows as they are, of the later tasks only once there is such a file; the
+    first attempt at the last task fails when it has given half of its rows."""
+    def run(batches):
+        from pyspark import TaskContext
+        task = TaskContext.get()
+        end = time.monotonic() + patience
+        while task.partitionId() >= N_PASS and not os.path.exists(path):
+            if time.monotonic() > end:
+                raise RuntimeError("nobody made %s" % path)
+            time.sleep(0.05)
+        for batch in batches:
+            half = batch.num_rows // 2
+            yield batch.slice(0, half)
+            if task.partitionId() == N_TASKS - 1 and (
+                    task.attemptNumber() == 0):
+                raise RuntimeError("a task that wrote half")
+            yield batch.slice(half)
+    return run
+
+
+def test_a_worker_is_killed_in_the_middle(cluster, spark, documents, tmp_path):
+    rows = [(one["id"], one["text"]) for one in documents]
+    go = str(tmp_path / "go")
+    df = spark.createDataFrame(rows, "id string, text string").repartition(
+        N_TASKS)
+    df = df.mapInArrow(hold(go, PATIENCE), df.schema)
+    output = str(tmp_path / "gone.parquet")
+    errors = []
+
+    def ask():
+        try:
+            origo.spark.removals(df, has_unique_ids=True).write.parquet(output)
+        except Exception as e:
+            errors.append(e)
+    job = threading.Thread(target=ask, daemon=True)
+    job.start()
+    tracker = spark.sparkContext.statusTracker()
+
+    def is_in_the_middle():
+        """All that may go ahead is done; each worker has a task that waits."""
+        stages = [tracker.getStageInfo(one)
+                  for one in tracker.getActiveStageIds()]
+        return errors or any(
+            one and one.numTasks == N_TASKS and
+            one.numCompletedTasks == N_PASS and one.numActiveTasks == 2
+            for one in stages)
+    wait_for("the middle of the job", is_in_the_middle)
+    assert not errors
+    cluster.kill(cluster.workers[0])
+    wait_for("the loss", lambda: "Removing worker" in cluster.log("master"))
+    open(go, "w").close()
+    job.join(PATIENCE)
+    assert not job.is_alive() and not errors
+    found = spark.read.parquet(output).collect()
+    whole = origo.dedup([one["text"] for one in documents])
+    assert sorted((row["id"], row["duplicate_of"]) for row in found) == sorted(
+        (documents[one.index]["id"], documents[one.duplicate_of]["id"])
+        for one in whole.removed)
+
+
+def digest(folder, patience):
+    """(level, digest of bands and fingerprints) by a task that waits until
+    another one is at work: with one core each, by another executor."""
+    def run(batches):
+        from origo import steps
+        (folder / str(os.getpid())).touch()
+        end = time.monotonic() + patience
+        while len(list(folder.iterdir())) < 2:
+            if time.monotonic() > end:
+                raise RuntimeError("the other executor is not there")
+            time.sleep(0.05)
+        found = hashlib.sha256()
+        for batch in batches:
+            for made in (steps.band_step([batch], {}),
+                         steps.fingerprint_step([batch], {})):
+                for one in made:
+                    found.update(repr(one.to_pydict()).encode())
+        yield pyarrow.record_batch(
+            {"level": [os.environ.get("ORIGO_CPU", "best")],
+             "digest": [found.hexdigest()]})
+    return run
+
+
+def test_levels_of_processors_give_the_same_bytes(spark, documents, tmp_path):
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    rows = [(half, i, one["id"], 5, one["text"])
+            for half in range(2) for i, one in enumerate(documents)]
+    df = (spark.createDataFrame(
+        rows, "half int, node long, id string, time long, text string")
+        .repartitionByRange(2, "half").sortWithinPartitions("node"))
+    found = df.mapInArrow(digest(folder, PATIENCE),
+                          "level string, digest string").collect()
+    assert sorted(row["level"] for row in found) == ["best", "plain"]
+    assert found[0]["digest"] == found[1]["digest"]

@@ -1,15 +1,21 @@
 """The steps of jobs on a cluster, with the shuffles of an engine played here:
 whatever the number of partitions, the outcome is that of one run."""
 
-import random
+import zlib
 
 import pytest
 
 import origo
+from families import make_documents
 
 pyarrow = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 steps = pytest.importorskip("origo.steps")
+
+
+def place_of(key, n):
+    """The same in every run, as hash() is not."""
+    return zlib.crc32(str(key).encode()) % n
 
 
 def shuffle(batches, n, key, order=()):
@@ -18,7 +24,7 @@ def shuffle(batches, n, key, order=()):
     schema = batches[0].schema if batches else None
     parts = [[] for _ in range(n)]
     for row in rows:
-        parts[hash(row[key]) % n].append(row)
+        parts[place_of(row[key], n)].append(row)
     for part in parts:
         part.sort(key=lambda row: [row[name] for name in order])
     return [[pyarrow.RecordBatch.from_pylist(part[i:i + 7], schema=schema)
@@ -33,26 +39,9 @@ def batch_of(rows, schema):
     return pyarrow.RecordBatch.from_pylist(rows, schema=schema)
 
 
-@pytest.fixture
-def documents(text):
-    """Families of documents that are alike, one without a text, a few copies
-    of passages."""
-    rng = random.Random(4)
-    found = []
-    for family in range(12):
-        words = text(family, 150).split()
-        for _ in range(rng.randrange(1, 6)):
-            mine = list(words)
-            for _ in range(rng.randrange(0, 5)):
-                mine[rng.randrange(len(mine))] = "changed%d" % rng.random()
-            found.append(" ".join(mine))
-    for i in range(10):
-        begin = rng.randrange(1000)
-        found.append(text(100 + i, 60) + " " + found[i][begin % 200:][:500])
-    found.append(None)
-    rng.shuffle(found)
-    return [{"id": "d%03d" % i, "time": 1000 + i // 2, "text": one}
-            for i, one in enumerate(found)]
+@pytest.fixture(scope="module")
+def documents():
+    return make_documents(n_families=12, n_copies=10, n_crowd=0, n_nulls=1)
 
 
 def removals(documents, n, **options):
@@ -114,7 +103,7 @@ def passages(documents, n):
                  shuffle(prints, n, "key", ["key", "time", "id"]))
     asked, origins = {}, {}
     for row in (row for batch in copies for row in batch.to_pylist()):
-        place = hash(row["copier"]) % n
+        place = place_of(row["copier"], n)
         asked[place, row["copier"]] = 1
         origins[place, row["origin"]] = 0
     known = {one["id"]: one for one in there}
@@ -129,19 +118,24 @@ def passages(documents, n):
                {"memory": 4 << 20})
 
 
+SPAN = ["begin", "end", "origin", "origin_begin", "origin_end", "how"]
+
+
+def spans_of(batches):
+    return {(row["id"], *(row[name] for name in SPAN))
+            for batch in batches for row in batch.to_pylist()}
+
+
 @pytest.mark.parametrize("n", [1, 4])
 def test_passages_are_those_of_one_store(documents, n):
     there = sorted((one for one in documents if one["text"] is not None),
                    key=lambda one: (one["time"], one["id"]))
     with origo.Store(":memory:") as store:
         whole = store.trace_many(there, add=True).to_arrow().to_pylist()
-    names = ["begin", "end", "origin", "origin_begin", "origin_end", "how"]
-    expected = {(row["document"], *(row[name] for name in names))
+    expected = {(row["document"], *(row[name] for name in SPAN))
                 for row in whole}
-    found = {(row["id"], *(row[name] for name in names))
-             for batch in passages(documents, n) for row in batch.to_pylist()}
     assert len(expected) > 10
-    assert found == expected
+    assert spans_of(passages(documents, n)) == expected
 
 
 def test_keys_of_rows_without_a_text(text):
@@ -175,3 +169,34 @@ def test_items_by_row(text):
     found = run(steps.item_step, [[batch]], [("question", item)], 0.5, 13)
     rows = [row for one in found for row in one.to_pylist()]
     assert [(row["id"], row["item"]) for row in rows] == [(7, "question")]
+
+
+# ---- bad input --------------------------------------------------------------
+
+def test_texts_that_are_too_long(documents, monkeypatch):
+    """Of 1 GiB and more; here, of 5,000 bytes. They take part in nothing, and
+    the others are as without them."""
+    monkeypatch.setattr("origo.sources.MAX_TEXT", 5000)
+    long = {"time": 1, "text": "word " * 2000}
+    rows = [{"id": "a-long", **long}, *documents, {"id": "z-long", **long}]
+    assert removals(rows, 3) == removals(documents, 3)
+    assert spans_of(passages(rows, 3)) == spans_of(passages(documents, 3))
+
+
+def test_strings_with_long_offsets(documents):
+    """As Spark sends them for batches of more than 2 GiB."""
+    schema = pyarrow.schema([("id", pyarrow.large_string()),
+                             ("time", pyarrow.int64()),
+                             ("text", pyarrow.large_string())])
+    there = [one for one in documents if one["text"] is not None]
+    large = batch_of(there, schema)
+    prints = run(steps.fingerprint_step, [[large]], {})
+    assert prints[0].schema == steps.FINGERPRINTS
+    rows = sorted((row for one in prints for row in one.to_pylist()),
+                  key=lambda row: (row["key"], row["time"], row["id"]))
+    schema = pyarrow.schema([("key", pyarrow.int64()),
+                             ("time", pyarrow.int64()),
+                             ("id", pyarrow.large_string())])
+    copies = run(steps.origin_step, [[batch_of(rows[i:i + 50], schema)
+                                      for i in range(0, len(rows), 50)]])
+    assert copies and all(one.schema == steps.COPIES for one in copies)
