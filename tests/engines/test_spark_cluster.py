@@ -19,14 +19,16 @@ N_TASKS = 8
 N_PASS = 5  # of them go ahead; the others wait for the kill
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    cluster = Cluster(tmp_path, levels=("plain", None))
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """For all of this file; the last test kills a half of it."""
+    cluster = Cluster(tmp_path_factory.mktemp("cluster"),
+                      levels=("plain", None))
     yield cluster
     cluster.stop()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def spark(cluster):
     builder = SparkSession.builder.master(cluster.url).appName("cluster")
     for name, value in {**PATIENT, "spark.executor.memory": "512m",
@@ -37,6 +39,42 @@ def spark(cluster):
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+def digest(documents, folder, patience):
+    """(level, digest of bands and fingerprints of the documents) by a task that
+    waits until another one is at work: with one core each, by another
+    executor."""
+    rows = [{"node": i, "id": one["id"], "time": 5, "text": one["text"]}
+            for i, one in enumerate(documents)]
+
+    def run(batches):
+        from origo import steps
+        (folder / str(os.getpid())).touch()
+        end = time.monotonic() + patience
+        while len(list(folder.iterdir())) < 2:
+            if time.monotonic() > end:
+                raise RuntimeError("the other executor is not there")
+            time.sleep(0.05)
+        batch = pyarrow.RecordBatch.from_pylist(rows)
+        found = hashlib.sha256()
+        for step in (steps.band_step, steps.fingerprint_step):
+            for one in step([batch], {}):
+                found.update(repr(one.to_pydict()).encode())
+        yield pyarrow.record_batch(
+            {"level": [os.environ.get("ORIGO_CPU", "best")],
+             "digest": [found.hexdigest()]})
+    return run
+
+
+def test_levels_of_processors_give_the_same_bytes(spark, documents, tmp_path):
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    found = spark.range(0, 2, 1, 2).mapInArrow(
+        digest(documents, folder, PATIENCE),
+        "level string, digest string").collect()
+    assert sorted(row["level"] for row in found) == ["best", "plain"]
+    assert found[0]["digest"] == found[1]["digest"]
 
 
 def hold(path, patience):
@@ -98,40 +136,3 @@ def test_a_worker_is_killed_in_the_middle(cluster, spark, documents, tmp_path):
     assert sorted((row["id"], row["duplicate_of"]) for row in found) == sorted(
         (documents[one.index]["id"], documents[one.duplicate_of]["id"])
         for one in whole.removed)
-
-
-def digest(folder, patience):
-    """(level, digest of bands and fingerprints) by a task that waits until
-    another one is at work: with one core each, by another executor."""
-    def run(batches):
-        from origo import steps
-        (folder / str(os.getpid())).touch()
-        end = time.monotonic() + patience
-        while len(list(folder.iterdir())) < 2:
-            if time.monotonic() > end:
-                raise RuntimeError("the other executor is not there")
-            time.sleep(0.05)
-        found = hashlib.sha256()
-        for batch in batches:
-            for made in (steps.band_step([batch], {}),
-                         steps.fingerprint_step([batch], {})):
-                for one in made:
-                    found.update(repr(one.to_pydict()).encode())
-        yield pyarrow.record_batch(
-            {"level": [os.environ.get("ORIGO_CPU", "best")],
-             "digest": [found.hexdigest()]})
-    return run
-
-
-def test_levels_of_processors_give_the_same_bytes(spark, documents, tmp_path):
-    folder = tmp_path / "tasks"
-    folder.mkdir()
-    rows = [(half, i, one["id"], 5, one["text"])
-            for half in range(2) for i, one in enumerate(documents)]
-    df = (spark.createDataFrame(
-        rows, "half int, node long, id string, time long, text string")
-        .repartitionByRange(2, "half").sortWithinPartitions("node"))
-    found = df.mapInArrow(digest(folder, PATIENCE),
-                          "level string, digest string").collect()
-    assert sorted(row["level"] for row in found) == ["best", "plain"]
-    assert found[0]["digest"] == found[1]["digest"]
