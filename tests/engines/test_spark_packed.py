@@ -66,7 +66,7 @@ def submit(cluster, archive, tmp_path, documents):
         [os.path.join(HOME, "bin", "spark-submit"), "--master", cluster.url,
          "--archives", "%s#env" % archive, *options, str(job), str(source),
          str(output)], env=environment, cwd=tmp_path, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE * 3)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE)
     return done, output
 
 
