@@ -166,14 +166,20 @@ def model(rows):
                                     for r in each)]]
     lines += [["hours on %d machines (%d cores)" % (m, m * CORES), *(
         "%.1f" % hours(r, m) for r in each)] for m in MACHINES]
-    share, documents, memory, seconds = last_merge(rows)
-    return table(head, lines) + """
+    text = table(head, lines) + """
 The machines have %d cores and %.0f Gbit/s; hours are the longer of computing and of
-the shuffle. 10 TB are %.1f billion documents of that length. Of them %.0f %% share a
+the shuffle. It is %s times the text of the largest run of `dedup`.
+""" % (CORES, NETWORK * 8 / 1e9,
+       format(round(TEXT / found["dedup"]["bytes"]), ","))
+    if not sizes(rows, "forest") or not sizes(rows, "merge"):
+        return text
+    share, documents, memory, seconds = last_merge(rows)
+    return text + """
+10 TB are %.1f billion documents of that length. Of them %.0f %% share a
 band with another one, as in the %s measured, and their last forest is merged by
 one task: %.0f GB and %.1f hours of one core, if nothing is split beforehand.
-""" % (CORES, NETWORK * 8 / 1e9, documents / 1e9, share * 100,
-       format(sizes(rows, "forest")[-1], ","), memory / 1e9, seconds / 3600)
+""" % (documents / 1e9, share * 100, format(sizes(rows, "forest")[-1], ","),
+       memory / 1e9, seconds / 3600)
 
 
 def main():
