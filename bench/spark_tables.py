@@ -148,6 +148,8 @@ def last_merge(rows):
 def model(rows):
     found = {job: rates(rows, job) for job in ("dedup", "passages")
              if len(sizes(rows, job)) > 1}
+    if "dedup" not in found:
+        return "Two numbers of documents are needed, and one was measured.\n"
     head = ["10 TB of text like the mails", *(NAMES[job] for job in found)]
     each = found.values()
     lines = [
