@@ -27,6 +27,8 @@ CODES = pyarrow.schema([("new_id", pyarrow.string()),
                         ("old_id", pyarrow.string()),
                         ("distance", pyarrow.int32())])
 BATCH_ROWS = 1 << 16
+# Of a Store: none. A task that runs again must give what it gave before.
+PUBLIC_KEY = (1 << 64) - 1
 TEXT = {"text": "text"}
 
 
@@ -179,7 +181,7 @@ def near_step(batches, threshold):
     passing = Passing(batches, "id", ["id", "text"])
     if passing.is_empty():
         return
-    with Store(":memory:", indexes="near") as store:
+    with Store(":memory:", indexes="near", key=PUBLIC_KEY) as store:
         table = store.near_many(passing.reader(), threshold=threshold,
                                 add=True, threads=1,
                                 fields={"id": "id", **TEXT})
@@ -276,7 +278,8 @@ def span_step(batches, options):
     if passing.is_empty():
         return
     with tempfile.TemporaryDirectory(prefix="origo-") as folder:
-        with Store(os.path.join(folder, "store"), **options) as store:
+        with Store(os.path.join(folder, "store"),
+                   **{"key": PUBLIC_KEY, **options}) as store:
             spans = store.trace_many(
                 passing.reader(), add=True, threads=1,
                 fields={"id": "id", "time": "time", **TEXT}).to_arrow()
