@@ -18,7 +18,8 @@ sends the next document when it has the answer to the one before:
   idle     the same with 10,000 connections open that do nothing, and a client
            of events that does not read
 
-Latencies are in milliseconds. The last lines say what the same answers cost
+Latencies are in milliseconds; `cpu` are the milliseconds of a processor that the
+serving process takes for a request. The last lines say what the same answers cost
 without a server, as milliseconds of one processor a document, and how many a
 second that is when all processors do nothing else. --quick takes 5,000 messages and a second each."""
 
@@ -111,6 +112,11 @@ class Program:
         self.process.wait()
         self.process.stdout.close()
 
+    def processor_seconds(self):
+        with open("/proc/%d/stat" % self.process.pid, encoding="ascii") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def resident(self):
         with open("/proc/%d/statm" % self.process.pid, encoding="ascii") as f:
             return int(f.read().split()[1]) * resource.getpagesize()
@@ -123,13 +129,18 @@ class Program:
         return data
 
 
-def load(address, bodies, seconds, query=""):
+def load(server, bodies, seconds, query=""):
+    """What wrk counted, and the processor time that the server took for it."""
     here = os.path.dirname(os.path.abspath(__file__))
+    before = server.processor_seconds()
     text = output(["wrk", "-t1", "-c%d" % CONNECTIONS, "-d%ds" % seconds,
                    "--timeout", "30s", "-s",
                    os.path.join(here, "wrk_bodies.lua"),
-                   address + "/v1/trace" + query, "--", bodies])
-    return json.loads(text.splitlines()[-1])
+                   server.address + "/v1/trace" + query, "--", bodies])
+    seen = json.loads(text.splitlines()[-1])
+    seen["cpu"] = ((server.processor_seconds() - before) * 1e3
+                   / max(1, seen["requests"]))
+    return seen
 
 
 def processor_time(command):
@@ -204,9 +215,9 @@ class Adder(threading.Thread):
 def show(name, seen, floor=None, more=""):
     rate = seen["requests"] / seen["seconds"]
     share = "%6.2f" % (rate / floor) if floor else "  1.00"
-    print("%-7s %9.0f %s %8.2f %8.2f %8.2f %7d  %s"
+    print("%-7s %9.0f %s %8.2f %8.2f %8.2f %7.3f %7d  %s"
           % (name, rate, share, seen["p50"], seen["p99"], seen["p999"],
-             seen["errors"], more), flush=True)
+             seen["cpu"], seen["errors"], more), flush=True)
     return rate
 
 
@@ -255,21 +266,21 @@ def main():
     print("origo serve on %s; wrk on the same machine, %d connections, %d s "
           "each;\n%d documents in the store, questions of %d tokens (%.0f bytes)"
           % (machine(), CONNECTIONS, seconds, n_documents, TOKENS, mean))
-    print("%-7s %9s %6s %8s %8s %8s %7s" % ("", "a second", "share", "50 %",
-                                            "99 %", "99.9 %", "errors"))
+    print("%-7s %9s %6s %8s %8s %8s %7s %7s"
+          % ("", "a second", "share", "50 %", "99 %", "99.9 %", "cpu", "errors"))
     echo = Program([args.echo, "2"])
-    load(echo.address, bodies, 1)
-    floor = show("echo", load(echo.address, bodies, seconds))
+    load(echo, bodies, 1)
+    floor = show("echo", load(echo, bodies, seconds))
     echo.stop()
     server = Program([args.origo, "serve", "-q", "-s", store, "--listen",
                       "127.0.0.1:0", "--timeout", "120"])
-    load(server.address, bodies, 2)
+    load(server, bodies, 2)
     before = server.resident()
-    show("table", load(server.address, bodies, seconds, "?verify=false"), floor)
-    show("alone", load(server.address, bodies, seconds), floor)
+    show("table", load(server, bodies, seconds, "?verify=false"), floor)
+    show("alone", load(server, bodies, seconds), floor)
     adder = Adder(server.port, added, 500)
     adder.start()
-    mixed = load(server.address, bodies, seconds)
+    mixed = load(server, bodies, seconds)
     adder.stopping.set()
     adder.join()
     show("mixed", mixed, floor,
@@ -277,7 +288,7 @@ def main():
          "%d wrong" % (adder.n / adder.seconds, quantile(adder.times, 0.5),
                        quantile(adder.times, 0.99), adder.n_wrong))
     idle = open_idle(server.port, n_idle)
-    seen = load(server.address, bodies, max(1, seconds // 2))
+    seen = load(server, bodies, max(1, seconds // 2))
     show("idle", seen, floor, "%d connections" % server.stats()["n_connections"])
     for s in idle:
         s.close()
