@@ -48,7 +48,7 @@ GROWING = [
     ("near: equal documents", growth.equal,
      "near -q --add -s :memory: -o OUT IN", FULL, 0, 0),
     ("quote: sentences that differ in a few words", growth.sentence,
-     "quote -q -s :memory: -f json -o OUT IN", FULL, 0, 0),
+     "quote -q -s :memory: --memory 1G -f json -o OUT IN", FULL, 0, 0),
     ("trace: equal documents", growth.equal,
      "trace -q -s :memory: -f json -o OUT IN", FULL, 0, 0),
     ("add: documents that differ in a word", growth.alike,
