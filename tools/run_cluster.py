@@ -21,15 +21,19 @@ LONG = 60  # seconds until a cluster must stand, on a busy machine
 
 
 class Node:
-    def __init__(self, module, folder, port, bus_port, options=()):
+    """A server. `before` is what its commands, and those about it, begin
+    with."""
+
+    def __init__(self, module, folder, port, bus_port, options=(),
+                 host="127.0.0.1", before=()):
         self.module, self.folder = module, folder
-        self.port, self.bus_port = port, bus_port
-        self.options = list(options)
+        self.host, self.port, self.bus_port = host, port, bus_port
+        self.options, self.before = list(options), list(before)
         self.process = None
 
     @property
     def address(self):
-        return "127.0.0.1:%d" % self.port
+        return "%s:%d" % (self.host, self.port)
 
     def log(self):
         with open(os.path.join(self.folder, "log"), encoding="utf-8",
@@ -39,8 +43,8 @@ class Node:
     def start(self):
         os.makedirs(self.folder, exist_ok=True)
         self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1",
-             "--cluster-enabled", "yes", "--cluster-port", str(self.bus_port),
+            [*self.before, "redis-server", "--port", str(self.port), "--bind",
+             self.host, "--cluster-enabled", "yes", "--cluster-port", str(self.bus_port),
              "--cluster-config-file", "nodes.conf", "--dir", self.folder,
              "--logfile", "log", "--appendonly", "yes",
              "--repl-diskless-sync-delay", "0", "--loadmodule", self.module,
@@ -56,7 +60,7 @@ class Node:
 
     def cli(self, *arguments):
         """What redis-cli prints; None: it failed."""
-        done = subprocess.run(["redis-cli", "-h", "127.0.0.1", "-p",
+        done = subprocess.run([*self.before, "redis-cli", "-h", self.host, "-p",
                                str(self.port), *arguments], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=5 * LONG)
@@ -99,8 +103,8 @@ def start(nodes, n_replicas):
         wait_for(lambda node=node: is_up(node), "a server")
     if nodes[0].facts().get("cluster_known_nodes") == "1":
         done = subprocess.run(
-            ["redis-cli", "--cluster", "create", *[n.address for n in nodes],
-             "--cluster-replicas", str(n_replicas), "--cluster-yes"], text=True,
+            [*nodes[0].before, "redis-cli", "--cluster", "create",
+             *[n.address for n in nodes], "--cluster-replicas", str(n_replicas), "--cluster-yes"], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=5 * LONG)
         if done.returncode != 0:
             raise RuntimeError(done.stdout)

@@ -264,11 +264,12 @@ def main(tests):
             print("SKIPPED %s: %s" % (name, missing()), flush=True)
             continue
         try:
-            test(*arguments[:test.__code__.co_argcount])
+            reason = test(*arguments[:test.__code__.co_argcount])
         except Exception:
             traceback.print_exc()
             print("FAILED", name, flush=True)
             n_failed += 1
             continue
-        print("ok " + name, flush=True)
+        print("SKIPPED %s: %s" % (name, reason) if reason else "ok " + name,
+              flush=True)
     sys.exit(1 if n_failed else 0)

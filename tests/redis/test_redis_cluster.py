@@ -5,12 +5,15 @@ tests/redis/test_redis_cluster.py MODULE [--all]
 With --all, by `make test-cluster`: slots move to a fourth master while documents
 are added; a master is killed while documents are added. In both cases every
 answer must be right, and nothing that was acknowledged by a replica (WAIT 1) may
-be lost."""
+be lost. As root also: the network is cut in two, both sides write, and are one
+again."""
 
 import contextlib
+import ctypes
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -266,6 +269,162 @@ def master_ports(nodes):
         return {r[2][1] for r in c("CLUSTER", "SLOTS")}
 
 
+# ---- two networks ----
+
+class Networks:
+    """Two network namespaces with a cable between them. Servers have addresses
+    that do not depend on the cable."""
+
+    def __init__(self):
+        self.names = ["origo-%d-%s" % (os.getpid(), side) for side in "ab"]
+        self.hosts = ["10.77.1.1", "10.77.2.1"]
+        ends = ["og%da" % os.getpid(), "og%db" % os.getpid()]
+        self.ip("link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
+        for name, end in zip(self.names, ends):
+            self.ip("netns", "add", name)
+            self.ip("link", "set", end, "netns", name)
+        for side, end in enumerate(ends):
+            self.inside(side, "addr", "add", "10.77.0.%d/24" % (side + 1),
+                        "dev", end)
+            self.inside(side, "addr", "add", self.hosts[side] + "/32", "dev",
+                        "lo")
+            for link in ("lo", end):
+                self.inside(side, "link", "set", link, "up")
+        self.join()
+
+    @staticmethod
+    def ip(*arguments):
+        subprocess.run(["ip", *arguments], check=True, timeout=support.LONG)
+
+    def inside(self, side, *arguments):
+        self.ip("-n", self.names[side], *arguments)
+
+    def join(self):
+        for side in (0, 1):
+            self.inside(side, "route", "replace", self.hosts[1 - side], "via",
+                        "10.77.0.%d" % (2 - side), "src", self.hosts[side])
+
+    def cut(self):
+        for side in (0, 1):
+            self.inside(side, "route", "replace", "blackhole",
+                        self.hosts[1 - side])
+
+    def before(self, side):
+        return ["ip", "netns", "exec", self.names[side]]
+
+    def connect(self, node):
+        """A connection from its own side; a socket stays where it was made."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        side = self.hosts.index(node.host)
+        with open("/proc/self/ns/net") as home, \
+                open("/run/netns/" + self.names[side]) as there:
+            assert libc.setns(there.fileno(), 0) == 0, ctypes.get_errno()
+            try:
+                return support.Connection((node.host, node.port))
+            finally:
+                assert libc.setns(home.fileno(), 0) == 0, ctypes.get_errno()
+
+    def close(self):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "del", name], check=False,
+                           timeout=support.LONG)
+
+
+@contextlib.contextmanager
+def divided_cluster(module):
+    """Three nodes on either side."""
+    folder = tempfile.mkdtemp(prefix="origo-cluster-")
+    networks, nodes = Networks(), []
+    try:
+        nodes += [run_cluster.Node(
+            module, os.path.join(folder, str(i)), 7001 + i, 8001 + i,
+            ["--cluster-node-timeout", str(IMPATIENT), "--appendonly", "no",
+             "--save", "", "--cluster-replica-validity-factor", "0",
+             "--protected-mode", "no", "--enable-debug-command", "yes",
+             "--cluster-announce-ip", networks.hosts[i % 2]],
+            networks.hosts[i % 2], networks.before(i % 2)) for i in range(6)]
+        run_cluster.start(nodes, 1)
+        yield networks, nodes
+    finally:
+        for node in nodes:
+            node.stop(signal.SIGKILL)
+        networks.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def roles(node):
+    """{port: (is a master, port of its master or None)} as a node sees it."""
+    lines = [line.split(" ") for line in node.cli("CLUSTER", "NODES")
+             .splitlines()]
+    ports = {line[0]: int(line[1].split("@")[0].split(":")[1])
+             for line in lines}
+    return {ports[line[0]]: ("master" in line[2], ports.get(line[3]))
+            for line in lines}
+
+
+def replica_of(node, nodes):
+    seen = roles(node)
+    return next(n for n in nodes if seen[n.port] == (False, node.port))
+
+
+N_FPS = 997  # of each partition that is written to
+
+
+def draw_fps(partitions):
+    """{partition: fingerprints that belong there}"""
+    drawn = {p: [] for p in partitions}
+    number = 0
+    while any(len(numbers) < N_FPS for numbers in drawn.values()):
+        number += 1
+        numbers = drawn.get(mix(number) >> 64 - BITS, [])
+        if len(numbers) < N_FPS:
+            numbers.append(number)
+    return drawn
+
+
+def write(c, drawn, documents):
+    """Two fingerprints of each partition in each document, as long as the node
+    takes them. {(partition, fingerprint): documents}"""
+    written = {}
+    for doc in documents:
+        for p, numbers in drawn.items():
+            own = {numbers[doc % N_FPS], numbers[doc * 7 % N_FPS]}
+            try:
+                c("ORIGO.OBSERVE", key_of(p), document(doc, sorted(own)))
+            except support.Refused as error:
+                assert str(error).startswith("CLUSTERDOWN"), error
+                return written
+            for fp in own:
+                written.setdefault((p, fp), set()).add(doc)
+    return written
+
+
+def partitions_of(c, port):
+    """Those that a master has."""
+    ranges = [r for r in c("CLUSTER", "SLOTS") if r[2][1] == port]
+    return [p for p in range(1 << BITS)
+            if any(r[0] <= slot_of(p) <= r[1] for r in ranges)]
+
+
+def is_follower(a, b):
+    """Whether a is a replica, and has all that b has."""
+    seen = a.info("replication")
+    return seen["role"] == "slave" and seen["master_link_status"] == "up" and \
+        seen["slave_repl_offset"] == b.info("replication")[
+            "master_repl_offset"]
+
+
+def lone_master(nodes):
+    """The master that is alone on its side, and its replica, on the other."""
+    seen = roles(nodes[0])
+    masters = [n for n in nodes if seen[n.port][0]]
+    old = next(n for n in masters
+               if sum(m.host == n.host for m in masters) == 1)
+    new = replica_of(old, nodes)
+    assert new.host != old.host, "the replica is on the same side"
+    return old, new
+
+
 # ---- tests ----
 
 def test_spread(module):
@@ -325,6 +484,45 @@ def test_killed_master(module):
         print("  killed master: back after %.1f s (node timeout %.1f s), "
               "%d documents, longest batch %.2f s" % (
                   back, IMPATIENT / 1000, w.n, w.longest))
+
+
+def check_divided(networks, a, b, new, own):
+    """a: the master that will be alone; b: its replica, with the majority."""
+    drawn = draw_fps(own)
+    for p in own:
+        a("ORIGO.RESERVE", key_of(p), MEMORY, "BITS", BITS)
+    first = write(a, drawn, range(1000, 1200))
+    equal(a("WAIT", 1, 1000 * support.LONG), 1)
+    networks.cut()
+    # Smaller numbers are earlier: if they stayed they would win.
+    lost = write(a, drawn, range(1000))
+    assert lost, "nothing was written to the side that lost"
+    support.wait_for(lambda: b("ROLE")[0] == b"master", "the failover")
+    support.wait_for(lambda: new.facts().get("cluster_state") == "ok",
+                     "the cluster")
+    second = write(b, drawn, range(2000, 2200))
+    networks.join()
+    support.wait_for(lambda: is_follower(a, b), "the old master")
+    for p in own:
+        equal(a("DEBUG", "DIGEST-VALUE", key_of(p)),
+              b("DEBUG", "DIGEST-VALUE", key_of(p)))
+    for p, fp in {**first, **second}:
+        docs = first.get((p, fp), set()) | second.get((p, fp), set())
+        equal(holders(b("ORIGO.LOOKUP", key_of(p), fps(fp))), [min(docs)])
+    print("  divided: %d fingerprints before, %d given up with the side that "
+          "lost, %d after" % (len(first), len(lost), len(second)))
+
+
+def test_divided(module):
+    """The side without a majority stops to take documents; what the other side
+    has taken is what both have in the end."""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        return "needs root, and ip of iproute2"
+    with divided_cluster(module) as (networks, nodes):
+        old, new = lone_master(nodes)
+        with networks.connect(old) as a, networks.connect(new) as b:
+            check_divided(networks, a, b, new, partitions_of(a, old.port))
+    return None
 
 
 if __name__ == "__main__":
