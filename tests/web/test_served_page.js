@@ -350,7 +350,7 @@ test("served: the policy allows the page's own files alone", at(""),
         }));
         assert.match(refused, /^(script-src|require-trusted-types)/);
         assert.strictEqual(await page.evaluate(() => window.owned), undefined);
-    }, { allowErrors: /Content Security Policy|TrustedScript/ });
+    }, { allowErrors: /Content Security Policy|TrustedScript|trusted-types/ });
 
 /* ---- how it looks ---- */
 
