@@ -22,6 +22,7 @@ TEXT = 10e12
 CORES = 32
 NETWORK = 1.25e9  # bytes a second, each way: 10 Gbit/s
 MACHINES = (4, 16, 64)
+TASK_MEMORY = 64e9  # bytes that one task may have
 
 
 def read_results(path):
@@ -126,12 +127,12 @@ def grown(rate, size):
     return rate["cpu"] * size * (size / rate["bytes"]) ** (rate["growth"] - 1)
 
 
-def hours(rate, n_machines):
+def hours(rate, n_machines, one_task):
     """The longer of computing and of the shuffle, which every machine sends
-    and receives at the same time."""
+    and receives at the same time; then the seconds of what is one task."""
     cpu = grown(rate, TEXT) / (n_machines * CORES)
     network = rate["shuffled"] * TEXT / (n_machines * NETWORK)
-    return max(cpu, network) / 3600
+    return (max(cpu, network) + one_task) / 3600
 
 
 def last_merge(rows):
@@ -166,22 +167,29 @@ def model(rows):
                           for r in each)],
         ["MB of a Python worker", *("%.0f" % (r["peak"] / 1e6)
                                     for r in each)]]
+    has_merge = sizes(rows, "forest") and sizes(rows, "merge")
+    share, documents, memory, seconds = (
+        last_merge(rows) if has_merge else (0, 0, 0, 0))
     lines += [["hours on %d machines (%d cores)" % (m, m * CORES), *(
-        "%.1f" % hours(r, m) for r in each)] for m in MACHINES]
+        "%.1f" % hours(r, m, seconds if job == "dedup" else 0)
+        for job, r in found.items())] for m in MACHINES]
     text = table(head, lines) + """
 The machines have %d cores and %.0f Gbit/s; hours are the longer of computing and of
-the shuffle. It is %s times the text of the largest run of `dedup`.
+the shuffle, and the last merge. 10 TB are %s times the text of the largest run of
+`dedup`.
 """ % (CORES, NETWORK * 8 / 1e9,
        format(round(TEXT / found["dedup"]["bytes"]), ","))
-    if not sizes(rows, "forest") or not sizes(rows, "merge"):
+    if not has_merge:
         return text
-    share, documents, memory, seconds = last_merge(rows)
     return text + """
-10 TB are %.1f billion documents of that length. Of them %.0f %% share a
-band with another one, as in the %s measured, and their last forest is merged by
-one task: %.0f GB and %.1f hours of one core, if nothing is split beforehand.
+10 TB are %.1f billion documents of that length. Of them %.0f %% share a band with
+another one, as in the %s measured, and their last forest is merged by one task:
+%.0f GB of memory and %.1f hours. **That task is what limits `dedup`**: with
+%.0f GB for it, a job takes %.1f TB. More text must be cut into parts first, by language
+or site; what is alike in two parts is then not found.
 """ % (documents / 1e9, share * 100, format(sizes(rows, "forest")[-1], ","),
-       memory / 1e9, seconds / 3600)
+       memory / 1e9, seconds / 3600, TASK_MEMORY / 1e9,
+       TEXT / 1e12 * TASK_MEMORY / memory)
 
 
 def main():
