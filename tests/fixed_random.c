@@ -25,8 +25,9 @@ ssize_t getrandom(void *out, size_t len, unsigned flags)
     (void)flags;
     for (size_t i = 0; i < len; i += 8) {
         uint64_t state = og_mix64(seed()) + atomic_fetch_add(&n_drawn, 1);
-        const uint64_t word = og_random_next(&state);
-        memcpy(at + i, &word, len - i < 8 ? len - i : 8);
+        uint8_t word[8]; /* the same on every machine */
+        og_store64(word, og_random_next(&state));
+        memcpy(at + i, word, len - i < 8 ? len - i : 8);
     }
     return (ssize_t)len;
 }

@@ -260,7 +260,7 @@ def test_resume_needs_a_file(place):
     done = origo("dedup", "-q", "--resume", "-o", "pipe", "in.jsonl",
                  cwd=place)
     check("dedup --resume to a pipe is refused", done.returncode == 2 and
-          b"is no file" in done.stderr and
+          b"is not a file" in done.stderr and
           sorted(os.listdir(place)) == ["in.jsonl", "pipe"], done.stderr)
 
 
