@@ -6,6 +6,9 @@
  * opponents. */
 
 #define XXH_INLINE_ALL
+/* Read by memcpy: its other ways are loads of a foreign type, which a compiler
+ * may move before the stores of the structure that is summed. */
+#define XXH_FORCE_MEMORY_ACCESS 0
 #include <stddef.h>
 #include <stdint.h>
 #include <xxhash.h>
