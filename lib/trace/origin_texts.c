@@ -240,6 +240,9 @@ void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
                          const struct og_text *text,
                          const struct og_tokens *tokens)
 {
+    /* The store may have had to give it up at once: another thread that asks
+     * for it just now must not find it here. */
+    if (!og_text_reader_has(origins->reader, oldest)) return;
     struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
     if (side == NULL) return;
     side->oldest = oldest;

@@ -135,6 +135,19 @@ static void what_was_put_is_found(void **state)
                         p->tokens.n * sizeof(*p->tokens.hash));
 }
 
+/* Its text is given up already: then no thread finds it, whichever is first. */
+static void what_is_given_up_is_not_put(void **state)
+{
+    const og_bytes text = bytes_of("just added, and given up at once");
+    (void)state;
+    ASSERT_OK(
+        og_scratch_prepare(&trace->scratch, text, &store->prepare, &story));
+    const struct og_prepared *p = &trace->scratch.prepared;
+    og_texts_limit(store->keeping.texts, 0);
+    og_origin_texts_put(origins, 77, 1, text, &p->text, &p->tokens);
+    assert_null(og_origin_cache_take(&store->origin_caches.sides, 77));
+}
+
 static void without_texts_nothing_is_said(void **state)
 {
     struct og_align_side out;
@@ -159,6 +172,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(texts_outlive_their_tokens, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_was_put_is_found, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_given_up_is_not_put, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(without_texts_nothing_is_said, set_up,
                                         tear_down),
