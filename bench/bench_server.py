@@ -15,6 +15,8 @@ sends the next document when it has the answer to the one before:
   alone    POST /v1/trace of the same, compared with the texts
   mixed    the same while 500 other documents a second are added, durably, in
            requests of 10
+  paced    the same, and no more than 500 questions a second: how long do they
+           wait when nobody asks for all that the machine can give?
   idle     the same with 10,000 connections open that do nothing, and a client
            of events that does not read
 
@@ -129,14 +131,15 @@ class Program:
         return data
 
 
-def load(server, bodies, seconds, query=""):
+def load(server, bodies, seconds, query="", rate=None):
     """What wrk counted, and the processor time that the server took for it."""
     here = os.path.dirname(os.path.abspath(__file__))
     before = server.processor_seconds()
     text = output(["wrk", "-t1", "-c%d" % CONNECTIONS, "-d%ds" % seconds,
                    "--timeout", "30s", "-s",
                    os.path.join(here, "wrk_bodies.lua"),
-                   server.address + "/v1/trace" + query, "--", bodies])
+                   server.address + "/v1/trace" + query, "--", bodies,
+                   *([str(rate)] if rate else [])])
     seen = json.loads(text.splitlines()[-1])
     seen["cpu"] = ((server.processor_seconds() - before) * 1e3
                    / max(1, seen["requests"]))
@@ -176,39 +179,60 @@ def show_in_process(origo, store, bodies, work):
         os.unlink(path)
 
 
-class Adder(threading.Thread):
-    """Adds `rate` documents a second, ten a request, from two connections that
-    take turns; remembers how long the acknowledgements took."""
+class Adder:
+    """Adds `rate` documents a second, ten a request, from a few connections
+    that take turns, so that the next is sent when it is due although the one
+    before is not yet acknowledged; remembers how long the acknowledgements
+    took, counted from when they were due."""
 
-    def __init__(self, port, documents, rate):
-        super().__init__(daemon=True)
-        self.port, self.documents, self.rate = port, documents, rate
+    BATCH, CONNECTIONS = 10, 4
+
+    def __init__(self, port, documents, rate, run=0):
+        self.port, self.rate = port, rate
+        self.bodies = [self.body(documents[i:i + self.BATCH], run, i)
+                       for i in range(0, len(documents), self.BATCH)]
         self.stopping = threading.Event()
+        self.lock, self.next = threading.Lock(), 0
         self.times, self.n, self.n_wrong = [], 0, 0
-        self.seconds = 0
+        self.began = self.seconds = 0
+        self.threads = [threading.Thread(target=self.run, daemon=True)
+                        for _ in range(self.CONNECTIONS)]
+
+    @staticmethod
+    def body(texts, run, first):
+        return "".join(json.dumps({"id": "new-%d-%d" % (run, first + i),
+                                   "text": text}) + "\n"
+                       for i, text in enumerate(texts)).encode()
+
+    def start(self):
+        self.began = time.monotonic()
+        for thread in self.threads:
+            thread.start()
+
+    def stop(self):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+        self.seconds = time.monotonic() - self.began
 
     def run(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.port)
-        start = time.monotonic()
-        batches = [self.documents[i:i + 10]
-                   for i in range(0, len(self.documents), 10)]
-        for number, batch in enumerate(batches):
-            due = start + number * 10 / self.rate
+        while True:
+            with self.lock:
+                number, self.next = self.next, self.next + 1
+            due = self.began + number * self.BATCH / self.rate
             time.sleep(max(0, due - time.monotonic()))
-            if self.stopping.is_set():
+            if self.stopping.is_set() or number >= len(self.bodies):
                 break
-            lines = "".join(json.dumps({"id": "new-%d-%d" % (number, i),
-                                        "text": text}) + "\n"
-                            for i, text in enumerate(batch))
-            sent = time.monotonic()
-            connection.request("POST", "/v1/documents", lines.encode(),
+            connection.request("POST", "/v1/documents", self.bodies[number],
                                {"Content-Type": "application/x-ndjson"})
             answer = connection.getresponse()
             n_added = answer.read().count(b'"added"')
-            self.times.append((time.monotonic() - sent) * 1e3)
-            self.n += n_added
-            self.n_wrong += answer.status != 200 or n_added != len(batch)
-        self.seconds = time.monotonic() - start
+            with self.lock:
+                self.times.append((time.monotonic() - due) * 1e3)
+                self.n += n_added
+                self.n_wrong += (answer.status != 200
+                                 or n_added != self.BATCH)
         connection.close()
 
 
@@ -260,7 +284,7 @@ def main():
     store = os.path.join(args.work, "server.store")
     shutil.rmtree(store, ignore_errors=True)
     source, bodies, added, mean = prepare(args.data, args.work, n_documents,
-                                          (seconds + 5) * 500)
+                                          2 * (seconds + 5) * 500)
     subprocess.run([args.origo, "add", "-q", "-s", store, source], check=True)
     os.unlink(source)
     print("origo serve on %s; wrk on the same machine, %d connections, %d s "
@@ -278,15 +302,16 @@ def main():
     before = server.resident()
     show("table", load(server, bodies, seconds, "?verify=false"), floor)
     show("alone", load(server, bodies, seconds), floor)
-    adder = Adder(server.port, added, 500)
-    adder.start()
-    mixed = load(server, bodies, seconds)
-    adder.stopping.set()
-    adder.join()
-    show("mixed", mixed, floor,
-         "%.0f added a second, acknowledged in %.1f ms (50 %%), %.1f (99 %%), "
-         "%d wrong" % (adder.n / adder.seconds, quantile(adder.times, 0.5),
-                       quantile(adder.times, 0.99), adder.n_wrong))
+    for run, (name, rate) in enumerate((("mixed", None), ("paced", 500))):
+        adder = Adder(server.port, added[run::2], 500, run)
+        adder.start()
+        seen = load(server, bodies, seconds, rate=rate)
+        adder.stop()
+        show(name, seen, floor,
+             "%.0f added a second, acknowledged in %.1f ms (50 %%), %.1f "
+             "(99 %%), %d wrong"
+             % (adder.n / adder.seconds, quantile(adder.times, 0.5),
+                quantile(adder.times, 0.99), adder.n_wrong))
     idle = open_idle(server.port, n_idle)
     seen = load(server, bodies, max(1, seconds // 2))
     show("idle", seen, floor, "%d connections" % server.stats()["n_connections"])

@@ -1,7 +1,27 @@
 -- wrk: posts the bodies of a file, one after the other, from a place of its
 -- own for each thread; prints what it counted as one line of JSON.
---     wrk ... -s wrk_bodies.lua URL -- FILE
-local bodies, at = {}, 0
+--     wrk ... -s wrk_bodies.lua URL -- FILE [RATE]
+-- With a rate, so many are sent a second by each thread at most.
+local ffi = require("ffi")
+ffi.cdef [[ struct origo_time { long seconds, nanoseconds; };
+            int clock_gettime(int clock, struct origo_time *out); ]]
+local CLOCK_MONOTONIC = 1
+local bodies, at, due = {}, 0, 0
+
+local function now()
+   local time = ffi.new("struct origo_time")
+   ffi.C.clock_gettime(CLOCK_MONOTONIC, time)
+   return tonumber(time.seconds) * 1e3 + tonumber(time.nanoseconds) / 1e6
+end
+
+-- wrk asks before each request how many milliseconds to wait, if it can.
+local function pace(rate)
+   function delay()
+      local time = now()
+      due = math.max(due + 1e3 / rate, time)
+      return due - time
+   end
+end
 
 function init(args)
    local file = io.open(args[1], "rb")
@@ -13,6 +33,7 @@ function init(args)
    end
    math.randomseed(os.time())
    at = math.random(#bodies)
+   if args[2] then pace(tonumber(args[2])) end
 end
 
 function request()

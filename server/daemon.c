@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer bodies are not worked on by a thread that has other connections. */
+/* Longer bodies are worked on by a thread for what takes long. */
 enum { SHORT_BODY = 64 << 10 };
+/* So much of a stream goes to the writer at a time: each time costs a sync. */
+enum { STREAM_PIECE = 64 << 10 };
 /* A reader that read more gives its memory back. */
 enum { WARM_READER = 1 << 20 };
 /* Bytes of all bodies together, and of what is to be answered to streams. */
@@ -115,6 +117,7 @@ static bool check_length(struct request *r)
     const char *length = request_header(r, "Content-Length");
     const struct serve_options *o = r->server->options;
     const uint64_t most = r->is_streamed ? o->max_stream : o->max_body;
+    r->has_length = length != NULL;
     if (length != NULL && strtoull(length, NULL, 10) > most)
         return problem(r, 413, "the body is longer than %llu bytes",
                        (unsigned long long)most);
@@ -171,14 +174,22 @@ static bool has_line(const struct buffer *b)
     return b->len > 0 && memchr(b->data, '\n', b->len) != NULL;
 }
 
+static struct request_queue *queue_of(const struct request *r)
+{
+    struct server *s = r->server;
+    switch (r->place) {
+    case PLACE_WRITER: return &s->writer.queue;
+    case PLACE_READER: return &s->short_workers.queue;
+    default: return &s->long_workers.queue;
+    }
+}
+
 static void sleep_until_run(struct request *r, bool must)
 {
     struct server *s = r->server;
     watchdog_note(&s->watchdog, r->peer, PEER_WAITING);
     MHD_suspend_connection(r->connection);
-    struct request_queue *const queue =
-        r->place == PLACE_WRITER ? &s->writer.queue : &s->workers.queue;
-    if (request_queue_put(queue, r, must)) return;
+    if (request_queue_put(queue_of(r), r, must)) return;
     atomic_fetch_add(&s->metrics.n_rejected, 1);
     problem(r, 429, "too many requests wait; try again");
     MHD_resume_connection(r->connection);
@@ -352,7 +363,7 @@ static enum MHD_Result last_call(struct request *r)
     r->is_last = true;
     if (r->route->prepare != NULL && !r->is_streamed) r->route->prepare(r);
     if (r->reply.status != 0) return send_reply(r);
-    if (r->place == PLACE_HERE && r->body.len > SHORT_BODY)
+    if (r->place < PLACE_WORKER && r->body.len > SHORT_BODY)
         r->place = PLACE_WORKER;
     if (r->place != PLACE_HERE) {
         sleep_until_run(r, r->is_streamed);
@@ -360,6 +371,20 @@ static enum MHD_Result last_call(struct request *r)
     }
     r->route->run(r);
     return send_reply(r);
+}
+
+/* Who says how long the body is has it, and sees no result before its end: what
+ * comes is gathered. Who does not may wait for something to happen before the
+ * next line. */
+static void pass_lines_on(struct request *r)
+{
+    if (r->is_too_long || r->is_broken || r->is_refused ||
+        r->reply.status != 0 || !has_line(&r->body))
+        return;
+    if (!r->has_length || r->body.len >= STREAM_PIECE)
+        sleep_until_run(r, true);
+    else
+        watchdog_note(&r->server->watchdog, r->peer, PEER_SENDING);
 }
 
 static enum MHD_Result next_piece(struct request *r, const char *data,
@@ -373,9 +398,7 @@ static enum MHD_Result next_piece(struct request *r, const char *data,
     if (r->is_too_long &&
         r->n_received > r->server->options->max_body + FAR_TOO_LONG)
         return MHD_NO;
-    if (r->is_streamed && !r->is_too_long && !r->is_broken && !r->is_refused &&
-        r->reply.status == 0 && has_line(&r->body))
-        sleep_until_run(r, true);
+    if (r->is_streamed) pass_lines_on(r);
     return MHD_YES;
 }
 

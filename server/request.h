@@ -6,7 +6,7 @@
  *     first line -> route -> rights -> body -> prepare -> run -> answer
  *
  * Everything up to `prepare` happens on the thread of its connection; `run`
- * there, or on the writer's thread, while the connection sleeps. */
+ * there, or on another thread while the connection sleeps. */
 
 #include "body_unpack.h"
 #include "buffer.h"
@@ -19,8 +19,10 @@ struct request;
 
 enum role { ROLE_NONE = 0, ROLE_READ, ROLE_WRITE, ROLE_ADMIN };
 
-/* Where `run` happens. */
-enum place { PLACE_HERE, PLACE_WORKER, PLACE_WRITER };
+/* Where `run` happens: on the thread of the connection, which looks after many
+ * others; on one that compares texts; on one for what takes long; on the one
+ * that changes the store. */
+enum place { PLACE_HERE, PLACE_READER, PLACE_WORKER, PLACE_WRITER };
 
 typedef void handle_fn(struct request *r);
 
@@ -74,6 +76,7 @@ struct request {
     bool is_too_long, is_broken;
     bool is_refused;  /* all bodies together are too many */
     bool is_streamed; /* its lines are taken as they come */
+    bool has_length;  /* it says how long it is */
     bool is_last;     /* all of it is there */
     struct reply reply;
     /* ---- what handlers keep ---- */

@@ -149,7 +149,9 @@ static og_status start(struct server *s, int *out_fd, og_error *err)
     if (status == OG_OK) status = watches_open(&s->watches, s, err);
     if (status == OG_OK) status = writer_start(&s->writer, s, err);
     if (status != OG_OK) return status;
-    if (!workers_start(&s->workers, s->n_threads, s->options->max_queue) ||
+    const size_t most = s->options->max_queue;
+    if (!workers_start(&s->short_workers, s->n_threads, most) ||
+        !workers_start(&s->long_workers, s->n_threads, most) ||
         !watchdog_start(&s->watchdog, s))
         return fail(err, OG_ERR_MEMORY, "threads", "cannot be started");
     return daemon_start(s, *out_fd, err);
@@ -159,7 +161,8 @@ static void stop(struct server *s)
 {
     if (s->daemon != NULL) drain(s);
     writer_stop(&s->writer);
-    workers_stop(&s->workers);
+    workers_stop(&s->short_workers);
+    workers_stop(&s->long_workers);
     daemon_stop(s);
     watchdog_stop(&s->watchdog);
     watches_close(&s->watches);

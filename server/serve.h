@@ -30,7 +30,7 @@ struct serve_options {
     uint64_t max_document;  /* bytes of a document */
     uint32_t n_threads;     /* 0: as many as the machine has */
     uint32_t max_connections;
-    uint32_t max_queue; /* documents that wait for the writer */
+    uint32_t max_queue; /* requests that wait for a thread of a kind */
     uint32_t timeout;   /* seconds until a request must be there whole, and
                            that a connection may be idle */
     bool log_json, quiet;

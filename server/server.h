@@ -42,7 +42,7 @@ struct server {
     struct log log;
     struct metrics metrics;
     struct readers readers;
-    struct workers workers;
+    struct workers short_workers, long_workers;
     struct writer writer;
     struct hub hub;
     struct watches watches;

@@ -1,8 +1,9 @@
 #ifndef SERVER_WORKERS_H
 #define SERVER_WORKERS_H
 
-/* Threads for questions that take long: those of a connection look after many
- * others. */
+/* Threads for questions, because those of a connection look after many others:
+ * the server has some that compare texts, a millisecond each, and some for what
+ * takes long, so that nobody waits a second for an answer of a millisecond. */
 
 #include "request_queue.h"
 

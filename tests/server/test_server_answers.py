@@ -4,6 +4,7 @@ tests/server/test_server_answers.py ORIGO [TEST]..."""
 
 import json
 import re
+import time
 
 import server_support as support
 from server_support import JSON, LAMP, NDJSON, OWN, TEXT, equal
@@ -164,6 +165,43 @@ def test_stream(origo):
         equal(answer.read().count(b'"result":"added"'), 3000)
         connection.close()
         equal(s.ask("GET", "/v1/stats")[2]["n_documents"], 3003)
+
+
+def n_commits(server):
+    data = server.ask("GET", "/metrics")[2].decode()
+    return int(re.search(r"^origo_commits_total (\d+)$", data, re.M)[1])
+
+
+def stream_head(length):
+    return (b"POST /v1/documents HTTP/1.1\r\nHost: localhost\r\n"
+            b"Content-Type: application/x-ndjson\r\nConnection: close\r\n"
+            + length + b"\r\n\r\n")
+
+
+def test_stream_in_pieces(origo):
+    """Who says how long a short stream is gets all of it by one sync, however
+    it arrives; lines of one without a length are there before its end."""
+    lines = [b'{"id":"m%d","text":"text number %d"}\n' % (i, i)
+             for i in range(20)]
+    with support.Server(origo) as server:
+        before = n_commits(server)
+        s = server.raw(stream_head(b"Content-Length: %d"
+                                   % len(b"".join(lines))))
+        for line in lines[:-1]:
+            s.sendall(line)
+            equal(server.ask("GET", "/v1/stats")[2]["n_documents"], 0)
+        s.sendall(lines[-1])
+        equal(support.read_all(s).count(b'"added"'), 20)
+        s.close()
+        equal(n_commits(server), before + 1)
+        s = server.raw(stream_head(b"Transfer-Encoding: chunked"))
+        line = b'{"id":"early","text":"before the end"}\n'
+        s.sendall(b"%x\r\n%s\r\n" % (len(line), line))
+        while server.ask("GET", "/v1/documents/early")[0] != 200:
+            time.sleep(0.01)
+        s.sendall(b"0\r\n\r\n")
+        equal(support.read_all(s).count(b'"added"'), 1)
+        s.close()
 
 
 def test_trace(origo):
