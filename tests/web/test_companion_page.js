@@ -115,7 +115,7 @@ test("options: a server and its token", async () => {
     await page.close();
 });
 
-test("a refusal is told", async () => {
+test("a refusal is reported", async () => {
     const page = await open("/article.html");
     await clickButton(page);
     await waitSpoken(page, "asks for a token");

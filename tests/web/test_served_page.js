@@ -247,7 +247,7 @@ test("served: phrases", at("#phrases"), async (page) => {
         texts.join("\n"));
 });
 
-test("served: watches are added, told and deleted", at("#watches/ferry-1"),
+test("served: watches are added, listed and deleted", at("#watches/ferry-1"),
     async (page) => {
         assert.strictEqual(await page.inputValue("textarea"), "ferry-1");
         await page.click("button.primary");
