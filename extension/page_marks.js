@@ -93,7 +93,7 @@
     max-width: calc(100vw - 32px); max-height: 60vh; overflow: auto;
     padding: 12px 14px; }
 .tip { max-width: min(360px, calc(100vw - 16px)); padding: 8px 12px;
-    pointer-events: none; }
+    pointer-events: none; overflow-wrap: anywhere; }
 .tip:empty { display: none; }
 .head { display: flex; gap: 8px; align-items: start;
     justify-content: space-between; }
