@@ -37,13 +37,14 @@ class Plot {
         this.draw();
     }
 
-    /* Values without a number are gaps. */
+    /* Values without a number are gaps; one between two gaps is a dot. */
     draw() {
         const known = this.values.filter((v) => v === v);
         const last = known[known.length - 1];
         const most = known.reduce((m, v) => Math.max(m, v), 0);
-        const x = (i) => PLOT_WIDTH * (MOST_POINTS - this.values.length + i) /
-            (MOST_POINTS - 1);
+        /* The last one has room for the end of its line. */
+        const x = (i) => (PLOT_WIDTH - 2) *
+            (MOST_POINTS - this.values.length + i) / (MOST_POINTS - 1);
         const y = (v) => PLOT_HEIGHT - 2 -
             (most > 0 ? (PLOT_HEIGHT - 6) * v / most : 0);
         let line = "", area = "", before = false;
@@ -55,11 +56,11 @@ class Plot {
             }
             const at = `${x(i).toFixed(1)} ${y(v).toFixed(1)}`;
             if (!before) area += `M${x(i).toFixed(1)} ${PLOT_HEIGHT}`;
-            line += `${before ? "L" : "M"}${at}`;
+            line += `${before ? "" : `M${at}`}L${at}`;
             area += `L${at}`;
             before = true;
         });
-        if (before) area += `L${PLOT_WIDTH} ${PLOT_HEIGHT}Z`;
+        if (before) area += `L${x(this.values.length - 1)} ${PLOT_HEIGHT}Z`;
         this.line.setAttribute("d", line);
         this.area.setAttribute("d", area);
         if (last !== undefined) this.value.textContent = this.write(last);

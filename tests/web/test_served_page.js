@@ -226,6 +226,18 @@ test("served: the live view moves while documents are posted", at("#live"),
         assert.strictEqual(await page.$(".arrivals >> text=live-third"), null);
     });
 
+test("served: a number without others beside it is drawn", at("#live"),
+    async (page) => {
+        /* As soon as there is one, in any of the plots. */
+        const lines = await page.waitForFunction(() => {
+            const found = [...document.querySelectorAll(".plot")].filter((p) =>
+                /\d/.test(p.querySelector("strong").textContent));
+            return found.length > 0 && found.map((p) =>
+                p.querySelector(".line").getAttribute("d"));
+        });
+        for (const line of await lines.jsonValue()) assert.match(line, /L/);
+    });
+
 test("served: the graph has a limit", at("#live"), async (page) => {
     await page.waitForFunction(() => /^Connected/.test(
         document.querySelector(".live [role=status]").textContent));
@@ -389,8 +401,9 @@ for (const scheme of ["light", "dark"])
                             (i === 3 ? ARABIC : i === 2 ? `${LAMP} ${FERRY}`
                                 : LAMP) });
                 await page.waitForSelector(`.graph [data-id="${some}-3"]`);
-                await page.waitForFunction(() => /\d/.test(
-                    document.querySelector(".plot strong").textContent));
+                await page.waitForFunction(() => document
+                    .querySelector(".plot .line").getAttribute("d")
+                    .split("L").length > 4);
                 await picture("live");
                 await go("#documents");
                 await page.waitForSelector(".cards li >> nth=5");
