@@ -4,6 +4,8 @@
 const hostOf = (url) => /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?#]+)/i
     .exec(url || "")?.[1] || "";
 
+const MOST_HOSTS = 12;
+
 class DocumentsView {
     name = "documents";
     title = "Documents";
@@ -21,12 +23,14 @@ class DocumentsView {
             makeField("Id begins with", this.prefix), this.submit);
         onSubmit(this.form, () => this.search());
         this.notice = new Notice();
+        this.hosts = make("ul", { className: "facts hosts",
+                                  "aria-label": "Their sources" });
         this.items = make("ol", { className: "cards" });
         this.more = makeButton("More", "more", () => this.grow());
         this.more.hidden = true;
         this.list = make("div", {},
-            make("h1", { tabIndex: -1 }, "Documents"), this.form, this.items,
-            this.more);
+            make("h1", { tabIndex: -1 }, "Documents"), this.form, this.hosts,
+            this.items, this.more);
         this.one = make("div", { className: "one" });
         this.element = make("section", { className: "view documents-view" },
             this.list, this.notice.element, this.one);
@@ -36,6 +40,8 @@ class DocumentsView {
 
     search() {
         this.items.replaceChildren();
+        this.hosts.replaceChildren();
+        this.counts = new Map();
         this.next = undefined;
         return this.grow();
     }
@@ -49,6 +55,7 @@ class DocumentsView {
                            before: this.next } });
             const first = this.items.children.length;
             this.items.append(...documents.map((doc) => this.makeCard(doc)));
+            this.countHosts(documents);
             this.next = next ?? undefined;
             this.more.hidden = next === null;
             /* The list goes on where the button was. */
@@ -59,16 +66,30 @@ class DocumentsView {
         });
     }
 
+    makeHost(host) {
+        return makeButton(clean(host), "plain host", () => {
+            this.source.value = host;
+            this.search();
+        }, `Documents of ${clean(host)}`);
+    }
+
+    /* Where those of the list come from, most of them first. */
+    countHosts(documents) {
+        const counts = this.counts;
+        for (const host of documents.map((doc) => hostOf(doc.url)))
+            if (host) counts.set(host, (counts.get(host) ?? 0) + 1);
+        const most = [...counts].sort((a, b) => b[1] - a[1])
+            .slice(0, MOST_HOSTS);
+        this.hosts.replaceChildren(...most.map(([host, n]) =>
+            make("li", {}, this.makeHost(host), ` ${n}`)));
+    }
+
     makeCard(doc) {
         const host = hostOf(doc.url);
         const from = make("span", { className: "facts" });
         if (doc.title)
             from.append(make("bdi", { className: "id" }, clean(doc.id)));
-        if (host)
-            from.append(makeButton(clean(host), "plain host", () => {
-                this.source.value = host;
-                this.search();
-            }, `Documents of ${clean(host)}`));
+        if (host) from.append(this.makeHost(host));
         from.append(make("span", {}, count(doc.n_tokens, "word")),
             make("span", {}, day(doc.time)));
         return make("li", {},

@@ -91,7 +91,7 @@ test("served: links to places stay on the report", at(""), async (page) => {
     await page.click("article .summary a");
     await page.waitForFunction(() => location.hash === "#d1s1");
     assert.ok(await page.isVisible(".text"));
-    await page.goBack();
+    await page.evaluate(() => history.back());
     await page.waitForFunction(() => location.hash === "");
     assert.ok(await page.isVisible(".text"));
 });
@@ -128,7 +128,7 @@ test("served: the report is saved, and needs no server", at(""),
         await kept.waitForSelector("html[data-ready]", { state: "attached" });
         assert.deepStrictEqual(await passages(kept), await passages(page));
         fs.unlinkSync(file);
-    });
+    }, { needsDownloads: true });
 
 /* ---- documents ---- */
 
@@ -142,6 +142,8 @@ test("served: documents are searched, and one is opened", at("#documents"),
         await page.waitForFunction(() =>
             document.querySelectorAll(".cards li").length === 1);
         assert.deepStrictEqual(await names(), ["Told again"]);
+        assert.strictEqual(await page.textContent(".hosts"),
+            "gazette.example 1");
         await page.fill("input[type=search]", "");
         await page.click("button.primary");
         await page.click(".cards .host >> text=harbour.example");
