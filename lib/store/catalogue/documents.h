@@ -116,6 +116,10 @@ void og_documents_view_init(struct og_documents_view *view,
                             struct og_documents *db);
 og_status og_documents_view_begin(struct og_documents_view *view,
                                   og_error *err);
+/* The same for a question about document `number` alone: an entry never
+ * changes, so the state that was seen last will do, if it has the document. */
+og_status og_documents_view_begin_for(struct og_documents_view *view,
+                                      uint32_t number, og_error *err);
 void og_documents_view_end(struct og_documents_view *view);
 void og_documents_view_release(struct og_documents_view *view);
 

@@ -169,6 +169,16 @@ og_status og_documents_view_begin(struct og_documents_view *view, og_error *err)
     return OG_OK;
 }
 
+og_status og_documents_view_begin_for(struct og_documents_view *view,
+                                      uint32_t number, og_error *err)
+{
+    if (view->reader == NULL || number >= view->count)
+        return og_documents_view_begin(view, err);
+    og_lmdb_reader_resume(view->reader);
+    view->begun = view->is_fresh = true;
+    return OG_OK;
+}
+
 void og_documents_view_end(struct og_documents_view *view)
 {
     view->begun = view->is_fresh = false;

@@ -42,9 +42,15 @@ static bool is_same_head(const struct og_lmdb_head *a,
            a->roots[0] == b->roots[0] && a->roots[1] == b->roots[1];
 }
 
+static void forget_pages(struct og_lmdb_reader *reader)
+{
+    memset(reader->numbers, 0, sizeof(reader->numbers));
+}
+
 og_status og_lmdb_reader_begin(struct og_lmdb_reader *reader, og_error *err)
 {
     struct og_lmdb_head both[2];
+    reader->has_read = false;
     og_lmdb_heads_read(reader->fd, both);
     const unsigned turn =
         both[1].is_head && (!both[0].is_head || both[1].txnid >= both[0].txnid);
@@ -58,7 +64,7 @@ og_status og_lmdb_reader_begin(struct og_lmdb_reader *reader, og_error *err)
     reader->head = both[turn];
     reader->turn = turn;
     reader->n_states++;
-    memset(reader->numbers, 0, sizeof(reader->numbers));
+    forget_pages(reader);
     if (reader->pages == NULL)
         reader->pages = og_allocate(reader->allocator, pages_len(reader));
     return reader->pages != NULL
@@ -66,14 +72,24 @@ og_status og_lmdb_reader_begin(struct og_lmdb_reader *reader, og_error *err)
                : og_error_memory(err, pages_len(reader), "pages");
 }
 
-/* The head is compared whole: it may have been read while it was written. */
-bool og_lmdb_reader_is_steady(const struct og_lmdb_reader *reader)
+void og_lmdb_reader_resume(struct og_lmdb_reader *reader)
+{
+    reader->has_read = false;
+}
+
+/* The head is compared whole: it may have been read while it was written. Pages
+ * that were here at the beginning were found to be of that state before. */
+bool og_lmdb_reader_is_steady(struct og_lmdb_reader *reader)
 {
     struct og_lmdb_head both[2];
+    if (!reader->has_read) return true;
     og_lmdb_heads_read(reader->fd, both);
     const struct og_lmdb_head *other = &both[!reader->turn];
-    return is_same_head(&both[reader->turn], &reader->head) &&
-           (!other->is_head || other->txnid <= reader->head.txnid + 1);
+    const bool is_steady =
+        is_same_head(&both[reader->turn], &reader->head) &&
+        (!other->is_head || other->txnid <= reader->head.txnid + 1);
+    if (!is_steady) forget_pages(reader);
+    return is_steady;
 }
 
 bool og_lmdb_reader_is_newest(const struct og_lmdb_reader *reader)
@@ -98,10 +114,11 @@ static bool has_sums(const struct og_lmdb_reader *r)
 }
 
 /* `len` bytes from the beginning of page `number`, which is not in a slot. */
-static og_status read_pages(const struct og_lmdb_reader *r, uint64_t number,
+static og_status read_pages(struct og_lmdb_reader *r, uint64_t number,
                             uint64_t n, uint8_t *out, og_error *err)
 {
     const uint64_t page_len = r->head.page_len;
+    r->has_read = true;
     const int64_t got =
         og_file_read_at(r->fd, out, n * page_len, number * page_len);
     if (got < 0) return og_file_failure(err, "read", r->path, errno);

@@ -19,7 +19,7 @@
 #include "lib/store/catalogue/lmdb_file.h"
 #include "lib/store/catalogue/page_sums.h"
 
-enum { OG_LMDB_SLOTS = 16 }; /* pages that a reader keeps */
+enum { OG_LMDB_SLOTS = 128 }; /* pages that a reader keeps */
 
 /* Of one thread at a time. */
 struct og_lmdb_reader {
@@ -32,6 +32,7 @@ struct og_lmdb_reader {
     uint64_t n_states;               /* that were read so far */
     uint64_t numbers[OG_LMDB_SLOTS]; /* 0: empty */
     uint8_t *pages;                  /* of the slots; NULL: not yet */
+    bool has_read;                   /* pages, since the beginning */
     struct og_pack long_value;
 };
 
@@ -49,9 +50,12 @@ void og_lmdb_reader_release(struct og_lmdb_reader *reader);
 /* What is read from here on is of the newest state. */
 og_status og_lmdb_reader_begin(struct og_lmdb_reader *reader, og_error *err);
 
+/* The same of the state that was read last, which may not be the newest. */
+void og_lmdb_reader_resume(struct og_lmdb_reader *reader);
+
 /* Whether all that was read since the beginning, also what seemed damaged, is
  * of that state. */
-bool og_lmdb_reader_is_steady(const struct og_lmdb_reader *reader);
+bool og_lmdb_reader_is_steady(struct og_lmdb_reader *reader);
 
 /* Whether a state has come after it. */
 bool og_lmdb_reader_is_newest(const struct og_lmdb_reader *reader);

@@ -32,7 +32,7 @@ static og_status copy_from_disk(struct og_lookup *lookup, uint32_t number,
     og_bytes entry = {NULL, 0};
     *out = entry;
     if (lookup->documents == NULL) return OG_OK;
-    TRY(og_documents_view_begin(&lookup->view, err));
+    TRY(og_documents_view_begin_for(&lookup->view, number, err));
     const og_status status =
         og_documents_get(&lookup->view, number, &entry, err);
     if (status == OG_OK && entry.len > 0) {

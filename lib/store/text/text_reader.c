@@ -27,6 +27,7 @@ enum {
     N_SLOTS = 32,
     CACHE_LEN = 1 << 20,
     PACKED_KEEP = 1 << 20, /* a larger buffer is released */
+    AHEAD_LEN = 8 << 10,   /* most frames of a run are shorter */
 };
 
 struct segment_file {
@@ -45,6 +46,11 @@ struct slot {
     uint32_t depth;
     uint64_t used;
     uint32_t oldest; /* segment that it rests on */
+};
+
+struct step {
+    uint32_t segment;
+    uint64_t off;
 };
 
 struct og_text_reader {
@@ -66,6 +72,10 @@ struct og_text_reader {
     size_t n_dicts, dicts_cap;
     uint8_t *packed; /* a frame as it is in the file */
     size_t packed_cap;
+    /* What comes with the head of a frame, so that most need one read. */
+    struct step ahead_at;
+    size_t ahead_len;
+    uint8_t ahead[AHEAD_LEN];
 };
 
 og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
@@ -206,6 +216,24 @@ static og_status must_reach(struct og_text_reader *r, uint32_t segment,
                             "the file ends before this frame does");
 }
 
+static bool take_ahead(const struct og_text_reader *r, uint32_t segment,
+                       uint64_t off, void *out, size_t len)
+{
+    if (segment != r->ahead_at.segment || off < r->ahead_at.off) return false;
+    const uint64_t at = off - r->ahead_at.off;
+    if (at > r->ahead_len || len > r->ahead_len - at) return false;
+    memcpy(out, r->ahead + at, len);
+    return true;
+}
+
+static void read_ahead(struct og_text_reader *r, const struct segment_file *f,
+                       uint64_t off)
+{
+    const int64_t n = og_file_read_at(f->fd, r->ahead, AHEAD_LEN, off);
+    r->ahead_at = (struct step){f->number, off};
+    r->ahead_len = n > 0 ? (size_t)n : 0;
+}
+
 static og_status read_bytes(struct og_text_reader *r, uint32_t segment,
                             uint64_t off, void *out, size_t len, og_error *err)
 {
@@ -217,7 +245,10 @@ static og_status read_bytes(struct og_text_reader *r, uint32_t segment,
     }
     if (r->memory != NULL)
         return og_text_memory_read(r->memory, segment, off, out, len, err);
+    if (take_ahead(r, segment, off, out, len)) return OG_OK;
     TRY(must_reach(r, segment, off, len, &f, err));
+    if (len == OG_FRAME_HEADER) read_ahead(r, f, off);
+    if (take_ahead(r, segment, off, out, len)) return OG_OK;
     const int64_t n = og_file_read_at(f->fd, out, len, off);
     if (n < 0) return read_failure(r, segment, err);
     if ((size_t)n < len)
@@ -440,11 +471,6 @@ static og_status load_frame(struct og_text_reader *r, uint32_t segment,
     return OG_OK;
 }
 
-struct step {
-    uint32_t segment;
-    uint64_t off;
-};
-
 /* Down to a frame that rests on nothing, or on one that is unpacked. */
 static og_status find_chain(struct og_text_reader *r, struct step at,
                             struct step steps[OG_FRAME_DEPTH_MAX + 1],
@@ -475,6 +501,7 @@ static og_status get_slot(struct og_text_reader *r, uint32_t segment,
     size_t n = 0;
     *out = find_slot(r, segment, off);
     if (*out != NULL) return OG_OK;
+    r->ahead_len = 0; /* a file may have changed since */
     TRY(find_chain(r, (struct step){segment, off}, steps, &n, err));
     while (n-- > 0)
         TRY(load_frame(r, steps[n].segment, steps[n].off, out, err));

@@ -72,6 +72,13 @@ og_status og_documents_view_begin(struct og_documents_view *view, og_error *err)
     return refuse(err);
 }
 
+og_status og_documents_view_begin_for(struct og_documents_view *view,
+                                      uint32_t number, og_error *err)
+{
+    (void)number;
+    return og_documents_view_begin(view, err);
+}
+
 void og_documents_view_end(struct og_documents_view *view)
 {
     (void)view;
