@@ -6,11 +6,16 @@ usage: tests/cli/test_dedup_documents.py ORIGO [CASE...]"""
 import itertools
 import json
 import random
+import resource
 import sys
-import time
 
 from dedup_support import (dedup, family_texts, jaccard, origo, report_of,
                            read_lines, shingles, words, write_jsonl, run_cases)
+
+
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def check_star(texts, kept, report, threshold=0.8):
@@ -187,9 +192,9 @@ def test_bucket_of_near_copies(place):
             for i in range(n):
                 base[0] = "n%d" % i
                 f.write('{"id":"d%d","text":"%s"}\n' % (i, " ".join(base)))
-        began = time.monotonic()
+        began = cpu_of_children()
         done = origo("dedup", "-o", place / "out", place / "in.jsonl")
-        seconds.append(time.monotonic() - began)
+        seconds.append(cpu_of_children() - began)
         assert done.returncode == 0, done.stderr
         assert len(read_lines(place / "out")) == 1
     assert seconds[1] < 25 * max(seconds[0], 0.2), seconds
@@ -201,10 +206,10 @@ def test_template_family(place):
     common = words(rng, 60)
     texts = [" ".join(common + words(rng, 40)) for _ in range(3000)]
     write_jsonl(place / "in.jsonl", texts)
-    began = time.monotonic()
+    began = cpu_of_children()
     kept, _, _ = dedup(place)
     assert len(kept) == 3000
-    assert time.monotonic() - began < 60
+    assert cpu_of_children() - began < 60
 
 
 def test_notices_of_one_form(place):

@@ -219,9 +219,9 @@ static double seconds_for(size_t n)
     double best = 1e9;
     nest(&h, n);
     for (int round = 0; round < 9; round++) {
-        const double begin = og_clock_seconds();
+        const double begin = og_clock_thread();
         hits_estimate(&h, OG_ESTIMATE_BRIDGE, UINT32_MAX);
-        const double end = og_clock_seconds();
+        const double end = og_clock_thread();
         if (end - begin < best) best = end - begin;
     }
     for (size_t i = n / 4; i < n - n / 4; i++)
@@ -230,14 +230,15 @@ static double seconds_for(size_t n)
     return best;
 }
 
-/* Four times as many take about four times as long; sixteen times if every
- * bridge walked over what lies inside it. Caches may cost a little. */
+/* Sixteen times as many take about sixteen times as long; 256 times if every
+ * bridge walked over what lies inside it. Caches, and an emulated processor,
+ * may cost more. */
 static void nested_bridges_take_linear_time(void **state)
 {
     (void)state;
     const double small = seconds_for(20000);
-    const double large = seconds_for(80000);
-    assert_true(large < 11 * small);
+    const double large = seconds_for(320000);
+    assert_true(large < 80 * small);
 }
 
 int main(void)
