@@ -1,7 +1,7 @@
 /* The indexes of a store: index.h explains. */
 
 #define _GNU_SOURCE
-#include "lib/store/index.h"
+#include "lib/store/index_own.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,20 +25,19 @@
  * them would cost a small append more than all else. */
 #define LAG_SAMPLES 64u
 
-enum { PATH_MOST = 4096 };
-
-static void folder_of(const og_store *store,
-                      const struct og_derived_index *index, char out[PATH_MOST])
+void og_index_folder(const og_store *store,
+                     const struct og_derived_index *index,
+                     char out[OG_INDEX_PATH])
 {
-    snprintf(out, PATH_MOST, "%s/%s", store->disk->data, index->ops->name);
+    snprintf(out, OG_INDEX_PATH, "%s/%s", store->disk->data, index->ops->name);
 }
 
-static const char *name_of(const og_store *store)
+const char *og_index_store_name(const og_store *store)
 {
     return store->disk != NULL ? store->disk->folder : ":memory:";
 }
 
-static bool is_on(const og_store *store, const struct og_derived_index *index)
+bool og_index_is_on(const og_store *store, const struct og_derived_index *index)
 {
     return (store->indexes.on & index->ops->bit) != 0;
 }
@@ -156,9 +155,9 @@ static void report_step(const og_store *store,
 }
 
 /* From the texts, up to document `end`. */
-static og_status catch_up_to(og_store *store, struct og_derived_index *index,
-                             uint32_t end, const og_store_options *options,
-                             og_error *err)
+og_status og_index_catch_up_to(og_store *store, struct og_derived_index *index,
+                               uint32_t end, const og_store_options *options,
+                               og_error *err)
 {
     struct og_stored_texts *stored;
     if (index->n_covered >= end) return OG_OK;
@@ -180,20 +179,20 @@ static og_status catch_up_to(og_store *store, struct og_derived_index *index,
     return OG_OK;
 }
 
-static og_status catch_up(og_store *store, struct og_derived_index *index,
-                          const og_store_options *options, og_error *err)
+og_status og_index_catch_up(og_store *store, struct og_derived_index *index,
+                            const og_store_options *options, og_error *err)
 {
-    return catch_up_to(store, index, store->catalogue.n, options, err);
+    return og_index_catch_up_to(store, index, store->catalogue.n, options, err);
 }
 
 /* ---- opening ---- */
 
-static bool has_files(const og_store *store,
-                      const struct og_derived_index *index)
+bool og_index_has_files(const og_store *store,
+                        const struct og_derived_index *index)
 {
-    char folder[PATH_MOST];
+    char folder[OG_INDEX_PATH];
     bool found = false;
-    folder_of(store, index, folder);
+    og_index_folder(store, index, folder);
     DIR *dir = opendir(folder);
     const struct dirent *item;
     while (dir != NULL && !found && (item = readdir(dir)) != NULL)
@@ -208,19 +207,19 @@ static bool is_unborn(const og_store *store,
                       const struct og_derived_index *index)
 {
     return store->disk != NULL && store->catalogue.n == 0 &&
-           !has_files(store, index);
+           !og_index_has_files(store, index);
 }
 
-static og_status open_index(og_store *store, struct og_derived_index *index,
-                            bool is_new, const og_store_options *options,
-                            og_error *err)
+og_status og_index_open(og_store *store, struct og_derived_index *index,
+                        bool is_new, const og_store_options *options,
+                        og_error *err)
 {
-    char folder[PATH_MOST];
+    char folder[OG_INDEX_PATH];
     if (index->opened != NULL) return OG_OK;
     const bool in_memory =
         store->disk == NULL || (store->is_read_only && is_unborn(store, index));
     if (!in_memory) {
-        folder_of(store, index, folder);
+        og_index_folder(store, index, folder);
         if (is_new && mkdir(folder, 0777) != 0 && errno != EEXIST)
             return og_file_failure(err, "create", folder, errno);
     }
@@ -245,10 +244,10 @@ static og_status open_index(og_store *store, struct og_derived_index *index,
 static og_status measure_lag(og_store *store, struct og_derived_index *index,
                              og_error *err)
 {
-    char folder[PATH_MOST];
+    char folder[OG_INDEX_PATH];
     struct og_lookup lookup;
     struct og_entry entry;
-    folder_of(store, index, folder);
+    og_index_folder(store, index, folder);
     TRY(index->ops->n_saved(store, folder, &index->n_saved, err));
     index->lag_bytes = 0;
     if (index->n_saved >= store->catalogue.n) return OG_OK;
@@ -275,9 +274,9 @@ static og_status measure_lag(og_store *store, struct og_derived_index *index,
 static bool is_missing(const og_store *store,
                        const struct og_derived_index *index)
 {
-    char folder[PATH_MOST];
+    char folder[OG_INDEX_PATH];
     struct stat st;
-    folder_of(store, index, folder);
+    og_index_folder(store, index, folder);
     if (store->is_read_only) return false;
     return (stat(folder, &st) != 0 && errno == ENOENT) ||
            is_unborn(store, index);
@@ -294,9 +293,9 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
     }
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         struct og_derived_index *index = &all->one[i];
-        if (!is_on(store, index)) continue;
+        if (!og_index_is_on(store, index)) continue;
         if (store->disk == NULL || is_missing(store, index))
-            TRY(open_index(store, index, true, options, err));
+            TRY(og_index_open(store, index, true, options, err));
         else if (!store->is_read_only)
             TRY(measure_lag(store, index, err));
     }
@@ -324,8 +323,8 @@ void og_indexes_release(og_store *store)
 
 /* ---- writing ---- */
 
-static og_status flush(og_store *store, struct og_derived_index *index,
-                       og_error *err)
+og_status og_index_flush(og_store *store, struct og_derived_index *index,
+                         og_error *err)
 {
     TRY(og_store_commit(store, err));
     TRY(index->ops->flush(index->opened, err));
@@ -338,9 +337,9 @@ static og_status flush(og_store *store, struct og_derived_index *index,
 static og_status bring_up(og_store *store, struct og_derived_index *index,
                           og_error *err)
 {
-    TRY(open_index(store, index, false, NULL, err));
-    TRY(catch_up(store, index, NULL, err));
-    return flush(store, index, err);
+    TRY(og_index_open(store, index, false, NULL, err));
+    TRY(og_index_catch_up(store, index, NULL, err));
+    return og_index_flush(store, index, err);
 }
 
 static og_status note(og_store *store, struct og_derived_index *index,
@@ -363,7 +362,7 @@ og_status og_indexes_note(og_store *store, uint32_t number,
 {
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS && !all->is_stopped; i++) {
-        if (!is_on(store, &all->one[i])) continue;
+        if (!og_index_is_on(store, &all->one[i])) continue;
         begin_change(&all->one[i]);
         const og_status status =
             note(store, &all->one[i], number, doc, text_len, err);
@@ -449,7 +448,7 @@ og_status og_indexes_note_run(og_store *store, const struct og_index_run *run,
 {
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS && !all->is_stopped; i++) {
-        if (!is_on(store, &all->one[i])) continue;
+        if (!og_index_is_on(store, &all->one[i])) continue;
         begin_change(&all->one[i]);
         const og_status status = note_run(store, &all->one[i], run, err);
         end_change(&all->one[i]);
@@ -472,11 +471,11 @@ og_status og_indexes_finish(og_store *store, og_error *err)
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         struct og_derived_index *index = &all->one[i];
-        if (!is_on(store, index) || index->opened == NULL ||
+        if (!og_index_is_on(store, index) || index->opened == NULL ||
             index->lag_bytes <= LAG_BYTES || all->is_stopped)
             continue;
-        TRY(catch_up(store, index, NULL, err));
-        TRY(flush(store, index, err));
+        TRY(og_index_catch_up(store, index, NULL, err));
+        TRY(og_index_flush(store, index, err));
     }
     return OG_OK;
 }
@@ -488,7 +487,7 @@ static og_status is_off(const og_store *store, const char *name, og_error *err)
     return og_error_set(err, OG_ERR_USAGE,
                         "store '%s' has no index of %s; it can be built from "
                         "the texts",
-                        name_of(store), name);
+                        og_index_store_name(store), name);
 }
 
 og_status og_index_need_passages(const og_store *store, og_error *err)
@@ -503,14 +502,15 @@ static og_status find_on(og_store *store, unsigned bit,
     *out = find_index(store, bit);
     if (*out == NULL)
         return og_error_set(err, OG_ERR_USAGE, "there is no such index");
-    return is_on(store, *out) ? OG_OK : is_off(store, (*out)->ops->name, err);
+    return og_index_is_on(store, *out) ? OG_OK
+                                       : is_off(store, (*out)->ops->name, err);
 }
 
 static og_status load(og_store *store, struct og_derived_index *index,
                       og_error *err)
 {
-    TRY(open_index(store, index, false, NULL, err));
-    return catch_up(store, index, NULL, err);
+    TRY(og_index_open(store, index, false, NULL, err));
+    return og_index_catch_up(store, index, NULL, err);
 }
 
 og_status og_index_get(og_store *store, unsigned bit, void **out, og_error *err)
@@ -547,7 +547,7 @@ og_status og_index_enter(og_store *store, unsigned bit, bool alone, void **out,
     og_index_leave(store, bit, alone);
     return og_error_set(err, OG_ERR_USAGE,
                         "the index of %s of store '%s' is not loaded",
-                        index->ops->name, name_of(store));
+                        index->ops->name, og_index_store_name(store));
 }
 
 void og_index_leave(og_store *store, unsigned bit, bool alone)
@@ -563,166 +563,8 @@ og_status og_indexes_check(og_store *store, og_error *err)
 {
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
-        if (is_on(store, &all->one[i]))
-            TRY(open_index(store, &all->one[i], false, NULL, err));
-    return OG_OK;
-}
-
-/* ---- on and off ---- */
-
-static og_status check_writable(const og_store *store, og_error *err)
-{
-    if (store->is_read_only || store->disk == NULL)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the indexes of store '%s' can only be changed on "
-                            "disk, by who has opened it for writing",
-                            name_of(store));
-    return OG_OK;
-}
-
-static void remove_files(const og_store *store, struct og_derived_index *index)
-{
-    char folder[PATH_MOST];
-    char path[PATH_MOST + 256];
-    folder_of(store, index, folder);
-    DIR *dir = opendir(folder);
-    const struct dirent *item;
-    while (dir != NULL && (item = readdir(dir)) != NULL) {
-        const char *name = item->d_name;
-        if (!index->ops->is_file(name) && !og_new_file_is_leftover(name))
-            continue;
-        snprintf(path, sizeof(path), "%s/%s", folder, name);
-        (void)unlink(path);
-    }
-    if (dir != NULL) closedir(dir);
-    (void)rmdir(folder);
-}
-
-/* What a build of this store has left may be replaced. Files of an earlier
- * version, which had documents of their own, or of another store may not: what
- * they know may be nowhere else. */
-static bool is_old(const og_store *store, const struct og_derived_index *index)
-{
-    char folder[PATH_MOST];
-    uint32_t n;
-    folder_of(store, index, folder);
-    return has_files(store, index) &&
-           index->ops->n_saved(store, folder, &n, NULL) != OG_OK;
-}
-
-static og_status check_replaceable(const og_store *store,
-                                   const struct og_derived_index *index,
-                                   og_error *err)
-{
-    char folder[PATH_MOST];
-    if (!is_old(store, index)) return OG_OK;
-    folder_of(store, index, folder);
-    return og_error_set(err, OG_ERR_STORE,
-                        "'%s' holds an index that was not made from the "
-                        "documents of this store; move the folder away, then "
-                        "the index can be built",
-                        folder);
-}
-
-unsigned og_store_old_indexes(const og_store *store)
-{
-    unsigned old = 0;
-    for (unsigned i = 0; i < OG_INDEX_KINDS && store->disk != NULL; i++)
-        if (is_old(store, &store->indexes.one[i]))
-            old |= store->indexes.one[i].ops->bit;
-    return old;
-}
-
-static void close_index(struct og_derived_index *index)
-{
-    if (index->opened != NULL) index->ops->close(index->opened);
-    index->opened = NULL;
-    index->n_covered = index->n_saved = 0;
-    index->lag_bytes = 0;
-}
-
-static og_status write_conf(og_store *store, unsigned indexes, og_error *err)
-{
-    struct og_conf conf = store->disk->conf;
-    conf.indexes = indexes;
-    TRY(og_conf_write(&conf, store->disk->folder, err));
-    store->disk->conf = conf;
-    store->indexes.on = indexes;
-    return OG_OK;
-}
-
-/* Its files first, then the conf names it; whatever a build that was stopped
- * has left is rebuilt. */
-static og_status build(og_store *store, struct og_derived_index *index,
-                       const og_store_options *options, og_error *err)
-{
-    TRY(check_replaceable(store, index, err));
-    close_index(index);
-    remove_files(store, index);
-    TRY(open_index(store, index, true, options, err));
-    TRY(write_conf(store, store->indexes.on | index->ops->bit, err));
-    TRY(catch_up(store, index, options, err));
-    return flush(store, index, err);
-}
-
-og_status og_store_index_add(og_store *store, unsigned indexes,
-                             const og_store_options *options, og_error *err)
-{
-    struct og_derived_indexes *all = &store->indexes;
-    TRY(check_writable(store, err));
-    if ((indexes & ~all->on & OG_INDEX_PASSAGES) != 0)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the passages of store '%s' were left out when it "
-                            "was made; a new store can be made of its export",
-                            name_of(store));
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
-        struct og_derived_index *index = &all->one[i];
-        if ((indexes & index->ops->bit) == 0 || is_on(store, index)) continue;
-        if (!og_store_has_texts(store))
-            return og_error_set(err, OG_ERR_USAGE,
-                                "store '%s' keeps no texts, so it can have no "
-                                "index of %s",
-                                name_of(store), index->ops->name);
-        TRY(build(store, index, options, err));
-    }
-    return OG_OK;
-}
-
-/* ---- upgrades ---- */
-
-/* To the first name that is free. */
-static og_status put_aside(const og_store *store,
-                           const struct og_derived_index *index, og_error *err)
-{
-    char folder[PATH_MOST], other[PATH_MOST + 16];
-    struct stat st;
-    folder_of(store, index, folder);
-    snprintf(other, sizeof(other), "%s.old", folder);
-    for (int i = 2; lstat(other, &st) == 0; i++)
-        snprintf(other, sizeof(other), "%s.old-%d", folder, i);
-    if (rename(folder, other) != 0 || og_file_sync_folder(folder) != 0)
-        return og_file_failure(err, "rename", folder, errno);
-    return OG_OK;
-}
-
-og_status og_store_upgrade(og_store *store, unsigned *out, og_error *err)
-{
-    struct og_derived_indexes *all = &store->indexes;
-    *out = 0;
-    TRY(check_writable(store, err));
-    const unsigned old = og_store_old_indexes(store);
-    if (old != 0 && !og_store_has_texts(store))
-        return og_error_set(err, OG_ERR_USAGE,
-                            "store '%s' keeps no texts to build indexes from",
-                            name_of(store));
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
-        struct og_derived_index *index = &all->one[i];
-        if ((old & index->ops->bit) == 0) continue;
-        close_index(index);
-        TRY(put_aside(store, index, err));
-        TRY(build(store, index, NULL, err));
-        *out |= index->ops->bit;
-    }
+        if (og_index_is_on(store, &all->one[i]))
+            TRY(og_index_open(store, &all->one[i], false, NULL, err));
     return OG_OK;
 }
 
@@ -738,7 +580,7 @@ static uint64_t bytes_of(const char *path)
 static uint64_t bytes_in(const char *folder)
 {
     uint64_t bytes = 0;
-    char path[PATH_MOST + 256];
+    char path[OG_INDEX_PATH + 256];
     const struct dirent *item;
     DIR *dir = opendir(folder);
     while (dir != NULL && (item = readdir(dir)) != NULL) {
@@ -751,7 +593,7 @@ static uint64_t bytes_in(const char *folder)
 
 static void passages_info(const og_store *store, og_index_info *out)
 {
-    char path[PATH_MOST];
+    char path[OG_INDEX_PATH];
     snprintf(path, sizeof(path), "%s/passages.tab", store->disk->data);
     out->bytes = bytes_of(path);
     if (store->disk->checkpoint.map != NULL)
@@ -762,9 +604,9 @@ static void derived_info(const og_store *store,
                          const struct og_derived_index *index,
                          og_index_info *out)
 {
-    char folder[PATH_MOST];
+    char folder[OG_INDEX_PATH];
     uint32_t n;
-    folder_of(store, index, folder);
+    og_index_folder(store, index, folder);
     out->bytes = bytes_in(folder);
     if (index->ops->n_saved(store, folder, &n, NULL) == OG_OK)
         out->n_documents = n;
@@ -781,83 +623,4 @@ void og_store_index_info(const og_store *store, og_index index,
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
         if (store->indexes.one[i].ops->bit == (unsigned)index)
             derived_info(store, &store->indexes.one[i], out);
-}
-
-og_status og_store_index_drop(og_store *store, unsigned indexes, og_error *err)
-{
-    struct og_derived_indexes *all = &store->indexes;
-    TRY(check_writable(store, err));
-    if ((indexes & OG_INDEX_PASSAGES) != 0)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the passages of a store cannot be dropped");
-    if ((all->on & ~indexes) == 0)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "a store has one index at least");
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
-        struct og_derived_index *index = &all->one[i];
-        if ((indexes & index->ops->bit) == 0 || !is_on(store, index)) continue;
-        TRY(write_conf(store, all->on & ~index->ops->bit, err));
-        close_index(index);
-        remove_files(store, index);
-    }
-    return OG_OK;
-}
-
-/* All documents that are left, into an index that is empty. */
-static og_status fill(og_store *store, struct og_derived_index *index,
-                      void (*on_step)(void *ctx, const char *what,
-                                      uint64_t done, uint64_t total),
-                      void *ctx, og_error *err)
-{
-    const uint32_t n = store->catalogue.n;
-    while (index->n_covered < n) {
-        uint32_t end = index->n_covered + 1024;
-        if (on_step != NULL)
-            on_step(ctx, index->ops->name, index->n_covered, n);
-        if (end > n) end = n;
-        TRY(catch_up_to(store, index, end, NULL, err));
-    }
-    return index->ops->flush(index->opened, err);
-}
-
-og_status og_indexes_copy(og_store *store, const char *folder,
-                          void (*on_step)(void *ctx, const char *what,
-                                          uint64_t done, uint64_t total),
-                          void *ctx, og_error *err)
-{
-    struct og_derived_indexes *all = &store->indexes;
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
-        struct og_derived_index *index = &all->one[i];
-        struct og_derived_index copy = {.ops = index->ops};
-        struct og_index_making making;
-        char path[PATH_MOST];
-        if (!is_on(store, index)) continue;
-        TRY(open_index(store, index, false, NULL, err));
-        index->ops->describe(index->opened, &making);
-        const og_store_options options = {.near_options = &making.near,
-                                          .sentence_options =
-                                              &making.sentences};
-        snprintf(path, sizeof(path), "%s/%s", folder, index->ops->name);
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return og_file_failure(err, "create", path, errno);
-        if (og_file_sync_folder(path) != 0)
-            return og_file_failure(err, "sync", path, errno);
-        TRY(copy.ops->open(store, path, true, &options, &copy.opened,
-                           &copy.n_covered, err));
-        /* One whose files are still empty stays so: it is not far behind. */
-        og_status status = OG_OK;
-        if (index->n_saved > 0) status = fill(store, &copy, on_step, ctx, err);
-        copy.ops->close(copy.opened);
-        if (status != OG_OK) return status;
-    }
-    return OG_OK;
-}
-
-og_status og_indexes_check_own(og_store *store, og_error *err)
-{
-    struct og_derived_indexes *all = &store->indexes;
-    for (unsigned i = 0; i < OG_INDEX_KINDS; i++)
-        if (!is_on(store, &all->one[i]))
-            TRY(check_replaceable(store, &all->one[i], err));
-    return OG_OK;
 }

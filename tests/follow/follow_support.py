@@ -1,5 +1,5 @@
-"""What the tests of origo follow share: a folder, a store, runs of the command,
-and a runner that prints 'ok NAME', 'FAILED NAME' or 'SKIPPED NAME: reason'."""
+"""What the tests of origo follow share: a folder, a store, runs of the
+command."""
 
 import json
 import os
@@ -10,9 +10,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from run_cases import main  # noqa: E402,F401
+
 LONG = 300  # seconds: nothing here takes so long, however slow the machine is
 
 
@@ -99,21 +101,3 @@ def line(id, text=None, **more):
 
 def equal(seen, expected):
     assert seen == expected, "%r is not %r" % (seen, expected)
-
-
-def main(tests):
-    arguments = [os.path.abspath(a) for a in sys.argv[1:]]
-    n_failed = 0
-    for name, test in sorted(tests.items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            reason = test(*arguments[:test.__code__.co_argcount])
-        except Exception:
-            traceback.print_exc()
-            print("FAILED", name, flush=True)
-            n_failed += 1
-            continue
-        print("SKIPPED %s: %s" % (name, reason) if reason else "ok " + name,
-              flush=True)
-    sys.exit(1 if n_failed else 0)

@@ -1,6 +1,5 @@
 """What the tests and benchmarks of the module share: servers of their own, a
-connection that speaks RESP, batches as <origo/partition.h> draws them, and a
-runner that prints 'ok NAME', 'FAILED NAME' or 'SKIPPED NAME: reason'."""
+connection that speaks RESP, batches as <origo/partition.h> draws them."""
 
 import binascii
 import os
@@ -12,7 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir))
+import run_cases  # noqa: E402
 
 LONG = 60  # seconds: nothing here takes so long, however slow the machine is
 
@@ -254,22 +256,4 @@ def equal(seen, expected):
 
 
 def main(tests):
-    arguments = [os.path.abspath(a) for a in sys.argv[1:]
-                 if not a.startswith("--")]
-    n_failed = 0
-    for name, test in sorted(tests.items()):
-        if not name.startswith("test_"):
-            continue
-        if missing():
-            print("SKIPPED %s: %s" % (name, missing()), flush=True)
-            continue
-        try:
-            reason = test(*arguments[:test.__code__.co_argcount])
-        except Exception:
-            traceback.print_exc()
-            print("FAILED", name, flush=True)
-            n_failed += 1
-            continue
-        print("SKIPPED %s: %s" % (name, reason) if reason else "ok " + name,
-              flush=True)
-    sys.exit(1 if n_failed else 0)
+    run_cases.main(tests, missing())

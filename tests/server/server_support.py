@@ -1,5 +1,5 @@
-"""What the tests of the server share: a real server on a free port, requests,
-and a runner that prints 'ok NAME' or 'FAILED NAME' for each test_* function."""
+"""What the tests of the server share: a real server on a free port, and
+requests."""
 
 import contextlib
 import http.client
@@ -13,9 +13,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from run_cases import main  # noqa: E402,F401
+
 LAMP = ("The old lighthouse will be lit again in spring, once the lamp has been "
         "brought back from the museum where it has stood for forty years, said "
         "the mayor of the town to a crowd that had come in spite of the rain.")
@@ -155,22 +157,3 @@ def raise_files():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
-
-
-def main(names):
-    """Runs every test_* of a module; each takes the path of the command."""
-    origo = os.path.abspath(sys.argv[1])
-    wanted = sys.argv[2:]
-    failed = 0
-    for name, test in list(names.items()):
-        if not name.startswith("test_") or (wanted and name not in wanted):
-            continue
-        try:
-            why = test(origo)
-            print("SKIPPED %s: %s" % (name, why) if why else "ok " + name,
-                  flush=True)
-        except Exception:
-            failed += 1
-            print("FAILED " + name)
-            traceback.print_exc()
-    sys.exit(1 if failed else 0)
