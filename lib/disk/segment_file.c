@@ -138,8 +138,9 @@ static og_status check_foot(const struct og_segment_file *f,
     return og_segment_file_damaged(name, "the checksum of its directory", err);
 }
 
-/* A file may be many times larger than the memory that is given. */
-enum { SLICE_LEN = 4 << 20 };
+/* A file may be many times larger than the memory that is given. Of a short
+ * section nothing goes; a file has some twenty. */
+enum { SLICE_LEN = 1 << 20 };
 
 static uint64_t sum_section(const struct og_segment_file *f, uint64_t at,
                             uint64_t len)

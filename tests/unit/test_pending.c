@@ -55,6 +55,27 @@ static void test_by_number_and_by_id(void **state)
     og_pending_release(&p);
 }
 
+/* Of so many ids some have the same hash of 32 bits. */
+static void test_every_id_is_itself(void **state)
+{
+    enum { N = 200000 };
+    struct og_pending p;
+    char id[20];
+    (void)state;
+    og_pending_init(&p, 7, NULL);
+    for (int i = 0; i < N; i++) {
+        snprintf(id, sizeof(id), "%d", i);
+        append(&p, id, "");
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t number = 0;
+        snprintf(id, sizeof(id), "%u", i);
+        assert_true(og_pending_latest(&p, bytes_of(id), &number));
+        assert_int_equal(number, 7 + i);
+    }
+    og_pending_release(&p);
+}
+
 static void append_number(struct og_pending *p, uint32_t number)
 {
     char id[16];
@@ -183,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_number_and_by_id),
+        cmocka_unit_test(test_every_id_is_itself),
         cmocka_unit_test(test_two_lots),
         cmocka_unit_test(test_copiers),
         cmocka_unit_test(test_cleared_they_are_gone),

@@ -44,8 +44,15 @@ struct merge {
  * memory than this. */
 #define MOST_MAPPED ((uint64_t)24 << 20)
 #define LOOK_AFTER  ((size_t)1 << 20) /* bytes that were looked at */
-/* What a look at some place counts: the system brings its neighbours along. */
-#define FAR_LOOK ((size_t)512)
+/* What a look at some place counts: the system brings its neighbours along, 64
+ * KiB in all, of which the next looks often find some. */
+#define FAR_LOOK ((size_t)4096)
+
+static void forget_images(const struct merge *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        og_sentence_segment_forget(m->images[i]);
+}
 
 static void count_looks(struct merge *m, size_t n_bytes)
 {
@@ -53,9 +60,7 @@ static void count_looks(struct merge *m, size_t n_bytes)
     if (m->looked_at < LOOK_AFTER) return;
     m->looked_at = 0;
     m->is_stopped |= og_stop_check(&m->err) != OG_OK;
-    if (og_mapped_resident() <= MOST_MAPPED) return;
-    for (size_t i = 0; i < m->n; i++)
-        og_sentence_segment_forget(m->images[i]);
+    if (og_mapped_resident() > MOST_MAPPED) forget_images(m);
 }
 
 /* A whole part of an image. */
@@ -260,9 +265,11 @@ static uint32_t n_places_of(const struct og_sentence_segment *image,
     return image->place_starts[form + 1] - image->place_starts[form];
 }
 
-static int64_t time_of(const struct merge *m, size_t image, uint32_t place)
+/* Of the document of a sentence, both anywhere in the image. */
+static int64_t time_of(struct merge *m, size_t image, uint32_t place)
 {
     const struct og_sentence_segment *from = m->images[image];
+    count_looks(m, FAR_LOOK);
     return from->documents[from->sentences[place].document].time;
 }
 
@@ -276,39 +283,56 @@ static void copy_places(struct merge *m, size_t image, uint32_t begin,
                                           (uint32_t)m->first_sentence[image]);
 }
 
-/* Places of one form, by time, then by arrival. */
+/* The places of a form in one image, and the time of the next. */
+struct places {
+    size_t image;
+    uint32_t at, end;
+    int64_t time;
+};
+
+static void find_time(struct merge *m, struct places *p)
+{
+    if (p->at < p->end)
+        p->time = time_of(m, p->image, m->images[p->image]->places[p->at]);
+}
+
+/* The list whose next place is the earliest; of equal ones the first. One of
+ * them has a next place. */
+static struct places *earliest(struct places *lists, size_t n)
+{
+    struct places *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (lists[i].at < lists[i].end &&
+            (best == NULL || lists[i].time < best->time))
+            best = &lists[i];
+    return best;
+}
+
+/* Places of one form, by time, then by arrival. A form that most documents have
+ * leads to most of an image: each look counts by itself. */
 static og_status write_places_of(struct merge *m, const struct walk *w,
                                  og_error *err)
 {
-    uint32_t at[OG_IMAGES_MOST] = {0}, end[OG_IMAGES_MOST] = {0};
+    struct places lists[OG_IMAGES_MOST];
     size_t n = 0;
     for (size_t i = 0; i < w->n_here; i++) {
-        const struct og_sentence_segment *image = m->images[w->image[i]];
-        at[i] = image->place_starts[w->place[i]];
-        end[i] = image->place_starts[w->place[i] + 1];
-        n += end[i] - at[i];
+        const uint32_t *starts =
+            m->images[w->image[i]]->place_starts + w->place[i];
+        lists[i] = (struct places){w->image[i], starts[0], starts[1], 0};
+        n += starts[1] - starts[0];
     }
     if (w->n_here == 1) {
-        copy_places(m, w->image[0], at[0], end[0]);
+        copy_places(m, lists[0].image, lists[0].at, lists[0].end);
         return OG_OK;
     }
     if (!reserve(m, n)) return og_error_memory(err, n * 4, "places");
-    count_looks(m, n * FAR_LOOK);
+    for (size_t i = 0; i < w->n_here; i++)
+        find_time(m, &lists[i]);
     for (size_t k = 0; k < n; k++) {
-        size_t best = 0;
-        bool any = false;
-        int64_t best_time = 0;
-        for (size_t i = 0; i < w->n_here; i++) {
-            if (at[i] == end[i]) continue;
-            const int64_t time =
-                time_of(m, w->image[i], m->images[w->image[i]]->places[at[i]]);
-            if (any && time >= best_time) continue;
-            any = true;
-            best = i;
-            best_time = time;
-        }
-        m->scratch[k] = m->images[w->image[best]]->places[at[best]++] +
-                        (uint32_t)m->first_sentence[w->image[best]];
+        struct places *next = earliest(lists, w->n_here);
+        m->scratch[k] = m->images[next->image]->places[next->at++] +
+                        (uint32_t)m->first_sentence[next->image];
+        find_time(m, next);
     }
     og_segment_write(m->sink, m->scratch, n * sizeof(*m->scratch));
     return OG_OK;
@@ -518,6 +542,7 @@ og_sentence_segments_merge(const struct og_sentence_segment *const *images,
                                              allocator, &m.sink, err);
     if (status == OG_OK) {
         status = write_all(&m, err);
+        forget_images(&m); /* all of the new one is looked at now */
         if (status == OG_OK)
             status = og_sentence_segment_finish(m.sink, &m.totals, out, err);
         else

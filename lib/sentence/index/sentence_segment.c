@@ -37,7 +37,7 @@ enum { BLOCK_MOST = 1 << 20 }; /* bytes of a block of texts, unpacked */
 
 /* An image may be many times larger than the memory that is given, so its parts
  * are looked at in slices, and the pages of a slice that were looked at go. */
-enum { SLICE_LEN = 1 << 22 }; /* bytes; of one slice nothing goes */
+enum { SLICE_LEN = 1 << 20 }; /* bytes; of one slice nothing goes */
 
 struct slice {
     const struct og_sentence_segment *image;

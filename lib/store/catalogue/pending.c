@@ -6,21 +6,78 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
 #include "lib/token/tokens.h"
 
 /* Arenas that held more release it when they are cleared. */
 #define KEEP_LEN ((size_t)1 << 20)
+
+/* ---- slots ---- */
+
+/* There are so many at least, for the copies of one document. */
+#define FEWEST_SLOTS 64
+
+/* Room for one more. False: no memory, and nothing has changed. */
+static bool reserve_slots(struct og_pending_slots *s,
+                          const og_allocator *allocator)
+{
+    struct og_pending_slots wider = *s;
+    if (2 * (s->n + 1) <= s->n_slots) return true;
+    wider.n_slots = s->n_slots == 0 ? FEWEST_SLOTS : 2 * s->n_slots;
+    wider.slots =
+        og_allocate_zero(allocator, wider.n_slots * sizeof(*wider.slots));
+    if (wider.slots == NULL) return false;
+    for (size_t i = 0; i < s->n_slots; i++) {
+        size_t at;
+        if (s->slots[i].member == 0) continue;
+        OG_PROBE(at, s->slots[i].hash, wider.n_slots,
+                 wider.slots[at].member == 0)
+        wider.slots[at] = s->slots[i];
+    }
+    OG_UNGROW(allocator, s->slots, s->n_slots);
+    *s = wider;
+    return true;
+}
+
+static void empty_slots(struct og_pending_slots *s)
+{
+    if (s->n != 0) memset(s->slots, 0, s->n_slots * sizeof(*s->slots));
+    s->n = 0;
+}
+
+typedef bool is_member_fn(const struct og_pending_batch *lot, uint32_t member,
+                          const void *key);
+
+/* The slot of the member that has the key, or the free one for it. */
+static struct og_pending_slot *find_slot(const struct og_pending_batch *lot,
+                                         const struct og_pending_slots *s,
+                                         uint32_t hash, is_member_fn *is_member,
+                                         const void *key)
+{
+    size_t at;
+    OG_PROBE(at, hash, s->n_slots,
+             s->slots[at].member == 0 ||
+                 (s->slots[at].hash == hash &&
+                  is_member(lot, s->slots[at].member - 1, key)))
+    return &s->slots[at];
+}
+
+static void set_slot(struct og_pending_slots *s, struct og_pending_slot *slot,
+                     uint32_t hash, size_t member)
+{
+    s->n += slot->member == 0;
+    *slot = (struct og_pending_slot){hash, (uint32_t)member + 1};
+}
+
+/* ---- init, release ---- */
 
 void og_pending_init(struct og_pending *pending, uint32_t first,
                      const og_allocator *allocator)
 {
     *pending = (struct og_pending){.allocator = allocator};
     pthread_rwlock_init(&pending->lock, NULL);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         og_arena_init(&pending->lots[i].arena, allocator);
-        og_hash_table_init(&pending->lots[i].ids, allocator);
-        og_hash_table_init(&pending->lots[i].origins, allocator);
-    }
     pending->lots[0].first = first;
 }
 
@@ -35,8 +92,8 @@ void og_pending_release(struct og_pending *pending)
     for (int i = 0; i < 2; i++) {
         struct og_pending_batch *lot = &pending->lots[i];
         OG_UNGROW(a, lot->entries, lot->cap);
-        og_hash_table_release(&lot->ids);
-        og_hash_table_release(&lot->origins);
+        OG_UNGROW(a, lot->ids.slots, lot->ids.n_slots);
+        OG_UNGROW(a, lot->origins.slots, lot->origins.n_slots);
         OG_UNGROW(a, lot->copies, lot->copies_cap);
         OG_UNGROW(a, lot->removed, lot->removed_cap);
         og_arena_release(&lot->arena);
@@ -86,44 +143,43 @@ void og_pending_discard(struct og_pending *pending)
     old->bytes = 0;
     old->n_removed = 0;
     old->n_copies = 0;
-    og_hash_table_empty(&old->ids);
-    og_hash_table_empty(&old->origins);
+    empty_slots(&old->ids);
+    empty_slots(&old->origins);
     og_arena_clear(&old->arena, KEEP_LEN);
     pthread_rwlock_unlock(&pending->lock);
 }
 
 /* ---- ids ---- */
 
-static uint64_t hash_of(og_bytes id)
+static uint32_t hash_of(og_bytes id)
 {
-    return og_mix64(og_token_hash(id.data, id.len, 0));
+    return (uint32_t)og_mix64(og_token_hash(id.data, id.len, 0));
 }
 
-static bool has_id(const struct og_pending_batch *lot, uint32_t number,
-                   og_bytes id)
+static bool has_id(const struct og_pending_batch *lot, uint32_t member,
+                   const void *key)
 {
+    const og_bytes *id = key;
     struct og_entry entry;
-    return og_entry_unpack(lot->entries[number - lot->first], &entry) &&
-           entry.id.len == id.len &&
-           (id.len == 0 || memcmp(entry.id.data, id.data, id.len) == 0);
+    return og_entry_unpack(lot->entries[member], &entry) &&
+           entry.id.len == id->len &&
+           (id->len == 0 || memcmp(entry.id.data, id->data, id->len) == 0);
 }
 
-/* Ids are distinguished by their hash; two that share one are taken for
- * different documents, since the entry is compared. */
 static bool find_latest(const struct og_pending_batch *lot, og_bytes id,
-                        uint64_t hash, uint32_t *out)
+                        uint32_t hash, uint32_t *out)
 {
     if (lot->ids.n == 0) return false;
-    const struct og_hash_slot *slot = og_hash_table_next(&lot->ids, hash, hash);
-    if (slot->number == 0 || !has_id(lot, (uint32_t)slot->number - 1, id))
-        return false;
-    *out = (uint32_t)slot->number - 1;
+    const struct og_pending_slot *slot =
+        find_slot(lot, &lot->ids, hash, has_id, &id);
+    if (slot->member == 0) return false;
+    *out = lot->first + slot->member - 1;
     return true;
 }
 
 bool og_pending_latest(struct og_pending *pending, og_bytes id, uint32_t *out)
 {
-    const uint64_t hash = hash_of(id);
+    const uint32_t hash = hash_of(id);
     pthread_rwlock_rdlock(&pending->lock);
     const unsigned young = pending->young;
     const bool found = find_latest(&pending->lots[young], id, hash, out) ||
@@ -134,26 +190,30 @@ bool og_pending_latest(struct og_pending *pending, og_bytes id, uint32_t *out)
 
 /* ---- copies ---- */
 
-/* Different origins have different hashes. */
-static uint64_t origin_hash(uint32_t origin)
+static uint32_t origin_hash(uint32_t origin)
 {
-    return og_mix64(origin);
+    return (uint32_t)og_mix64(origin);
+}
+
+static bool has_origin(const struct og_pending_batch *lot, uint32_t member,
+                       const void *key)
+{
+    return lot->copies[member].origin == *(const uint32_t *)key;
 }
 
 /* Copy number i becomes the last one of its origin. */
 static void link_copy(struct og_pending_batch *lot, uint32_t i)
 {
-    const uint64_t hash = origin_hash(lot->copies[i].origin);
-    struct og_hash_slot *slot = og_hash_table_next(&lot->origins, hash, hash);
+    const uint32_t origin = lot->copies[i].origin, hash = origin_hash(origin);
+    struct og_pending_slot *slot =
+        find_slot(lot, &lot->origins, hash, has_origin, &origin);
     lot->copies[i].next = i;
-    if (slot->number == 0) {
-        og_hash_table_put(&lot->origins, slot, hash, (uint64_t)i + 1);
-        return;
+    if (slot->member != 0) {
+        struct og_pending_copy *last = &lot->copies[slot->member - 1];
+        lot->copies[i].next = last->next;
+        last->next = i;
     }
-    struct og_pending_copy *last = &lot->copies[slot->number - 1];
-    lot->copies[i].next = last->next;
-    last->next = i;
-    slot->number = (uint64_t)i + 1;
+    set_slot(&lot->origins, slot, hash, i);
 }
 
 /* Room for those of one more document. The table has 64 slots at least and is
@@ -161,22 +221,21 @@ static void link_copy(struct og_pending_batch *lot, uint32_t i)
 static bool reserve_copies(struct og_pending_batch *lot,
                            const og_allocator *allocator)
 {
-    _Static_assert(OG_ENTRY_ORIGINS <= 32, "more than half of 64 slots");
+    _Static_assert(OG_ENTRY_ORIGINS <= FEWEST_SLOTS / 2, "half are free");
     return OG_GROW(allocator, lot->copies, lot->copies_cap,
                    lot->n_copies + OG_ENTRY_ORIGINS) &&
-           og_hash_table_reserve(&lot->origins);
+           reserve_slots(&lot->origins, allocator);
 }
 
 static size_t find_copiers(const struct og_pending_batch *lot, uint32_t origin,
                            size_t max, struct og_pending_copy *out)
 {
-    const uint64_t hash = origin_hash(origin);
     size_t n = 0;
     if (lot->origins.n == 0) return 0;
-    const struct og_hash_slot *slot =
-        og_hash_table_next(&lot->origins, hash, hash);
-    if (slot->number == 0) return 0;
-    const uint32_t last = (uint32_t)slot->number - 1;
+    const struct og_pending_slot *slot =
+        find_slot(lot, &lot->origins, origin_hash(origin), has_origin, &origin);
+    if (slot->member == 0) return 0;
+    const uint32_t last = slot->member - 1;
     uint32_t at = last;
     do {
         at = lot->copies[at].next;
@@ -205,7 +264,7 @@ og_status og_pending_reserve(struct og_pending *pending, og_error *err)
     og_status status = OG_OK;
     pthread_rwlock_wrlock(&pending->lock);
     if (!OG_GROW(allocator, lot->entries, lot->cap, lot->n + 1) ||
-        !reserve_copies(lot, allocator) || !og_hash_table_reserve(&lot->ids))
+        !reserve_copies(lot, allocator) || !reserve_slots(&lot->ids, allocator))
         status = og_error_memory(err, lot->n * sizeof(*lot->entries),
                                  "the catalogue");
     pthread_rwlock_unlock(&pending->lock);
@@ -218,7 +277,7 @@ og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
     struct og_pending_batch *lot = young_of(pending);
     const char *copy = og_arena_copy(&lot->arena, bytes.data, bytes.len, 1);
     if (copy == NULL) return og_error_memory(err, bytes.len, "an entry");
-    const uint64_t hash = hash_of(entry->id);
+    const uint32_t hash = hash_of(entry->id);
     const uint32_t number = lot->first + (uint32_t)lot->n;
     pthread_rwlock_wrlock(&pending->lock);
     for (uint32_t i = 0; i < entry->n_origins; i++) {
@@ -226,10 +285,8 @@ og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
             entry->origins[i].doc, number, entry->origins[i].n_tokens, 0};
         link_copy(lot, (uint32_t)lot->n_copies++);
     }
-    struct og_hash_slot *slot = og_hash_table_next(&lot->ids, hash, hash);
-    if (slot->number == 0)
-        og_hash_table_put(&lot->ids, slot, hash, (uint64_t)number + 1);
-    slot->number = (uint64_t)number + 1; /* the latest */
+    set_slot(&lot->ids, find_slot(lot, &lot->ids, hash, has_id, &entry->id),
+             hash, lot->n); /* the latest */
     lot->entries[lot->n++] = (og_bytes){copy, bytes.len};
     pthread_rwlock_unlock(&pending->lock);
     lot->bytes += bytes.len;
@@ -270,9 +327,10 @@ size_t og_pending_memory(const struct og_pending *pending)
     size_t bytes = 0;
     for (int i = 0; i < 2; i++) {
         const struct og_pending_batch *lot = &pending->lots[i];
-        bytes += lot->bytes + lot->cap * sizeof(*lot->entries) +
-                 lot->copies_cap * sizeof(*lot->copies) +
-                 (lot->ids.cap + lot->origins.cap) * sizeof(*lot->ids.slots);
+        bytes +=
+            lot->bytes + lot->cap * sizeof(*lot->entries) +
+            lot->copies_cap * sizeof(*lot->copies) +
+            (lot->ids.n_slots + lot->origins.n_slots) * sizeof(*lot->ids.slots);
     }
     return bytes;
 }

@@ -10,7 +10,6 @@
 #include <pthread.h>
 
 #include "lib/base/arena.h"
-#include "lib/base/hash_table.h"
 #include "lib/store/catalogue/entry.h"
 
 /* A document that copied from another. */
@@ -20,17 +19,31 @@ struct og_pending_copy {
                       that of the first */
 };
 
+/* Finds the members of an array by a hash of their key, of which 32 bits are
+ * kept: a store in memory has a slot or two for each document, so they are half
+ * as long as those of struct og_hash_table. */
+struct og_pending_slot {
+    uint32_t hash;
+    uint32_t member; /* from 1; 0: free */
+};
+
+struct og_pending_slots {
+    struct og_pending_slot *slots;
+    size_t n_slots; /* a power of two, or 0; at most half of them are in use */
+    size_t n;
+};
+
 struct og_pending_batch {
     uint32_t first;    /* the number of entries[0] */
     og_bytes *entries; /* packed, in the arena */
     size_t n, cap;
     struct og_arena arena;
-    size_t bytes;             /* of all entries */
-    struct og_hash_table ids; /* the latest document with each, plus 1 */
+    size_t bytes;                /* of all entries */
+    struct og_pending_slots ids; /* the latest entry with each */
     struct og_pending_copy *copies;
     size_t n_copies, copies_cap;
-    struct og_hash_table origins; /* the last copy of each, plus 1 */
-    uint32_t *removed;            /* documents that were removed, any numbers */
+    struct og_pending_slots origins; /* the last copy of each */
+    uint32_t *removed; /* documents that were removed, any numbers */
     size_t n_removed, removed_cap;
 };
 
