@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every case that must not grow without bound, at full size: one table.
 
-usage: tests/soak.py ORIGO [--most N] [--into FILE.md] [CASE...]
+usage: tests/soak.py ORIGO [--list] [--most N] [--into FILE.md] [--place DIR]
+                     [CASE...]
 
     case       size   CPU s  peak MB  at most  files  slope
 
@@ -10,13 +11,16 @@ that it leaves, and the slope: the exponent of CPU seconds over the number of
 documents, from one size to the next. A row whose slope is above 1.15 is marked, and
 so is one that took more memory or files than it may; the status is then 1.
 
+CASE: part of the name of a row, as --list prints them; each can be run by itself.
 --into: rows are written to the table of FILE.md that is between two comments, each
 as soon as it is known; rows of cases that are not run stay as they are.
+--place: the stream for the caps is kept there, for rows that are run one by one.
 
 A new case is a line of GROWING (what it is called, what writes its input, the command
 with IN, OUT and STORE as paths, its sizes and, where it has them, caps), or one of
-tests/cli/test_memory_cap.py, whose commands are run with 2 GB and 16 threads, or of
-GIANT, which get one document of 10^8 words."""
+tests/cli/test_memory_cap.py, whose commands are run with 2 GB and 16 threads (a store
+with all indexes gets 400 MB: more would only take longer), or of GIANT, which get one
+document of 10^8 words."""
 
 import argparse
 import os
@@ -56,9 +60,9 @@ GROWING = [
 ]
 
 
-MEGABYTES, MEMORY, THREADS = 2000, 64, "16"
+MEGABYTES, INDEXED, MEMORY, THREADS = 2000, 400, 64, "16"
 ROOM = 100 * 1.048576  # MB that a command may have beside its cap
-N_APPENDS = 4000
+N_APPENDS, APPENDING = 4000, ("add", "near --add", "quote --add")
 GIANT = ("add -q --index passages,near,sentences -s STORE",
          "trace -q -s :memory:", "near -q -s :memory:", "quote -q -s :memory:",
          "import -q -s STORE", "dedup -q -o OUT",
@@ -128,26 +132,49 @@ def needed(commands, wanted):
     return chosen
 
 
-def soak_caps(origo, wanted, table):
-    """2 GB through every command, within the cap."""
-    def title(what):
-        return "%d MB, cap %d MB, -j %s: %s" % (MEGABYTES, MEMORY, THREADS, what)
+def streams(place):
+    """Paths of that for every command, and of its beginning."""
+    paths = [place / ("stream-%d.jsonl" % size) for size in (MEGABYTES, INDEXED)]
+    for path, size in zip(paths, (MEGABYTES, INDEXED)):
+        if not path.exists():
+            caps.write_stream(path, size * 1000000)
+    return [str(path) for path in paths]
 
+
+def cap_commands(place, stream, indexed):
+    """As caps.commands(), each with the name of its row and its megabytes."""
+    for what, command, most in caps.commands(place, stream, THREADS, MEMORY,
+                                             MEMORY + ROOM, indexed):
+        size = INDEXED if what == "add, all indexes" or stream not in command \
+            else MEGABYTES
+        yield ("%d MB, cap %d MB, -j %s: %s" % (size, MEMORY, THREADS, what),
+               what, command, most, size)
+
+
+def soak_caps(origo, wanted, table, kept):
+    """A long stream through every command, within the cap. Without huge pages, of
+    which a process may have as many as happen to be free."""
     with tempfile.TemporaryDirectory(prefix="origo-soak-") as name:
         place = pathlib.Path(name)
-        stream = place / "stream.jsonl"
-        caps.write_stream(stream, MEGABYTES * 1000000)
-        commands = list(caps.commands(place, str(stream), THREADS, MEMORY,
-                                      MEMORY + ROOM))
-        for what, command, most in needed(commands,
-                                          lambda what: wanted(title(what))):
-            used = growth.measure([origo, *command], str(place / "said"),
-                                  store_of(command))
-            table.add(title(what), MEGABYTES, used, most)
+        rows = list(cap_commands(place, *streams(kept or place)))
+        titles = {what: (title, size) for title, what, _, _, size in rows}
+        for what, command, most in needed(
+                [row[1:4] for row in rows],
+                lambda what: wanted(titles[what][0])):
+            with caps.huge_pages_off():
+                used = growth.measure([origo, *command], str(place / "said"),
+                                      store_of(command))
+            title, size = titles[what]
+            table.add(title, size, used, most)
 
 
 def store_of(command):
     return command[command.index("-s") + 1] if "-s" in command else "/nowhere"
+
+
+def giant_title(command):
+    return "a document of 10^8 words: " + command.split(" -q")[0] + (
+        " " + command.split()[3] if "--level" in command else "")
 
 
 def soak_giant(origo, wanted, table):
@@ -163,8 +190,7 @@ def soak_giant(origo, wanted, table):
         for command in GIANT:
             shutil.rmtree(names["STORE"], ignore_errors=True)
             args = [origo] + [names.get(word, word) for word in command.split()]
-            title = "a document of 10^8 words: " + command.split(" -q")[0] + (
-                " " + command.split()[3] if "--level" in command else "")
+            title = giant_title(command)
             if not wanted(title):
                 continue
             used = growth.measure(args + ["--memory", "%dM" % MEMORY, giant],
@@ -176,7 +202,7 @@ def soak_giant(origo, wanted, table):
 
 def soak_appends(origo, wanted, table):
     """Each by a process of its own; CPU seconds are of all of them."""
-    for command in ("add", "near --add", "quote --add"):
+    for command in APPENDING:
         title = "appends: " + command
         if not wanted(title):
             continue
@@ -198,11 +224,29 @@ def soak_appends(origo, wanted, table):
             table.add(title, N_APPENDS, total, 0, 49)
 
 
+def titles_of(part):
+    """The names of its rows."""
+    if part is soak_growing:
+        return [case[0] for case in GROWING]
+    if part is soak_appends:
+        return ["appends: " + command for command in APPENDING]
+    if part is soak_giant:
+        return [giant_title(command) for command in GIANT]
+    with tempfile.TemporaryDirectory(prefix="origo-soak-") as name:
+        # Nothing is run: any file may stand for the streams.
+        names = [os.path.join(name, each) for each in ("a", "b")]
+        for each in names:
+            pathlib.Path(each).touch()
+        return [row[0] for row in cap_commands(pathlib.Path(name), *names)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("origo")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("--most", type=int, default=10**6)
     parser.add_argument("--into")
+    parser.add_argument("--place", type=pathlib.Path)
     parser.add_argument("case", nargs="*")
     o = parser.parse_intermixed_args()
     origo, table = os.path.abspath(o.origo), Table(o.into)
@@ -210,14 +254,23 @@ def main():
     def wanted(title):
         return not o.case or any(word in title for word in o.case)
 
+    chosen = {part: [title for title in titles_of(part) if wanted(title)]
+              for part in (soak_growing, soak_appends, soak_giant, soak_caps)}
+    if o.list:
+        print("\n".join(sum(chosen.values(), [])))
+        return 0
+    if not any(chosen.values()):
+        sys.exit("no such row: " + ", ".join(o.case))
     print(HEAD, end="")
     for case in GROWING:
-        if wanted(case[0]):
+        if case[0] in chosen[soak_growing]:
             soak_growing(origo, case, o.most, table)
-    for part, words in ((soak_appends, "appends"), (soak_giant, "a document"),
-                        (soak_caps, "MB, cap")):
-        if not o.case or any(words in word or word in words for word in o.case):
-            part(origo, wanted, table)
+    if chosen[soak_appends]:
+        soak_appends(origo, wanted, table)
+    if chosen[soak_giant]:
+        soak_giant(origo, wanted, table)
+    if chosen[soak_caps]:
+        soak_caps(origo, wanted, table, o.place)
     return 0 if table.good else 1
 
 

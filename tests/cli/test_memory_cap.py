@@ -4,10 +4,12 @@
 A stream of MB megabytes (24), with copies, through the commands that read
 documents or a store, with --memory MEMORY megabytes (16): each takes at most
 that and 100 MiB at its peak, with 2 threads and with 16. With all indexes on
-each has its share: near as much again, sentences half as much. One document that
-is longer than the cap is skipped by name. Prints what each took and the seconds of
-processor time."""
+each has its share: near as much again, sentences half as much, 16 MiB at least. A
+store in memory keeps the names of all its documents. One document that is longer
+than the cap is skipped by name. Prints what each took and the seconds of processor
+time."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -18,27 +20,39 @@ import sys
 import tempfile
 
 REBUILDING = 64  # MB: a store is written beside the one that is read
+LEAST_SENTENCES = 16 * 1.048576  # MB
+NAMES = 200e-6  # MB that a store in memory keeps of a document, its names included
 VARIED = 100000000  # bytes
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 failed = 0
 
 
-def without_huge_pages():
+def set_huge_pages_off(is_off):
     """Where the kernel hands out huge pages unasked, a process that touches a
     byte may have 2 MiB: as many as happen to be free. What is counted here is
     what the program touches. Goes on to what is executed."""
     PR_SET_THP_DISABLE = 41
     try:
-        ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, int(is_off), 0, 0, 0)
     except (OSError, AttributeError):
         pass  # no such call: no such pages
+
+
+@contextlib.contextmanager
+def huge_pages_off():
+    """For this process and what it starts."""
+    set_huge_pages_off(True)
+    try:
+        yield
+    finally:
+        set_huge_pages_off(False)
 
 
 def peak_of(command):
     """Peak resident memory in MB, CPU seconds, and the status."""
     pid = os.fork()
     if pid == 0:
-        without_huge_pages()
+        set_huge_pages_off(True)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
@@ -87,6 +101,12 @@ def write_documents(path, n_bytes):
             n += 1
 
 
+def n_lines(path):
+    with open(path, "rb") as f:
+        return sum(block.count(b"\n")
+                   for block in iter(lambda: f.read(1 << 20), b""))
+
+
 def check(name, command, most):
     global failed
     peak, cpu, status = peak_of(command)
@@ -96,9 +116,10 @@ def check(name, command, most):
           f"{cpu:.1f} CPU s, status {status}", flush=True)
 
 
-def commands(folder, stream, threads, memory, most):
+def commands(folder, stream, threads, memory, most, indexed=None):
     """Every command that reads documents or a store: its name, it, and what it
-    may take, in an order in which each finds what it reads."""
+    may take, in an order in which each finds what it reads. The store with all
+    indexes gets the documents of `indexed`, if that is given."""
     place = folder / ("j" + threads)
     place.mkdir()
     store, out = str(place / "store"), str(place / "out.jsonl")
@@ -108,10 +129,12 @@ def commands(folder, stream, threads, memory, most):
     run = ["-q", "-j", threads]
     cap = ["--memory", f"{memory}M"]
     every = ["--index", "passages,near,sentences"]
-    most_of_all = most + 1.5 * memory
+    most_of_all = most + memory + max(memory / 2, LEAST_SENTENCES)
+    # Half of the cap is for the table.
+    most_of_names = max(most, most - memory / 2 + NAMES * n_lines(stream))
     for name, command in (
             ("add, all indexes",
-             ["add", *run, *cap, *every, "-s", other, stream]),
+             ["add", *run, *cap, *every, "-s", other, indexed or stream]),
             ("trace --add",
              ["trace", *run, *cap, "--add", "-s", store, "-o", out, stream]),
             ("trace :memory:",
@@ -140,9 +163,12 @@ def commands(folder, stream, threads, memory, most):
             ("compact", ["compact", "-s", other]),
             ("index --drop", ["index", "-s", other, "--drop", "passages"]),
             ("info", ["info", "-s", other])):
-        yield (name, command,
-               most_of_all + (REBUILDING if command[0] == "index" else 0)
-               if other in command else most)
+        if other in command:
+            rebuilding = REBUILDING if command[0] == "index" else 0
+            yield name, command, most_of_all + rebuilding
+        else:
+            yield (name, command,
+                   most_of_names if name == "trace :memory:" else most)
 
 
 def check_giant(origo, folder, memory, most):

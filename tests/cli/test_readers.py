@@ -5,7 +5,7 @@ usage: tests/cli/test_readers.py ORIGO
 
 A line of 500 MB, objects nested 100,000 deep, packed data that unpacks to
 gigabytes, pages of 100,000 boxes, a record that says it is 10^18 bytes long,
-names that are not UTF-8. Each ends soon, in bounded memory, names what it
+names that are not UTF-8, JSONL in other units than bytes. Each ends soon, in bounded memory, names what it
 skipped, and the documents around it go in."""
 
 import gzip
@@ -169,6 +169,19 @@ def test_entities(place):
     ids, said, _ = simhash(path)
     check("XML with an external entity", ids == [] and
           "uses an entity, 'e'" in said, said)
+
+
+def test_wide_lines(place):
+    """Read, or an error: never no document and status 0."""
+    path = place / "wide.jsonl"
+    for charset in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le",
+                    "utf-32-be"):
+        path.write_bytes((GOOD * 2).decode("ascii").encode(charset))
+        done = subprocess.run([ORIGO, "read", "-q", path], capture_output=True)
+        n = done.stdout.count(b"\n")
+        is_read = done.returncode == 0 and n == 2
+        is_refused = done.returncode == 3 and n == 0 and charset != "utf-16"
+        check("JSONL in " + charset, is_read or is_refused, done)
 
 
 def test_names(place):
