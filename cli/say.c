@@ -43,6 +43,17 @@ int say_usage(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* A question is often the first command that somebody types. */
+static int say_no_store(const char *command)
+{
+    static const char *const questions[] = {"trace", "near", "quote"};
+    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
+        if (command != NULL && strcmp(command, questions[i]) == 0)
+            fprintf(stderr, "'origo add' makes one; '-s :memory:' compares the "
+                            "files with one another\n");
+    return EXIT_NO_STORE;
+}
+
 int say_error(const char *command, const og_error *err)
 {
     if (err->status == OG_ERR_USAGE)
@@ -51,7 +62,7 @@ int say_error(const char *command, const og_error *err)
     say("%s", err->message);
     switch (err->status) {
     case OG_ERR_STORE: return EXIT_STORE;
-    case OG_ERR_NO_STORE: return EXIT_NO_STORE;
+    case OG_ERR_NO_STORE: return say_no_store(command);
     case OG_ERR_BUSY: return EXIT_BUSY;
     default: return EXIT_IO;
     }
