@@ -13,8 +13,6 @@ from . import steps
 
 __all__ = ["decontaminate", "dedup", "removals"]
 
-FAN_IN = 8
-
 
 def whole(step, *arguments, order=()):
     """A step as a function of one block."""
@@ -28,8 +26,9 @@ def whole(step, *arguments, order=()):
 
 
 def empty(step):
-    schema = {"forest_step": steps.FOREST, "merge_step": steps.FOREST,
-              "band_step": steps.BANDS}.get(
+    schema = {"band_step": steps.BANDS, "edge_step": steps.EDGES,
+              "small_star_step": steps.NEIGHBOURS,
+              "large_star_step": steps.STARS}.get(
                   step.__name__, steps.removal_schema(pyarrow.string()))
     return schema.empty_table()
 
@@ -58,6 +57,27 @@ def node_of(ids):
          for one in ids.to_pylist()], dtype="int64"))
 
 
+def forest_of(keys, n):
+    """(node, root): the documents that chains of shared bands join."""
+    found = map_blocks(by_key(keys, n, "key"),
+                       whole(steps.edge_step, order=("key", "node")))
+    is_open = True
+    while is_open:
+        found = map_blocks(by_key(found, n, "node"), whole(
+            steps.small_star_step, order=("node", "root")))
+        stars = map_blocks(by_key(found, n, "node"), whole(
+            steps.large_star_step, order=("node", "neighbour"))).materialize()
+        is_open = any(row["is_open"] for row in map_blocks(
+            stars, any_open).iter_rows())
+        found = stars.drop_columns(["is_open"])
+    return found
+
+
+def any_open(table):
+    return pyarrow.table({"is_open": [any(
+        table.column("is_open").to_pylist())]})
+
+
 def removals(ds, text="text", id="id", *, threshold=0.8, keep="first",
              n_blocks=16, **options):
     """(id, duplicate_of, similarity) of what `dedup` takes away; ids must
@@ -72,12 +92,7 @@ def removals(ds, text="text", id="id", *, threshold=0.8, keep="first",
             "text": table.column(text).cast(pyarrow.string())})
     named = map_blocks(ds.select_columns([id, text]), rename).materialize()
     keys = map_blocks(named, whole(steps.band_step, sketch))
-    forest = map_blocks(by_key(keys, n_blocks, "key"),
-                        whole(steps.forest_step, order=("key", "node")))
-    n = n_blocks
-    while n > 1:
-        n = (n + FAN_IN - 1) // FAN_IN
-        forest = map_blocks(by_key(forest, n, "root"), whole(steps.merge_step))
+    forest = forest_of(keys, n_blocks)
     met = named.join(forest, join_type="inner", num_partitions=n_blocks,
                      on=("node",))
     decided = {**options, "threshold": threshold, "keep": keep}

@@ -27,9 +27,6 @@ __all__ = ["contamination", "decontaminate", "dedup", "hamming_join", "near_pair
 # none, instead of failing at a name.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
-FAN_IN = 8  # forests that one task merges
-
-
 def step(name, *arguments):
     """A step of origo.steps as a function of mapInArrow()."""
     def run(batches):
@@ -52,8 +49,11 @@ def rows_of(schema, **kinds):
         for field in from_arrow_schema(schema)])
 
 
+MAX_TEXT = 1 << 30  # bytes; what the library takes, and a batch of Arrow
 BANDS = rows_of(own_steps.BANDS)
-FOREST = rows_of(own_steps.FOREST)
+EDGES = rows_of(own_steps.EDGES)
+NEIGHBOURS = rows_of(own_steps.NEIGHBOURS)
+STARS = rows_of(own_steps.STARS)
 
 
 def check_columns(df, **columns):
@@ -78,6 +78,17 @@ def check_ids(df, id):
                 for one in repeated))
 
 
+def text_of(text, id):
+    """The column; a text that is too long ends the job before it is copied to
+    Python, and is named."""
+    value, size = F.col(text), F.octet_length(F.col(text))
+    story = F.format_string(
+        "the text of the row '%%s' has %%d bytes; the most are %d: cut it, or "
+        "leave the row out" % MAX_TEXT, F.col(id).cast("string"), size)
+    return F.when(value.isNull() | (size <= MAX_TEXT), value).otherwise(
+        F.raise_error(story)).alias("text")
+
+
 def partitions_of(df, n_partitions):
     if n_partitions is not None:
         return n_partitions
@@ -95,20 +106,37 @@ def order_of(df, order, id):
 
 # ---- documents that are alike -----------------------------------------------
 
+def edges(df, text, id, options, n):
+    """(node, root): for each band of a document, the least of those that have
+    it. A node is a hash of an id; two ids with one hash only share a task."""
+    nodes = df.select(F.xxhash64(F.col(id)).alias("node"), text_of(text, id))
+    keys = nodes.mapInArrow(step("band_step", options), BANDS)
+    return (keys.repartition(n, "key").sortWithinPartitions("key", "node")
+            .mapInArrow(step("edge_step"), EDGES))
+
+
+def star_round(found, n):
+    """The same trees, with shorter paths."""
+    found = (found.repartition(n, "node").sortWithinPartitions("node", "root")
+             .mapInArrow(step("small_star_step"), NEIGHBOURS))
+    return (found.repartition(n, "node")
+            .sortWithinPartitions("node", "neighbour")
+            .mapInArrow(step("large_star_step"), STARS))
+
+
 def forest(df, text, id, options, n):
-    """(node, root): the documents that chains of shared bands join. A node is
-    a hash of an id; two ids with one hash only share a task."""
-    nodes = df.select(F.xxhash64(F.col(id)).alias("node"),
-                      F.col(text).alias("text"))
-    keys = nodes.mapInArrow(step("band_step", options),
-                            BANDS)
-    found = (keys.repartition(n, "key").sortWithinPartitions("key", "node")
-             .mapInArrow(step("forest_step"), FOREST))
-    while n > 1:
-        n = (n + FAN_IN - 1) // FAN_IN
-        found = found.repartition(n, "root").mapInArrow(step("merge_step"),
-                                                        FOREST)
-    return found
+    """(node, root): the documents that chains of shared bands join. Runs a job
+    for each round; the last rows stay with the executors, 17 bytes each, until
+    the session ends or its cache is cleared."""
+    found, before = edges(df, text, id, options, n), None
+    while True:
+        found = star_round(found, n).persist()
+        is_open = found.agg(F.max("is_open")).first()[0]
+        if before is not None:
+            before.unpersist()
+        if not is_open:
+            return found.select("node", "root")
+        before, found = found, found.select("node", "root")
 
 
 def neighbourhoods(df, text, id, order, options, n):
@@ -200,7 +228,7 @@ def passages(df, text="text", id="id", time="time", *, n_partitions=None,
     n = partitions_of(df, n_partitions)
     documents = df.select(F.col(id).cast("string").alias("id"),
                           micros(df, time).alias("time"),
-                          F.col(text).alias("text")).where("text is not null")
+                          text_of(text, id)).where("text is not null")
     copies = (
         documents.mapInArrow(step("fingerprint_step", options),
                              rows_of(own_steps.FINGERPRINTS))
@@ -268,7 +296,7 @@ def contamination(df, benchmarks, text="text", id="id", *, min_share=0.5,
     def run(batches):
         yield from step("item_step", shared.value, min_share,
                         min_words)(batches)
-    found = df.select(F.col(id).alias("id"), F.col(text).alias("text"))
+    found = df.select(F.col(id).alias("id"), text_of(text, id))
     return found.mapInArrow(run, rows_of(
         own_steps.item_schema(pyarrow.null()), id=df.schema[id].dataType))
 

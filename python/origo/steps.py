@@ -4,7 +4,10 @@ An engine (origo.spark, origo.ray) owns the cluster, sorts and shuffles; what
 comes between two shuffles is one of these. They keep no state but that of the
 partition at hand, and give the same rows for the same rows."""
 
+import contextlib
+import fcntl
 import os
+import shutil
 import tempfile
 
 import numpy
@@ -19,7 +22,10 @@ from .sources import make_input, null_rows
 from .store import Store
 
 BANDS = pyarrow.schema([("key", pyarrow.int64()), ("node", pyarrow.int64())])
-FOREST = pyarrow.schema([("node", pyarrow.int64()), ("root", pyarrow.int64())])
+EDGES = pyarrow.schema([("node", pyarrow.int64()), ("root", pyarrow.int64())])
+NEIGHBOURS = pyarrow.schema([("node", pyarrow.int64()),
+                             ("neighbour", pyarrow.int64())])
+STARS = EDGES.append(pyarrow.field("is_open", pyarrow.bool_()))
 PAIRS = pyarrow.schema([("id", pyarrow.string()),
                         ("match", pyarrow.string()),
                         ("similarity", pyarrow.float64())])
@@ -68,60 +74,78 @@ def band_step(batches, options):
              pyarrow.array(nodes)], schema=BANDS)
 
 
-def components(a, b):
-    """Nodes, and the smallest node of the component of each, for edges a - b.
-
-    Every round hooks roots onto smaller ones and halves all paths: a chain of
-    n nodes takes some log n rounds."""
-    nodes, places = numpy.unique(numpy.concatenate([a, b]),
-                                 return_inverse=True)
-    u, v = places[:len(a)], places[len(a):]
-    parent = numpy.arange(len(nodes))
-    while True:
-        lower = numpy.minimum(parent[u], parent[v])
-        before = parent.copy()
-        numpy.minimum.at(parent, before[u], lower)
-        numpy.minimum.at(parent, before[v], lower)
-        parent = parent[parent]
-        if numpy.array_equal(parent, before):
-            return nodes, nodes[parent]
-
-
-def forest_of(a, b):
-    if len(a) == 0:
-        return
-    nodes, roots = components(a, b)
-    yield from batches_of(FOREST, [pyarrow.array(nodes), pyarrow.array(roots)])
-
-
-def forest_step(batches):
-    """(key, node), sorted by key -> (node, root): the trees of the nodes that
-    equal keys join. A key of a million nodes is a chain of as many edges."""
-    a, b = [], []
-    last_key = last_node = None
+def runs_of(batches, names):
+    """Of rows of two columns, sorted, batch by batch: keys, values, the least
+    value of each row's key, which rows begin a key, and which differ from the
+    row before them."""
+    last = None
     for batch in batches:
-        key = batch.column("key").to_numpy()
-        node = batch.column("node").to_numpy()
-        if len(key) == 0:
+        if batch.num_rows == 0:
             continue
-        if last_key == key[0]:
-            a.append(numpy.array([last_node]))
-            b.append(node[:1])
-        same = numpy.flatnonzero(key[1:] == key[:-1])
-        a.append(node[same])
-        b.append(node[same + 1])
-        last_key, last_node = key[-1], node[-1]
-    if a:
-        yield from forest_of(numpy.concatenate(a), numpy.concatenate(b))
+        key, value = (batch.column(name).to_numpy() for name in names)
+        begins = numpy.ones(len(key), dtype=bool)
+        begins[1:] = key[1:] != key[:-1]
+        is_new = begins.copy()
+        is_new[1:] |= value[1:] != value[:-1]
+        first = numpy.maximum.accumulate(
+            numpy.where(begins, numpy.arange(len(key)), 0))
+        least = value[first]
+        if last is not None and last[0] == key[0]:
+            # The run began in a batch before.
+            least[first == 0] = last[2]
+            begins[0], is_new[0] = False, value[0] != last[1]
+        last = key[-1], value[-1], least[-1]
+        yield key, value, least, begins, is_new
 
 
-def merge_step(batches):
-    """(node, root) of several forests -> (node, root) of one."""
-    rows = [(batch.column("node").to_numpy(), batch.column("root").to_numpy())
-            for batch in batches]
-    if rows:
-        yield from forest_of(numpy.concatenate([a for a, _ in rows]),
-                             numpy.concatenate([b for _, b in rows]))
+def rows_in(schema, *columns):
+    return pyarrow.record_batch([pyarrow.array(one, field.type) for one, field
+                                 in zip(columns, schema)], schema=schema)
+
+
+def edge_step(batches):
+    """(key, node), sorted -> (node, root): each node of a key joined to the
+    least one. A key of a million nodes is as many edges, and none of them is
+    kept here."""
+    for _, node, least, begins, _ in runs_of(batches, ("key", "node")):
+        yield rows_in(EDGES, node[~begins], least[~begins])
+
+
+# Trees become stars, each around its least node, by the alternating algorithm
+# of Kiveris and others, "Connected Components in MapReduce and Beyond" (2014):
+# the two steps take turns until no row is open. Both look at one node and its
+# neighbours at a time and keep nothing of them, so a task is as large as an
+# engine makes its partitions, however large a tree is.
+
+def small_star_step(batches):
+    """(node, root), sorted -> (node, neighbour), each edge in both directions:
+    a node and its smaller neighbours joined to the least of them."""
+    for node, root, least, _, is_new in runs_of(batches, ("node", "root")):
+        ends = numpy.where(root == least, node, root)[is_new]
+        least = least[is_new]
+        differ = ends != least
+        yield rows_in(NEIGHBOURS, numpy.concatenate([ends, least[differ]]),
+                      numpy.concatenate([least, ends[differ]]))
+
+
+def large_star_step(batches):
+    """(node, neighbour), sorted, each edge in both directions -> (node, root,
+    is_open): the larger neighbours of a node joined to its least one. When no
+    row is open, these are stars, with each node once."""
+    for node, neighbour, least, begins, is_new in runs_of(
+            batches, ("node", "neighbour")):
+        root = numpy.minimum(node, least)
+        larger = is_new & (neighbour > node)
+        center = begins & (root == node)
+        # A second smaller neighbour; its own rows have the edge.
+        second = is_new & (neighbour < node) & (neighbour != root)
+        alone = numpy.concatenate([node[center], node[second]])
+        yield rows_in(
+            STARS, numpy.concatenate([neighbour[larger], alone]),
+            numpy.concatenate([root[larger], alone]),
+            numpy.concatenate([(root < node)[larger],
+                               numpy.zeros(center.sum(), dtype=bool),
+                               numpy.ones(second.sum(), dtype=bool)]))
 
 
 class Passing:
@@ -270,6 +294,54 @@ def each_once(batches, asked):
         yield batch.filter(pyarrow.array(is_new, pyarrow.bool_()))
 
 
+FOLDER = "origo-spans-"
+
+
+def lock_of(folder, mode):
+    """The open lock of a folder; None while another process has it, or when it
+    is gone."""
+    try:
+        lock = open(os.path.join(folder, "lock"), mode)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return lock
+
+
+def remove_abandoned(parent):
+    """Folders of tasks that were killed: their locks went with them."""
+    for name in os.listdir(parent):
+        folder = os.path.join(parent, name)
+        lock = lock_of(folder, "rb") if name.startswith(FOLDER) else None
+        if lock is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.close()
+
+
+@contextlib.contextmanager
+def task_folder():
+    """A folder for as long as a task runs. An engine may kill a task: the next
+    one on the machine then removes what it left. Spark's own folder, where
+    there is one, goes with the executor."""
+    parent = (os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or
+              tempfile.gettempdir())
+    remove_abandoned(parent)
+    made = tempfile.mkdtemp(prefix="origo-new-", dir=parent)
+    lock = lock_of(made, "wb")
+    # Only one that is locked has the name that others look for.
+    folder = os.path.join(parent, FOLDER + os.path.basename(made)[10:])
+    os.rename(made, folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.close()
+
+
 def span_step(batches, options):
     """(id, time, text, is_asked), in order of time -> spans of those that are
     asked about. The documents that have their fingerprints first are here."""
@@ -277,7 +349,7 @@ def span_step(batches, options):
     passing = Passing(each_once(batches, asked), "id", ["id", "time", "text"])
     if passing.is_empty():
         return
-    with tempfile.TemporaryDirectory(prefix="origo-") as folder:
+    with task_folder() as folder:
         with Store(os.path.join(folder, "store"),
                    **{"key": PUBLIC_KEY, **options}) as store:
             spans = store.trace_many(

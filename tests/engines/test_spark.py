@@ -157,6 +157,66 @@ def test_nothing_and_nulls(spark):
     assert origo.spark.dedup(table.limit(0)).count() == 0
 
 
+@pytest.mark.parametrize("job", [
+    lambda df: origo.spark.dedup(df), lambda df: origo.spark.near_pairs(df),
+    lambda df: origo.spark.passages(df),
+    lambda df: origo.spark.decontaminate(df, ["an item"])])
+def test_a_text_that_is_too_long_is_named(spark, monkeypatch, job):
+    """More than 1 GiB; here, more than 100 bytes."""
+    monkeypatch.setattr("origo.spark.MAX_TEXT", 100)
+    rows = [("short", "2024-01-01", "a" * 100), ("none", None, None),
+            ("long'row", "2024-01-02", "ä" * 51)]
+    with pytest.raises(Exception, match="row 'long'row' has 102 bytes; the "
+                       "most are 100"):
+        job(spark.createDataFrame(rows, SCHEMA)).collect()
+    assert job(spark.createDataFrame(rows[:2], SCHEMA)).collect() is not None
+
+
+def count_rows(folder):
+    """In the place of a step: writes down how many rows each task had."""
+    def counted(name, *arguments):
+        run = STEP(name, *arguments)
+
+        def count(batches):
+            from pyspark import TaskContext
+            n = [0]
+
+            def passing():
+                for batch in batches:
+                    n[0] += batch.num_rows
+                    yield batch
+            yield from run(passing())
+            task = TaskContext.get()
+            path = "%s/%s-%d-%d" % (folder, name, task.stageId(),
+                                    task.partitionId())
+            with open(path, "w") as out:
+                out.write(str(n[0]))
+        return count
+    return counted
+
+
+STEP = origo.spark.step
+
+
+def test_no_task_has_the_whole_forest(df, tmp_path, monkeypatch):
+    """One that merged all would have the rows of all."""
+    n = 8
+    monkeypatch.setattr("origo.spark.step", count_rows(str(tmp_path)))
+    found = origo.spark.forest(df, "text", "id", {}, n).collect()
+    assert len({row["node"] for row in found}) == len(found) > 300
+    stages = {}
+    for path in tmp_path.iterdir():
+        name, stage, _ = path.name.split("-")
+        stages.setdefault((name, stage), []).append(int(path.read_text()))
+    assert {name for name, _ in stages} == {
+        "band_step", "edge_step", "small_star_step", "large_star_step"}
+    for (name, _), rows in stages.items():
+        if name != "band_step":
+            # The crowd is one tree, of 200 rows and its center's 199.
+            assert max(rows) < sum(rows) / n * 2 + 400, name
+            assert max(rows) < sum(rows) / 2, name
+
+
 def test_a_worker_without_origo_says_so(df):
     hidden = origo.spark.step("band_step", {})
 

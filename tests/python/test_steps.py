@@ -1,6 +1,10 @@
 """The steps of jobs on a cluster, with the shuffles of an engine played here:
 whatever the number of partitions, the outcome is that of one run."""
 
+import os
+import random
+import subprocess
+import sys
 import zlib
 
 import pytest
@@ -44,18 +48,31 @@ def documents():
     return make_documents(n_families=12, n_copies=10, n_crowd=0, n_nulls=1)
 
 
+def stars_of(edges, n):
+    """(node, root) of all nodes, rounds, and the most rows that a task of
+    these had."""
+    n_rounds, most, is_open = 0, 0, True
+    while is_open:
+        for step, order in ((steps.small_star_step, ["node", "root"]),
+                            (steps.large_star_step, ["node", "neighbour"])):
+            parts = shuffle(edges, n, "node", order)
+            most = max(most, *(sum(one.num_rows for one in part)
+                               for part in parts))
+            edges = run(step, parts)
+        n_rounds += 1
+        is_open = any(any(one.column("is_open").to_pylist()) for one in edges)
+    return [(row["node"], row["root"]) for one in edges
+            for row in one.to_pylist()], n_rounds, most
+
+
 def removals(documents, n, **options):
     schema = pyarrow.schema([("node", pyarrow.int64()),
                              ("text", pyarrow.string())])
     nodes = [batch_of([{"node": i, "text": one["text"]}
                        for i, one in enumerate(documents)], schema)]
     keys = run(steps.band_step, [nodes], {})
-    forest = run(steps.forest_step, shuffle(keys, n, "key", ["key", "node"]))
-    while n > 1:
-        n = (n + 1) // 2
-        forest = run(steps.merge_step, shuffle(forest, n, "root"))
-    roots = {row["node"]: row["root"] for batch in forest
-             for row in batch.to_pylist()}
+    edges = run(steps.edge_step, shuffle(keys, n, "key", ["key", "node"]))
+    roots = dict(stars_of(edges, n)[0])
     schema = pyarrow.schema([("id", pyarrow.string()),
                              ("text", pyarrow.string()),
                              ("root", pyarrow.int64())])
@@ -79,18 +96,52 @@ def test_removals_are_those_of_one_run(documents, n, keep):
     assert removals(documents, n, keep=keep) == expected
 
 
-def test_components_of_chains_and_hubs():
-    rng = numpy.random.default_rng(1)
-    chain = numpy.arange(5000)
-    places = rng.permutation(5000)
-    a, b = places[chain[:-1]], places[chain[1:]]
-    nodes, roots = steps.components(a, b)
-    assert list(nodes) == list(range(5000)) and set(roots) == {0}
-    hub = numpy.full(1000, 7)
-    nodes, roots = steps.components(hub, numpy.arange(10, 1010))
-    assert set(roots) == {7}
-    nodes, roots = steps.components(numpy.array([1, 5]), numpy.array([2, 6]))
-    assert list(zip(nodes, roots)) == [(1, 1), (2, 1), (5, 5), (6, 5)]
+def edges_of(pairs):
+    return [pyarrow.table([[max(one) for one in pairs],
+                           [min(one) for one in pairs]],
+                          schema=steps.EDGES).to_batches()[0]]
+
+
+def least_of(pairs):
+    """Of each node the least that it is joined to, one edge after the other."""
+    root = {}
+
+    def find(node):
+        while root.setdefault(node, node) != node:
+            node = root[node]
+        return node
+    for a, b in pairs:
+        a, b = find(a), find(b)
+        root[max(a, b)] = min(a, b)
+    return sorted((node, find(node)) for node in root)
+
+
+@pytest.mark.parametrize("n", [1, 6])
+def test_stars_of_chains_hubs_and_chance(n):
+    rng = random.Random(3)
+    places = rng.sample(range(10 ** 6), 700)
+    chain = list(zip(places, places[1:]))
+    hub = [(5, place) for place in range(10 ** 6, 10 ** 6 + 300)]
+    trees = [(rng.randrange(-2000, 0), rng.randrange(-2000, 0))
+             for _ in range(900)]
+    alone = [(-5000, -5000)]  # two ids with one hash
+    for pairs in (chain, hub, trees, alone, chain + hub + trees + alone):
+        found, n_rounds, _ = stars_of(edges_of(pairs), n)
+        assert sorted(found) == least_of(pairs)
+        assert n_rounds <= 12
+
+
+def test_a_tree_is_made_by_many_tasks():
+    """However large it is: here, all nodes are one tree."""
+    rng = random.Random(4)
+    pairs = [(i, rng.randrange(max(0, i - 50), i)) for i in range(1, 3000)]
+    found, _, most = stars_of(edges_of(pairs), 1)
+    assert len(found) == 3000 and most >= 2 * 2999
+    found, _, most = stars_of(edges_of(pairs), 10)
+    assert {root for _, root in found} == {0}
+    # The center of a star meets all of them, one after the other; a node has
+    # its edges in both directions.
+    assert most < 3000 + 2 * 3000 / 10 * 1.5
 
 
 def passages(documents, n):
@@ -136,6 +187,52 @@ def test_passages_are_those_of_one_store(documents, n):
                 for row in whole}
     assert len(expected) > 10
     assert spans_of(passages(documents, n)) == expected
+
+
+KILLED = """
+import sys, pyarrow
+from origo import steps
+
+def batches():
+    yield pyarrow.record_batch({"id": ["a"], "time": [1], "text": ["a text"],
+                                "is_asked": pyarrow.array([1], "int32")})
+    print("in the middle", flush=True)
+    sys.stdin.read()
+list(steps.span_step(batches(), {"memory": 4 << 20}))
+"""
+
+
+@pytest.fixture
+def in_the_middle(tmp_path, monkeypatch):
+    """Starts a process that is in the middle of a task."""
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", "%s,/elsewhere" % tmp_path)
+    started = []
+
+    def start():
+        started.append(subprocess.Popen(
+            [sys.executable, "-c", KILLED], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True))
+        assert started[-1].stdout.readline() == "in the middle\n"
+        return started[-1]
+    yield start
+    for one in started:
+        one.kill()
+        one.communicate()
+
+
+def test_what_a_killed_task_leaves_goes_with_the_next(
+        documents, tmp_path, in_the_middle):
+    killed = in_the_middle()
+    left, = os.listdir(tmp_path)
+    living = in_the_middle()
+    killed.kill()
+    killed.wait()
+    assert left in os.listdir(tmp_path) and len(os.listdir(tmp_path)) == 2
+    assert spans_of(passages(documents, 1))
+    there = os.listdir(tmp_path)
+    assert len(there) == 1 and left not in there  # that of the living one
+    living.communicate("")
+    assert living.returncode == 0 and os.listdir(tmp_path) == []
 
 
 def test_keys_of_rows_without_a_text(text):
