@@ -7,7 +7,7 @@ What does the engine take beside the work, how much goes over the network, and
 how does it grow? Run by the Python of an environment with origo and pyspark
 (`make bench-spark`). The cluster has two workers of one core each, every one a
 process of its own. A job is a process tree: its CPU is that of all JVMs and all
-Python workers, and the Python part is told apart. RESULTS (a .tsv) keeps the
+Python workers, each counted once, and the Python part is told apart. RESULTS (a .tsv) keeps the
 last row of each job and number of documents, so that a part can be run again;
 bench/spark_tables.py makes the tables of the pages from it. --folder keeps the
 documents for the next time.
@@ -20,14 +20,13 @@ import csv
 import ctypes
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 FIELDS = ["documents", "job", "bytes", "cpu_s", "python_s", "elapsed_s",
           "shuffled", "python_peak", "result"]
 MOST = {"MinHashLSH": 10000}  # it takes the square of them
@@ -36,9 +35,18 @@ JOB = r"""
 import os, sys
 from pyspark.sql import SparkSession, functions as F
 what, source, n, folder = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+# In rounds, and without sending the forest to the texts: as in a job too large
+# for less, so that rates can be carried over.
+in_rounds = what == "dedup in rounds"
 # Partitions of the size that Spark's manual advises.
 spark = (SparkSession.builder.master("local-cluster[2,1,3072]")
          .config("spark.ui.enabled", "false")
+         .config("spark.python.daemon.module", "counted_daemon")
+         .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
+         .config("spark.executorEnv.ORIGO_WORKER_COUNTS",
+                 os.environ["ORIGO_WORKER_COUNTS"])
+         .config("spark.sql.autoBroadcastJoinThreshold",
+                 "-1" if in_rounds else "10m")
          .config("spark.driver.memory", "2g")
          .config("spark.executor.memory", "2g")
          .config("spark.worker.dir", os.path.join(folder, "work"))
@@ -53,14 +61,17 @@ if what == "reading":
 elif what == "passing":
     df.mapInArrow(lambda batches: batches, df.schema).write.format(
         "noop").mode("overwrite").save()
-elif what == "dedup":
+elif what.startswith("dedup"):
     import origo.spark
+    if in_rounds:
+        origo.spark.TASK_ROWS = 1 << 16
     print(origo.spark.removals(df, has_unique_ids=True).count(), "removed")
 elif what == "forest":
     import origo.spark
     n_parts = int(spark.conf.get("spark.sql.shuffle.partitions"))
-    print(origo.spark.forest(df, "text", "id", {}, n_parts).count(),
-          "share a band")
+    trees = origo.spark.forest(df, "text", "id", {}, n_parts).groupBy(
+        "root").count().agg(F.sum("count"), F.max("count")).first()
+    print("%d share a band, %d of them in one tree" % tuple(trees))
 elif what == "passages":
     import origo.spark
     print(origo.spark.passages(df).count(), "spans")
@@ -80,28 +91,6 @@ else:
 spark.stop()
 """
 
-
-# The last merge of forests is one task: its time and memory, for as many rows
-# as there are documents; ten to a tree.
-MERGE = r"""
-import sys
-import numpy, pyarrow
-from origo import steps
-
-def status(name):
-    with open("/proc/self/status") as f:
-        return next(int(line.split()[1]) for line in f
-                    if line.startswith(name))
-n = int(sys.argv[1])
-node = numpy.random.default_rng(1).permutation(n)
-batches = pyarrow.table([node, node // 10 * 10], schema=steps.FOREST).to_batches(
-    max_chunksize=10000)
-with open("/proc/self/clear_refs", "w") as f:
-    f.write("5")  # the peak begins anew
-before = status("VmRSS")
-rows = sum(one.num_rows for one in steps.merge_step(batches))
-print(status("VmHWM") - before, "KiB for", rows, "rows")
-"""
 
 # ---- documents --------------------------------------------------------------
 
@@ -167,105 +156,68 @@ def adopt_orphans():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def stat_of(pid):
-    """(parent, seconds of CPU, command) of a process, None when it is gone."""
-    try:
-        with open("/proc/%d/stat" % pid) as f:
-            text = f.read()
-        with open("/proc/%d/cmdline" % pid, "rb") as f:
-            command = f.read().replace(b"\0", b" ").decode("utf-8", "replace")
-    except OSError:
-        return None
-    fields = text[text.rindex(")") + 2:].split()
-    ticks = os.sysconf("SC_CLK_TCK")
-    return int(fields[1]), (int(fields[11]) + int(fields[12])) / ticks, command
+def wait_for_all(process, patience, begin):
+    """({process: seconds} of it and of all orphans, each with what it waited
+    for itself; how long it took); None for the first when it did not end in
+    time."""
+    seconds, elapsed, is_late = {}, 0, False
+    while True:
+        try:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return None if is_late else seconds, elapsed
+        if pid == 0:
+            time.sleep(0.02)
+        else:
+            seconds[pid] = usage.ru_utime + usage.ru_stime
+        if pid == process.pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            elapsed = time.monotonic() - begin
+        elif process.returncode is None and not is_late and (
+                time.monotonic() > begin + patience):
+            is_late = True
+            os.killpg(process.pid, signal.SIGKILL)
 
 
-def peak_of(pid):
-    try:
-        with open("/proc/%d/status" % pid) as f:
-            return next((int(line.split()[1]) * 1024 for line in f
-                         if line.startswith("VmHWM")), 0)
-    except OSError:
-        return 0
-
-
-class Watch:
-    """Looks at all processes of a job twice a second: Spark's Python workers
-    end without anybody waiting for them, so no parent is told their time. The
-    figures only grow, so little is lost between two looks."""
-
-    def __init__(self):
-        self.cpu, self.python, self.peak = {}, set(), 0
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
-
-    def _watch(self):
-        while not self._end.wait(0.5):
-            self._look()
-
-    def _look(self):
-        known = {int(name): stat_of(int(name))
-                 for name in os.listdir("/proc") if name.isdigit()}
-        for pid, one in known.items():
-            if one is None or pid == os.getpid() or not self._is_ours(
-                    pid, known):
-                continue
-            self.cpu[pid] = one[1]
-            if "pyspark.daemon" in one[2]:
-                self.python.add(pid)
-                self.peak = max(self.peak, peak_of(pid))
-
-    @staticmethod
-    def _is_ours(pid, known):
-        while pid > 1:
-            if pid == os.getpid():
-                return True
-            pid = known[pid][0] if known.get(pid) else 0
-        return False
-
-    def stop(self):
-        """Seconds of all, seconds of Python workers, the largest of these."""
-        self._end.set()
-        self._thread.join()
-        return (sum(self.cpu.values()),
-                sum(self.cpu[pid] for pid in self.python), self.peak)
+def worker_counts(folder):
+    """{process: (seconds, bytes at the peak)} of Python workers
+    (bench/counted_daemon.py)."""
+    found = {}
+    for name in os.listdir(folder):
+        if name.isdigit():
+            with open(os.path.join(folder, name)) as f:
+                seconds, peak = f.read().split()
+            found[int(name)] = float(seconds), int(peak)
+    return found
 
 
 def measure(command, patience):
-    """A dict of figures; the result says so when it failed or did not end."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begin = time.monotonic()
-    watch = Watch()
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, start_new_session=True,
-        env=dict(os.environ, PYSPARK_PYTHON=sys.executable,
-                 SPARK_LOCAL_IP="127.0.0.1",
-                 SPARK_LOCAL_DIRS=tempfile.gettempdir()))
-    try:
-        said, _ = process.communicate(timeout=patience)
-    except subprocess.TimeoutExpired:
-        said = None
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-    elapsed = time.monotonic() - begin
-    try:
-        while True:
-            os.waitpid(-1, 0)
-    except ChildProcessError:
-        pass
-    seen, python, peak = watch.stop()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if said is None:
+    """A dict of figures; the result says so when it failed or did not end.
+
+    A worker counts itself. Its parent is told nothing of it, unless it becomes
+    an orphan, which is waited for here: so each process is counted once."""
+    with tempfile.TemporaryDirectory() as counts, (
+            tempfile.TemporaryFile("w+")) as said:
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            command, stdout=said, start_new_session=True,
+            env=dict(os.environ, PYSPARK_PYTHON=sys.executable, PYTHONPATH=HERE,
+                     ORIGO_WORKER_COUNTS=counts, SPARK_LOCAL_IP="127.0.0.1",
+                     SPARK_LOCAL_DIRS=tempfile.gettempdir()))
+        seconds, elapsed = wait_for_all(process, patience, begin)
+        workers = worker_counts(counts)
+        said.seek(0)
+        result = said.read().strip()
+    if seconds is None:
         return {"result": "did not end in %d s" % patience}
     if process.returncode != 0:
         return {"result": "failed with status %d" % process.returncode}
-    waited_for = (after.ru_utime + after.ru_stime - before.ru_utime -
-                  before.ru_stime)
-    # Both miss something: short processes, and those without a parent.
-    return {"cpu_s": "%.2f" % max(seen, waited_for), "python_s": "%.2f" % python, "elapsed_s": "%.1f" % elapsed,
-            "python_peak": peak, "result": said.strip()}
+    python = sum(one for one, _ in workers.values())
+    others = sum(one for pid, one in seconds.items() if pid not in workers)
+    return {"cpu_s": "%.2f" % (others + python), "python_s": "%.2f" % python,
+            "elapsed_s": "%.1f" % elapsed,
+            "python_peak": max([peak for _, peak in workers.values()] or [0]),
+            "result": result}
 
 
 def shuffled(folder):
@@ -308,8 +260,8 @@ def run_command(what, origo, lines, folder, patience):
     return found
 
 
-JOBS = ["reading", "passing", "forest", "dedup", "passages", "MinHashLSH",
-        "command dedup", "command trace", "merge"]
+JOBS = ["reading", "passing", "forest", "dedup", "dedup in rounds", "passages",
+        "MinHashLSH", "command dedup", "command trace"]
 
 
 class Results:
@@ -345,8 +297,6 @@ def run_size(n, jobs, lines, folder, origo, results, patience):
             continue
         if what.startswith("command "):
             found = run_command(what, origo, extract, folder, patience)
-        elif what == "merge":
-            found = measure([sys.executable, "-c", MERGE, str(n)], patience)
         else:
             found = run_job(what, source, n, folder, patience)
         results.add({"documents": n, "job": what, "bytes": size, **found})

@@ -9,20 +9,20 @@ tests/tools/test_spark_tables.py compares the pages with the results."""
 import csv
 import math
 import os
+import re
 import sys
 
 NAMES = {"reading": "Spark starts, reads", "passing": "and passes it through Python",
          "forest": "bands and forest of `dedup`", "dedup": "`dedup`",
+         "dedup in rounds": "`dedup`, as if the forest were large",
          "passages": "`passages`", "MinHashLSH": "MinHashLSH of Spark",
          "command dedup": "the command, `dedup -j 1`",
-         "command trace": "the command, `trace --add -j 1`",
-         "merge": "the last merge, of so many rows"}
+         "command trace": "the command, `trace --add -j 1`"}
 # A machine of the model; its figures are no measurements.
 TEXT = 10e12
 CORES = 32
 NETWORK = 1.25e9  # bytes a second, each way: 10 Gbit/s
 MACHINES = (4, 16, 64)
-TASK_MEMORY = 64e9  # bytes that one task may have
 
 
 def read_results(path):
@@ -93,7 +93,7 @@ def measured(rows):
     parts.append(table(
         ["documents", "job", "CPU s", "Spark starts, reads",
          "the command alone", "the engine beside both"], engine_lines(rows)))
-    for job in ("dedup", "passages"):
+    for job in ("dedup", "dedup in rounds", "passages"):
         known = sizes(rows, job)
         slopes = ["%.2f from %s to %s documents" % (
             slope(rows, job, a, b), format(a, ","), format(b, ","))
@@ -135,25 +135,21 @@ def hours(rate, n_machines, one_task):
     return (max(cpu, network) + one_task) / 3600
 
 
-def last_merge(rows):
-    """(documents that share a band, bytes, seconds) at 10 TB."""
-    n = sizes(rows, "forest")[-1]
-    share = int(rows[n, "forest"]["result"].split()[0]) / n
-    documents = TEXT / (rows[n, "forest"]["bytes"] / n)
-    m = sizes(rows, "merge")[-1]
-    peak = int(rows[m, "merge"]["result"].split()[0]) * 1024 / m
-    return share, documents, share * documents * peak, (
-        share * documents * rows[m, "merge"]["cpu_s"] / m)
+def largest_tree(rows):
+    """(the largest share of documents that were in one tree, of how many; bytes
+    of text and seconds of the task that decides on such a share of 10 TB)"""
+    share, n = max((int(re.search(r"(\d+) of them in one tree",
+                                  rows[n, "forest"]["result"])[1]) / n, n)
+                   for n in sizes(rows, "forest"))
+    size = share * TEXT
+    m = sizes(rows, "command dedup")[-1]
+    work = rows[m, "command dedup"]
+    return share, n, size, size * work["cpu_s"] / work["bytes"]
 
 
-def model(rows):
-    found = {job: rates(rows, job) for job in ("dedup", "passages")
-             if len(sizes(rows, job)) > 1}
-    if "dedup" not in found:
-        return "Two numbers of documents are needed, and one was measured.\n"
-    head = ["10 TB of text like the mails", *(NAMES[job] for job in found)]
+def model_lines(found, tree_seconds):
     each = found.values()
-    lines = [
+    return [
         ["measured from, to (documents)", *(
             "%s, %s" % (format(r["from"], ","), format(r["to"], ","))
             for r in each)],
@@ -166,30 +162,36 @@ def model(rows):
         ["TB shuffled", *("%.1f" % (r["shuffled"] * TEXT / 1e12)
                           for r in each)],
         ["MB of a Python worker", *("%.0f" % (r["peak"] / 1e6)
-                                    for r in each)]]
-    has_merge = sizes(rows, "forest") and sizes(rows, "merge")
-    share, documents, memory, seconds = (
-        last_merge(rows) if has_merge else (0, 0, 0, 0))
-    lines += [["hours on %d machines (%d cores)" % (m, m * CORES), *(
-        "%.1f" % hours(r, m, seconds if job == "dedup" else 0)
-        for job, r in found.items())] for m in MACHINES]
-    text = table(head, lines) + """
+                                    for r in each)],
+        *(["hours on %d machines (%d cores)" % (m, m * CORES), *(
+            "%.1f" % hours(r, m, 0 if job == "passages" else tree_seconds)
+            for job, r in found.items())] for m in MACHINES)]
+
+
+def model(rows):
+    found = {job: rates(rows, job) for job in ("dedup in rounds", "passages")
+             if len(sizes(rows, job)) > 1}
+    if "dedup in rounds" not in found:
+        return "Two numbers of documents are needed, and one was measured.\n"
+    has_tree = sizes(rows, "forest") and sizes(rows, "command dedup")
+    share, n, size, seconds = largest_tree(rows) if has_tree else (0, 0, 0, 0)
+    text = table(["10 TB of text like the mails", "`dedup`", "`passages`"][
+        :1 + len(found)], model_lines(found, seconds)) + """
 The machines have %d cores and %.0f Gbit/s; hours are the longer of computing and of
-the shuffle, and the last merge. 10 TB are %s times the text of the largest run of
-`dedup`.
+the shuffle, and the largest tree. 10 TB are %s times the text of the largest run of
+`dedup`, which was in rounds, as a large one is.
 """ % (CORES, NETWORK * 8 / 1e9,
-       format(round(TEXT / found["dedup"]["bytes"]), ","))
-    if not has_merge:
+       format(round(TEXT / found["dedup in rounds"]["bytes"]), ","))
+    if not has_tree:
         return text
     return text + """
-10 TB are %.1f billion documents of that length. Of them %.0f %% share a band with
-another one, as in the %s measured, and their last forest is merged by one task:
-%.0f GB of memory and %.1f hours. **That task is what limits `dedup`**: with
-%.0f GB for it, a job takes %.1f TB. More text must be cut into parts first, by language
-or site; what is alike in two parts is then not found.
-""" % (documents / 1e9, share * 100, format(sizes(rows, "forest")[-1], ","),
-       memory / 1e9, seconds / 3600, TASK_MEMORY / 1e9,
-       TEXT / 1e12 * TASK_MEMORY / memory)
+Forests are made by tasks of a million rows each, however large a tree is. **What limits
+`dedup` is the task that decides on the largest tree**: %.0f %% of %s mails are joined
+by chains of shared bands, forms and footers mostly. Of 10 TB that share is %.1f TB for one
+task: %.1f hours at the rate of the command, and longer to get there. Larger collections
+have larger trees. More text than one task can take must be cut into parts first, by
+language or site; what is alike in two parts is then not found.
+""" % (share * 100, format(n, ","), size / 1e12, seconds / 3600)
 
 
 def main():

@@ -49,6 +49,7 @@ def rows_of(schema, **kinds):
         for field in from_arrow_schema(schema)])
 
 
+TASK_ROWS = 1 << 20  # of a forest; a task takes 120 bytes for each
 MAX_TEXT = 1 << 30  # bytes; what the library takes, and a batch of Arrow
 BANDS = rows_of(own_steps.BANDS)
 EDGES = rows_of(own_steps.EDGES)
@@ -117,26 +118,38 @@ def edges(df, text, id, options, n):
 
 def star_round(found, n):
     """The same trees, with shorter paths."""
-    found = (found.repartition(n, "node").sortWithinPartitions("node", "root")
+    found = (found.select("node", "root").repartition(n, "node")
+             .sortWithinPartitions("node", "root")
              .mapInArrow(step("small_star_step"), NEIGHBOURS))
     return (found.repartition(n, "node")
             .sortWithinPartitions("node", "neighbour")
             .mapInArrow(step("large_star_step"), STARS))
 
 
-def forest(df, text, id, options, n):
-    """(node, root): the documents that chains of shared bands join. Runs a job
-    for each round; the last rows stay with the executors, 17 bytes each, until
-    the session ends or its cache is cleared."""
-    found, before = edges(df, text, id, options, n), None
+def stars(found, n):
+    """(node, root): rounds, a job for each, until nothing changes."""
     while True:
-        found = star_round(found, n).persist()
+        before, found = found, star_round(found, n).persist()
         is_open = found.agg(F.max("is_open")).first()[0]
-        if before is not None:
-            before.unpersist()
+        before.unpersist()
         if not is_open:
             return found.select("node", "root")
-        before, found = found, found.select("node", "root")
+
+
+def forest(df, text, id, options, n):
+    """(node, root): the documents that chains of shared bands join, from so
+    many tasks that none has more than some TASK_ROWS rows.
+
+    The text is read at once, to know how many that are. What is returned comes
+    from rows that stay with the executors, 16 bytes each, until the session
+    ends or its cache is cleared."""
+    found = edges(df, text, id, options, n).persist()
+    n_tasks = -(-found.count() // TASK_ROWS)
+    if n_tasks > 1:
+        return stars(found, n_tasks)
+    # Small enough to go to the texts.
+    return F.broadcast(found.repartition(1).mapInArrow(step("forest_step"),
+                                                       EDGES))
 
 
 def neighbourhoods(df, text, id, order, options, n):

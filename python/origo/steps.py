@@ -111,11 +111,41 @@ def edge_step(batches):
         yield rows_in(EDGES, node[~begins], least[~begins])
 
 
-# Trees become stars, each around its least node, by the alternating algorithm
-# of Kiveris and others, "Connected Components in MapReduce and Beyond" (2014):
-# the two steps take turns until no row is open. Both look at one node and its
-# neighbours at a time and keep nothing of them, so a task is as large as an
-# engine makes its partitions, however large a tree is.
+def components(a, b):
+    """Nodes, and the smallest node of the component of each, for edges a - b.
+
+    Every round hooks roots onto smaller ones and halves all paths: a chain of
+    n nodes takes some log n rounds."""
+    nodes, places = numpy.unique(numpy.concatenate([a, b]),
+                                 return_inverse=True)
+    u, v = places[:len(a)], places[len(a):]
+    parent = numpy.arange(len(nodes))
+    while True:
+        lower = numpy.minimum(parent[u], parent[v])
+        before = parent.copy()
+        numpy.minimum.at(parent, before[u], lower)
+        numpy.minimum.at(parent, before[v], lower)
+        parent = parent[parent]
+        if numpy.array_equal(parent, before):
+            return nodes, nodes[parent]
+
+
+def forest_step(batches):
+    """(node, root), all edges -> (node, root) with the least node of each tree:
+    where there are few enough for one task, 120 bytes for each."""
+    rows = [(batch.column("node").to_numpy(), batch.column("root").to_numpy())
+            for batch in batches]
+    if rows:
+        nodes, roots = components(numpy.concatenate([a for a, _ in rows]),
+                                  numpy.concatenate([b for _, b in rows]))
+        yield from batches_of(EDGES, [nodes, roots])
+
+
+# Where there are more, trees become stars, each around its least node, by the
+# alternating algorithm of Kiveris and others, "Connected Components in MapReduce
+# and Beyond" (2014): the two steps take turns until no row is open. Both look at
+# one node and its neighbours at a time and keep nothing of them, so a task is as
+# large as an engine makes its partitions, however large a tree is.
 
 def small_star_step(batches):
     """(node, root), sorted -> (node, neighbour), each edge in both directions:

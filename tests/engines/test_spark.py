@@ -13,6 +13,7 @@ import origo
 import origo.spark
 from spark_cluster import PATIENT
 
+THOROUGH = pytest.mark.thorough
 SCHEMA = "id string, time string, text string"
 
 
@@ -158,9 +159,11 @@ def test_nothing_and_nulls(spark):
 
 
 @pytest.mark.parametrize("job", [
-    lambda df: origo.spark.dedup(df), lambda df: origo.spark.near_pairs(df),
-    lambda df: origo.spark.passages(df),
-    lambda df: origo.spark.decontaminate(df, ["an item"])])
+    lambda df: origo.spark.dedup(df),
+    pytest.param(lambda df: origo.spark.near_pairs(df), marks=THOROUGH),
+    pytest.param(lambda df: origo.spark.passages(df), marks=THOROUGH),
+    lambda df: origo.spark.decontaminate(df, ["an item"])],
+    ids=["dedup", "near_pairs", "passages", "decontaminate"])
 def test_a_text_that_is_too_long_is_named(spark, monkeypatch, job):
     """More than 1 GiB; here, more than 100 bytes."""
     monkeypatch.setattr("origo.spark.MAX_TEXT", 100)
@@ -201,9 +204,16 @@ STEP = origo.spark.step
 def test_no_task_has_the_whole_forest(df, tmp_path, monkeypatch):
     """One that merged all would have the rows of all."""
     n = 8
+    whole = origo.spark.forest(df, "text", "id", {}, n).collect()
+    gone = sorted(map(tuple, origo.spark.removals(df).collect()))
+    n_edges = origo.spark.edges(df, "text", "id", {}, n).count()
+    monkeypatch.setattr("origo.spark.TASK_ROWS", n_edges // n)
     monkeypatch.setattr("origo.spark.step", count_rows(str(tmp_path)))
     found = origo.spark.forest(df, "text", "id", {}, n).collect()
-    assert len({row["node"] for row in found}) == len(found) > 300
+    assert len(found) > 300 and sorted(map(tuple, found)) == sorted(
+        map(tuple, whole))
+    monkeypatch.setattr("origo.spark.step", STEP)
+    assert sorted(map(tuple, origo.spark.removals(df).collect())) == gone
     stages = {}
     for path in tmp_path.iterdir():
         name, stage, _ = path.name.split("-")
@@ -252,7 +262,7 @@ def large_types(spark):
     spark.conf.unset(name)
 
 
-@pytest.mark.thorough
+@THOROUGH
 @pytest.mark.skipif(pyspark.__version__ < "4", reason="Spark 3 has them not")
 def test_batches_of_more_than_two_gigabytes(df, large_types):
     """Their types; the size itself would take all memory of a test."""

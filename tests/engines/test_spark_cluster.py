@@ -98,7 +98,9 @@ def hold(path, patience):
     return run
 
 
-def test_a_worker_is_killed_in_the_middle(cluster, spark, documents, tmp_path):
+def test_a_worker_is_killed_in_the_middle(cluster, spark, documents, tmp_path,
+                                          monkeypatch):
+    monkeypatch.setattr("origo.spark.TASK_ROWS", 1000)  # in rounds
     rows = [(one["id"], one["text"]) for one in documents]
     go = str(tmp_path / "go")
     df = spark.createDataFrame(rows, "id string, text string").repartition(

@@ -129,6 +129,9 @@ def test_stars_of_chains_hubs_and_chance(n):
         found, n_rounds, _ = stars_of(edges_of(pairs), n)
         assert sorted(found) == least_of(pairs)
         assert n_rounds <= 12
+        assert [(row["node"], row["root"]) for one in run(
+            steps.forest_step, [edges_of(pairs)])
+            for row in one.to_pylist()] == least_of(pairs)
 
 
 def test_a_tree_is_made_by_many_tasks():
