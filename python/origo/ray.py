@@ -13,6 +13,8 @@ from . import steps
 
 __all__ = ["decontaminate", "dedup", "removals"]
 
+TASK_ROWS = steps.TASK_ROWS
+
 
 def whole(step, *arguments, order=()):
     """A step as a function of one block."""
@@ -27,6 +29,7 @@ def whole(step, *arguments, order=()):
 
 def empty(step):
     schema = {"band_step": steps.BANDS, "edge_step": steps.EDGES,
+              "forest_step": steps.EDGES,
               "small_star_step": steps.NEIGHBOURS,
               "large_star_step": steps.STARS}.get(
                   step.__name__, steps.removal_schema(pyarrow.string()))
@@ -59,17 +62,25 @@ def node_of(ids):
 
 def forest_of(keys, n):
     """(node, root): the documents that chains of shared bands join."""
-    found = map_blocks(by_key(keys, n, "key"),
-                       whole(steps.edge_step, order=("key", "node")))
+    found = map_blocks(by_key(keys, n, "key"), whole(
+        steps.edge_step, order=("key", "node"))).materialize()
+    n_blocks = -(-found.count() // TASK_ROWS)
+    if n_blocks > 1:
+        return stars(found, n_blocks)
+    return map_blocks(found.repartition(1), whole(steps.forest_step))
+
+
+def stars(found, n):
+    """(node, root): rounds until nothing changes."""
     is_open = True
     while is_open:
         found = map_blocks(by_key(found, n, "node"), whole(
             steps.small_star_step, order=("node", "root")))
-        stars = map_blocks(by_key(found, n, "node"), whole(
+        found = map_blocks(by_key(found, n, "node"), whole(
             steps.large_star_step, order=("node", "neighbour"))).materialize()
         is_open = any(row["is_open"] for row in map_blocks(
-            stars, any_open).iter_rows())
-        found = stars.drop_columns(["is_open"])
+            found, any_open).iter_rows())
+        found = found.drop_columns(["is_open"])
     return found
 
 

@@ -49,7 +49,7 @@ def rows_of(schema, **kinds):
         for field in from_arrow_schema(schema)])
 
 
-TASK_ROWS = 1 << 20  # of a forest; a task takes 120 bytes for each
+TASK_ROWS = own_steps.TASK_ROWS
 MAX_TEXT = 1 << 30  # bytes; what the library takes, and a batch of Arrow
 BANDS = rows_of(own_steps.BANDS)
 EDGES = rows_of(own_steps.EDGES)

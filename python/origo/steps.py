@@ -33,6 +33,7 @@ CODES = pyarrow.schema([("new_id", pyarrow.string()),
                         ("old_id", pyarrow.string()),
                         ("distance", pyarrow.int32())])
 BATCH_ROWS = 1 << 16
+TASK_ROWS = 1 << 20  # of a forest; a task takes 120 bytes for each
 # Of a Store: none. A task that runs again must give what it gave before.
 PUBLIC_KEY = (1 << 64) - 1
 TEXT = {"text": "text"}

@@ -19,7 +19,9 @@ def ds(documents):
     ray.shutdown()
 
 
-def test_removals_are_those_of_one_run(ds, documents):
+@pytest.mark.parametrize("task_rows", [1 << 20, 500])  # one task; rounds
+def test_removals_are_those_of_one_run(ds, documents, monkeypatch, task_rows):
+    monkeypatch.setattr("origo.ray.TASK_ROWS", task_rows)
     there = [one for one in documents if one["text"] is not None]
     whole = origo.dedup([one["text"] for one in there])
     found = origo.ray.removals(ds, n_blocks=3).take_all()
