@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "lib/base/bits.h"
+#include "lib/base/checksum.h"
 #include "lib/base/hash_table.h"
-#include "lib/token/tokens.h"
+#include "lib/os/secret.h"
 
 /* Arenas that held more release it when they are cleared. */
 #define KEEP_LEN ((size_t)1 << 20)
@@ -151,9 +152,10 @@ void og_pending_discard(struct og_pending *pending)
 
 /* ---- ids ---- */
 
+/* Under a key of this process: nobody can choose ids that share slots. */
 static uint32_t hash_of(og_bytes id)
 {
-    return (uint32_t)og_mix64(og_token_hash(id.data, id.len, 0));
+    return (uint32_t)og_checksum_after(og_secret(), id.data, id.len);
 }
 
 static bool has_id(const struct og_pending_batch *lot, uint32_t member,
