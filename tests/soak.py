@@ -11,7 +11,7 @@ that it leaves, and the slope: the exponent of CPU seconds over the number of
 documents, from one size to the next. A row whose slope is above 1.15 is marked, and
 so is one that took more memory or files than it may; the status is then 1.
 
-CASE: part of the name of a row, as --list prints them; each can be run by itself.
+CASE: the name of a row, as --list prints it, or a part of the names of some.
 --into: rows are written to the table of FILE.md that is between two comments, each
 as soon as it is known; rows of cases that are not run stay as they are.
 --place: the stream for the caps is kept there, for rows that are run one by one.
@@ -251,11 +251,17 @@ def main():
     o = parser.parse_intermixed_args()
     origo, table = os.path.abspath(o.origo), Table(o.into)
 
-    def wanted(title):
-        return not o.case or any(word in title for word in o.case)
+    titles = {part: titles_of(part) for part in
+              (soak_growing, soak_appends, soak_giant, soak_caps)}
+    rows = sum(titles.values(), [])
 
-    chosen = {part: [title for title in titles_of(part) if wanted(title)]
-              for part in (soak_growing, soak_appends, soak_giant, soak_caps)}
+    def wanted(title):
+        return not o.case or any(
+            word == title or (word in title and word not in rows)
+            for word in o.case)
+
+    chosen = {part: list(filter(wanted, names))
+              for part, names in titles.items()}
     if o.list:
         print("\n".join(sum(chosen.values(), [])))
         return 0
