@@ -185,12 +185,13 @@ the shuffle, and the largest tree. 10 TB are %s times the text of the largest ru
     if not has_tree:
         return text
     return text + """
-Forests are made by tasks of a million rows each, however large a tree is. **What limits
-`dedup` is the task that decides on the largest tree**: %.0f %% of %s mails are joined
-by chains of shared bands, forms and footers mostly. Of 10 TB that share is %.1f TB for one
-task: %.1f hours at the rate of the command, and longer to get there. Larger collections
-have larger trees. More text than one task can take must be cut into parts first, by
-language or site; what is alike in two parts is then not found.
+Forests are made by tasks of a million rows; one of them also has a row for each document
+of the largest tree, sorted by Spark and not kept by Python. **What limits `dedup` is the
+task that decides on the largest tree**: chains of shared bands join %.0f %% of %s mails.
+Of 10 TB that share is %.1f TB for one task: %.1f hours at the rate of the command, and longer
+to get there. The share may be larger in a larger collection. More text than one task can
+take must be cut into parts first, by language or site; what is alike in two parts is then
+not found.
 """ % (share * 100, format(n, ","), size / 1e12, seconds / 3600)
 
 

@@ -137,8 +137,9 @@ def stars(found, n):
 
 
 def forest(df, text, id, options, n):
-    """(node, root): the documents that chains of shared bands join, from so
-    many tasks that none has more than some TASK_ROWS rows.
+    """(node, root): the documents that chains of shared bands join, from tasks
+    of some TASK_ROWS rows; the center of a tree has all of its rows in one,
+    which keeps none of them.
 
     The text is read at once, to know how many that are. What is returned comes
     from rows that stay with the executors, 16 bytes each, until the session
