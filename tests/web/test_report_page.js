@@ -600,7 +600,7 @@ test("the policy allows this script and this style alone", "report",
         }));
         assert.match(done, /^script-src/);
         assert.strictEqual(await page.evaluate(() => window.owned), undefined);
-    }, { allowErrors: /Content Security Policy/ });
+    }, { allowErrors: /Content Security Policy|page’s settings blocked/ });
 
 /* ---- ten megabytes ----
  *
