@@ -25,6 +25,7 @@ static void add_defaults(void *settings)
 
 static const struct option add_options[] = {
     STORE_OPTION(AT, store, "the store to add to; made when there is none"),
+    CATALOGUE_OPTION(AT, store),
     INDEX_OPTION(AT, store),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),

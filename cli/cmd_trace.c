@@ -52,6 +52,7 @@ static void trace_defaults(void *settings)
 
 static const struct option trace_options[] = {
     STORE_OPTION(AT, store, "the store to ask"),
+    CATALOGUE_OPTION(AT, store),
     {.group = "Store",
      .name = "add",
      .type = &type_flag,
@@ -467,7 +468,7 @@ static int trace_run(const void *settings, const char *const *paths, size_t n)
     if (status == EXIT_DONE)
         status = store_open(&run.settings->store, access, "trace", &store);
     if (status == EXIT_DONE)
-        status = store_need_index(store, store_path(&run.settings->store),
+        status = store_need_index(store, store_folder(&run.settings->store),
                                   OG_INDEX_PASSAGES, "trace");
     if (status != EXIT_DONE) {
         release(&run);

@@ -18,6 +18,17 @@ const char *store_path(const struct store_settings *s)
     return path != NULL && path[0] != '\0' ? path : "./origo.store";
 }
 
+static bool is_table(const char *path)
+{
+    return strncmp(path, "redis://", 8) == 0 ||
+           strncmp(path, "rediss://", 9) == 0;
+}
+
+const char *store_folder(const struct store_settings *s)
+{
+    return s->catalogue != NULL ? s->catalogue : store_path(s);
+}
+
 bool store_is_memory(const struct store_settings *s)
 {
     return strcmp(store_path(s), ":memory:") == 0;
@@ -186,13 +197,30 @@ static int say_not_opened(const char *command, og_error *err)
     return say_error(command, err);
 }
 
+/* A table and its catalogue, or neither. */
+static int check_catalogue(const struct store_settings *s, const char *command)
+{
+    const bool has_table = is_table(store_path(s));
+    if (has_table == (s->catalogue != NULL)) return EXIT_DONE;
+    if (has_table)
+        return say_usage(command,
+                         "a table on a server is for add, import and trace, "
+                         "with --catalogue DIR, where documents and texts are");
+    return say_usage(command, "--catalogue is for a table on a server: -s "
+                              "redis://HOST:PORT/TABLE");
+}
+
 int store_open(const struct store_settings *s, og_access access,
                const char *command, og_store **out)
 {
     og_error err = {0};
-    const char *path = store_path(s);
-    const og_store_options options = {.params = &s->params,
-                                      .indexes = s->indexes};
+    const char *path = store_folder(s);
+    const og_store_options options = {
+        .params = &s->params,
+        .indexes = s->indexes,
+        .table = s->catalogue != NULL ? store_path(s) : NULL};
+    const int status = check_catalogue(s, command);
+    if (status != EXIT_DONE) return status;
     if (og_params_check(&s->params, &err) != OG_OK ||
         og_store_open(path, access, &options, out, &err) != OG_OK)
         return say_not_opened(command, &err);

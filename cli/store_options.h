@@ -9,14 +9,18 @@
 #include <origo/origo.h>
 
 struct store_settings {
-    unsigned indexes; /* of a new store; 0: passages */
-    const char *path; /* NULL: $ORIGO_STORE, else ./origo.store */
-    og_params params; /* of a new one */
+    unsigned indexes;      /* of a new store; 0: passages */
+    const char *path;      /* NULL: $ORIGO_STORE, else ./origo.store */
+    const char *catalogue; /* of a table on a server, which `path` then is */
+    og_params params;      /* of a new one */
 };
 
 void store_defaults(struct store_settings *s);
 const char *store_path(const struct store_settings *s);
 bool store_is_memory(const struct store_settings *s);
+
+/* The folder: the store, or the catalogue. For messages and files. */
+const char *store_folder(const struct store_settings *s);
 
 /* Opens it. Parameters that were asked for and that the store does not have
  * are wrong usage. EXIT_DONE, or the exit status after a word on stderr. */
@@ -52,6 +56,19 @@ extern const struct option_type type_key;     /* og_params.key */
         .type = &type_string, .offset = AT(member.path), .value = "STORE",     \
         .unset = "$ORIGO_STORE, else ./origo.store", .brief = about,           \
         .more = "':memory:' is a store that lives as long as the command."     \
+    }
+
+/* For the commands that can have their table on a server. */
+#define CATALOGUE_OPTION(AT, member)                                           \
+    {                                                                          \
+        .group = "Store", .name = "catalogue", .type = &type_string,           \
+        .offset = AT(member.catalogue), .value = "DIR",                        \
+        .unset = "the table is in the store",                                  \
+        .brief = "with -s redis://HOST:PORT/TABLE: the rest of the store",     \
+        .more = "The table of fingerprints is on servers of Redis or Valkey "  \
+                "with the module of origo; documents and texts are in this "   \
+                "folder. Several hosts with commas; rediss:// is TLS; the "    \
+                "password may be in $ORIGO_REDIS_AUTH."                        \
     }
 
 #define MAKE "A new store (also -s :memory:)"

@@ -35,6 +35,7 @@ LAYERS = [
     "select",
     "table",
     "partition",
+    "remote",
     "estimate",
     "align",
     "sketch",

@@ -47,6 +47,13 @@ typedef struct og_store_options {
     /* While an index is built: documents done, of all. NULL: nobody asks. */
     void (*on_step)(void *ctx, const char *what, uint64_t done, uint64_t total);
     void *step_ctx;
+    /* A table on servers of Redis or Valkey that the module of origo is loaded
+     * in, instead of one of the store's own; the store is its catalogue:
+     *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST...]/TABLE[?timeout=S]
+     * (rediss:// over TLS). Made when there is none, if the store is opened for
+     * writing, with the memory of `params`. NULL: none; a store that is the
+     * catalogue of one can do all but og_store_trace() then. */
+    const char *table;
 } og_store_options;
 
 /* `path` is a folder, or ":memory:" for a store that lives until it is closed

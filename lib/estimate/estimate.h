@@ -31,6 +31,9 @@ struct og_labels {
     size_t n_every, every_cap;
     struct og_hit *hits;
     size_t hits_cap;
+    /* Of a table elsewhere: 1 where a fingerprint is not there and may have
+     * been once. The caller's. NULL: the table can be asked. */
+    const uint8_t *lost;
     /* What the table is to write, see og_labels_additions(). */
     uint8_t *weights;
     size_t weights_cap;

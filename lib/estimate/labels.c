@@ -145,6 +145,14 @@ bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict)
            evict == OG_EVICT_THIN;
 }
 
+static bool may_have_lost(const struct og_labels *labels,
+                          const struct og_selection *sel,
+                          const struct og_table *table, size_t i)
+{
+    return labels->lost != NULL ? labels->lost[i] != 0
+                                : og_table_may_have_lost(table, sel->fp[i]);
+}
+
 /* A shingle that the table has lost and that lies in the reach of a hit was
  * there once: it goes back under its old origin, at its old place, not as
  * something new of this document. One that the table cannot have lost is new,
@@ -158,7 +166,7 @@ static void restore_origins(struct og_labels *labels,
         const struct og_label *label = &labels->data[i];
         const bool lost = labels->hits[i].doc == OG_NO_DOC &&
                           label->doc != OG_NO_DOC &&
-                          og_table_may_have_lost(table, sel->fp[i]);
+                          may_have_lost(labels, sel, table, i);
         labels->origins[i] = lost ? label->doc : OG_NO_DOC;
         labels->offsets[i] = sel->offset[i];
         if (!lost) continue;

@@ -21,6 +21,9 @@ struct og_partition {
 struct og_table_options
 og_partition_table_options(const og_partition_options *options);
 
+/* The slot of a cluster that the key of a partition has. */
+unsigned og_partition_slot(uint32_t number, unsigned n_bits);
+
 /* OG_ERR_BUSY while chunks are missing. */
 og_status og_partition_check_loaded(const og_partition *partition,
                                     og_error *err);

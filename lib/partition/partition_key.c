@@ -57,6 +57,12 @@ static bool is_name(og_bytes name)
     return true;
 }
 
+/* The middle of its share of the slots. */
+unsigned og_partition_slot(uint32_t number, unsigned n_bits)
+{
+    return (unsigned)(((2 * (uint64_t)number + 1) * N_SLOTS) >> (n_bits + 1));
+}
+
 og_status og_partition_key(og_bytes name, uint32_t number, unsigned n_bits,
                            char out[OG_PARTITION_KEY_LEN], og_error *err)
 {
@@ -70,10 +76,8 @@ og_status og_partition_key(og_bytes name, uint32_t number, unsigned n_bits,
                             "a table of 2^%u partitions has no partition %u",
                             n_bits, number);
     pthread_once(&tags_once, find_tags);
-    /* The middle of its share of the slots. */
-    const uint64_t slot =
-        ((2 * (uint64_t)number + 1) * N_SLOTS) >> (n_bits + 1);
-    snprintf(out, OG_PARTITION_KEY_LEN, "origo:{%u}:%.*s:%u", tags[slot] - 1,
-             (int)name.len, name.data, number);
+    snprintf(out, OG_PARTITION_KEY_LEN, "origo:{%u}:%.*s:%u",
+             tags[og_partition_slot(number, n_bits)] - 1, (int)name.len,
+             name.data, number);
     return OG_OK;
 }

@@ -33,11 +33,15 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
     char select[16];
     char indexes[64 + 9] = "";
     char generation[32] = "";
-    const bool has_indexes = conf->indexes != OG_INDEX_PASSAGES;
+    char table[OG_CONF_TABLE_LEN + 8] = "";
+    const bool is_catalogue = conf->table[0] != 0;
+    const bool has_indexes =
+        conf->indexes != (is_catalogue ? 0 : OG_INDEX_PASSAGES);
     const unsigned features =
         (has_indexes ? OG_STORE_HAS_INDEXES : 0) |
         (conf->is_keyed ? OG_STORE_KEYED : 0) |
-        (conf->generation > 0 ? OG_STORE_IS_COMPACTED : 0);
+        (conf->generation > 0 ? OG_STORE_IS_COMPACTED : 0) |
+        (is_catalogue ? OG_STORE_IS_CATALOGUE : 0);
     print_uuid(conf->uuid, uuid);
     if (has_indexes) {
         char names[64];
@@ -47,19 +51,20 @@ static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
     if (conf->generation > 0)
         snprintf(generation, sizeof(generation), "generation %" PRIu32 "\n",
                  conf->generation);
+    if (is_catalogue) snprintf(table, sizeof(table), "table %s\n", conf->table);
     og_select_name(&p->select, select);
     const int n = snprintf(
         out, out_cap,
         "origo store\nversion %d\nfeatures %u\nuuid %s\ntokens %s\n"
         "shingle %u\nselect %s\nevict %s\nestimate %s\nbridge-limit %u\n"
         "layout %s\nbucket %u\nmemory %" PRIu64 "\nmin-tokens %u\n"
-        "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n%s%s",
+        "key %" PRIu64 "\ntexts %s\nsame %s\nfold %u\n%s%s%s",
         OG_STORE_VERSION, features, uuid, og_token_name(p->tokens),
         p->shingle_len, select, og_evict_name(p->evict),
         og_estimate_name(p->estimate), p->bridge_limit,
         og_layout_name(p->layout), p->bucket_slots, p->memory, p->min_tokens,
         p->key, p->no_texts ? "no" : "yes", p->same, p->fold, indexes,
-        generation);
+        generation, table);
     const int m =
         snprintf(out + n, out_cap - (size_t)n, "checksum %016" PRIx64 "\n",
                  og_checksum(out, (size_t)n));
@@ -80,6 +85,7 @@ og_status og_conf_init(struct og_conf *conf, const og_params *params,
     conf->is_keyed = conf->params.key != 0;
     conf->indexes = indexes;
     conf->generation = 0;
+    conf->table[0] = 0;
     if (getrandom(conf->uuid, OG_UUID_LEN, 0) != OG_UUID_LEN)
         return og_error_set(err, OG_ERR_IO, "the system gives no random bytes");
     return OG_OK;
@@ -217,6 +223,15 @@ static void take_params(struct lines *l, og_params *p)
     p->fold = has_fold ? (uint32_t)take_number(l, "fold", OG_FOLD_ALL) : 0;
 }
 
+static void take_table(struct lines *l, char out[OG_CONF_TABLE_LEN])
+{
+    const og_bytes table = take_line(l, "table");
+    if (table.len == 0 || table.len >= OG_CONF_TABLE_LEN) l->bad = true;
+    if (l->bad) return;
+    memcpy(out, table.data, table.len);
+    out[table.len] = 0;
+}
+
 static og_status unknown_version(const char *name, uint64_t version,
                                  uint64_t features, og_error *err)
 {
@@ -253,13 +268,16 @@ og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
     take_uuid(&l, out->uuid);
     take_params(&l, &out->params);
     out->is_keyed = (features & OG_STORE_KEYED) != 0;
-    out->indexes = OG_INDEX_PASSAGES;
+    const bool is_catalogue = (features & OG_STORE_IS_CATALOGUE) != 0;
+    out->indexes = is_catalogue ? 0 : OG_INDEX_PASSAGES;
     if ((features & OG_STORE_HAS_INDEXES) != 0 && !l.bad)
         l.bad = !og_indexes_parse(take_line(&l, "indexes"), &out->indexes);
     if ((features & OG_STORE_IS_COMPACTED) != 0)
         out->generation = (uint32_t)take_number(&l, "generation", 999999999);
     if ((features & OG_STORE_IS_COMPACTED) != 0 && out->generation == 0)
         l.bad = true;
+    if (is_catalogue) take_table(&l, out->table);
+    if (is_catalogue && (out->indexes & OG_INDEX_PASSAGES) != 0) l.bad = true;
     if (l.bad)
         return og_error_set(err, OG_ERR_STORE, "'%s' is damaged: line %u", name,
                             l.line);

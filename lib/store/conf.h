@@ -20,16 +20,21 @@
 /* The line `generation`, of a store that was compacted: its files are in a
  * folder of their own, and entries of removed documents may be purged. */
 #define OG_STORE_IS_COMPACTED 4u
-#define OG_STORE_FEATURES     7u
+/* The line `table`: the passages are in a table of this name on servers. */
+#define OG_STORE_IS_CATALOGUE 8u
+#define OG_STORE_FEATURES     15u
 
-#define OG_UUID_LEN 16
+#define OG_UUID_LEN       16
+#define OG_CONF_TABLE_LEN 129
 
 struct og_conf {
     uint8_t uuid[OG_UUID_LEN];
     og_params params;
-    unsigned indexes;    /* og_index, added up */
+    unsigned indexes;    /* og_index, added up; passages that are elsewhere are
+                            not among them, and there may be no others */
     bool is_keyed;       /* params.key is one of shingles */
     uint32_t generation; /* compactions so far */
+    char table[OG_CONF_TABLE_LEN]; /* on servers; "": it has its own */
 };
 
 /* The key that a new store has when `key` is asked for (og_params). */

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
+#include "lib/remote/remote_table.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_table.h"
 #include "lib/table/common_fps.h"
 
 static void set_stages(og_store *store)
@@ -69,6 +71,14 @@ static og_status open_in_memory(og_store *store, const og_params *params,
 /* Without passages the table is of no use: as small as it may be. */
 #define NO_TABLE ((uint64_t)1 << 20)
 
+/* What is asked for, made explicit. */
+struct opening {
+    og_params params;
+    unsigned indexes;
+    char table[OG_CONF_TABLE_LEN]; /* on servers; "": none is asked for */
+    uint64_t table_memory;
+};
+
 static og_params params_of(const og_store_options *options, unsigned indexes)
 {
     og_params params =
@@ -78,22 +88,55 @@ static og_params params_of(const og_store_options *options, unsigned indexes)
     return params;
 }
 
+static og_status plan_opening(const char *path, const og_store_options *options,
+                              struct opening *out, og_error *err)
+{
+    struct og_table_address address;
+    *out = (struct opening){.indexes = options->indexes};
+    if (out->indexes == 0) out->indexes = OG_INDEX_PASSAGES;
+    if (og_table_address_is(path))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a table on a server is opened with its catalogue, "
+                            "which is a store in a folder");
+    if (options->table != NULL) {
+        if (strcmp(path, ":memory:") == 0)
+            return og_error_set(err, OG_ERR_USAGE,
+                                "the catalogue of a table on a server is a "
+                                "store in a folder");
+        TRY(og_table_address_parse(options->table, &address, err));
+        memcpy(out->table, address.table, sizeof(out->table));
+        memset(&address, 0, sizeof(address));
+        out->indexes &= ~(unsigned)OG_INDEX_PASSAGES;
+        out->table_memory = options->params != NULL
+                                ? options->params->memory
+                                : og_params_default().memory;
+    }
+    out->params = params_of(options, out->indexes);
+    return OG_OK;
+}
+
+static og_status open_parts(og_store *store, const char *path, og_access access,
+                            const struct opening *opening, og_error *err)
+{
+    store->table_memory = opening->table_memory;
+    return strcmp(path, ":memory:") == 0
+               ? open_in_memory(store, &opening->params, opening->indexes, err)
+               : og_disk_open(store, path, access, &opening->params,
+                              opening->indexes, opening->table, err);
+}
+
 og_status og_store_open(const char *path, og_access access,
                         const og_store_options *options, og_store **out,
                         og_error *err)
 {
     static const og_store_options none;
+    struct opening opening;
     *out = NULL;
     if (options == NULL) options = &none;
-    const unsigned indexes =
-        options->indexes != 0 ? options->indexes : OG_INDEX_PASSAGES;
-    const og_params used = params_of(options, indexes);
+    TRY(plan_opening(path, options, &opening, err));
     og_store *store = og_allocate_zero(NULL, sizeof(*store));
     if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
-    og_status status =
-        strcmp(path, ":memory:") == 0
-            ? open_in_memory(store, &used, indexes, err)
-            : og_disk_open(store, path, access, &used, indexes, err);
+    og_status status = open_parts(store, path, access, &opening, err);
     if (status != OG_OK) {
         og_release(NULL, store, sizeof(*store));
         return status;
@@ -102,6 +145,8 @@ og_status og_store_open(const char *path, og_access access,
     og_origin_caches_init(&store->origin_caches, &store->params,
                           store->allocator);
     status = og_indexes_open(store, options, err);
+    if (status == OG_OK && options->table != NULL)
+        status = og_store_attach_table(store, options->table, access, err);
     if (status != OG_OK) {
         (void)og_store_close(store, NULL);
         return status;
@@ -117,6 +162,9 @@ og_status og_store_close(og_store *store, og_error *err)
     if (store->disk != NULL && !store->is_read_only)
         status = og_indexes_finish(store, err);
     og_indexes_release(store);
+    if (status == OG_OK && store->remote != NULL && !store->is_read_only &&
+        !store->disk->has_failed)
+        status = og_store_note_table(store, err);
     og_trace_free(store->own_trace);
     og_origin_caches_release(&store->origin_caches);
     if (store->disk != NULL) {
@@ -128,6 +176,7 @@ og_status og_store_close(og_store *store, og_error *err)
     og_pending_release(&store->pending);
     og_catalogue_release(&store->catalogue);
     og_table_release(&store->table);
+    og_remote_table_close(store->remote);
     og_release(store->allocator, store, sizeof(*store));
     return status;
 }
@@ -158,6 +207,20 @@ const og_params *og_store_params(const og_store *store)
 /* In so many documents a passage is taken for boilerplate by info. */
 #define COMMON 100
 
+/* Zeros: it does not answer. */
+static void count_elsewhere(const og_store *store, og_store_info *out)
+{
+    struct og_remote_counts counts;
+    if (og_remote_table_count(store->remote, &counts, NULL) != OG_OK)
+        counts = (struct og_remote_counts){0};
+    out->table_bytes = og_remote_table_memory(store->remote);
+    out->table_used_bytes = counts.n_bytes;
+    out->n_slots = counts.n_slots;
+    out->n_slots_used = counts.n_used;
+    out->n_evicted = counts.n_evicted;
+    out->n_noise = 0;
+}
+
 void og_store_info_get(const og_store *store, og_store_info *out)
 {
     *out = (og_store_info){
@@ -172,5 +235,6 @@ void og_store_info_get(const og_store *store, og_store_info *out)
                                       store->table.n_noise_lines, COMMON),
         .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
     };
+    if (store->remote != NULL) count_elsewhere(store, out);
     og_memory_texts_count(store, &out->text_bytes, &out->text_bytes_gone);
 }

@@ -12,6 +12,17 @@
 #include <origo/trace.h>
 
 struct og_disk;
+struct og_remote_table;
+
+/* What a table elsewhere says of the fingerprints of a document, besides the
+ * hits (store_table.h). */
+struct og_remote_found {
+    uint8_t *lost;     /* 1: it is not there and may have been once */
+    uint32_t *holders; /* as they were found; some hits are dropped */
+    size_t n;          /* 0: it was not asked */
+    size_t lost_cap, holders_cap;
+    struct og_pack reversed;
+};
 
 /* What is not reported: filter.c. */
 struct og_filter_rules {
@@ -49,6 +60,8 @@ struct og_store {
     struct og_shingle_key shingle_key;
     struct og_prepare_options prepare;
     struct og_table table;
+    struct og_remote_table *remote; /* instead; NULL: its own */
+    uint64_t table_memory;          /* that a new one elsewhere shall have */
     struct og_catalogue catalogue;
     struct og_pending pending;
     uint32_t n_removed;   /* documents */
@@ -65,6 +78,7 @@ struct og_trace {
     og_store *store;
     struct og_scratch scratch;
     struct og_labels labels;
+    struct og_remote_found found;
     /* Of an origin, to find those that contain its passages before it. */
     struct og_scratch origin_scratch;
     struct og_labels origin_labels;
@@ -145,6 +159,10 @@ og_status og_store_label(const og_store *store,
                          const struct og_subject *subject,
                          const struct og_hit *hits, og_trace *trace,
                          og_error *err);
+/* From trace->labels.hits. */
+og_status og_store_estimate(const og_store *store,
+                            const struct og_subject *subject, og_trace *trace,
+                            og_error *err);
 og_status og_store_entry(const og_store *store,
                          const struct og_subject *subject, og_trace *trace,
                          struct og_entry *out, og_error *err);
@@ -172,6 +190,10 @@ size_t og_sighting_count(const uint8_t *data, size_t len);
 /* Its text stays with the trace: the next documents are often compared with it.
  */
 void og_store_keep_at_hand(const struct og_subject *subject, og_trace *trace);
+
+/* What a record of the journal has of them. */
+struct og_additions og_store_journal_part(const og_store *store,
+                                          const struct og_additions *additions);
 
 /* What a record of the journal changes in memory; for og_store_take() and for
  * replaying one. `entry` is of document catalogue.n. */

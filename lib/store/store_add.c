@@ -9,6 +9,7 @@
 
 #include "lib/base/stopping.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_table.h"
 
 bool og_store_keeps(const og_store *store, const struct og_prepared *prepared)
 {
@@ -121,6 +122,16 @@ og_status og_store_entry(const og_store *store,
     return pack_entry(subject, out, trace, err);
 }
 
+/* The journal has no fingerprints that are elsewhere: the texts have them. */
+struct og_additions og_store_journal_part(const og_store *store,
+                                          const struct og_additions *additions)
+{
+    struct og_additions part = *additions;
+    if (store->remote != NULL)
+        part = (struct og_additions){.doc = additions->doc};
+    return part;
+}
+
 static og_status take(og_store *store, const struct og_subject *subject,
                       og_trace *trace, og_error *err)
 {
@@ -128,15 +139,16 @@ static og_status take(og_store *store, const struct og_subject *subject,
     struct og_additions additions =
         og_labels_additions(&trace->labels, &subject->prepared->selection,
                             &store->table, store->catalogue.n);
+    const struct og_additions kept = og_store_journal_part(store, &additions);
     const struct og_entry entry = entry_of(store, subject, trace);
     TRY(pack_entry(subject, &entry, trace, err));
     const size_t entry_len = trace->bytes.len;
     TRY(og_catalogue_reserve(&store->catalogue, err));
     TRY(og_pending_reserve(&store->pending, err));
     if (store->disk != NULL) {
-        TRY(og_disk_know_all(store, &additions, false, err));
+        TRY(og_disk_know_all(store, &kept, false, err));
         og_disk_note(store, subject->doc->id);
-        TRY(og_disk_pack_record(entry_len, &additions, &trace->bytes, err));
+        TRY(og_disk_pack_record(entry_len, &kept, &trace->bytes, err));
         TRY(og_disk_add(store, entry_len, &trace->bytes, err));
     }
     const og_bytes bytes = {(const char *)trace->bytes.data, entry_len};
@@ -147,7 +159,10 @@ static og_status take(og_store *store, const struct og_subject *subject,
         if (store->disk != NULL) store->disk->has_failed = true;
         return status;
     }
-    og_store_apply(store, &mark, &additions);
+    if (store->remote != NULL)
+        TRY(og_store_apply_elsewhere(store, &mark, trace, &additions, err));
+    else
+        og_store_apply(store, &mark, &additions);
     if (store->disk != NULL)
         TRY(og_disk_tidy(store, 1, err));
     else
@@ -235,6 +250,21 @@ static void pack_sighting(struct og_pack *bytes,
         if (hits[i].doc != OG_NO_DOC) og_pack_bytes(bytes, &seen->weight[i], 1);
 }
 
+/* The record, as what it is of. */
+static og_status see_elsewhere(og_store *store, struct og_pack *bytes,
+                               og_error *err)
+{
+    const size_t n = og_sighting_count(bytes->data, bytes->len);
+    uint64_t *fps = (uint64_t *)(bytes->data + 8);
+    for (size_t i = 0; i < n; i++)
+        fps[i] = og_load64(bytes->data + 8 + i * 8);
+    const struct og_additions seen = {.doc = store->catalogue.n,
+                                      .fp = fps,
+                                      .weight = bytes->data + 8 + n * 8,
+                                      .n = n};
+    return og_store_see_elsewhere(store, &seen, err);
+}
+
 og_status og_store_see(og_store *store, const struct og_subject *subject,
                        og_trace *trace, og_error *err)
 {
@@ -248,6 +278,7 @@ og_status og_store_see(og_store *store, const struct og_subject *subject,
     pack_sighting(bytes, &seen, trace->labels.hits);
     if (bytes->failed) return og_error_memory(err, 9 * seen.n, "a record");
     if (bytes->len == 8) return OG_OK;
+    if (store->remote != NULL) return see_elsewhere(store, bytes, err);
     if (store->disk != NULL) TRY(og_disk_sight(store, bytes, err));
     (void)og_store_apply_sighting(store, bytes->data, bytes->len);
     return store->disk != NULL ? og_disk_tidy(store, 0, err) : OG_OK;

@@ -12,6 +12,7 @@
 #include "lib/align/comparison.h"
 #include "lib/base/checksum.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_table.h"
 #include "lib/trace/copiers.h"
 #include "lib/trace/filter.h"
 
@@ -24,6 +25,7 @@ void og_trace_init(og_trace *trace, og_store *store)
     trace->store = store;
     og_scratch_init(&trace->scratch, allocator);
     og_labels_init(&trace->labels, allocator);
+    trace->found = (struct og_remote_found){.reversed.allocator = allocator};
     og_scratch_init(&trace->origin_scratch, allocator);
     og_labels_init(&trace->origin_labels, allocator);
     trace->labels.earlier = og_catalogue_earlier;
@@ -55,6 +57,7 @@ void og_trace_release(og_trace *trace)
     og_lookup_release(&trace->lookup);
     og_answering_release(&trace->answering);
     og_labels_release(&trace->labels);
+    og_remote_found_release(&trace->found, trace->allocator);
     og_scratch_release(&trace->origin_scratch);
     og_labels_release(&trace->origin_labels);
     og_scratch_release(&trace->scratch);
@@ -170,13 +173,6 @@ static og_status estimate(const og_store *store,
     return og_estimate(selection, &options, labels, err);
 }
 
-static og_status know_pages(og_store *store,
-                            const struct og_selection *selection, og_error *err)
-{
-    if (store->disk == NULL) return OG_OK;
-    return og_disk_know(store, selection->fp, selection->n, err);
-}
-
 /* The hits are whole, whatever the writer does meanwhile. */
 static og_status ask_shared(og_store *store, const struct og_subject *subject,
                             og_trace *trace, og_error *err)
@@ -184,9 +180,7 @@ static og_status ask_shared(og_store *store, const struct og_subject *subject,
     const struct og_selection *selection = &subject->prepared->selection;
     struct og_labels *labels = &trace->labels;
     TRY(og_labels_reserve(labels, selection->n, err));
-    TRY(know_pages(store, selection, err));
-    og_table_find_shared(&store->table, selection->fp, selection->n,
-                         labels->hits);
+    TRY(og_store_find(store, selection, true, labels->hits, NULL, err));
     trace->n_displaced = 0;
     drop_others(&store->catalogue, subject->place, labels->hits, labels->n,
                 trace);
@@ -201,18 +195,25 @@ static bool needs_no_look(const og_store *store,
            og_catalogue_is_last(&store->catalogue, subject->place);
 }
 
+/* A table elsewhere must be told whose order is not that of the numbers. */
+static bool needs_hits(const og_store *store, const struct og_subject *subject)
+{
+    return og_labels_shape_table(store->params.estimate, store->params.evict) ||
+           (store->remote != NULL && !needs_no_look(store, subject));
+}
+
 og_status og_store_ask(og_store *store, const struct og_subject *subject,
                        bool for_answer, og_trace *trace, og_error *err)
 {
     const struct og_selection *selection = &subject->prepared->selection;
     trace->n_displaced = 0;
     TRY(og_labels_reserve(&trace->labels, selection->n, err));
-    TRY(know_pages(store, selection, err));
-    if (!for_answer &&
-        !og_labels_shape_table(store->params.estimate, store->params.evict))
-        return OG_OK;
-    og_table_find_many(&store->table, selection->fp, selection->n,
-                       trace->labels.hits);
+    trace->found.n = 0;
+    if (!for_answer && !needs_hits(store, subject))
+        return og_store_know(store, selection, err);
+    TRY(og_store_find(store, selection, false, trace->labels.hits,
+                      &trace->found, err));
+    trace->labels.lost = store->remote != NULL ? trace->found.lost : NULL;
     if (!needs_no_look(store, subject))
         drop_others(&store->catalogue, subject->place, trace->labels.hits,
                     trace->labels.n, trace);
@@ -222,7 +223,15 @@ og_status og_store_ask(og_store *store, const struct og_subject *subject,
 og_status og_store_know(og_store *store, const struct og_selection *selection,
                         og_error *err)
 {
-    return know_pages(store, selection, err);
+    if (store->disk == NULL || store->remote != NULL) return OG_OK;
+    return og_disk_know(store, selection->fp, selection->n, err);
+}
+
+og_status og_store_estimate(const og_store *store,
+                            const struct og_subject *subject, og_trace *trace,
+                            og_error *err)
+{
+    return estimate(store, &subject->prepared->selection, &trace->labels, err);
 }
 
 void og_store_drop(const og_store *store, const struct og_subject *subject,
@@ -288,9 +297,7 @@ static og_status give_ancestors(void *ctx, uint32_t doc,
     TRY(og_scratch_select(&c->trace->origin_scratch, tokens, &c->store->prepare,
                           err));
     TRY(og_labels_reserve(labels, selection->n, err));
-    TRY(know_pages(c->store, selection, err));
-    og_table_find_shared(&c->store->table, selection->fp, selection->n,
-                         labels->hits);
+    TRY(og_store_find(c->store, selection, true, labels->hits, NULL, err));
     for (size_t i = 0; i < selection->n; i++) {
         const uint32_t other = labels->hits[i].doc;
         if (other != OG_NO_DOC && other != doc &&

@@ -5,6 +5,7 @@
 #include "lib/base/checksum.h"
 #include "lib/base/hash_table.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_table.h"
 
 /* A document of more fingerprints goes by itself; so do those after as many. */
 #define MOST_FPS ((size_t)1 << 20)
@@ -13,6 +14,8 @@ void og_store_batch_init(struct og_store_batch *b, og_store *store)
 {
     *b = (struct og_store_batch){.store = store, .allocator = store->allocator};
     og_table_batch_init(&b->table, &store->table, store->allocator);
+    if (store->remote != NULL)
+        og_remote_batch_init(&b->remote, store->remote, store->allocator);
 }
 
 void og_store_batch_release(struct og_store_batch *b)
@@ -26,6 +29,13 @@ void og_store_batch_release(struct og_store_batch *b)
     OG_UNGROW(b->allocator, b->ids, b->ids_cap);
     OG_UNGROW(b->allocator, b->noted, b->noted_cap);
     og_table_batch_release(&b->table);
+    if (b->store->remote != NULL) og_remote_batch_release(&b->remote);
+}
+
+static struct og_table_protocol protocol_of(struct og_store_batch *b)
+{
+    return b->store->remote != NULL ? og_remote_batch_protocol(&b->remote)
+                                    : og_table_batch_protocol(&b->table);
 }
 
 og_status og_store_batch_begin(struct og_store_batch *b, size_t most,
@@ -69,6 +79,7 @@ static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
         .sel = &doc->subject.prepared->selection,
         .doc = doc->subject.place.number,
         .is_asked = b->for_answer ||
+                    (b->store->remote != NULL && b->store->n_removed > 0) ||
                     og_labels_shape_table(params->estimate, params->evict),
         .is_added = doc->is_added,
         .is_apart = doc->subject.is_known,
@@ -184,8 +195,9 @@ static og_status make_record(struct og_store_batch *b, struct og_run_doc *doc,
     if (doc->bytes.failed)
         return og_error_memory(err, trace->bytes.len, "an entry");
     if (store->disk == NULL) return OG_OK;
-    return og_disk_pack_record(doc->entry_len, &part->additions, &doc->bytes,
-                               err);
+    const struct og_additions kept =
+        og_store_journal_part(store, &part->additions);
+    return og_disk_pack_record(doc->entry_len, &kept, &doc->bytes, err);
 }
 
 static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
@@ -200,6 +212,7 @@ static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
     TRY(b->trace_of(b->ctx, worker, &trace, err));
     TRY(og_store_label(store, &doc->subject, part->is_asked ? part->hits : NULL,
                        trace, err));
+    trace->labels.lost = part->lost;
     part->additions =
         og_labels_additions(&trace->labels, sel, &store->table, part->doc);
     TRY(keep_additions(doc, sel, &part->additions, err));
@@ -211,7 +224,7 @@ static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
 
 static struct og_table_part_steps steps_of(struct og_store_batch *b)
 {
-    const bool knows = b->store->disk != NULL;
+    const bool knows = b->store->disk != NULL && b->store->remote == NULL;
     return (struct og_table_part_steps){.ctx = b,
                                         .before = knows ? know_part : NULL,
                                         .found = drop_hits,
@@ -221,8 +234,9 @@ static struct og_table_part_steps steps_of(struct og_store_batch *b)
 og_status og_store_batch_label(struct og_store_batch *b,
                                const struct og_phases *phases, og_error *err)
 {
-    const struct og_table_protocol table = og_table_batch_protocol(&b->table);
+    const struct og_table_protocol table = protocol_of(b);
     const struct og_table_part_steps steps = steps_of(b);
+    b->remote.n_documents = b->store->catalogue.n;
     TRY(table.look_up(table.ctx, phases, b->parts, b->n, &steps, err));
     return table.settle(table.ctx, phases, b->parts, b->n, &steps, err);
 }
@@ -255,7 +269,8 @@ static og_status write_record(struct og_store_batch *b,
 /* The table may grow: what it is mapped from must be sound then. */
 static og_status know_table(struct og_store_batch *b, og_error *err)
 {
-    for (size_t i = 0; b->store->disk != NULL && i < b->n; i++)
+    const bool is_mapped = b->store->disk != NULL && b->store->remote == NULL;
+    for (size_t i = 0; is_mapped && i < b->n; i++)
         if (b->docs[i].is_added)
             TRY(og_disk_know_all(b->store, &b->parts[i].additions, b->n > 1,
                                  err));
@@ -266,7 +281,7 @@ og_status og_store_batch_take(struct og_store_batch *b,
                               const struct og_phases *phases, size_t *out_n,
                               og_error *err)
 {
-    const struct og_table_protocol table = og_table_batch_protocol(&b->table);
+    const struct og_table_protocol table = protocol_of(b);
     og_store *store = b->store;
     og_status status = know_table(b, err);
     size_t n = 0;
@@ -275,8 +290,11 @@ og_status og_store_batch_take(struct og_store_batch *b,
     if (status != OG_OK && n > 0) n--; /* that one is not in */
     *out_n = n;
     if (n == 0) return status;
-    const og_status observed =
-        table.observe(table.ctx, phases, b->parts, n, NULL);
+    og_error second = {0};
+    og_status observed = OG_OK;
+    if (store->remote != NULL) observed = og_store_commit(store, &second);
+    if (observed == OG_OK)
+        observed = table.observe(table.ctx, phases, b->parts, n, &second);
     if (observed != OG_OK && store->disk != NULL)
         store->disk->has_failed = true;
     for (size_t i = 0; i < n; i++)
@@ -284,7 +302,10 @@ og_status og_store_batch_take(struct og_store_batch *b,
             og_catalogue_set_new(&store->catalogue, b->parts[i].doc,
                                  b->parts[i].n_new);
     og_catalogue_publish(&store->catalogue);
-    return status;
+    /* Here it cannot fail; a server can. */
+    if (store->remote == NULL || status != OG_OK) return status;
+    if (observed != OG_OK) return og_error_pass(err, &second);
+    return og_store_note_table(store, err);
 }
 
 /* Documents of a run that are added have rising numbers, with none between. */

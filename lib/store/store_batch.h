@@ -15,6 +15,7 @@
  * Documents of a run are in the order of (time, arrival) as they come, and no
  * two have one id: whoever has a document that does not fit ends the run. */
 
+#include "lib/remote/remote_batch.h"
 #include "lib/store/store.h"
 #include "lib/table/table_batch.h"
 
@@ -32,6 +33,7 @@ struct og_store_batch {
     og_store *store;
     const og_allocator *allocator;
     struct og_table_batch table;
+    struct og_remote_batch remote; /* instead, of a table elsewhere */
     struct og_run_doc *docs;
     struct og_table_part *parts; /* of each document */
     size_t n, docs_cap, parts_cap;

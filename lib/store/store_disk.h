@@ -43,10 +43,11 @@ struct og_disk {
 };
 
 /* Opens or makes it and brings `store` (params, allocator set, table not yet)
- * to where the last record left it. */
+ * to where the last record left it. `table`: that of which it is the catalogue;
+ * "": it has its own, or nobody asks. */
 og_status og_disk_open(og_store *store, const char *path, og_access access,
                        const og_params *params, unsigned indexes,
-                       og_error *err);
+                       const char *table, og_error *err);
 
 /* Commits, and writes a checkpoint when reading the journal at the next start
  * would take long. Frees in any case. */

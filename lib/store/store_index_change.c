@@ -91,6 +91,7 @@ static og_status write_conf(og_store *store, unsigned indexes, og_error *err)
 {
     struct og_conf conf = store->disk->conf;
     conf.indexes = indexes;
+    if (conf.table[0] != 0) conf.indexes &= ~(unsigned)OG_INDEX_PASSAGES;
     TRY(og_conf_write(&conf, store->disk->folder, err));
     store->disk->conf = conf;
     store->indexes.on = indexes;

@@ -493,6 +493,12 @@ static og_status is_off(const og_store *store, const char *name, og_error *err)
 og_status og_index_need_passages(const og_store *store, og_error *err)
 {
     if ((store->indexes.on & OG_INDEX_PASSAGES) != 0) return OG_OK;
+    if (store->disk != NULL && store->disk->conf.table[0] != 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the passages of store '%s' are in table '%s' on "
+                            "a server",
+                            og_index_store_name(store),
+                            store->disk->conf.table);
     return is_off(store, "passages", err);
 }
 

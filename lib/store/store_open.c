@@ -85,17 +85,21 @@ static void remove_catalogue(const char *folder)
 
 /* The conf comes last: with it, the store is there. */
 static og_status make_store(struct og_disk *disk, const og_params *params,
-                            unsigned indexes, og_error *err)
+                            unsigned indexes, const char *table, og_error *err)
 {
     char path[4096];
     struct og_documents *documents;
     TRY(og_params_check(params, err));
+    if (params->no_texts && table[0] != 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the catalogue of a table on a server keeps texts");
     if (params->no_texts && indexes != OG_INDEX_PASSAGES)
         return og_error_set(err, OG_ERR_USAGE,
                             "a store without texts can have an index of "
                             "passages alone");
     TRY(check_empty(disk->folder, err));
     TRY(og_conf_init(&disk->conf, params, indexes, err));
+    snprintf(disk->conf.table, sizeof(disk->conf.table), "%s", table);
     snprintf(path, sizeof(path), "%s/journal", disk->folder);
     TRY(make_folder(path, err));
     snprintf(path, sizeof(path), "%s/catalogue", disk->folder);
@@ -161,7 +165,7 @@ static og_status check_owner(const char *folder, og_error *err)
 /* The lock first: two processes may make the same store at once. */
 static og_status find_or_make(struct og_disk *disk, og_access access,
                               const og_params *params, unsigned indexes,
-                              og_error *err)
+                              const char *table, og_error *err)
 {
     TRY(check_links(disk->folder, err));
     if (access != OG_READ) TRY(check_owner(disk->folder, err));
@@ -172,8 +176,25 @@ static og_status find_or_make(struct og_disk *disk, og_access access,
     if (access != OG_READ && (access == OG_CREATE || has_conf(disk->folder)))
         TRY(og_store_lock(disk->folder, &disk->lock_fd, err));
     if (access == OG_CREATE && !has_conf(disk->folder))
-        return make_store(disk, params, indexes, err);
+        return make_store(disk, params, indexes, table, err);
     return og_conf_read(disk->folder, &disk->conf, err);
+}
+
+/* A table is asked for by its name. */
+static og_status check_table(const struct og_disk *disk, const char *table,
+                             og_error *err)
+{
+    const char *own = disk->conf.table;
+    if (table[0] == 0 || strcmp(own, table) == 0) return OG_OK;
+    if (own[0] == 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "store '%s' has its passages itself; it is not the "
+                            "catalogue of a table on a server",
+                            disk->folder);
+    return og_error_set(err, OG_ERR_USAGE,
+                        "store '%s' is the catalogue of table '%s', not of "
+                        "'%s'",
+                        disk->folder, own, table);
 }
 
 /* What a writer that was killed left half done. */
@@ -752,16 +773,19 @@ static void free_disk(og_store *store)
 }
 
 og_status og_disk_open(og_store *store, const char *path, og_access access,
-                       const og_params *params, unsigned indexes, og_error *err)
+                       const og_params *params, unsigned indexes,
+                       const char *table, og_error *err)
 {
     TRY(og_documents_can_open(err));
     og_status status = new_disk(store, path, err);
     if (status == OG_OK)
-        status = find_or_make(store->disk, access, params, indexes, err);
+        status = find_or_make(store->disk, access, params, indexes, table, err);
+    if (status == OG_OK) status = check_table(store->disk, table, err);
     if (status == OG_OK) status = find_data(store->disk, err);
     if (status == OG_OK) {
         store->params = store->disk->conf.params;
         store->indexes.on = store->disk->conf.indexes;
+        if (table[0] != 0) store->indexes.on |= OG_INDEX_PASSAGES;
         store->is_read_only = access == OG_READ;
         status = try_parts(store, access, err);
     }

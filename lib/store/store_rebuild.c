@@ -131,7 +131,12 @@ og_status og_store_rebuild(const char *path, const og_store_options *options,
     if (err == NULL) err = &own;
     TRY(og_store_open(path, OG_WRITE, NULL, &r.from, err));
     og_status status = OG_OK;
-    if (!og_store_has_texts(r.from)) {
+    if (r.from->disk != NULL && r.from->disk->conf.table[0] != 0) {
+        status = og_error_set(err, OG_ERR_USAGE,
+                              "store '%s' is the catalogue of table '%s', "
+                              "whose numbers would be wrong then",
+                              path, r.from->disk->conf.table);
+    } else if (!og_store_has_texts(r.from)) {
         status =
             og_error_set(err, OG_ERR_USAGE,
                          "store '%s' keeps no texts to build it from", path);

@@ -212,6 +212,10 @@ og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
         return og_error_set(err, OG_ERR_USAGE,
                             "documents can only be removed from a store on "
                             "disk that is open for writing");
+    if (store->remote != NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "documents are removed from a catalogue while its "
+                            "table is not open");
     if (store->own_trace == NULL) store->own_trace = og_trace_new(store);
     if (store->own_trace == NULL)
         return og_error_memory(err, sizeof(og_trace), "a trace");

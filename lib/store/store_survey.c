@@ -133,6 +133,9 @@ og_status og_store_survey(og_store *store, og_survey *out, og_error *err)
 {
     const uint32_t n = atomic_load(&store->catalogue.n_published);
     *out = (og_survey){.n_ages = n < OG_AGES ? n : OG_AGES};
+    if (store->remote != NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a table on a server cannot be surveyed");
     if (n == 0) return OG_OK;
     count_born(store, n, out);
     count_kept(store, n, out);

@@ -101,6 +101,14 @@ static unsigned first_level(const struct og_table *t)
     return level;
 }
 
+void og_table_shape(struct og_table *table,
+                    const struct og_table_options *options)
+{
+    *table = (struct og_table){.options = *options};
+    lay_out(table);
+    table->n_full = buckets_of(options, bucket_len_of(table));
+}
+
 /* All but the buckets themselves. */
 static og_status prepare(struct og_table *table,
                          const struct og_table_options *options,

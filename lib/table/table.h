@@ -97,6 +97,10 @@ og_status og_table_init(struct og_table *table,
                         const og_allocator *allocator, og_error *err);
 void og_table_release(struct og_table *table);
 
+/* Only what such a table is like, without buckets: nothing to release. */
+void og_table_shape(struct og_table *table,
+                    const struct og_table_options *options);
+
 /* As it was when it was new. Only of a table that had its cap from the start,
  * and while there are no readers in other threads. */
 void og_table_clear(struct og_table *table);

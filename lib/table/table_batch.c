@@ -1,34 +1,15 @@
-/* Settling: a table of the batch's own, from fingerprints to the first that
- * contains them. A slot is one word,
- *
- *     [ part + 1: 21 bits ][ fingerprint of its selection: 27 ][ tag: 16 ]
- *
- * so that of two words of one fingerprint the smaller is the earlier one, and
- * threads can put theirs in at any time: the smallest stays. A fingerprint is
- * what the table would take for one: the same bucket at the cap, the same 24 or
- * 48 bits. Only where a full bucket may have lost it does a hit depend on the
- * label of the document before: that one is waited for.
- *
- * Observing: lanes (lane.h), then the lines of common fingerprints, which go by
+/* Observing: lanes (lane.h), then the lines of common fingerprints, which go by
  * other bits and have lanes of their own; between the two a byte says which
  * fingerprints are to be counted. */
 
 #include "lib/table/table_batch.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "lib/base/bits.h"
-#include "lib/base/hash_table.h"
 #include "lib/table/bucket.h"
 #include "lib/table/common_fps.h"
 #include "lib/table/lane.h"
-
-enum { TAG_BITS = 16, FP_BITS = 27 };
-#define NO_PLACE UINT32_MAX
-_Static_assert(OG_BATCH_FPS < (size_t)1 << FP_BITS, "");
-_Static_assert(OG_BATCH_FPS < NO_PLACE / 16, "slots have numbers of 32 bits");
-_Static_assert(OG_BATCH_PARTS < (size_t)1 << (64 - TAG_BITS - FP_BITS), "");
 
 /* Pieces and lanes for each thread, so that none waits long for the others; but
  * none of so few fingerprints that it takes longer to wake a thread. */
@@ -43,6 +24,7 @@ void og_table_batch_init(struct og_table_batch *b, struct og_table *table,
                          const og_allocator *allocator)
 {
     *b = (struct og_table_batch){.allocator = allocator, .table = table};
+    og_settling_init(&b->settling, table, allocator);
 }
 
 void og_table_batch_release(struct og_table_batch *b)
@@ -51,8 +33,7 @@ void og_table_batch_release(struct og_table_batch *b)
     for (size_t i = 0; i < b->lanes_cap; i++)
         og_learning_free(b->lanes[i].learning, a);
     OG_UNGROW(a, b->hits, b->hits_cap);
-    OG_UNGROW(a, b->places, b->places_cap);
-    OG_UNGROW(a, b->firsts, b->firsts_cap);
+    og_settling_release(&b->settling);
     OG_UNGROW(a, b->order, b->order_cap);
     OG_UNGROW(a, b->starts, b->starts_cap);
     OG_UNGROW(a, b->n_new, b->n_new_cap);
@@ -120,11 +101,8 @@ static og_status reserve(struct og_table_batch *b,
     for (size_t i = 0; i < n; i++)
         n_fps += parts[i].sel->n;
     b->n_lanes = (size_t)1 << lane_bits(phases, n_fps);
-    b->n_firsts = n > 1 ? og_hash_slots_for(n_fps, 16) : 0;
     const bool dealt = b->n_lanes > 1;
     if (!OG_GROW(a, b->hits, b->hits_cap, n_fps + 1) ||
-        !OG_GROW(a, b->places, b->places_cap, n_fps + 1) ||
-        !OG_GROW(a, b->firsts, b->firsts_cap, b->n_firsts) ||
         !OG_GROW(a, b->n_new, b->n_new_cap, b->n_lanes * n) ||
         (dealt &&
          (!OG_GROW(a, b->order, b->order_cap, 2 * n_fps + 1) ||
@@ -133,13 +111,12 @@ static og_status reserve(struct og_table_batch *b,
         return og_error_memory(err, n_fps * sizeof(*b->hits), "a batch");
     TRY(reserve_lanes(b, err));
     TRY(cut_pieces(b, phases, parts, n, n_fps, err));
-    if (b->n_firsts > 0) memset(b->firsts, 0, b->n_firsts * sizeof(uint64_t));
+    TRY(og_settling_begin(&b->settling, parts, n, n_fps, err));
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         struct og_table_part *part = &parts[i];
         const size_t first = 2 * i * (b->n_lanes + 1);
         part->hits = b->hits + at;
-        part->places = b->places + at;
         part->order = dealt ? b->order + 2 * at : NULL;
         part->line_order = dealt ? part->order + part->sel->n : NULL;
         part->starts = dealt ? b->starts + first : NULL;
@@ -192,86 +169,6 @@ static void deal_out(const struct og_table_batch *b, struct og_table_part *part)
     memset(part->is_counted, 0, n);
 }
 
-/* ---- the firsts ---- */
-
-static uint64_t identity(const struct og_table *t, uint64_t mixed)
-{
-    return og_fp_rest(t, mixed) << 8 | og_fp_tag(mixed);
-}
-
-static bool is_same_fp(const struct og_table *t, uint64_t a, uint64_t b)
-{
-    return identity(t, a) == identity(t, b) &&
-           og_home_of(t, a) == og_home_of(t, b);
-}
-
-/* Both are bits of a mixed number: there is nothing left to mix. */
-static size_t first_place(const struct og_table_batch *b, uint64_t mixed)
-{
-    const uint64_t key =
-        og_home_of(b->table, mixed) << 16 ^ identity(b->table, mixed);
-    return key & (b->n_firsts - 1);
-}
-
-static uint64_t first_word(size_t part, size_t i, uint64_t tag)
-{
-    return ((uint64_t)part + 1) << (FP_BITS + TAG_BITS) |
-           (uint64_t)i << TAG_BITS | tag;
-}
-
-static uint64_t mixed_of(const struct og_table_part *parts, uint64_t word)
-{
-    const struct og_table_part *part =
-        &parts[(word >> (FP_BITS + TAG_BITS)) - 1];
-    const size_t i = word >> TAG_BITS & (((uint64_t)1 << FP_BITS) - 1);
-    return og_mix64(part->sel->fp[i]);
-}
-
-static bool holds_word(const struct og_table_batch *b,
-                       const struct og_table_part *parts, uint64_t word,
-                       uint64_t tag, uint64_t mixed)
-{
-    return (word & (((uint64_t)1 << TAG_BITS) - 1)) == tag &&
-           is_same_fp(b->table, mixed_of(parts, word), mixed);
-}
-
-/* Slots are filled once and their fingerprint never changes: the one that is
- * returned has the first of these in the end. */
-static size_t put_first(struct og_table_batch *b,
-                        const struct og_table_part *parts, size_t part,
-                        size_t i, uint64_t mixed)
-{
-    const uint64_t tag = identity(b->table, mixed) & 0xffff;
-    const uint64_t mine = first_word(part, i, tag);
-    size_t at = first_place(b, mixed);
-    uint64_t word = __atomic_load_n(&b->firsts[at], __ATOMIC_RELAXED);
-    for (;;) {
-        if (word == 0) {
-            if (__atomic_compare_exchange_n(&b->firsts[at], &word, mine, false,
-                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-                return at;
-        } else if (!holds_word(b, parts, word, tag, mixed)) {
-            at = (at + 1) & (b->n_firsts - 1);
-            word = __atomic_load_n(&b->firsts[at], __ATOMIC_RELAXED);
-        } else if (word <= mine || __atomic_compare_exchange_n(
-                                       &b->firsts[at], &word, mine, false,
-                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            return at;
-        }
-    }
-}
-
-static uint64_t find_first(const struct og_table_batch *b,
-                           const struct og_table_part *parts, uint64_t mixed)
-{
-    const uint64_t tag = identity(b->table, mixed) & 0xffff;
-    size_t at = first_place(b, mixed);
-    while (b->firsts[at] != 0 &&
-           !holds_word(b, parts, b->firsts[at], tag, mixed))
-        at = (at + 1) & (b->n_firsts - 1);
-    return b->firsts[at];
-}
-
 /* ---- the steps ---- */
 
 struct step {
@@ -280,21 +177,6 @@ struct step {
     const struct og_table_part_steps *steps;
 };
 
-static og_status take_step(const struct step *s, og_table_part_fn *fn,
-                           void *worker, struct og_table_part *part,
-                           og_error *err)
-{
-    return fn != NULL ? fn(s->steps->ctx, worker, part, err) : OG_OK;
-}
-
-/* One to spare goes into a bucket with room only. */
-static bool will_be_kept(const struct og_table *t,
-                         const struct og_selection *sel, size_t i)
-{
-    return sel->spare == NULL || sel->spare[i] == 0 || t->level > 0 ||
-           !og_table_may_have_lost(t, sel->fp[i]);
-}
-
 static og_status look_up_part(const struct step *s, void *worker, size_t number,
                               og_error *err)
 {
@@ -302,19 +184,11 @@ static og_status look_up_part(const struct step *s, void *worker, size_t number,
     struct og_table_part *part = &s->parts[number];
     const struct og_selection *sel = part->sel;
     if (part->is_added && b->n_lanes > 1) deal_out(b, part);
-    TRY(take_step(s, s->steps->before, worker, part, err));
+    TRY(og_table_part_step(s->steps, s->steps->before, worker, part, err));
     if (!part->is_asked) return OG_OK;
     og_table_find_many(b->table, sel->fp, sel->n, part->hits);
-    TRY(take_step(s, s->steps->found, worker, part, err));
-    part->is_settled = false;
-    if (b->n_firsts == 0 || !part->is_added) return OG_OK;
-    for (size_t i = 0; i < sel->n; i++) {
-        if (part->hits[i].doc != OG_NO_DOC) continue;
-        part->places[i] = NO_PLACE;
-        if (will_be_kept(b->table, sel, i))
-            part->places[i] = (uint32_t)put_first(b, s->parts, number, i,
-                                                  og_mix64(sel->fp[i]));
-    }
+    TRY(og_table_part_step(s->steps, s->steps->found, worker, part, err));
+    og_settling_put(&b->settling, s->parts, number);
     return OG_OK;
 }
 
@@ -339,84 +213,12 @@ static og_status look_up(void *ctx, const struct og_phases *phases,
                           err);
 }
 
-/* Threads take parts in their order, so whoever has it is at work on it, or on
- * one before it. */
-static void wait_for(const struct step *s, const struct og_table_part *part)
-{
-    enum { SPINS = 200 };
-    for (unsigned i = 0;; i++) {
-        if (__atomic_load_n(&part->is_settled, __ATOMIC_ACQUIRE) ||
-            __atomic_load_n(&s->batch->has_failed, __ATOMIC_RELAXED))
-            return;
-        if (i >= SPINS) sched_yield();
-    }
-}
-
-/* What a document before it will have in the table: itself, or the origin that
- * it puts back where a full bucket has lost it. That is known when it has been
- * labelled. */
-static struct og_hit hit_in_batch(const struct step *s, uint64_t word)
-{
-    const struct og_table *t = s->batch->table;
-    const struct og_table_part *part =
-        &s->parts[(word >> (FP_BITS + TAG_BITS)) - 1];
-    const size_t i = word >> TAG_BITS & (((uint64_t)1 << FP_BITS) - 1);
-    const struct og_selection *sel = part->sel;
-    const struct og_additions *add = &part->additions;
-    const struct og_table_fields *fields = &t->options.fields;
-    struct og_hit hit = {.doc = part->doc,
-                         .offset = sel->offset != NULL ? sel->offset[i] : 0,
-                         .near = sel->near != NULL ? sel->near[i] : 0};
-    if (t->level == 0 && og_table_may_have_lost(t, sel->fp[i])) {
-        wait_for(s, part);
-        if (add->origin != NULL && add->origin[i] != OG_NO_DOC) {
-            hit.doc = add->origin[i];
-            hit.offset = add->offset[i];
-        }
-    }
-    /* As the table would keep it. */
-    if (fields->offset_len < 2) hit.offset &= fields->offset_len == 0 ? 0 : 255;
-    if (fields->near_len < 2) hit.near = 0;
-    return hit;
-}
-
-static void settle_part(const struct step *s, size_t number)
-{
-    const struct og_table_batch *b = s->batch;
-    struct og_table_part *part = &s->parts[number];
-    if (!part->is_asked || part->is_apart || b->n_firsts == 0) return;
-    for (size_t i = 0; i < part->sel->n; i++) {
-        if (part->hits[i].doc != OG_NO_DOC) continue;
-        const uint64_t word =
-            part->is_added && part->places[i] != NO_PLACE
-                ? b->firsts[part->places[i]]
-                : find_first(b, s->parts, og_mix64(part->sel->fp[i]));
-        if (word != 0 && (word >> (FP_BITS + TAG_BITS)) - 1 < number)
-            part->hits[i] = hit_in_batch(s, word);
-    }
-}
-
-static og_status settle_piece(void *ctx, void *worker, size_t number,
-                              og_error *err)
-{
-    const struct step *s = ctx;
-    struct og_table_part *part = &s->parts[number];
-    settle_part(s, number);
-    const og_status status = take_step(s, s->steps->settled, worker, part, err);
-    if (status != OG_OK)
-        __atomic_store_n(&s->batch->has_failed, true, __ATOMIC_RELAXED);
-    __atomic_store_n(&part->is_settled, true, __ATOMIC_RELEASE);
-    return status;
-}
-
 static og_status settle(void *ctx, const struct og_phases *phases,
                         struct og_table_part *parts, size_t n,
                         const struct og_table_part_steps *steps, og_error *err)
 {
     struct og_table_batch *b = ctx;
-    struct step s = {b, parts, steps};
-    b->has_failed = false;
-    return og_phases_step(phases, "settle", n, settle_piece, &s, err);
+    return og_settling_run(&b->settling, phases, parts, n, steps, err);
 }
 
 /* ---- observing ---- */

@@ -58,6 +58,11 @@ og_status og_trace_configure(og_trace *trace, const og_trace_options *asking,
         return og_error_set(err, OG_ERR_USAGE,
                             "what is new since the last version is found in "
                             "texts, and this store keeps none");
+    if (trace->store->remote != NULL &&
+        (filter->asking.noise_documents > 0 || filter->asking.noise_share > 0))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a table on a server does not count the documents "
+                            "that have a passage");
     if (filter->asking.ignored.len == 0) return OG_OK;
     TRY(og_scratch_prepare(&trace->scratch, filter->asking.ignored,
                            &trace->store->prepare, err));

@@ -444,9 +444,11 @@ static og_status take_run(struct writer *w, struct og_batch *b,
     TRY(gather_run(w, b, w->n_ready, &end, err));
     if (w->batch.n == 0)
         return take_singly(w, b, end > w->n_ready ? end : end + 1, err);
-    /* Whose fault it is shows when they are taken one by one. */
-    if (label_run(w, b, phases, NULL) != OG_OK)
-        return take_singly(w, b, end, err);
+    /* Whose fault it is shows when they are taken one by one; that of a server
+     * shows now. */
+    const og_status labelled = label_run(w, b, phases, err);
+    if (labelled == OG_ERR_IO && w->store->remote != NULL) return labelled;
+    if (labelled != OG_OK) return take_singly(w, b, end, err);
     TRY(og_store_batch_take(&w->batch, phases, &n, err));
     count_run(w, b);
     if (w->options->on_answer != NULL) TRY(answer_run(w, b, phases, err));

@@ -1,0 +1,60 @@
+#ifndef OG_REMOTE_REDIS_CLIENT_H
+#define OG_REMOTE_REDIS_CLIENT_H
+
+/* A client of one server, or of all masters of a cluster.
+ *
+ * Requests go to the masters of their slots, all that one master has to answer
+ * in one go, and to all masters before the first answer is waited for. What
+ * comes back with MOVED or ASK goes where that says; what cannot be answered
+ * now (TRYAGAIN, LOADING, CLUSTERDOWN, a master that is gone) is asked again,
+ * after a pause and a look at who has which slots, until the time is over. So a
+ * request may reach a server twice; who sends it knows that this does no harm.
+ *
+ * One thread at a time. */
+
+#include "lib/remote/redis_link.h"
+
+#define OG_REDIS_SLOTS     16384
+#define OG_REDIS_WORDS_MAX 24
+
+struct og_redis_request {
+    unsigned slot;
+    og_bytes words[OG_REDIS_WORDS_MAX]; /* the caller's */
+    size_t n_words;
+    /* The client's own. */
+    bool is_done;
+    bool is_asked; /* the next time with ASKING, at node `node` */
+    uint16_t node;
+};
+
+/* A reply that is no error; a view. */
+typedef og_status og_redis_reply_fn(void *ctx, size_t request,
+                                    const struct og_resp *reply, og_error *err);
+
+struct og_redis_client;
+
+/* `address` stays the caller's, and must stay. Nothing is connected yet. */
+og_status og_redis_client_new(const struct og_table_address *address,
+                              const og_allocator *allocator,
+                              struct og_redis_client **out, og_error *err);
+void og_redis_client_free(struct og_redis_client *client); /* NULL is fine */
+
+/* Each request is answered exactly once, in any order. The message of a failure
+ * names the server and the table:
+ *     OG_ERR_IO      none answered in time, or one with an error of its own
+ *     OG_ERR_USAGE   password, rights, certificate; the module is not there
+ *     OG_ERR_STORE   the key has no partition, or something else
+ *     OG_ERR_MEMORY  there, or here */
+og_status og_redis_client_run(struct og_redis_client *client,
+                              struct og_redis_request *requests, size_t n,
+                              og_redis_reply_fn *on_reply, void *ctx,
+                              og_error *err);
+
+/* What CLUSTER SLOTS says; NO_NODE (UINT16_MAX) for slots that nobody has. For
+ * tests. False: it is no such reply. */
+typedef bool og_redis_slots_fn(void *ctx, unsigned first, unsigned last,
+                               og_bytes host, unsigned port);
+bool og_redis_read_slots(const struct og_resp *reply, og_redis_slots_fn *fn,
+                         void *ctx);
+
+#endif

@@ -1,0 +1,33 @@
+#ifndef OG_REMOTE_REDIS_TLS_H
+#define OG_REMOTE_REDIS_TLS_H
+
+/* TLS between two buffers: what is to be sent goes in plain and comes out
+ * packed, and the other way round. Nothing here knows of sockets, so that who
+ * waits for them, and how long, is decided in one place (redis_link.c), and no
+ * signal comes from a write to a connection that is gone. */
+
+#include "lib/base/packing.h"
+
+struct og_tls;
+
+/* For a server that must prove to be `host`. Whom it has its certificate from
+ * is known to the system, or in the file that ORIGO_REDIS_CA names. */
+og_status og_tls_new(const char *host, struct og_tls **out, og_error *err);
+void og_tls_free(struct og_tls *tls); /* NULL is fine */
+
+/* One step of the handshake, after what came in was given to og_tls_feed().
+ * OG_END: more must come in first. OG_ERR_USAGE: the server is not believed. */
+og_status og_tls_shake(struct og_tls *tls, og_error *err);
+
+/* Bytes from the socket. */
+og_status og_tls_feed(struct og_tls *tls, const void *data, size_t len,
+                      og_error *err);
+/* What they say, appended to `out`. OG_ERR_IO: the server has ended it. */
+og_status og_tls_read(struct og_tls *tls, struct og_pack *out, og_error *err);
+/* What is to be sent. */
+og_status og_tls_write(struct og_tls *tls, const void *data, size_t len,
+                       og_error *err);
+/* Bytes for the socket, appended to `out`. */
+og_status og_tls_drain(struct og_tls *tls, struct og_pack *out, og_error *err);
+
+#endif

@@ -1,0 +1,153 @@
+#include "lib/remote/remote_batch.h"
+
+#include <string.h>
+
+void og_remote_batch_init(struct og_remote_batch *b,
+                          struct og_remote_table *table,
+                          const og_allocator *allocator)
+{
+    *b = (struct og_remote_batch){.allocator = allocator, .table = table};
+    b->reversed.allocator = b->list.allocator = allocator;
+    og_settling_init(&b->settling, og_remote_table_shape(table), allocator);
+}
+
+void og_remote_batch_release(struct og_remote_batch *b)
+{
+    const og_allocator *a = b->allocator;
+    og_settling_release(&b->settling);
+    OG_UNGROW(a, b->hits, b->hits_cap);
+    OG_UNGROW(a, b->lost, b->lost_cap);
+    OG_UNGROW(a, b->holders, b->holders_cap);
+    OG_UNGROW(a, b->questions, b->questions_cap);
+    OG_UNGROW(a, b->documents, b->documents_cap);
+    og_pack_release(&b->reversed);
+    og_pack_release(&b->list);
+}
+
+/* ---- looking up ---- */
+
+static og_status reserve(struct og_remote_batch *b, struct og_table_part *parts,
+                         size_t n, og_error *err)
+{
+    const og_allocator *a = b->allocator;
+    size_t n_fps = 0;
+    for (size_t i = 0; i < n; i++)
+        n_fps += parts[i].sel->n;
+    if (!OG_GROW(a, b->hits, b->hits_cap, n_fps + 1) ||
+        !OG_GROW(a, b->lost, b->lost_cap, n_fps + 1) ||
+        !OG_GROW(a, b->holders, b->holders_cap, n_fps + 1) ||
+        !OG_GROW(a, b->questions, b->questions_cap, n) ||
+        !OG_GROW(a, b->documents, b->documents_cap, n))
+        return og_error_memory(err, n_fps * sizeof(*b->hits), "a batch");
+    memset(b->lost, 0, n_fps + 1);
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        parts[i].hits = b->hits + at;
+        parts[i].lost = b->lost + at;
+        b->questions[i] = (struct og_remote_question){
+            .fps = parts[i].sel->fp,
+            .n = parts[i].is_asked ? parts[i].sel->n : 0,
+            .hits = b->hits + at,
+            .lost = b->lost + at};
+        at += parts[i].sel->n;
+    }
+    return og_settling_begin(&b->settling, parts, n, n_fps, err);
+}
+
+/* Of documents that are not asked about nobody's are known. */
+static void keep_holders(struct og_remote_batch *b,
+                         const struct og_table_part *parts, size_t n)
+{
+    size_t at = 0;
+    for (size_t p = 0; p < n; p++)
+        for (size_t i = 0; i < parts[p].sel->n; i++)
+            b->holders[at++] =
+                parts[p].is_asked ? parts[p].hits[i].doc : OG_NO_DOC;
+}
+
+struct found_step {
+    struct og_remote_batch *batch;
+    struct og_table_part *parts;
+    const struct og_table_part_steps *steps;
+};
+
+static og_status found_part(void *ctx, void *worker, size_t number,
+                            og_error *err)
+{
+    const struct found_step *s = ctx;
+    struct og_table_part *part = &s->parts[number];
+    TRY(og_table_part_step(s->steps, s->steps->before, worker, part, err));
+    if (!part->is_asked) return OG_OK;
+    TRY(og_table_part_step(s->steps, s->steps->found, worker, part, err));
+    og_settling_put(&s->batch->settling, s->parts, number);
+    return OG_OK;
+}
+
+static og_status look_up(void *ctx, const struct og_phases *phases,
+                         struct og_table_part *parts, size_t n,
+                         const struct og_table_part_steps *steps, og_error *err)
+{
+    struct og_remote_batch *b = ctx;
+    struct found_step s = {b, parts, steps};
+    TRY(reserve(b, parts, n, err));
+    TRY(og_remote_table_find(b->table, b->questions, n, b->n_documents, err));
+    keep_holders(b, parts, n);
+    return og_phases_step(phases, "look up", n, found_part, &s, err);
+}
+
+static og_status settle(void *ctx, const struct og_phases *phases,
+                        struct og_table_part *parts, size_t n,
+                        const struct og_table_part_steps *steps, og_error *err)
+{
+    struct og_remote_batch *b = ctx;
+    return og_settling_run(&b->settling, phases, parts, n, steps, err);
+}
+
+/* ---- observing ---- */
+
+/* Their lists are in one buffer, which may move while it grows. */
+static og_status gather(struct og_remote_batch *b, struct og_table_part *parts,
+                        size_t n, size_t *out_n, og_error *err)
+{
+    size_t at = 0, n_documents = 0;
+    b->reversed.len = 0;
+    b->reversed.failed = false;
+    for (size_t i = 0; i < n; i++) {
+        const struct og_table_part *part = &parts[i];
+        const uint32_t *holders = b->holders + at;
+        at += part->sel->n;
+        if (!part->is_added) continue;
+        struct og_remote_document *d = &b->documents[n_documents++];
+        *d = (struct og_remote_document){.additions = &part->additions};
+        TRY(og_remote_reversed(holders, part->sel->n, &part->additions,
+                               &b->list, &d->n_reversed, err));
+        og_pack_bytes(&b->reversed, b->list.data, d->n_reversed * 4);
+    }
+    if (b->reversed.failed) return og_error_memory(err, 4, "a list");
+    const uint32_t *lists = (const uint32_t *)b->reversed.data;
+    for (size_t i = 0; i < n_documents; i++) {
+        b->documents[i].reversed = lists;
+        if (b->documents[i].n_reversed > 0) lists += b->documents[i].n_reversed;
+    }
+    *out_n = n_documents;
+    return OG_OK;
+}
+
+static og_status observe(void *ctx, const struct og_phases *phases,
+                         struct og_table_part *parts, size_t n, og_error *err)
+{
+    struct og_remote_batch *b = ctx;
+    size_t n_documents, at = 0;
+    (void)phases;
+    TRY(gather(b, parts, n, &n_documents, err));
+    TRY(og_remote_table_observe(b->table, b->documents, n_documents, err));
+    for (size_t i = 0; i < n; i++)
+        parts[i].n_new = parts[i].is_added ? b->documents[at++].n_new : 0;
+    return OG_OK;
+}
+
+struct og_table_protocol og_remote_batch_protocol(struct og_remote_batch *batch)
+{
+    return (struct og_table_protocol){
+        .ctx = batch, .look_up = look_up, .settle = settle, .observe = observe};
+}

@@ -1,0 +1,89 @@
+#ifndef OG_REMOTE_REMOTE_TABLE_H
+#define OG_REMOTE_REMOTE_TABLE_H
+
+/*   in:  fingerprints of documents                          (lib/select)
+ *   out: hits; and the table, elsewhere, with them in       (lib/estimate)
+ *
+ * A table whose partitions are on servers (redis/, docs/cluster.md). Beside
+ * them there is a hash under the key "origo:{TAG}:NAME":
+ *
+ *     catalogue   the store whose documents its numbers name
+ *     documents   of them, how many the table has
+ *     bits, memory, layout, evict, slots, offset, near   of the partitions
+ *
+ * Numbers of documents mean something in one catalogue alone, so a table
+ * belongs to one. What the hash says of the documents is written after they are
+ * in: who finds fewer there than in the catalogue adds the rest again, which
+ * does no harm to those that are in. */
+
+#include "lib/remote/table_address.h"
+#include "lib/table/table.h"
+
+struct og_remote_table;
+
+struct og_remote_options {
+    const char *address;
+    uint8_t catalogue[16];         /* its uuid */
+    bool is_made;                  /* when it is not there */
+    struct og_table_options table; /* what it must be like; memory: of a new
+                                      one, all partitions together */
+};
+
+/* OG_ERR_NO_STORE: there is none. OG_ERR_USAGE: it belongs to another
+ * catalogue, or is not like that. Else as og_redis_client_run(). */
+og_status og_remote_table_open(const struct og_remote_options *options,
+                               const og_allocator *allocator,
+                               struct og_remote_table **out, og_error *err);
+void og_remote_table_close(struct og_remote_table *table); /* NULL is fine */
+
+/* As it was when it was opened, or og_remote_table_note() said. */
+uint32_t og_remote_table_documents(const struct og_remote_table *table);
+uint64_t og_remote_table_memory(const struct og_remote_table *table);
+const char *og_remote_table_name(const struct og_remote_table *table);
+/* A table without buckets that takes the same fingerprints for one. */
+const struct og_table *og_remote_table_shape(const struct og_remote_table *t);
+
+/* Any thread. */
+struct og_remote_question {
+    const uint64_t *fps;
+    size_t n;
+    struct og_hit *hits; /* out */
+    uint8_t *lost;       /* out: 1 where it is not there and may have been once;
+                            may be NULL */
+};
+/* Hits of documents from `n_documents` on are none: the caller does not know
+ * them yet. */
+og_status og_remote_table_find(struct og_remote_table *table,
+                               const struct og_remote_question *questions,
+                               size_t n, uint32_t n_documents, og_error *err);
+
+/* The writer's. */
+struct og_remote_document {
+    const struct og_additions *additions; /* its `earlier` is not asked: */
+    const uint32_t *reversed; /* documents for which the numbers are not the
+                                 order; ascending */
+    size_t n_reversed;
+    bool is_seen;   /* not added: its fingerprints were seen again */
+    uint32_t n_new; /* out */
+};
+og_status og_remote_table_observe(struct og_remote_table *table,
+                                  struct og_remote_document *documents,
+                                  size_t n, og_error *err);
+/* All documents below `n` are in. */
+og_status og_remote_table_note(struct og_remote_table *table, uint32_t n,
+                               og_error *err);
+
+struct og_remote_counts {
+    uint64_t n_slots, n_used, n_evicted, n_bytes;
+};
+og_status og_remote_table_count(struct og_remote_table *table,
+                                struct og_remote_counts *out, og_error *err);
+
+/* Of the documents that hold the fingerprints of `doc` now (OG_NO_DOC: none
+ * does) those for which the order is not that of the numbers. */
+struct og_pack;
+og_status og_remote_reversed(const uint32_t *holders, size_t n,
+                             const struct og_additions *additions,
+                             struct og_pack *out, size_t *out_n, og_error *err);
+
+#endif

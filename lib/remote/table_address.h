@@ -1,0 +1,44 @@
+#ifndef OG_REMOTE_TABLE_ADDRESS_H
+#define OG_REMOTE_TABLE_ADDRESS_H
+
+/* Where a table on a server is:
+ *
+ *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/TABLE[?timeout=S]
+ *
+ * rediss:// is the same over TLS. An IPv6 address is in brackets. Of several
+ * hosts any one that answers tells where the others of its cluster are. The
+ * password may be in the environment: ORIGO_REDIS_AUTH, "PASSWORD" or
+ * "USER:PASSWORD"; the address has precedence. */
+
+#include "lib/base/status.h"
+
+#include <origo/partition.h>
+
+#define OG_ADDRESS_HOST_MAX  256 /* with its zero */
+#define OG_ADDRESS_HOSTS_MAX 16
+#define OG_ADDRESS_WORD_MAX  512 /* of user and password, with the zero */
+#define OG_ADDRESS_PORT      6379
+
+struct og_redis_host {
+    char name[OG_ADDRESS_HOST_MAX];
+    unsigned port;
+};
+
+struct og_table_address {
+    bool is_tls;
+    struct og_redis_host hosts[OG_ADDRESS_HOSTS_MAX];
+    size_t n_hosts;
+    char user[OG_ADDRESS_WORD_MAX], password[OG_ADDRESS_WORD_MAX];
+    char table[OG_PARTITION_NAME_MAX + 1];
+    double
+        timeout; /* seconds for a batch, with all that has to be tried again */
+};
+
+/* Whether it begins as one does. */
+bool og_table_address_is(const char *text);
+
+/* OG_ERR_USAGE: it is none. No message has the password. */
+og_status og_table_address_parse(const char *text, struct og_table_address *out,
+                                 og_error *err);
+
+#endif

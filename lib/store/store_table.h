@@ -1,0 +1,40 @@
+#ifndef OG_STORE_STORE_TABLE_H
+#define OG_STORE_STORE_TABLE_H
+
+/* The table of a store: its own, or one on servers (lib/remote) whose catalogue
+ * the store is.
+ *
+ * A table elsewhere is derived from the catalogue, as an index is: a document
+ * is safe on disk before the table hears of it, and what the table has not
+ * heard of when the store is opened again is added from the texts. */
+
+#include "lib/store/store.h"
+
+/* After the rest of the store was opened: finds or makes the table, and brings
+ * it up to date if the store is written. */
+og_status og_store_attach_table(og_store *store, const char *address,
+                                og_access access, og_error *err);
+/* All documents are in. */
+og_status og_store_note_table(og_store *store, og_error *err);
+
+/* Hits of a selection. `shared`: any thread, else the writer's. With a table
+ * elsewhere, `found` (may be NULL) gets what is known besides. */
+og_status og_store_find(og_store *store, const struct og_selection *selection,
+                        bool shared, struct og_hit *hits,
+                        struct og_remote_found *found, og_error *err);
+
+/* og_store_apply() of a table elsewhere. Who else has the fingerprints is in
+ * trace->found. */
+og_status og_store_apply_elsewhere(og_store *store, const struct og_mark *mark,
+                                   og_trace *trace,
+                                   struct og_additions *additions,
+                                   og_error *err);
+/* The same for a sighting: fingerprints with their weights. */
+og_status og_store_see_elsewhere(og_store *store,
+                                 const struct og_additions *seen,
+                                 og_error *err);
+
+void og_remote_found_release(struct og_remote_found *found,
+                             const og_allocator *allocator);
+
+#endif

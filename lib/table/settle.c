@@ -1,0 +1,256 @@
+/* A table of the batch's own, from fingerprints to the first that contains
+ * them. A slot is one word,
+ *
+ *     [ part + 1: 21 bits ][ fingerprint of its selection: 27 ][ tag: 16 ]
+ *
+ * so that of two words of one fingerprint the smaller is the earlier one, and
+ * threads can put theirs in at any time: the smallest stays. A fingerprint is
+ * what the table would take for one: the same bucket at the cap, the same 24 or
+ * 48 bits. Only where a full bucket may have lost it does a hit depend on the
+ * label of the document before: that one is waited for. */
+
+#include "lib/table/settle.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "lib/base/bits.h"
+#include "lib/base/hash_table.h"
+#include "lib/table/bucket.h"
+
+enum { TAG_BITS = 16, FP_BITS = 27 };
+#define NO_PLACE UINT32_MAX
+_Static_assert(OG_BATCH_FPS < (size_t)1 << FP_BITS, "");
+_Static_assert(OG_BATCH_FPS < NO_PLACE / 16, "slots have numbers of 32 bits");
+_Static_assert(OG_BATCH_PARTS < (size_t)1 << (64 - TAG_BITS - FP_BITS), "");
+
+void og_settling_init(struct og_settling *b, const struct og_table *table,
+                      const og_allocator *allocator)
+{
+    *b = (struct og_settling){.allocator = allocator, .table = table};
+}
+
+void og_settling_release(struct og_settling *b)
+{
+    OG_UNGROW(b->allocator, b->firsts, b->firsts_cap);
+    OG_UNGROW(b->allocator, b->places, b->places_cap);
+}
+
+og_status og_settling_begin(struct og_settling *b, struct og_table_part *parts,
+                            size_t n, size_t n_fps, og_error *err)
+{
+    const og_allocator *a = b->allocator;
+    b->n_firsts = n > 1 ? og_hash_slots_for(n_fps, 16) : 0;
+    if (!OG_GROW(a, b->places, b->places_cap, n_fps + 1) ||
+        !OG_GROW(a, b->firsts, b->firsts_cap, b->n_firsts))
+        return og_error_memory(err, n_fps * sizeof(*b->firsts), "a batch");
+    if (b->n_firsts > 0) memset(b->firsts, 0, b->n_firsts * sizeof(uint64_t));
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        parts[i].places = b->places + at;
+        at += parts[i].sel->n;
+    }
+    return OG_OK;
+}
+
+/* ---- the firsts ---- */
+
+static uint64_t identity(const struct og_table *t, uint64_t mixed)
+{
+    return og_fp_rest(t, mixed) << 8 | og_fp_tag(mixed);
+}
+
+static bool is_same_fp(const struct og_table *t, uint64_t a, uint64_t b)
+{
+    return identity(t, a) == identity(t, b) &&
+           og_home_of(t, a) == og_home_of(t, b);
+}
+
+/* Both are bits of a mixed number: there is nothing left to mix. */
+static size_t first_place(const struct og_settling *b, uint64_t mixed)
+{
+    const uint64_t key =
+        og_home_of(b->table, mixed) << 16 ^ identity(b->table, mixed);
+    return key & (b->n_firsts - 1);
+}
+
+static uint64_t first_word(size_t part, size_t i, uint64_t tag)
+{
+    return ((uint64_t)part + 1) << (FP_BITS + TAG_BITS) |
+           (uint64_t)i << TAG_BITS | tag;
+}
+
+static uint64_t mixed_of(const struct og_table_part *parts, uint64_t word)
+{
+    const struct og_table_part *part =
+        &parts[(word >> (FP_BITS + TAG_BITS)) - 1];
+    const size_t i = word >> TAG_BITS & (((uint64_t)1 << FP_BITS) - 1);
+    return og_mix64(part->sel->fp[i]);
+}
+
+static bool holds_word(const struct og_settling *b,
+                       const struct og_table_part *parts, uint64_t word,
+                       uint64_t tag, uint64_t mixed)
+{
+    return (word & (((uint64_t)1 << TAG_BITS) - 1)) == tag &&
+           is_same_fp(b->table, mixed_of(parts, word), mixed);
+}
+
+/* Slots are filled once and their fingerprint never changes: the one that is
+ * returned has the first of these in the end. */
+static size_t put_first(struct og_settling *b,
+                        const struct og_table_part *parts, size_t part,
+                        size_t i, uint64_t mixed)
+{
+    const uint64_t tag = identity(b->table, mixed) & 0xffff;
+    const uint64_t mine = first_word(part, i, tag);
+    size_t at = first_place(b, mixed);
+    uint64_t word = __atomic_load_n(&b->firsts[at], __ATOMIC_RELAXED);
+    for (;;) {
+        if (word == 0) {
+            if (__atomic_compare_exchange_n(&b->firsts[at], &word, mine, false,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                return at;
+        } else if (!holds_word(b, parts, word, tag, mixed)) {
+            at = (at + 1) & (b->n_firsts - 1);
+            word = __atomic_load_n(&b->firsts[at], __ATOMIC_RELAXED);
+        } else if (word <= mine || __atomic_compare_exchange_n(
+                                       &b->firsts[at], &word, mine, false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            return at;
+        }
+    }
+}
+
+static uint64_t find_first(const struct og_settling *b,
+                           const struct og_table_part *parts, uint64_t mixed)
+{
+    const uint64_t tag = identity(b->table, mixed) & 0xffff;
+    size_t at = first_place(b, mixed);
+    while (b->firsts[at] != 0 &&
+           !holds_word(b, parts, b->firsts[at], tag, mixed))
+        at = (at + 1) & (b->n_firsts - 1);
+    return b->firsts[at];
+}
+
+/* ---- the steps ---- */
+
+struct step {
+    struct og_settling *settling;
+    struct og_table_part *parts;
+    const struct og_table_part_steps *steps;
+};
+
+/* Whether fingerprint i, which is not there, may have been there once. */
+static bool may_have_lost(const struct og_table *t,
+                          const struct og_table_part *part, size_t i)
+{
+    if (part->lost != NULL) return part->lost[i] != 0;
+    return t->level == 0 && og_table_may_have_lost(t, part->sel->fp[i]);
+}
+
+/* One to spare goes into a bucket with room only. */
+static bool will_be_kept(const struct og_table *t,
+                         const struct og_table_part *part, size_t i)
+{
+    const struct og_selection *sel = part->sel;
+    return sel->spare == NULL || sel->spare[i] == 0 ||
+           !may_have_lost(t, part, i);
+}
+
+void og_settling_put(struct og_settling *b, struct og_table_part *parts,
+                     size_t number)
+{
+    struct og_table_part *part = &parts[number];
+    const struct og_selection *sel = part->sel;
+    part->is_settled = false;
+    if (b->n_firsts == 0 || !part->is_added) return;
+    for (size_t i = 0; i < sel->n; i++) {
+        if (part->hits[i].doc != OG_NO_DOC) continue;
+        part->places[i] = NO_PLACE;
+        if (will_be_kept(b->table, part, i))
+            part->places[i] =
+                (uint32_t)put_first(b, parts, number, i, og_mix64(sel->fp[i]));
+    }
+}
+
+/* Threads take parts in their order, so whoever has it is at work on it, or on
+ * one before it. */
+static void wait_for(const struct step *s, const struct og_table_part *part)
+{
+    enum { SPINS = 200 };
+    for (unsigned i = 0;; i++) {
+        if (__atomic_load_n(&part->is_settled, __ATOMIC_ACQUIRE) ||
+            __atomic_load_n(&s->settling->has_failed, __ATOMIC_RELAXED))
+            return;
+        if (i >= SPINS) sched_yield();
+    }
+}
+
+/* What a document before it will have in the table: itself, or the origin that
+ * it puts back where a full bucket has lost it. That is known when it has been
+ * labelled. */
+static struct og_hit hit_in_batch(const struct step *s, uint64_t word)
+{
+    const struct og_table *t = s->settling->table;
+    const struct og_table_part *part =
+        &s->parts[(word >> (FP_BITS + TAG_BITS)) - 1];
+    const size_t i = word >> TAG_BITS & (((uint64_t)1 << FP_BITS) - 1);
+    const struct og_selection *sel = part->sel;
+    const struct og_additions *add = &part->additions;
+    const struct og_table_fields *fields = &t->options.fields;
+    struct og_hit hit = {.doc = part->doc,
+                         .offset = sel->offset != NULL ? sel->offset[i] : 0,
+                         .near = sel->near != NULL ? sel->near[i] : 0};
+    if (may_have_lost(t, part, i)) {
+        wait_for(s, part);
+        if (add->origin != NULL && add->origin[i] != OG_NO_DOC) {
+            hit.doc = add->origin[i];
+            hit.offset = add->offset[i];
+        }
+    }
+    /* As the table would keep it. */
+    if (fields->offset_len < 2) hit.offset &= fields->offset_len == 0 ? 0 : 255;
+    if (fields->near_len < 2) hit.near = 0;
+    return hit;
+}
+
+static void settle_part(const struct step *s, size_t number)
+{
+    const struct og_settling *b = s->settling;
+    struct og_table_part *part = &s->parts[number];
+    if (!part->is_asked || part->is_apart || b->n_firsts == 0) return;
+    for (size_t i = 0; i < part->sel->n; i++) {
+        if (part->hits[i].doc != OG_NO_DOC) continue;
+        const uint64_t word =
+            part->is_added && part->places[i] != NO_PLACE
+                ? b->firsts[part->places[i]]
+                : find_first(b, s->parts, og_mix64(part->sel->fp[i]));
+        if (word != 0 && (word >> (FP_BITS + TAG_BITS)) - 1 < number)
+            part->hits[i] = hit_in_batch(s, word);
+    }
+}
+
+static og_status settle_piece(void *ctx, void *worker, size_t number,
+                              og_error *err)
+{
+    const struct step *s = ctx;
+    struct og_table_part *part = &s->parts[number];
+    settle_part(s, number);
+    const og_status status =
+        og_table_part_step(s->steps, s->steps->settled, worker, part, err);
+    if (status != OG_OK)
+        __atomic_store_n(&s->settling->has_failed, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&part->is_settled, true, __ATOMIC_RELEASE);
+    return status;
+}
+
+og_status og_settling_run(struct og_settling *b, const struct og_phases *phases,
+                          struct og_table_part *parts, size_t n,
+                          const struct og_table_part_steps *steps,
+                          og_error *err)
+{
+    struct step s = {b, parts, steps};
+    b->has_failed = false;
+    return og_phases_step(phases, "settle", n, settle_piece, &s, err);
+}
