@@ -465,11 +465,12 @@ static og_status run_rounds(struct round *r, og_error *err)
     while (r->n_done < r->n) {
         TRY(run_round(r, err));
         if (r->n_done == r->n) break;
+        if (r->needs_pause || ++n_rounds >= MOST_REDIRECTS) {
+            pause_for(pause, r->until);
+            if (pause < LAST_PAUSE) pause *= 2;
+        }
         if (og_clock_seconds() >= r->until)
             return with_table(r->client, &r->last, err);
-        if (!r->needs_pause && ++n_rounds < MOST_REDIRECTS) continue;
-        pause_for(pause, r->until);
-        if (pause < LAST_PAUSE) pause *= 2;
     }
     return OG_OK;
 }

@@ -173,18 +173,19 @@ og_status og_redis_link_get(struct og_redis_link *link, double until,
 {
     for (;;) {
         size_t len = 0;
-        const og_bytes data = {(const char *)link->in.data + link->taken,
-                               link->in.len - link->taken};
-        const enum og_resp_state state =
-            data.len == 0 ? OG_RESP_CUT
-                          : og_resp_parse(data, &link->reply, &len);
+        enum og_resp_state state = OG_RESP_CUT;
+        const size_t n_left = link->in.len - link->taken;
+        if (n_left > 0)
+            state = og_resp_parse(
+                (og_bytes){(const char *)link->in.data + link->taken, n_left},
+                &link->reply, &len);
         if (state == OG_RESP_WHOLE) {
             link->taken += len;
             *out = &link->reply;
             return OG_OK;
         }
         if (state == OG_RESP_NO_MEMORY)
-            return og_error_memory(err, data.len, "a reply");
+            return og_error_memory(err, n_left, "a reply");
         if (state == OG_RESP_BAD)
             return place_of(link, OG_ERR_IO,
                             "what it answers is no reply of Redis", err);

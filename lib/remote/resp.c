@@ -18,7 +18,8 @@ static bool read_number(og_bytes text, int64_t *out)
     if (text.len == (size_t)is_negative || text.len > 19) return false;
     for (size_t i = is_negative; i < text.len; i++) {
         const unsigned digit = (unsigned)(uint8_t)text.data[i] - '0';
-        if (digit > 9 || value > ((uint64_t)INT64_MAX - digit) / 10) return false;
+        if (digit > 9 || value > ((uint64_t)INT64_MAX - digit) / 10)
+            return false;
         value = value * 10 + digit;
     }
     *out = is_negative ? -(int64_t)value : (int64_t)value;

@@ -88,7 +88,8 @@ static og_params params_of(const og_store_options *options, unsigned indexes)
     return params;
 }
 
-static og_status plan_opening(const char *path, const og_store_options *options,
+static og_status plan_opening(const char *path, og_access access,
+                              const og_store_options *options,
                               struct opening *out, og_error *err)
 {
     struct og_table_address address;
@@ -112,7 +113,9 @@ static og_status plan_opening(const char *path, const og_store_options *options,
                                 : og_params_default().memory;
     }
     out->params = params_of(options, out->indexes);
-    return OG_OK;
+    return options->table != NULL && access == OG_CREATE
+               ? og_store_check_elsewhere(&out->params, err)
+               : OG_OK;
 }
 
 static og_status open_parts(og_store *store, const char *path, og_access access,
@@ -133,7 +136,7 @@ og_status og_store_open(const char *path, og_access access,
     struct opening opening;
     *out = NULL;
     if (options == NULL) options = &none;
-    TRY(plan_opening(path, options, &opening, err));
+    TRY(plan_opening(path, access, options, &opening, err));
     og_store *store = og_allocate_zero(NULL, sizeof(*store));
     if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
     og_status status = open_parts(store, path, access, &opening, err);

@@ -180,10 +180,9 @@ static og_status catch_up(og_store *store, og_error *err)
 
 /* What is counted beside a table of the store's own is needed to tell phrases
  * that are everywhere from copies. */
-static og_status check_params(const og_store *store, og_error *err)
+og_status og_store_check_elsewhere(const og_params *p, og_error *err)
 {
     enum { LEAST_WORDS = 8 };
-    const og_params *p = &store->params;
     if (p->tokens == OG_TOKEN_WORDS && p->shingle_len < LEAST_WORDS)
         return og_error_set(err, OG_ERR_USAGE,
                             "with a table on a server a shingle has %d words "
@@ -211,7 +210,7 @@ og_status og_store_attach_table(og_store *store, const char *address,
 {
     struct og_remote_options options = {.address = address,
                                         .is_made = access != OG_READ};
-    TRY(check_params(store, err));
+    TRY(og_store_check_elsewhere(&store->params, err));
     memcpy(options.catalogue, store->disk->conf.uuid, OG_UUID_LEN);
     options.table = og_store_table_options(&store->params);
     options.table.memory = store->table_memory;

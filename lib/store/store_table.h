@@ -10,6 +10,9 @@
 
 #include "lib/store/store.h"
 
+/* Whether such a store can have a table elsewhere. */
+og_status og_store_check_elsewhere(const og_params *params, og_error *err);
+
 /* After the rest of the store was opened: finds or makes the table, and brings
  * it up to date if the store is written. */
 og_status og_store_attach_table(og_store *store, const char *address,

@@ -1,0 +1,44 @@
+/* Replies of a server: taken apart, and read as all that one can be. */
+
+#include <stdlib.h>
+
+#include "lib/remote/redis_client.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static bool check_range(void *ctx, unsigned first, unsigned last, og_bytes host,
+                        unsigned port)
+{
+    (void)ctx;
+    if (first > last || last >= OG_REDIS_SLOTS || port < 1 || port > 65535)
+        abort();
+    return host.len <= OG_RESP_BYTES_MAX;
+}
+
+static void check_error(og_bytes error)
+{
+    struct og_resp_redirect to;
+    if (!og_resp_redirect(error, &to)) return;
+    if (to.slot >= OG_REDIS_SLOTS || to.port < 1 || to.port > 65535 ||
+        to.host.len >= error.len)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    struct og_resp reply = {0};
+    og_bytes left = {(const char *)data, len};
+    size_t used;
+    while (left.len > 0 &&
+           og_resp_parse(left, &reply, &used) == OG_RESP_WHOLE) {
+        if (used == 0 || used > left.len || reply.n == 0) abort();
+        if (og_resp_after(&reply, 0) != reply.n) abort();
+        for (size_t i = 0; i < reply.n; i++)
+            if (reply.items[i].kind == OG_RESP_ERROR)
+                check_error(reply.items[i].bytes);
+        og_redis_read_slots(&reply, check_range, NULL);
+        left = (og_bytes){left.data + used, left.len - used};
+    }
+    og_resp_release(&reply);
+    return 0;
+}

@@ -1,0 +1,399 @@
+#ifndef OG_TESTS_REDIS_FAKE_H
+#define OG_TESTS_REDIS_FAKE_H
+
+/* Servers in this process that answer as Redis with the module does, as far as
+ * a table needs it, and misbehave as told: a rule gives the n-th command of a
+ * name another reply, or ends its connection before or after its work. All keep
+ * the same keys, so that any of them can be the master of any slot. */
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/base/packing.h"
+#include "lib/partition/partition.h"
+#include "lib/remote/resp.h"
+#include "tests/unit/stage_support.h"
+
+enum { FAKE_KEYS = 64, FAKE_FIELDS = 16, FAKE_LINKS = 32, FAKE_RULES = 16 };
+
+struct fake_rule {
+    const char *command;
+    unsigned nth;      /* from 1, of this server */
+    const char *reply; /* instead; NULL: end the connection */
+    bool works;        /* but do its work first */
+};
+
+/* What all servers keep. */
+struct fake_keys {
+    pthread_mutex_t lock;
+    char names[FAKE_KEYS][OG_PARTITION_KEY_LEN];
+    og_partition *partitions[FAKE_KEYS];
+    size_t n;
+    char head[OG_PARTITION_KEY_LEN]; /* of the one hash */
+    char fields[FAKE_FIELDS][2][64];
+    size_t n_fields;
+};
+
+struct fake_link {
+    int fd;
+    struct og_pack in;
+};
+
+struct fake_server {
+    struct fake_keys *keys;
+    int reserved, fd, stop[2];
+    unsigned port;
+    bool is_running;
+    pthread_t thread;
+    const char *slots;    /* what it says of its cluster; NULL: it has none */
+    const char *password; /* NULL: none */
+    struct fake_rule rules[FAKE_RULES];
+    unsigned n_seen[FAKE_RULES]; /* of the command of each rule */
+    unsigned n_commands;
+    struct fake_link links[FAKE_LINKS];
+    size_t n_links;
+};
+
+/* ---- replies ---- */
+
+static inline void fake_send(int fd, const void *data, size_t len)
+{
+    const char *at = data;
+    while (len > 0) {
+        const ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
+        if (n <= 0) return;
+        at += n;
+        len -= (size_t)n;
+    }
+}
+
+static inline void fake_line(int fd, const char *text)
+{
+    fake_send(fd, text, strlen(text));
+}
+
+static inline void fake_bytes(int fd, const void *data, size_t len)
+{
+    char head[32];
+    fake_send(fd, head, (size_t)snprintf(head, sizeof(head), "$%zu\r\n", len));
+    fake_send(fd, data, len);
+    fake_line(fd, "\r\n");
+}
+
+static inline bool fake_is(og_bytes word, const char *name)
+{
+    return word.len == strlen(name) && memcmp(word.data, name, word.len) == 0;
+}
+
+static inline void fake_copy(og_bytes word, char *out, size_t cap)
+{
+    const size_t len = word.len < cap ? word.len : cap - 1;
+    memcpy(out, word.data, len);
+    out[len] = 0;
+}
+
+/* ---- the hash ---- */
+
+static inline char *fake_field(struct fake_keys *k, og_bytes name, bool make)
+{
+    for (size_t i = 0; i < k->n_fields; i++)
+        if (fake_is(name, k->fields[i][0])) return k->fields[i][1];
+    if (!make) return NULL;
+    assert_true(k->n_fields < FAKE_FIELDS);
+    fake_copy(name, k->fields[k->n_fields][0], 64);
+    k->fields[k->n_fields][1][0] = 0;
+    return k->fields[k->n_fields++][1];
+}
+
+static inline void fake_hash(struct fake_keys *k, int fd,
+                             const struct og_resp_item *words, size_t n)
+{
+    if (fake_is(words[0].bytes, "HGETALL")) {
+        char head[32];
+        snprintf(head, sizeof(head), "*%zu\r\n", 2 * k->n_fields);
+        fake_line(fd, head);
+        for (size_t i = 0; i < k->n_fields; i++)
+            for (size_t j = 0; j < 2; j++)
+                fake_bytes(fd, k->fields[i][j], strlen(k->fields[i][j]));
+        return;
+    }
+    const bool only_new = fake_is(words[0].bytes, "HSETNX");
+    fake_copy(words[1].bytes, k->head, sizeof(k->head));
+    for (size_t i = 2; i + 1 < n; i += 2)
+        if (!only_new || fake_field(k, words[i].bytes, false) == NULL)
+            fake_copy(words[i + 1].bytes, fake_field(k, words[i].bytes, true),
+                      64);
+    fake_line(fd, ":1\r\n");
+}
+
+/* ---- partitions ---- */
+
+static inline og_partition *fake_partition(struct fake_keys *k, og_bytes key)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (fake_is(key, k->names[i])) return k->partitions[i];
+    return NULL;
+}
+
+static inline uint64_t fake_number(og_bytes word)
+{
+    char text[32];
+    fake_copy(word, text, sizeof(text));
+    return strtoull(text, NULL, 10);
+}
+
+static inline void fake_reserve(struct fake_keys *k, int fd,
+                                const struct og_resp_item *words, size_t n)
+{
+    og_partition_options o = og_partition_options_default();
+    o.memory = fake_number(words[2].bytes);
+    for (size_t i = 3; i + 1 < n; i += 2) {
+        const og_bytes name = words[i].bytes, value = words[i + 1].bytes;
+        if (fake_is(name, "LAYOUT")) og_layout_parse(value, &o.layout);
+        if (fake_is(name, "EVICT")) og_evict_parse(value, &o.evict);
+        if (fake_is(name, "SLOTS")) o.bucket_slots = fake_number(value);
+        if (fake_is(name, "OFFSET")) o.offset_len = fake_number(value);
+        if (fake_is(name, "NEAR")) o.near_len = fake_number(value);
+        if (fake_is(name, "BITS")) o.n_bits = fake_number(value);
+    }
+    if (fake_partition(k, words[1].bytes) == NULL) {
+        assert_true(k->n < FAKE_KEYS);
+        fake_copy(words[1].bytes, k->names[k->n], OG_PARTITION_KEY_LEN);
+        assert_int_equal(og_partition_new(&o, &k->partitions[k->n], NULL),
+                         OG_OK);
+        k->n++;
+    }
+    fake_line(fd, "+OK\r\n");
+}
+
+static inline void fake_ask(og_partition *partition, int fd,
+                            const struct og_resp_item *words, size_t n)
+{
+    og_partition_bytes answer = {0};
+    og_error err = {0};
+    og_status status;
+    if (fake_is(words[0].bytes, "ORIGO.INFO")) {
+        char text[160];
+        const og_partition_info i = og_partition_get_info(partition);
+        snprintf(text, sizeof(text),
+                 "*4\r\n+slots\r\n:%llu\r\n+used\r\n:%llu\r\n",
+                 (unsigned long long)i.n_slots, (unsigned long long)i.n_used);
+        fake_line(fd, text);
+        return;
+    }
+    if (fake_is(words[0].bytes, "ORIGO.LOOKUP"))
+        status = og_partition_look_up(partition, words[2].bytes, &answer, NULL,
+                                      &err);
+    else
+        status = og_partition_observe(partition, words[2].bytes, n > 3, &answer,
+                                      NULL, &err);
+    if (status == OG_OK)
+        fake_bytes(fd, answer.data, answer.len);
+    else
+        fake_line(fd, "-ERR the batch is wrong\r\n");
+    og_partition_bytes_release(&answer);
+}
+
+/* ---- commands ---- */
+
+static inline void fake_work(struct fake_server *s, int fd,
+                             const struct og_resp_item *words, size_t n)
+{
+    const og_bytes name = words[0].bytes;
+    if (fake_is(name, "AUTH")) {
+        fake_line(fd, s->password != NULL &&
+                              fake_is(words[n - 1].bytes, s->password)
+                          ? "+OK\r\n"
+                          : "-WRONGPASS invalid password\r\n");
+    } else if (fake_is(name, "CLUSTER")) {
+        fake_line(fd, s->slots != NULL
+                          ? s->slots
+                          : "-ERR This instance has cluster support "
+                            "disabled\r\n");
+    } else if (fake_is(name, "ASKING")) {
+        fake_line(fd, "+OK\r\n");
+    } else if (name.data[0] == 'H') {
+        fake_hash(s->keys, fd, words, n);
+    } else if (fake_is(name, "ORIGO.RESERVE")) {
+        fake_reserve(s->keys, fd, words, n);
+    } else {
+        og_partition *p = fake_partition(s->keys, words[1].bytes);
+        if (p != NULL)
+            fake_ask(p, fd, words, n);
+        else
+            fake_line(fd, "-NOPARTITION there is none\r\n");
+    }
+}
+
+/* False: the connection ends. */
+static inline bool fake_obey(struct fake_server *s, int fd,
+                             const struct og_resp *command)
+{
+    const struct og_resp_item *words = command->items + 1;
+    const size_t n = command->n - 1;
+    bool goes_on = true, is_done = false;
+    pthread_mutex_lock(&s->keys->lock);
+    s->n_commands++;
+    for (size_t i = 0; i < FAKE_RULES; i++) {
+        const struct fake_rule *rule = &s->rules[i];
+        if (rule->command == NULL || !fake_is(words[0].bytes, rule->command) ||
+            ++s->n_seen[i] != rule->nth)
+            continue;
+        is_done = true;
+        goes_on = rule->reply != NULL;
+        if (rule->works) fake_work(s, -1, words, n); /* nobody hears of it */
+        if (goes_on) fake_line(fd, rule->reply);
+    }
+    if (!is_done) fake_work(s, fd, words, n);
+    pthread_mutex_unlock(&s->keys->lock);
+    return goes_on;
+}
+
+/* All commands that are there whole. */
+static inline bool fake_serve(struct fake_server *s, struct fake_link *link)
+{
+    char bytes[65536];
+    struct og_resp command = {0};
+    size_t len, at = 0;
+    bool goes_on = true;
+    const ssize_t n = recv(link->fd, bytes, sizeof(bytes), 0);
+    if (n <= 0) return false;
+    og_pack_bytes(&link->in, bytes, (size_t)n);
+    while (
+        goes_on && at < link->in.len &&
+        og_resp_parse((og_bytes){(char *)link->in.data + at, link->in.len - at},
+                      &command, &len) == OG_RESP_WHOLE) {
+        goes_on = fake_obey(s, link->fd, &command);
+        at += len;
+    }
+    if (at > 0) memmove(link->in.data, link->in.data + at, link->in.len - at);
+    link->in.len -= at;
+    og_resp_release(&command);
+    return goes_on;
+}
+
+static inline void fake_end(struct fake_server *s, size_t i)
+{
+    close(s->links[i].fd);
+    og_pack_release(&s->links[i].in);
+    s->links[i] = s->links[--s->n_links];
+}
+
+static inline void *fake_run(void *ctx)
+{
+    struct fake_server *s = ctx;
+    for (;;) {
+        struct pollfd all[FAKE_LINKS + 2] = {{s->stop[0], POLLIN, 0},
+                                             {s->fd, POLLIN, 0}};
+        const size_t n = s->n_links;
+        for (size_t i = 0; i < n; i++)
+            all[2 + i] = (struct pollfd){s->links[i].fd, POLLIN, 0};
+        if (poll(all, 2 + n, -1) < 0) continue;
+        if (all[0].revents != 0) break;
+        for (size_t i = n; i-- > 0;)
+            if (all[2 + i].revents != 0 && !fake_serve(s, &s->links[i]))
+                fake_end(s, i);
+        if (all[1].revents != 0) {
+            assert_true(s->n_links < FAKE_LINKS);
+            s->links[s->n_links++] =
+                (struct fake_link){.fd = accept(s->fd, NULL, NULL)};
+        }
+    }
+    while (s->n_links > 0)
+        fake_end(s, s->n_links - 1);
+    return NULL;
+}
+
+/* ---- starting and stopping ---- */
+
+static inline void fake_keys_init(struct fake_keys *k)
+{
+    memset(k, 0, sizeof(*k));
+    pthread_mutex_init(&k->lock, NULL);
+}
+
+static inline void fake_keys_clear(struct fake_keys *k)
+{
+    for (size_t i = 0; i < k->n; i++)
+        og_partition_free(k->partitions[i]);
+    k->n = k->n_fields = 0;
+}
+
+static inline void fake_keys_release(struct fake_keys *k)
+{
+    fake_keys_clear(k);
+    pthread_mutex_destroy(&k->lock);
+}
+
+static inline int fake_bind(unsigned port)
+{
+    const int on = 1;
+    const struct sockaddr_in where = {.sin_family = AF_INET,
+                                      .sin_port = htons((uint16_t)port),
+                                      .sin_addr.s_addr =
+                                          htonl(INADDR_LOOPBACK)};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)),
+                     0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&where, sizeof(where)),
+                     0);
+    return fd;
+}
+
+/* A port that it has until fake_stop(); nobody is served before fake_start().
+ * One socket keeps the port, so that nobody else has it while the server is
+ * away. */
+static inline void fake_init(struct fake_server *s, struct fake_keys *keys)
+{
+    struct sockaddr_in where;
+    socklen_t len = sizeof(where);
+    memset(s, 0, sizeof(*s));
+    s->keys = keys;
+    s->reserved = fake_bind(0);
+    assert_int_equal(getsockname(s->reserved, (struct sockaddr *)&where, &len),
+                     0);
+    s->port = ntohs(where.sin_port);
+}
+
+static inline void fake_start(struct fake_server *s)
+{
+    s->fd = fake_bind(s->port);
+    assert_int_equal(listen(s->fd, 16), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s->stop), 0);
+    assert_int_equal(pthread_create(&s->thread, NULL, fake_run, s), 0);
+    s->is_running = true;
+}
+
+/* Connections are refused from now on. */
+static inline void fake_leave(struct fake_server *s)
+{
+    if (!s->is_running) return;
+    s->is_running = false;
+    fake_line(s->stop[1], "x");
+    pthread_join(s->thread, NULL);
+    close(s->fd);
+    close(s->stop[0]);
+    close(s->stop[1]);
+}
+
+static inline void fake_stop(struct fake_server *s)
+{
+    fake_leave(s);
+    close(s->reserved);
+}
+
+static inline unsigned fake_count(struct fake_server *s)
+{
+    pthread_mutex_lock(&s->keys->lock);
+    const unsigned n = s->n_commands;
+    pthread_mutex_unlock(&s->keys->lock);
+    return n;
+}
+
+#endif
