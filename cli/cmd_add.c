@@ -105,7 +105,9 @@ const struct command command_add = {
         "seen through.",
     .examples = "  origo add letters.jsonl\n"
                 "  origo add -s news.store --memory 2G archive/*.jsonl.zst\n"
-                "  zcat mail.jsonl.gz | origo add -s mail.store -\n",
+                "  zcat mail.jsonl.gz | origo add -s mail.store -\n"
+                "  origo add -s redis://10.0.0.1:7000/news --catalogue "
+                "news.cat a.jsonl\n",
     .options = add_options,
     .n_options = sizeof(add_options) / sizeof(add_options[0]),
     .settings_len = sizeof(struct add_settings),

@@ -131,7 +131,11 @@ static void put_command(const struct command *command)
     }
     put_statuses();
     printf(".SH ENVIRONMENT\n.TP\n.B ORIGO_STORE\nThe store when \\-s is not "
-           "given.\n.TP\n.B NO_COLOR\nWhen set and not empty, no colour unless "
+           "given.\n.TP\n.B ORIGO_REDIS_AUTH\nPASSWORD or USER:PASSWORD for "
+           "a table on a server, when its address has none.\n.TP\n"
+           ".B ORIGO_REDIS_CA\nA file of certificates that a table over TLS "
+           "is trusted by; else those of the system.\n.TP\n.B NO_COLOR\nWhen "
+           "set and not empty, no colour unless "
            "\\-\\-color always.\n");
     printf(".SH SEE ALSO\n.BR origo (1)\n");
 }

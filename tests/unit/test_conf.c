@@ -33,6 +33,31 @@ static void test_comes_back(void **state)
     assert_string_equal(again.params.same, "the author");
 }
 
+/* Passages that are elsewhere are not among the indexes. */
+static void test_a_catalogue(void **state)
+{
+    static const unsigned indexes[] = {0, OG_INDEX_NEAR};
+    struct og_conf conf, again;
+    og_error err = {0};
+    size_t len;
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const og_params params = some_params();
+        ASSERT_OK(og_conf_init(&conf, &params, indexes[i], &story));
+        assert_string_equal(conf.table, "");
+        strcpy(conf.table, "all the news");
+        ASSERT_OK(og_conf_write(&conf, folder, &story));
+        ASSERT_OK(og_conf_read(folder, &again, &story));
+        assert_int_equal(again.indexes, indexes[i]);
+        assert_string_equal(again.table, "all the news");
+    }
+    char *text = (char *)load(in("origo.conf"), &len);
+    memcpy(strstr(text, "table"), "tible", 5);
+    assert_int_equal(og_conf_parse((og_bytes){text, len}, "x", &again, &err),
+                     OG_ERR_STORE);
+    free(text);
+}
+
 static void test_every_new_store_has_a_key(void **state)
 {
     struct og_conf conf, other;
@@ -84,10 +109,11 @@ static void test_a_newer_version_is_named(void **state)
         OG_ERR_STORE);
     assert_non_null(strstr(err.message, "version 9"));
     assert_int_equal(
-        og_conf_parse(bytes_of("origo store\nversion 1\nfeatures 8\nall new\n"),
-                      "x", &conf, &err),
+        og_conf_parse(
+            bytes_of("origo store\nversion 1\nfeatures 16\nall new\n"), "x",
+            &conf, &err),
         OG_ERR_STORE);
-    assert_non_null(strstr(err.message, "features 8"));
+    assert_non_null(strstr(err.message, "features 16"));
 }
 
 static void test_no_store_is_no_store(void **state)

@@ -6,7 +6,7 @@
 #include "tests/unit/redis_fake.h"
 #include "tests/unit/stream_support.h"
 
-enum { N_DOCUMENTS = 160, MEMORY = 8 << 20 };
+enum { N_DOCUMENTS = 64, MEMORY = 8 << 20 };
 
 static struct fake_keys keys;
 static struct fake_server server;

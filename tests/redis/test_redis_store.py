@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Stores whose table is on real servers, through the command:
+tests/redis/test_redis_store.py MODULE ORIGO
+
+What add and trace say must be, byte for byte, what they say of a store with a
+table of its own."""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+import redis_support as support
+import test_redis_cluster
+from redis_support import Server, equal
+
+SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                      "sample", "documents.jsonl")
+MEMORY = "40M"
+
+
+@contextlib.contextmanager
+def folder():
+    path = tempfile.mkdtemp(prefix="origo-table-")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("ORIGO_")}
+    return {**kept, **more}
+
+
+def run(origo, *arguments, **more):
+    return subprocess.run([origo, *arguments], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=5 * support.LONG, env=environment(**more))
+
+
+def well(origo, *arguments, **more):
+    done = run(origo, *arguments, **more)
+    equal((done.returncode, done.stderr.decode()[-500:]
+           if done.returncode else ""), (0, ""))
+    return done.stdout
+
+
+def refused(origo, status, words, *arguments, **more):
+    done = run(origo, *arguments, **more)
+    text = done.stderr.decode()
+    equal(done.returncode, status)
+    for word in words:
+        assert word in text, (word, text)
+
+
+def write_stream(path, n=1500, seed=3):
+    """Documents that quote each other; some are late, some have an old id."""
+    r = random.Random(seed)
+    words = ["w%d" % i for i in range(3000)]
+    texts = []
+    with open(path, "w", encoding="utf-8") as out:
+        for i in range(n):
+            text = [r.choice(words) for _ in range(r.randrange(20, 150))]
+            for _ in range(r.randrange(3) if texts else 0):
+                old = r.choice(texts)
+                at, place = r.randrange(len(old)), r.randrange(len(text) + 1)
+                text[place:place] = old[at:at + r.randrange(8, 60)]
+            texts.append(text)
+            late = r.randrange(50000) if i % 40 == 7 else 0
+            number = r.randrange(i + 1) if i % 97 == 96 else i
+            out.write(json.dumps({"id": "d%d" % number,
+                                  "time": 1000000 + 60 * i - late,
+                                  "text": " ".join(text)}) + "\n")
+
+
+def asked(origo, store, path, *more):
+    return well(origo, "trace", "-q", "-f", "json", "-s", *store, *more, path)
+
+
+def compare(origo, address, path, where):
+    """Adds and asks both ways."""
+    name = os.path.basename(path).split(".")[0]
+    own = [os.path.join(where, "own-" + name)]
+    far = ["%s/%s" % (address, name), "--catalogue",
+           os.path.join(where, "far-" + name)]
+    more = ["--add", "--memory", MEMORY]
+    equal(asked(origo, far, path, *more), asked(origo, own, path, *more))
+    equal(asked(origo, far, path), asked(origo, own, path))
+
+
+# ---- the same answers ----
+
+def test_same_answers(module, origo):
+    with Server(module, port=True) as s, folder() as where:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path)
+        compare(origo, "redis://127.0.0.1:%d" % s.port, SAMPLE, where)
+        compare(origo, "redis://127.0.0.1:%d" % s.port, path, where)
+
+
+def test_same_answers_of_a_cluster(module, origo):
+    with test_redis_cluster.cluster(module) as nodes, folder() as where:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path, 600)
+        hosts = ",".join("127.0.0.1:%d" % n.port for n in nodes[3:] + nodes[:3])
+        compare(origo, "redis://" + hosts, path, where)
+        used = [n for n in nodes[:3] if "origo_" in n.cli("INFO", "everything")]
+        equal(len(used), 3)
+
+
+def test_killed_while_adding(module, origo):
+    """What the table has not heard of is added when the store is next opened."""
+    with Server(module, port=True) as s, folder() as where:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path)
+        own = [os.path.join(where, "own")]
+        far = ["redis://127.0.0.1:%d/t" % s.port, "--catalogue",
+               os.path.join(where, "far")]
+        well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
+        with s.connect() as c:
+            child = subprocess.Popen(
+                [origo, "add", "-q", "-s", *far, "--memory", MEMORY, path],
+                env=environment(), stderr=subprocess.DEVNULL)
+            support.wait_for(lambda: child.poll() is not None or int(
+                c.info("origo").get("origo_documents", 0)) > 40)
+            child.send_signal(signal.SIGKILL)
+            child.wait(support.LONG)
+        well(origo, "add", "-q", "-s", *far, path)
+        equal(asked(origo, far, path), asked(origo, own, path))
+        # The server has lost all: the texts have it.
+        with s.connect() as c:
+            c("FLUSHALL")
+        refused(origo, 5, ["there is no table 't'"], "trace", "-s", *far, path)
+        well(origo, "add", "-q", "-s", *far, "--memory", MEMORY, path)
+        equal(asked(origo, far, path), asked(origo, own, path))
+
+
+def test_server_restarts(module, origo):
+    with Server(module, "--appendonly", "yes", port=True) as s, \
+            folder() as where:
+        far = ["redis://127.0.0.1:%d/t" % s.port, "--catalogue",
+               os.path.join(where, "far")]
+        well(origo, "add", "-q", "-s", *far, "--memory", MEMORY, SAMPLE)
+        before = asked(origo, far, SAMPLE)
+        s.restart()
+        equal(asked(origo, far, SAMPLE), before)
+
+
+# ---- errors ----
+
+def test_unreachable(module, origo):
+    with folder() as where, socket.socket() as s:
+        s.bind(("127.0.0.1", 0))  # and nobody listens
+        port = s.getsockname()[1]
+        refused(origo, 3, ["table 't'", "127.0.0.1:%d" % port,
+                           "cannot connect"],
+                "add", "-s", "redis://127.0.0.1:%d/t?timeout=1" % port,
+                "--catalogue", os.path.join(where, "far"), SAMPLE)
+
+
+def test_password(module, origo):
+    with Server(module, port=True) as s, folder() as where:
+        with s.connect() as c:
+            c("CONFIG", "SET", "requirepass", "right")
+            c("AUTH", "right")
+            c("ACL", "SETUSER", "ann", "on", ">s:ecret", "~origo:*", "+@all")
+        host = "127.0.0.1:%d" % s.port
+        far = ["--catalogue", os.path.join(where, "far"), SAMPLE]
+        refused(origo, 2, ["table 't'", host, "NOAUTH"], "add", "-s",
+                "redis://%s/t" % host, *far)
+        refused(origo, 2, ["table 't'", host, "WRONGPASS"], "add", "-s",
+                "redis://:wrong@%s/t" % host, *far)
+        well(origo, "add", "-s", "redis://:right@%s/t" % host, *far)
+        well(origo, "trace", "-s", "redis://ann:s%%3aecret@%s/t" % host, *far)
+        well(origo, "trace", "-s", "redis://%s/t" % host, *far,
+             ORIGO_REDIS_AUTH="right")
+
+
+def partition_keys(c):
+    return sorted(k for k in c("KEYS", "*") if k.count(b":") == 3)
+
+
+def test_damaged_table(module, origo):
+    with Server(module, port=True) as s, folder() as where, s.connect() as c:
+        far = ["-s", "redis://127.0.0.1:%d/t" % s.port, "--catalogue",
+               os.path.join(where, "far"), SAMPLE]
+        well(origo, "add", "--memory", MEMORY, *far)
+        key = partition_keys(c)[1]
+        c("DEL", key)
+        words = ["table 't'", "127.0.0.1:%d" % s.port, key.decode()]
+        refused(origo, 4, words + ["NOPARTITION"], "trace", *far)
+        c("SET", key, "x")
+        refused(origo, 4, words + ["WRONGTYPE"], "add", *far)
+        head = [k for k in c("KEYS", "*") if k.count(b":") == 2][0]
+        c("DEL", head)
+        c("SET", head, "x")
+        refused(origo, 4, ["table 't'", head.decode(), "WRONGTYPE"], "add",
+                *far)
+
+
+def test_no_memory(module, origo):
+    with Server(module, "--maxmemory", "24mb", port=True) as s, \
+            folder() as where:
+        address = "redis://127.0.0.1:%d/" % s.port
+        refused(origo, 3, ["table 'large'", "OOM", "a smaller --memory"], "add",
+                "-s", address + "large", "--memory", "64M", "--catalogue",
+                os.path.join(where, "large"), SAMPLE)
+        well(origo, "add", "-s", address + "small", "--memory", "1M",
+             "--catalogue", os.path.join(where, "small"), SAMPLE)
+
+
+def test_no_module(module, origo):
+    with support.tempfile.TemporaryDirectory() as where:
+        plain = Server(module, port=True, start=False)
+        plain.command = lambda: [
+            w for i, w in enumerate(Server.command(plain))
+            if "--loadmodule" not in Server.command(plain)[max(i - 1, 0):i + 1]]
+        with plain as s:
+            s.start()
+            refused(origo, 2, ["table 't'", "unknown command"], "add", "-s",
+                    "redis://127.0.0.1:%d/t" % s.port, "--catalogue",
+                    os.path.join(where, "far"), SAMPLE)
+
+
+def test_usage(module, origo):
+    with Server(module, port=True) as s, folder() as where:
+        address = "redis://127.0.0.1:%d/t" % s.port
+        far = os.path.join(where, "far")
+        own = os.path.join(where, "own")
+        refused(origo, 2, ["--catalogue DIR"], "add", "-s", address, SAMPLE)
+        refused(origo, 2, ["--catalogue DIR"], "info", "-s", address)
+        refused(origo, 2, ["-s redis://"], "add", "--catalogue", far, SAMPLE)
+        well(origo, "add", "-s", address, "--catalogue", far, SAMPLE)
+        well(origo, "add", "-s", own, SAMPLE)
+        refused(origo, 2, ["another catalogue"], "add", "-s", address,
+                "--catalogue", os.path.join(where, "second"), SAMPLE)
+        refused(origo, 2, ["has its passages itself"], "add", "-s", address,
+                "--catalogue", own, SAMPLE)
+        refused(origo, 2, ["in table 't'"], "trace", "-s", far, SAMPLE)
+        # What needs no table needs no server.
+        well(origo, "verify", "-s", far)
+        well(origo, "info", "-s", far)
+        well(origo, "export", "-s", far)
+        well(origo, "near", "--add", "-s", far, SAMPLE)
+        well(origo, "trace", "-s", address, "--catalogue", far, SAMPLE)
+
+
+# ---- TLS ----
+
+def make_certificate(where, name):
+    key, cert = (os.path.join(where, name + end) for end in (".key", ".crt"))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+                    "-keyout", key, "-out", cert, "-days", "2", "-subj",
+                    "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"],
+                   check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    return key, cert
+
+
+def test_tls(module, origo):
+    if not shutil.which("openssl"):
+        return "openssl is not installed"
+    with folder() as where:
+        key, cert = make_certificate(where, "right")
+        other = make_certificate(where, "other")[1]
+        for _ in range(20):
+            port = support.free_port()
+            server = Server(module, "--tls-port", str(port), "--tls-cert-file",
+                            cert, "--tls-key-file", key, "--tls-ca-cert-file",
+                            cert, "--tls-auth-clients", "no", start=False)
+            if server.try_start():
+                break
+            if "TLS" in server.log() and "support" in server.log():
+                return "redis-server has no TLS"
+            server.__exit__()
+        with server as s:
+            far = ["--catalogue", os.path.join(where, "far"), SAMPLE]
+            host = "127.0.0.1:%d" % port
+            well(origo, "add", "-s", "rediss://%s/t" % host, *far,
+                 ORIGO_REDIS_CA=cert)
+            well(origo, "trace", "-s", "rediss://%s/t" % host, *far,
+                 ORIGO_REDIS_CA=cert)
+            refused(origo, 2, ["table 't'", host, "certificate"], "trace", "-s",
+                    "rediss://%s/t" % host, *far, ORIGO_REDIS_CA=other)
+            refused(origo, 3, ["table 't'", host], "trace", "-s",
+                    "redis://%s/t?timeout=1" % host, *far)
+            assert s.process.poll() is None
+
+
+if __name__ == "__main__":
+    support.main(globals())
