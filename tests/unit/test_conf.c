@@ -52,6 +52,7 @@ static void test_a_catalogue(void **state)
         assert_string_equal(again.table, "all the news");
     }
     char *text = (char *)load(in("origo.conf"), &len);
+    text[len] = 0;
     memcpy(strstr(text, "table"), "tible", 5);
     assert_int_equal(og_conf_parse((og_bytes){text, len}, "x", &again, &err),
                      OG_ERR_STORE);
@@ -132,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_comes_back),
+        TEST(test_a_catalogue),
         TEST(test_every_new_store_has_a_key),
         TEST(test_every_flip_is_reported),
         TEST(test_a_newer_version_is_named),
