@@ -247,6 +247,15 @@ static int index_is_off(og_store *store, const char *path, unsigned index,
 {
     char name[64];
     og_indexes_name(index, name);
+    if (index == OG_INDEX_PASSAGES && og_store_table(store)[0] != 0) {
+        char table[160];
+        snprintf(table, sizeof(table), "%s", og_store_table(store));
+        (void)og_store_close(store, NULL);
+        return say_usage(command,
+                         "the passages of store '%s' are in table '%s' on a "
+                         "server: -s redis://HOST:PORT/%s --catalogue %s",
+                         path, table, table, path);
+    }
     (void)og_store_close(store, NULL);
     return say_usage(command,
                      "store '%s' has no index of %s; 'origo index -s %s --add "

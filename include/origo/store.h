@@ -76,6 +76,10 @@ OG_API const og_params *og_store_params(const og_store *store);
 /* Whether what it keeps of texts depends on a key (og_params). */
 OG_API bool og_store_is_keyed(const og_store *store);
 
+/* The name of the table on servers that it is the catalogue of; "": it has its
+ * own. */
+OG_API const char *og_store_table(const og_store *store);
+
 /* The indexes that are on. */
 OG_API unsigned og_store_indexes(const og_store *store);
 /* Builds those that are not on yet, from the texts. OG_ERR_USAGE: the store

@@ -697,13 +697,29 @@ static og_status claim(struct og_remote_table *t, const char *catalogue,
     return ask_head(t, "HSETNX", words, 2, take_nothing, NULL, err);
 }
 
+/* What there is of a table that could not be made whole: nobody has used it,
+ * and a smaller one may be asked for next. */
+static void unmake_table(struct og_remote_table *t)
+{
+    struct caller *c;
+    if (take_caller(t, &c, NULL) != OG_OK) return;
+    for (uint32_t p = 0; p < t->n_partitions; p++)
+        (void)ask_partition(t, c, p, "UNLINK", p);
+    (void)og_redis_client_run(c->client, c->requests, t->n_partitions,
+                              take_nothing, NULL, NULL);
+    give_caller(t, c);
+    (void)ask_head(t, "UNLINK", NULL, 0, take_nothing, NULL, NULL);
+}
+
 static og_status make_table(struct og_remote_table *t,
                             const struct og_table_options *table, og_error *err)
 {
     choose_options(t, table);
     TRY(set_partitions(t, err));
-    TRY(reserve_partitions(t, err));
-    return write_head(t, err);
+    const og_status status = reserve_partitions(t, err);
+    if (status == OG_OK) return write_head(t, err);
+    if (status == OG_ERR_MEMORY) unmake_table(t);
+    return status;
 }
 
 /* ---- counting ---- */

@@ -202,6 +202,11 @@ bool og_store_is_keyed(const og_store *store)
            (store->disk == NULL || store->disk->conf.is_keyed);
 }
 
+const char *og_store_table(const og_store *store)
+{
+    return store->disk != NULL ? store->disk->conf.table : "";
+}
+
 const og_params *og_store_params(const og_store *store)
 {
     return &store->params;

@@ -140,6 +140,18 @@ static inline og_partition *fake_partition(struct fake_keys *k, og_bytes key)
     return NULL;
 }
 
+static inline void fake_unlink(struct fake_keys *k, og_bytes key)
+{
+    if (fake_is(key, k->head)) k->n_fields = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        if (!fake_is(key, k->names[i])) continue;
+        og_partition_free(k->partitions[i]);
+        k->partitions[i] = k->partitions[--k->n];
+        memcpy(k->names[i], k->names[k->n], OG_PARTITION_KEY_LEN);
+        return;
+    }
+}
+
 static inline uint64_t fake_number(og_bytes word)
 {
     char text[32];
@@ -217,6 +229,9 @@ static inline void fake_work(struct fake_server *s, int fd,
                             "disabled\r\n");
     } else if (fake_is(name, "ASKING")) {
         fake_line(fd, "+OK\r\n");
+    } else if (fake_is(name, "UNLINK")) {
+        fake_unlink(s->keys, words[1].bytes);
+        fake_line(fd, ":1\r\n");
     } else if (name.data[0] == 'H') {
         fake_hash(s->keys, fd, words, n);
     } else if (fake_is(name, "ORIGO.RESERVE")) {

@@ -224,7 +224,8 @@ static void test_whose(void **state)
     assert_null(r);
 }
 
-/* Killed after it was claimed: the next one makes it. */
+/* No memory for all of it: what there was of it goes, and a smaller one can be
+ * made. */
 static void test_half_made(void **state)
 {
     struct og_remote_table *r;
@@ -236,6 +237,21 @@ static void test_half_made(void **state)
     assert_int_equal(open_as(1, true, MEMORY, &r, &err), OG_ERR_MEMORY);
     assert_non_null(strstr(err.message, "OOM"));
     assert_int_equal(open_as(1, false, MEMORY, &r, &err), OG_ERR_NO_STORE);
+    assert_int_equal(open_as(1, true, MEMORY / 2, &r, &err), OG_OK);
+    og_remote_table_close(r);
+}
+
+/* Killed after it was claimed: the next one makes it. */
+static void test_claimed(void **state)
+{
+    struct og_remote_table *r;
+    og_error err = {0};
+    (void)state;
+    server.rules[0] = (struct fake_rule){
+        .command = "ORIGO.RESERVE", .nth = 2, .reply = "-ERR no\r\n"};
+    fake_start(&server);
+    assert_int_equal(open_as(1, true, MEMORY, &r, &err), OG_ERR_IO);
+    assert_int_equal(open_as(2, true, MEMORY, &r, &err), OG_ERR_USAGE);
     og_remote_table_close(open_well());
 }
 
@@ -286,8 +302,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_same_as_undivided), TEST(test_answer_lost),
         TEST(test_unknown_documents), TEST(test_whose),
-        TEST(test_half_made),         TEST(test_damaged),
-        TEST(test_wrong_answers),
+        TEST(test_half_made),         TEST(test_claimed),
+        TEST(test_damaged),           TEST(test_wrong_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,6 +302,7 @@ static void test_without_table(void **state)
     fake_start(&server);
     free(take_all(open_at(path, OG_CREATE, address)));
     og_store *store = open_at(path, OG_WRITE, NULL);
+    assert_string_equal(og_store_table(store), "news");
     og_trace *trace = og_trace_new(store);
     const og_document doc = document(3);
     assert_int_equal(og_store_trace(store, &doc, trace, &err), OG_ERR_USAGE);
