@@ -64,11 +64,12 @@ extern const struct option_type type_key;     /* og_params.key */
         .group = "Store", .name = "catalogue", .type = &type_string,           \
         .offset = AT(member.catalogue), .value = "DIR",                        \
         .unset = "the table is in the store",                                  \
-        .brief = "with -s redis://HOST:PORT/TABLE: the rest of the store",     \
-        .more = "The table of fingerprints is on servers of Redis or Valkey "  \
-                "with the module of origo; documents and texts are in this "   \
-                "folder. Several hosts with commas; rediss:// is TLS; the "    \
-                "password may be in $ORIGO_REDIS_AUTH."                        \
+        .brief = "with -s redis://...: all but the table",                     \
+        .more = "-s redis://HOST:PORT/TABLE names a table of fingerprints on " \
+                "servers of Redis or Valkey with the module of origo; "        \
+                "documents and texts are in this folder. Several hosts with "  \
+                "commas; rediss:// is TLS; the password may be in "            \
+                "$ORIGO_REDIS_AUTH."                                           \
     }
 
 #define MAKE "A new store (also -s :memory:)"
