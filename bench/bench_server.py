@@ -96,6 +96,9 @@ def prepare(data, work, n_documents, n_added):
             text = text[len(piece):]
         if len(added) == n_added:
             break
+    if not questions or not added:
+        sys.exit("bench_server.py: '%s' has no mail.jsonl.zst and rfc.jsonl.zst "
+                 "with enough documents" % data)
     mean = sum(len(q.encode()) for q in questions) / len(questions)
     return source, bodies, added, mean
 
