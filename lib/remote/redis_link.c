@@ -117,7 +117,7 @@ static og_status send_all(struct og_redis_link *link, double until,
                           bool is_shaking, og_error *err)
 {
     while (link->sent < link->out.len) {
-        short events;
+        short events = 0;
         TRY(wait_for(link, POLLIN | POLLOUT, until, &events, err));
         if ((events & POLLOUT) != 0) TRY(send_some(link, err));
         if ((events & ~POLLOUT) != 0) TRY(receive(link, is_shaking, err));

@@ -137,7 +137,7 @@ static og_status observe(void *ctx, const struct og_phases *phases,
                          struct og_table_part *parts, size_t n, og_error *err)
 {
     struct og_remote_batch *b = ctx;
-    size_t n_documents, at = 0;
+    size_t n_documents = 0, at = 0;
     (void)phases;
     TRY(gather(b, parts, n, &n_documents, err));
     TRY(og_remote_table_observe(b->table, b->documents, n_documents, err));

@@ -284,7 +284,7 @@ og_status og_remote_table_find(struct og_remote_table *t,
                                size_t n, uint32_t n_documents, og_error *err)
 {
     struct caller *c;
-    size_t total;
+    size_t total = 0;
     TRY(take_caller(t, &c, err));
     og_status status = deal_out_questions(t, c, questions, n, &total, err);
     if (status == OG_OK && total > 0) {

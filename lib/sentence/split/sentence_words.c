@@ -205,6 +205,23 @@ static og_status read_sentence(struct og_word_reader *r, og_bytes text,
 
 /* ---- the document ---- */
 
+/* A sentence may end inside of a token: a mark belongs to the full stop before
+ * it and to the word after it. It goes on to the end of its last token then,
+ * and the next one begins there: each has the same words when it is read by
+ * itself. Tokens [first, end) begin in it; false: nothing is left of it. */
+static bool take_whole_tokens(const struct og_word_reader *r, size_t first,
+                              size_t end, uint32_t begin,
+                              struct og_sentence_range *range)
+{
+    if (range->begin < begin) range->begin = begin;
+    if (end > first) {
+        const size_t last =
+            og_text_source_end(&r->text, r->tokens.end[end - 1]);
+        if (range->end < last) range->end = (uint32_t)last;
+    }
+    return range->begin < range->end;
+}
+
 static og_status read_all(struct og_word_reader *r, og_bytes text,
                           const struct og_sentence_range *ranges, size_t n,
                           og_error *err)
@@ -214,14 +231,18 @@ static og_status read_all(struct og_word_reader *r, og_bytes text,
     r->n_repaired = r->text.n_repaired;
     TRY(og_text_tokenise(&r->text, OG_TOKEN_WORDS, 0, &r->tokens, err));
     size_t token = 0;
+    uint32_t done = 0; /* bytes that are in sentences */
     for (size_t i = 0; i < n; i++) {
+        struct og_sentence_range range = ranges[i];
         const size_t first = token;
         if (i % 1024 == 0) TRY(og_stop_check(err));
         while (token < r->tokens.n &&
                og_text_source_begin(&r->text, r->tokens.begin[token]) <
                    ranges[i].end)
             token++;
-        TRY(read_sentence(r, text, ranges[i], first, token, err));
+        if (!take_whole_tokens(r, first, token, done, &range)) continue;
+        TRY(read_sentence(r, text, range, first, token, err));
+        done = range.end;
     }
     return OG_OK;
 }
