@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include <origo/origo.h>
 
+#include "lib/base/bits.h"
 #include "tests/unit/source_support.h"
 
 enum { DOCUMENTS_MOST = 700, TEXT_CAP = 4096 };
@@ -41,6 +42,36 @@ static inline bool make_names(unsigned i, unsigned lot)
     m->has_time = lot % 5 != 2;
     m->time = 1000 + (lot == 3 ? i / 2 : i);
     return true;
+}
+
+/* Texts of three parts of so many words, after each of which the beginning of
+ * one before it is quoted. */
+static inline void make_quotations(unsigned i, uint64_t *random,
+                                   unsigned n_words)
+{
+    struct made *m = &made[i];
+    size_t at = 0;
+    for (unsigned part = 0; part < 3; part++) {
+        const unsigned from = (unsigned)(og_random_next(random) % (i + 1));
+        for (unsigned n = 0; n < n_words; n++)
+            at += (size_t)sprintf(m->text + at, "w%x ",
+                                  (unsigned)(og_random_next(random) & 0xfff));
+        if (from == i || at >= TEXT_CAP - 700) continue;
+        const size_t len = strnlen(made[from].text, 600);
+        memcpy(m->text + at, made[from].text, len);
+        at += len;
+        at += (size_t)sprintf(m->text + at, " ");
+    }
+}
+
+static inline void make_quoting_documents(unsigned n, uint64_t seed,
+                                          unsigned n_words)
+{
+    uint64_t random = seed;
+    for (n_made = 0; n_made < n; n_made++) {
+        const unsigned lot = (unsigned)(og_random_next(&random) % 40);
+        if (make_names(n_made, lot)) make_quotations(n_made, &random, n_words);
+    }
 }
 
 static inline og_document document(unsigned i)

@@ -10,29 +10,6 @@
 enum { N_DOCUMENTS = 700 };
 _Static_assert((int)N_DOCUMENTS <= (int)DOCUMENTS_MOST, "room for them");
 
-static void make_documents(void)
-{
-    uint64_t random = 11;
-    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
-        struct made *m = &made[i];
-        const unsigned lot = (unsigned)(og_random_next(&random) % 40);
-        size_t at = 0;
-        if (!make_names(i, lot)) continue;
-        for (unsigned part = 0; part < 3; part++) {
-            const unsigned from = (unsigned)(og_random_next(&random) % (i + 1));
-            for (unsigned n = 0; n < 40; n++)
-                at += (size_t)sprintf(
-                    m->text + at, "w%x ",
-                    (unsigned)(og_random_next(&random) & 0xfff));
-            if (from == i || at >= TEXT_CAP - 700) continue;
-            const size_t len = strnlen(made[from].text, 600);
-            memcpy(m->text + at, made[from].text, len);
-            at += len;
-            at += (size_t)sprintf(m->text + at, " ");
-        }
-    }
-}
-
 static bool print_answer(void *ctx, const og_document *doc, const og_answer *a)
 {
     FILE *out = ((struct transcript *)ctx)->out;
@@ -163,7 +140,6 @@ int main(void)
         cmocka_unit_test(on_disk),
         cmocka_unit_test(after_a_removal),
     };
-    make_documents();
-    n_made = N_DOCUMENTS;
+    make_quoting_documents(N_DOCUMENTS, 11, 40);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

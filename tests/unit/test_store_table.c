@@ -14,30 +14,6 @@ static char address[80];
 static struct folder folder;
 static char path[512];
 
-static void make_documents(void)
-{
-    uint64_t random = 17;
-    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
-        struct made *m = &made[i];
-        const unsigned lot = (unsigned)(og_random_next(&random) % 40);
-        size_t at = 0;
-        if (!make_names(i, lot)) continue;
-        for (unsigned part = 0; part < 3; part++) {
-            const unsigned from = (unsigned)(og_random_next(&random) % (i + 1));
-            for (unsigned n = 0; n < 30; n++)
-                at += (size_t)sprintf(
-                    m->text + at, "w%x ",
-                    (unsigned)(og_random_next(&random) & 0xfff));
-            if (from == i) continue;
-            const size_t len = strnlen(made[from].text, 500);
-            memcpy(m->text + at, made[from].text, len);
-            at += len;
-            at += (size_t)sprintf(m->text + at, " ");
-        }
-    }
-    n_made = N_DOCUMENTS;
-}
-
 static int start(void **state)
 {
     (void)state;
@@ -416,6 +392,6 @@ int main(void)
         TEST(test_without_table), TEST(test_sighting),
         TEST(test_refused),       TEST(test_behind),
     };
-    make_documents();
+    make_quoting_documents(N_DOCUMENTS, 17, 30);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
