@@ -41,9 +41,13 @@ static bool is_ours(const char *name)
         ".",         "..",        "journal",       "texts",
         "lock",      "catalogue", "catalogue.sum", "near",
         "sentences", "origo.conf"};
+    static const char *const begun[] = {".origo.conf.new-",
+                                        ".catalogue.sum.new-"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(name, names[i]) == 0) return true;
-    return strncmp(name, ".origo.conf.new-", 16) == 0;
+    for (size_t i = 0; i < sizeof(begun) / sizeof(begun[0]); i++)
+        if (strncmp(name, begun[i], strlen(begun[i])) == 0) return true;
+    return false;
 }
 
 /* A folder in which somebody keeps other things does not become a store. */

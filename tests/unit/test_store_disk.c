@@ -199,6 +199,24 @@ static void test_a_folder_with_other_things(void **state)
     assert_non_null(strstr(err.message, "there is no store"));
 }
 
+/* Whoever was killed while it was made left any of these. */
+static void test_a_store_that_was_begun(void **state)
+{
+    og_store *store;
+    const og_params params = small();
+    (void)state;
+    assert_int_equal(mkdir(in("s"), 0777), 0);
+    save(in("s/lock"), "", 0);
+    save(in("s/.catalogue.sum.new-77-0"), "half", 4);
+    save(in("s/.origo.conf.new-77-0"), "half", 4);
+    ASSERT_OK(og_store_open(in("s"), OG_CREATE,
+                            &(og_store_options){.params = &params}, &store,
+                            &story));
+    ASSERT_OK(og_store_close(store, &story));
+    assert_int_equal(access(in("s/.catalogue.sum.new-77-0"), F_OK), -1);
+    assert_int_equal(access(in("s/.origo.conf.new-77-0"), F_OK), -1);
+}
+
 static void test_names_of_folders(void **state)
 {
     char path[5000];
@@ -246,6 +264,7 @@ int main(void)
         TEST(test_a_crash_behind_a_batch),
         TEST(test_a_journal_that_was_cut_is_reported),
         TEST(test_a_folder_with_other_things),
+        TEST(test_a_store_that_was_begun),
         TEST(test_names_of_folders),
         TEST(test_leftovers_go),
     };
