@@ -2,6 +2,7 @@
 #include "lib/os/secret.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +21,10 @@ static uint64_t guess(void)
 
 uint64_t og_secret_draw(void)
 {
-    uint64_t key = 0;
-    if (getrandom(&key, sizeof(key), 0) != (ssize_t)sizeof(key)) key = guess();
+    uint8_t bytes[8];
+    const bool has_drawn =
+        getrandom(bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes);
+    const uint64_t key = has_drawn ? og_load64(bytes) : guess();
     return key != 0 ? key : 1;
 }
 
