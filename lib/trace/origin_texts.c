@@ -58,7 +58,7 @@ static void give_back(struct og_origin_texts *origins,
 void og_origin_texts_begin(struct og_origin_texts *origins)
 {
     while (origins->n_held > 0)
-        give_back(origins, origins->held[--origins->n_held]);
+        give_back(origins, origins->held[--origins->n_held].side);
     give_back(origins, origins->passing);
     origins->passing = NULL;
 }
@@ -77,7 +77,7 @@ static struct og_origin_side *find_held(const struct og_origin_texts *origins,
                                         uint32_t doc)
 {
     for (size_t i = 0; i < origins->n_held; i++)
-        if (origins->held[i]->doc == doc) return origins->held[i];
+        if (origins->held[i].side->doc == doc) return origins->held[i].side;
     return NULL;
 }
 
@@ -93,9 +93,10 @@ static og_status hold(struct og_origin_texts *origins,
     if (!OG_GROW(origins->allocator, origins->held, origins->held_cap,
                  origins->n_held + 1)) {
         give_back(origins, side);
-        return og_error_memory(err, sizeof(side), "the text of an origin");
+        return og_error_memory(err, sizeof(*origins->held),
+                               "the text of an origin");
     }
-    origins->held[origins->n_held++] = side;
+    origins->held[origins->n_held++].side = side;
     return OG_OK;
 }
 

@@ -25,6 +25,10 @@ struct og_origin_caches {
     struct og_origin_cache sides, texts;
 };
 
+struct og_held_side {
+    struct og_origin_side *side;
+};
+
 struct og_origin_texts {
     const og_allocator *allocator;
     struct og_lookup *lookup;
@@ -37,7 +41,7 @@ struct og_origin_texts {
     struct og_tokens cut;
     /* What the document at hand has of the cache, and the last one that need
      * not stay. */
-    struct og_origin_side **held;
+    struct og_held_side *held;
     size_t n_held, held_cap;
     struct og_origin_side *passing;
     /* Those that og_origin_texts_side() gave for the document at hand. */
