@@ -20,6 +20,16 @@ import time
 LONG = 60  # seconds until a cluster must stand, on a busy machine
 
 
+def server_program():
+    """The server that is started: Redis, unless another one is named."""
+    return os.environ.get("ORIGO_TEST_SERVER") or "redis-server"
+
+
+def module_options(module):
+    """None: a server without the module."""
+    return ["--loadmodule", module] if module else []
+
+
 class Node:
     """A server. `before` is what its commands, and those about it, begin
     with."""
@@ -43,11 +53,11 @@ class Node:
     def start(self):
         os.makedirs(self.folder, exist_ok=True)
         self.process = subprocess.Popen(
-            [*self.before, "redis-server", "--port", str(self.port), "--bind",
-             self.host, "--cluster-enabled", "yes", "--cluster-port", str(self.bus_port),
-             "--cluster-config-file", "nodes.conf", "--dir", self.folder,
-             "--logfile", "log", "--appendonly", "yes",
-             "--repl-diskless-sync-delay", "0", "--loadmodule", self.module,
+            [*self.before, server_program(), "--port", str(self.port), "--bind",
+             self.host, "--cluster-enabled", "yes", "--cluster-port",
+             str(self.bus_port), "--cluster-config-file", "nodes.conf", "--dir",
+             self.folder, "--logfile", "log", "--appendonly", "yes",
+             "--repl-diskless-sync-delay", "0", *module_options(self.module),
              *self.options],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)
@@ -120,8 +130,8 @@ def main():
     parser.add_argument("--replicas", type=int, default=1,
                         help="of each master")
     options = parser.parse_args()
-    if shutil.which("redis-server") is None:
-        sys.exit("run_cluster: redis-server is not installed")
+    if shutil.which(server_program()) is None:
+        sys.exit("run_cluster: %s is not installed" % server_program())
     n = options.masters * (1 + options.replicas)
     nodes = [Node(os.path.abspath(options.module),
                   os.path.abspath(os.path.join(options.dir, str(i))),

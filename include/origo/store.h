@@ -49,7 +49,7 @@ typedef struct og_store_options {
     void *step_ctx;
     /* A table on servers of Redis or Valkey that the module of origo is loaded
      * in, instead of one of the store's own; the store is its catalogue:
-     *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST...]/TABLE[?timeout=S]
+     *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST...]/TABLE[?OPTIONS]
      * (rediss:// over TLS). Made when there is none, if the store is opened for
      * writing, with the memory of `params`. NULL: none; a store that is the
      * catalogue of one can do all but og_store_trace() then. */

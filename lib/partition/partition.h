@@ -24,6 +24,9 @@ og_partition_table_options(const og_partition_options *options);
 /* The slot of a cluster that the key of a partition has. */
 unsigned og_partition_slot(uint32_t number, unsigned n_bits);
 
+/* The slot of a cluster that any key has. */
+unsigned og_partition_key_slot(og_bytes key);
+
 /* OG_ERR_BUSY while chunks are missing. */
 og_status og_partition_check_loaded(const og_partition *partition,
                                     og_error *err);

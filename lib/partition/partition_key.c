@@ -19,14 +19,16 @@ uint32_t og_partition_of(uint64_t fp, unsigned n_bits)
     return n_bits == 0 ? 0 : (uint32_t)(og_mix64(fp) >> (64 - n_bits));
 }
 
-/* CRC-16/XMODEM: the polynomial x^16 + x^12 + x^5 + 1, from 0. */
-static uint16_t crc16(const char *text)
+/* CRC-16/XMODEM: the polynomial x^16 + x^12 + x^5 + 1, from 0. The eight
+ * steps of a byte come down to a few shifts, since the polynomial has so few
+ * terms. */
+static uint16_t crc16(og_bytes text)
 {
     uint16_t crc = 0;
-    for (; *text != 0; text++) {
-        crc ^= (uint16_t)((uint8_t)*text << 8);
-        for (unsigned bit = 0; bit < 8; bit++)
-            crc = (uint16_t)(crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1);
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned x = (crc >> 8 ^ (uint8_t)text.data[i]) & 0xff;
+        x ^= x >> 4;
+        crc = (uint16_t)(crc << 8 ^ x << 12 ^ x << 5 ^ x);
     }
     return crc;
 }
@@ -39,8 +41,8 @@ static void find_tags(void)
     unsigned n_found = 0;
     for (uint32_t number = 0; n_found < N_SLOTS; number++) {
         char text[16];
-        snprintf(text, sizeof(text), "%u", number);
-        uint32_t *tag = &tags[crc16(text) % N_SLOTS];
+        const int len = snprintf(text, sizeof(text), "%u", number);
+        uint32_t *tag = &tags[crc16((og_bytes){text, (size_t)len}) % N_SLOTS];
         if (*tag != 0) continue;
         *tag = number + 1;
         n_found++;
@@ -61,6 +63,19 @@ static bool is_name(og_bytes name)
 unsigned og_partition_slot(uint32_t number, unsigned n_bits)
 {
     return (unsigned)(((2 * (uint64_t)number + 1) * N_SLOTS) >> (n_bits + 1));
+}
+
+/* That of what is between the first '{' and the '}' after it; of the whole key
+ * when there is nothing. */
+unsigned og_partition_key_slot(og_bytes key)
+{
+    const char *end = key.data + key.len;
+    const char *open = memchr(key.data, '{', key.len);
+    const char *close =
+        open != NULL ? memchr(open, '}', (size_t)(end - open)) : NULL;
+    if (close != NULL && close > open + 1)
+        key = (og_bytes){open + 1, (size_t)(close - open - 1)};
+    return crc16(key) % N_SLOTS;
 }
 
 og_status og_partition_key(og_bytes name, uint32_t number, unsigned n_bits,

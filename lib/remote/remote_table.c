@@ -8,18 +8,24 @@
 #include "lib/remote/remote_table.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/packing.h"
 #include "lib/partition/partition.h"
+#include "lib/remote/plain_table.h"
 #include "lib/remote/redis_client.h"
 
 #define HIT_LEN 8
 #define FP_LEN  8
 /* A partition moves from server to server in one piece. */
 #define PARTITION_LEN ((uint64_t)16 << 20)
+/* The mode of a plain table, in its head. */
+#define PLAIN "plain"
+/* After so many new fingerprints a plain table asks for evictions. */
+#define CHECK_EACH 100000
 
 /* What one thread asks with. */
 struct caller {
@@ -33,6 +39,7 @@ struct caller {
     struct og_pack in, out;            /* fingerprints, hits */
     uint64_t *order;
     size_t order_cap;
+    struct og_plain_room *plain; /* of a plain table, when it was needed */
 };
 
 struct og_remote_table {
@@ -46,6 +53,13 @@ struct og_remote_table {
     char head_key[OG_PARTITION_KEY_LEN];
     pthread_mutex_t lock;
     struct caller *idle;
+    char catalogue[40]; /* whose it is */
+    bool is_plain;
+    struct og_plain_table plain;
+    atomic_bool has_evicted; /* the servers of a plain table */
+    bool is_eviction_noted;  /* and its head says so */
+    uint64_t n_unnoted;   /* fingerprints that were set since the last note */
+    uint64_t n_unchecked; /* since evictions were asked for */
 };
 
 /* ---- callers ---- */
@@ -55,6 +69,7 @@ static void free_caller(struct og_remote_table *t, struct caller *c)
     const og_allocator *a = t->allocator;
     const size_t n = t->n_partitions;
     og_redis_client_free(c->client);
+    og_plain_room_free(c->plain);
     for (size_t i = 0; i < n && c->batches != NULL; i++)
         og_pack_release(&c->batches[i]);
     for (size_t i = 0; i < n && c->members != NULL; i++)
@@ -279,18 +294,37 @@ static void collect_hits(const struct og_remote_table *t, struct caller *c,
         }
 }
 
+static og_status find_in_partitions(struct og_remote_table *t, struct caller *c,
+                                    const struct og_remote_question *questions,
+                                    size_t n, uint32_t n_documents,
+                                    og_error *err)
+{
+    size_t total = 0;
+    TRY(deal_out_questions(t, c, questions, n, &total, err));
+    if (total == 0) return OG_OK;
+    TRY(ask_partitions(t, c, err));
+    collect_hits(t, c, questions, n, n_documents);
+    return OG_OK;
+}
+
+static og_status find_in_keys(struct og_remote_table *t, struct caller *c,
+                              const struct og_remote_question *questions,
+                              size_t n, uint32_t n_documents, og_error *err)
+{
+    if (c->plain == NULL) TRY(og_plain_room_new(&t->plain, &c->plain, err));
+    return og_plain_find(&t->plain, c->plain, c->client, questions, n,
+                         n_documents, atomic_load(&t->has_evicted), err);
+}
+
 og_status og_remote_table_find(struct og_remote_table *t,
                                const struct og_remote_question *questions,
                                size_t n, uint32_t n_documents, og_error *err)
 {
     struct caller *c;
-    size_t total = 0;
     TRY(take_caller(t, &c, err));
-    og_status status = deal_out_questions(t, c, questions, n, &total, err);
-    if (status == OG_OK && total > 0) {
-        status = ask_partitions(t, c, err);
-        if (status == OG_OK) collect_hits(t, c, questions, n, n_documents);
-    }
+    const og_status status =
+        t->is_plain ? find_in_keys(t, c, questions, n, n_documents, err)
+                    : find_in_partitions(t, c, questions, n, n_documents, err);
     give_caller(t, c);
     return status;
 }
@@ -422,22 +456,44 @@ static og_status send_batches(const struct og_remote_table *t, struct caller *c,
     return og_redis_client_run(c->client, c->requests, n, take_counts, &o, err);
 }
 
+static og_status observe_in_partitions(struct og_remote_table *t,
+                                       struct caller *c,
+                                       struct og_remote_document *documents,
+                                       size_t n, og_error *err)
+{
+    for (size_t p = 0; p < t->n_partitions; p++) {
+        c->batches[p].len = c->members[p].len = 0;
+        c->batches[p].failed = c->members[p].failed = false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        documents[i].n_new = 0;
+        TRY(deal_out_document(t, c, &documents[i], (uint32_t)i, err));
+    }
+    return send_batches(t, c, documents, err);
+}
+
+static og_status observe_in_keys(struct og_remote_table *t, struct caller *c,
+                                 struct og_remote_document *documents, size_t n,
+                                 og_error *err)
+{
+    if (c->plain == NULL) TRY(og_plain_room_new(&t->plain, &c->plain, err));
+    TRY(og_plain_observe(&t->plain, c->plain, c->client, documents, n, err));
+    for (size_t i = 0; i < n; i++) {
+        t->n_unnoted += documents[i].n_new;
+        t->n_unchecked += documents[i].n_new;
+    }
+    return OG_OK;
+}
+
 og_status og_remote_table_observe(struct og_remote_table *t,
                                   struct og_remote_document *documents,
                                   size_t n, og_error *err)
 {
     struct caller *c;
-    og_status status = OG_OK;
     TRY(take_caller(t, &c, err));
-    for (size_t p = 0; p < t->n_partitions; p++) {
-        c->batches[p].len = c->members[p].len = 0;
-        c->batches[p].failed = c->members[p].failed = false;
-    }
-    for (size_t i = 0; i < n && status == OG_OK; i++) {
-        documents[i].n_new = 0;
-        status = deal_out_document(t, c, &documents[i], (uint32_t)i, err);
-    }
-    if (status == OG_OK) status = send_batches(t, c, documents, err);
+    const og_status status =
+        t->is_plain ? observe_in_keys(t, c, documents, n, err)
+                    : observe_in_partitions(t, c, documents, n, err);
     give_caller(t, c);
     return status;
 }
@@ -481,7 +537,8 @@ og_status og_remote_reversed(const uint32_t *holders, size_t n,
 struct head {
     const struct og_remote_table *table;
     char catalogue[40], documents[24], bits[8], memory[24], layout[16],
-        evict[16], slots[8], offset[8], near[8];
+        evict[16], slots[8], offset[8], near[8], mode[16], fingerprints[24],
+        evicted[8], ttl[16];
 };
 
 static void take_field(og_bytes name, og_bytes value, const char *wanted,
@@ -514,6 +571,10 @@ static og_status take_head(void *ctx, size_t number,
         TAKE(slots);
         TAKE(offset);
         TAKE(near);
+        TAKE(mode);
+        TAKE(fingerprints);
+        TAKE(evicted);
+        TAKE(ttl);
 #undef TAKE
     }
     return OG_OK;
@@ -567,6 +628,8 @@ static og_status read_options(struct og_remote_table *t, const struct head *h,
         memory > (int64_t)OG_PARTITION_MEMORY_MAX || slots < 4 || slots > 256 ||
         offset < 0 || offset > 2 || near < 0 || near > 2 || documents < 0 ||
         documents > UINT32_MAX ||
+        (h->mode[0] != 0 && strcmp(h->mode, PLAIN) != 0) ||
+        (h->ttl[0] != 0 && number_of(h->ttl) <= 0) ||
         !og_layout_parse(view(h->layout), &o->layout) ||
         !og_evict_parse(view(h->evict), &o->evict))
         return is_damaged(t, err);
@@ -576,6 +639,10 @@ static og_status read_options(struct og_remote_table *t, const struct head *h,
     o->offset_len = (uint8_t)offset;
     o->near_len = (uint8_t)near;
     t->n_documents = (uint32_t)documents;
+    t->is_plain = h->mode[0] != 0;
+    memcpy(t->plain.ttl, h->ttl, sizeof(t->plain.ttl));
+    t->is_eviction_noted = h->evicted[0] != 0;
+    atomic_store(&t->has_evicted, t->is_eviction_noted);
     return OG_OK;
 }
 
@@ -621,6 +688,9 @@ static og_status set_partitions(struct og_remote_table *t, og_error *err)
     og_table_shape(&t->shape, &whole);
     t->shape.n_full <<= t->options.n_bits;
     t->shape.options.partition_bits = 0;
+    t->plain.allocator = t->allocator;
+    t->plain.shape = &t->shape;
+    t->plain.name = t->address.table;
     return OG_OK;
 }
 
@@ -670,13 +740,17 @@ static og_status reserve_partitions(struct og_remote_table *t, og_error *err)
     return status;
 }
 
-/* The number of documents comes last: with it, the table is there. */
-static og_status write_head(struct og_remote_table *t, og_error *err)
+/* All at once: with the number of documents the table is there. */
+static og_status write_head(struct og_remote_table *t, uint32_t n_documents,
+                            og_error *err)
 {
     const og_partition_options *o = &t->options;
     struct numbers n;
+    char documents[16];
     print_numbers(o, &n);
+    snprintf(documents, sizeof(documents), "%u", n_documents);
     const og_bytes words[] = {
+        view("catalogue"), view(t->catalogue),
         view("bits"),      view(n.bits),
         view("memory"),    view(n.memory),
         view("layout"),    view(og_layout_name(o->layout)),
@@ -684,16 +758,18 @@ static og_status write_head(struct og_remote_table *t, og_error *err)
         view("slots"),     view(n.slots),
         view("offset"),    view(n.offset),
         view("near"),      view(n.near),
-        view("documents"), view("0")};
-    return ask_head(t, "HSET", words, sizeof(words) / sizeof(words[0]),
-                    take_nothing, NULL, err);
+        view("documents"), view(documents),
+        view("mode"),      view(PLAIN),
+        view("ttl"),       view(t->plain.ttl)};
+    const size_t n_words =
+        sizeof(words) / sizeof(words[0]) - (t->is_plain ? 0 : 4);
+    return ask_head(t, "HSET", words, n_words, take_nothing, NULL, err);
 }
 
 /* Two catalogues may want it at once: one of them has it. */
-static og_status claim(struct og_remote_table *t, const char *catalogue,
-                       og_error *err)
+static og_status claim(struct og_remote_table *t, og_error *err)
 {
-    const og_bytes words[] = {view("catalogue"), view(catalogue)};
+    const og_bytes words[] = {view("catalogue"), view(t->catalogue)};
     return ask_head(t, "HSETNX", words, 2, take_nothing, NULL, err);
 }
 
@@ -715,9 +791,13 @@ static og_status make_table(struct og_remote_table *t,
                             const struct og_table_options *table, og_error *err)
 {
     choose_options(t, table);
+    t->is_plain = t->address.mode == OG_TABLE_PLAIN;
+    if (t->is_plain && t->address.ttl > 0)
+        snprintf(t->plain.ttl, sizeof(t->plain.ttl), "%u", t->address.ttl);
     TRY(set_partitions(t, err));
+    if (t->is_plain) return write_head(t, 0, err);
     const og_status status = reserve_partitions(t, err);
-    if (status == OG_OK) return write_head(t, err);
+    if (status == OG_OK) return write_head(t, 0, err);
     if (status == OG_ERR_MEMORY) unmake_table(t);
     return status;
 }
@@ -756,12 +836,39 @@ static og_status take_info(void *ctx, size_t number,
     return OG_OK;
 }
 
+static og_status ask_evictions(struct og_remote_table *t, uint64_t *out,
+                               og_error *err)
+{
+    struct caller *c;
+    TRY(take_caller(t, &c, err));
+    const og_status status = og_plain_evictions(&t->plain, c->client, out, err);
+    give_caller(t, c);
+    t->n_unchecked = 0;
+    if (status == OG_OK && *out > 0) atomic_store(&t->has_evicted, true);
+    return status;
+}
+
+/* A server has no number of the keys of one table, so those that were set are
+ * counted beside it; room is what a table in partitions would have. */
+static og_status count_keys(struct og_remote_table *t,
+                            struct og_remote_counts *out, og_error *err)
+{
+    struct head h;
+    TRY(read_head(t, &h, err));
+    const int64_t n = number_of(h.fingerprints);
+    out->n_used = (n > 0 ? (uint64_t)n : 0) + t->n_unnoted;
+    out->n_slots = t->shape.n_full * t->options.bucket_slots;
+    if (out->n_slots < out->n_used) out->n_slots = out->n_used;
+    return ask_evictions(t, &out->n_evicted, err);
+}
+
 og_status og_remote_table_count(struct og_remote_table *t,
                                 struct og_remote_counts *out, og_error *err)
 {
     struct counting counting = {t, out};
     struct caller *c;
     *out = (struct og_remote_counts){0};
+    if (t->is_plain) return count_keys(t, out, err);
     TRY(take_caller(t, &c, err));
     for (uint32_t p = 0; p < t->n_partitions; p++)
         (void)ask_partition(t, c, p, "ORIGO.INFO", p);
@@ -771,15 +878,37 @@ og_status og_remote_table_count(struct og_remote_table *t,
     return status;
 }
 
+/* The head of a plain table is written whole each time: where the server may
+ * evict all keys, it may have evicted that one, too. */
+static og_status note_keys(struct og_remote_table *t, og_error *err)
+{
+    const og_bytes evicted[] = {view("evicted"), view("1")};
+    char number[24];
+    uint64_t n_evicted;
+    snprintf(number, sizeof(number), "%llu", (unsigned long long)t->n_unnoted);
+    const og_bytes words[] = {view("fingerprints"), view(number)};
+    if (t->n_unnoted > 0)
+        TRY(ask_head(t, "HINCRBY", words, 2, take_nothing, NULL, err));
+    t->n_unnoted = 0;
+    if (t->n_unchecked >= CHECK_EACH) TRY(ask_evictions(t, &n_evicted, err));
+    if (t->is_eviction_noted || !atomic_load(&t->has_evicted)) return OG_OK;
+    TRY(ask_head(t, "HSET", evicted, 2, take_nothing, NULL, err));
+    t->is_eviction_noted = true;
+    return OG_OK;
+}
+
 og_status og_remote_table_note(struct og_remote_table *t, uint32_t n,
                                og_error *err)
 {
     char number[16];
     snprintf(number, sizeof(number), "%u", n);
     const og_bytes words[] = {view("documents"), view(number)};
-    TRY(ask_head(t, "HSET", words, 2, take_nothing, NULL, err));
+    if (t->is_plain)
+        TRY(write_head(t, n, err));
+    else
+        TRY(ask_head(t, "HSET", words, 2, take_nothing, NULL, err));
     t->n_documents = n;
-    return OG_OK;
+    return t->is_plain ? note_keys(t, err) : OG_OK;
 }
 
 /* ---- opening ---- */
@@ -789,6 +918,19 @@ static og_status is_anothers(const struct og_remote_table *t, og_error *err)
     return og_error_set(
         err, OG_ERR_USAGE, "table '%s' on %s:%u belongs to another catalogue",
         t->address.table, t->address.hosts[0].name, t->address.hosts[0].port);
+}
+
+static og_status check_mode(const struct og_remote_table *t, og_error *err)
+{
+    const enum og_table_mode wanted = t->address.mode;
+    if (wanted == OG_TABLE_AS_FOUND ||
+        t->is_plain == (wanted == OG_TABLE_PLAIN))
+        return OG_OK;
+    return og_error_set(err, OG_ERR_USAGE,
+                        "table '%s' is kept in %s, not in %s", t->address.table,
+                        t->is_plain ? "plain keys" : "partitions of the module",
+                        t->is_plain ? "partitions of the module"
+                                    : "plain keys");
 }
 
 /* Options that make another table of the same fingerprints. */
@@ -813,6 +955,7 @@ static og_status take_table(struct og_remote_table *t, const struct head *h,
 {
     struct og_remote_counts counts;
     TRY(read_options(t, h, err));
+    TRY(check_mode(t, err));
     TRY(check_like(t, table, err));
     TRY(set_partitions(t, err));
     return og_remote_table_count(t, &counts, err);
@@ -822,12 +965,11 @@ static og_status find_or_make(struct og_remote_table *t,
                               const struct og_remote_options *options,
                               og_error *err)
 {
-    char own[40];
     struct head h;
-    name_catalogue(options->catalogue, own);
+    name_catalogue(options->catalogue, t->catalogue);
     TRY(read_head(t, &h, err));
     if (h.catalogue[0] == 0 && options->is_made) {
-        TRY(claim(t, own, err));
+        TRY(claim(t, err));
         TRY(read_head(t, &h, err));
     }
     const bool is_whole = h.documents[0] != 0;
@@ -835,7 +977,7 @@ static og_status find_or_make(struct og_remote_table *t,
         return og_error_set(err, OG_ERR_NO_STORE,
                             "there is no table '%s' on %s:%u", t->address.table,
                             t->address.hosts[0].name, t->address.hosts[0].port);
-    if (strcmp(h.catalogue, own) != 0) return is_anothers(t, err);
+    if (strcmp(h.catalogue, t->catalogue) != 0) return is_anothers(t, err);
     return is_whole ? take_table(t, &h, &options->table, err)
                     : make_table(t, &options->table, err);
 }

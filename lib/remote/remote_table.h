@@ -10,6 +10,11 @@
  *     catalogue   the store whose documents its numbers name
  *     documents   of them, how many the table has
  *     bits, memory, layout, evict, slots, offset, near   of the partitions
+ *     mode        plain: there are no partitions, but a key for each
+ *                 fingerprint (plain_table.h)
+ *     ttl, fingerprints, evicted   of a plain table: seconds that its keys
+ *                 live; those that were set, about; 1 once its servers have
+ *                 evicted keys
  *
  * Numbers of documents mean something in one catalogue alone, so a table
  * belongs to one. What the hash says of the documents is written after they are

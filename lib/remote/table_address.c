@@ -7,6 +7,7 @@
  * is 15 s unless somebody has changed it. */
 #define TIMEOUT     30
 #define TIMEOUT_MAX 3600
+#define TTL_MAX     999999999
 
 static const char plain[] = "redis://", secure[] = "rediss://";
 
@@ -62,7 +63,7 @@ static bool copy_decoded(og_bytes from, char *to, size_t cap)
 static bool read_small(og_bytes text, unsigned most, unsigned *out)
 {
     unsigned value = 0;
-    if (text.len == 0 || text.len > 6) return false;
+    if (text.len == 0 || text.len > 9) return false;
     for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] < '0' || text.data[i] > '9') return false;
         value = value * 10 + (unsigned)(text.data[i] - '0');
@@ -142,18 +143,71 @@ static og_status take_authority(og_bytes text, struct og_table_address *out,
     return take_hosts((og_bytes){text.data + at, text.len - at}, out, err);
 }
 
-static og_status take_query(const char *text, struct og_table_address *out,
-                            og_error *err)
+static bool is_text(og_bytes text, const char *wanted)
 {
-    static const char name[] = "timeout=";
+    return text.len == strlen(wanted) &&
+           memcmp(text.data, wanted, text.len) == 0;
+}
+
+static og_status take_timeout(og_bytes value, struct og_table_address *out,
+                              og_error *err)
+{
     unsigned seconds;
-    if (strncmp(text, name, sizeof(name) - 1) != 0)
-        return is_none("after the '?' there can be timeout=SECONDS", err);
-    text += sizeof(name) - 1;
-    if (!read_small((og_bytes){text, strlen(text)}, TIMEOUT_MAX, &seconds))
+    if (!read_small(value, TIMEOUT_MAX, &seconds))
         return is_none("a timeout is 1 to 3600 seconds", err);
     out->timeout = seconds;
     return OG_OK;
+}
+
+static og_status take_mode(og_bytes value, struct og_table_address *out,
+                           og_error *err)
+{
+    if (!is_text(value, "plain") && !is_text(value, "module"))
+        return is_none("a mode is module or plain", err);
+    out->mode = is_text(value, "plain") ? OG_TABLE_PLAIN : OG_TABLE_MODULE;
+    return OG_OK;
+}
+
+static og_status take_ttl(og_bytes value, struct og_table_address *out,
+                          og_error *err)
+{
+    return read_small(value, TTL_MAX, &out->ttl)
+               ? OG_OK
+               : is_none("a ttl is 1 to 999999999 seconds", err);
+}
+
+/* "name=value" */
+static og_status take_option(og_bytes text, struct og_table_address *out,
+                             og_error *err)
+{
+    static const struct {
+        const char *name;
+        og_status (*take)(og_bytes value, struct og_table_address *out,
+                          og_error *err);
+    } options[] = {
+        {"timeout", take_timeout}, {"mode", take_mode}, {"ttl", take_ttl}};
+    const char *equals = memchr(text.data, '=', text.len);
+    const size_t name_len =
+        equals != NULL ? (size_t)(equals - text.data) : text.len;
+    for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+        if (equals != NULL &&
+            is_text((og_bytes){text.data, name_len}, options[i].name))
+            return options[i].take(
+                (og_bytes){equals + 1, text.len - name_len - 1}, out, err);
+    return is_none("after the '?' there can be timeout=SECONDS, mode=plain and "
+                   "ttl=SECONDS, with a '&' between them",
+                   err);
+}
+
+static og_status take_query(const char *text, struct og_table_address *out,
+                            og_error *err)
+{
+    for (;;) {
+        const size_t len = strcspn(text, "&");
+        TRY(take_option((og_bytes){text, len}, out, err));
+        if (text[len] == 0) return OG_OK;
+        text += len + 1;
+    }
 }
 
 og_status og_table_address_parse(const char *text, struct og_table_address *out,

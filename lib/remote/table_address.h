@@ -3,8 +3,10 @@
 
 /* Where a table on a server is:
  *
- *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/TABLE[?timeout=S]
+ *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/TABLE[?OPTIONS]
  *
+ * OPTIONS, with a '&' between them: timeout=SECONDS, mode=module or mode=plain,
+ * ttl=SECONDS of the keys of a new plain table.
  * rediss:// is the same over TLS. An IPv6 address is in brackets. Of several
  * hosts any one that answers tells where the others of its cluster are. The
  * password may be in the environment: ORIGO_REDIS_AUTH, "PASSWORD" or
@@ -24,12 +26,21 @@ struct og_redis_host {
     unsigned port;
 };
 
+/* How a table is kept. */
+enum og_table_mode {
+    OG_TABLE_AS_FOUND, /* as it is; a new one in partitions of the module */
+    OG_TABLE_MODULE,
+    OG_TABLE_PLAIN, /* a key for each fingerprint: no module is needed */
+};
+
 struct og_table_address {
     bool is_tls;
     struct og_redis_host hosts[OG_ADDRESS_HOSTS_MAX];
     size_t n_hosts;
     char user[OG_ADDRESS_WORD_MAX], password[OG_ADDRESS_WORD_MAX];
     char table[OG_PARTITION_NAME_MAX + 1];
+    enum og_table_mode mode;
+    unsigned ttl; /* seconds; 0: keys have no end */
     double
         timeout; /* seconds for a batch, with all that has to be tried again */
 };

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include <string.h>
+
+#include "lib/remote/plain_table.h"
 #include "lib/remote/redis_client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -24,6 +27,20 @@ static void check_error(og_bytes error)
         abort();
 }
 
+/* What is under a key of a plain table, and what INFO answers. */
+static void check_string(og_bytes bytes)
+{
+    char text[OG_PLAIN_VALUE_LEN];
+    struct og_hit hit, again;
+    (void)og_plain_info_number(bytes, "evicted_keys");
+    if (!og_plain_read_value(bytes, &hit)) return;
+    if (hit.doc == OG_NO_DOC) abort();
+    og_plain_write_value(hit, text);
+    if (!og_plain_read_value((og_bytes){text, strlen(text)}, &again) ||
+        memcmp(&hit, &again, sizeof(hit)) != 0)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     struct og_resp reply = {0};
@@ -36,6 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         for (size_t i = 0; i < reply.n; i++)
             if (reply.items[i].kind == OG_RESP_ERROR)
                 check_error(reply.items[i].bytes);
+            else if (reply.items[i].kind == OG_RESP_BYTES)
+                check_string(reply.items[i].bytes);
         og_redis_read_slots(&reply, check_range, NULL);
         left = (og_bytes){left.data + used, left.len - used};
     }

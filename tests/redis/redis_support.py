@@ -14,7 +14,10 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 os.pardir))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir, os.pardir, "tools"))
 import run_cases  # noqa: E402
+from run_cluster import module_options, server_program  # noqa: E402
 
 LONG = 60  # seconds: nothing here takes so long, however slow the machine is
 
@@ -106,8 +109,8 @@ class Connection:
 
 def missing():
     """Why there can be no server, or None."""
-    return None if shutil.which("redis-server") else \
-        "redis-server is not installed"
+    return None if shutil.which(server_program()) else \
+        os.path.basename(server_program()) + " is not installed"
 
 
 def free_port():
@@ -117,8 +120,9 @@ def free_port():
 
 
 class Server:
-    """A server with the module in a folder of its own, on a unix socket; with
-    port=True on a free port, too. Its files stay until it is left."""
+    """A server with the module (None: without) in a folder of its own, on a unix
+    socket; with port=True on a free port, too. Its files stay until it is
+    left."""
 
     def __init__(self, module, *options, port=False, start=True):
         self.module = module
@@ -132,10 +136,11 @@ class Server:
             self.start()
 
     def command(self):
-        return ["redis-server", "--port", str(self.port), "--unixsocket",
+        return [server_program(), "--port", str(self.port), "--unixsocket",
                 self.path, "--dir", self.folder, "--save", "", "--loglevel",
-                "notice", "--logfile", self.log_path, "--loadmodule",
-                self.module, "--enable-debug-command", "yes", *self.options]
+                "notice", "--logfile", self.log_path,
+                *module_options(self.module), "--enable-debug-command", "yes",
+                *self.options]
 
     @property
     def log_path(self):

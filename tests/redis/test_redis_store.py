@@ -90,11 +90,11 @@ def same(seen, expected):
     equal(len(seen), len(expected))
 
 
-def compare(origo, address, path, where):
+def compare(origo, address, path, where, query=""):
     """Adds and asks both ways."""
     name = os.path.basename(path).split(".")[0]
     own = [os.path.join(where, "own-" + name)]
-    far = ["%s/%s" % (address, name), "--catalogue",
+    far = ["%s/%s%s" % (address, name, query), "--catalogue",
            os.path.join(where, "far-" + name)]
     more = ["--add", "--memory", MEMORY]
     same(asked(origo, far, path, *more), asked(origo, own, path, *more))
@@ -158,6 +158,139 @@ def test_server_restarts(module, origo):
         before = asked(origo, far, SAMPLE)
         s.restart()
         same(asked(origo, far, SAMPLE), before)
+
+
+# ---- plain keys ----
+
+def plain_keys(c):
+    return [k for k in c("KEYS", "origo:*") if b"{" not in k]
+
+
+def test_plain_same_answers(module, origo):
+    """A server without the module is enough."""
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path)
+        address = "redis://127.0.0.1:%d" % s.port
+        compare(origo, address, SAMPLE, where, "?mode=plain")
+        compare(origo, address, path, where, "?timeout=60&mode=plain")
+        # From now on it is found as it is.
+        far = [address + "/stream", "--catalogue",
+               os.path.join(where, "far-stream")]
+        own = [os.path.join(where, "own-stream")]
+        same(asked(origo, far, path), asked(origo, own, path))
+        refused(origo, 2, ["table 'stream'", "plain keys"], "trace", "-s",
+                far[0] + "?mode=module", *far[1:], path)
+        assert len(plain_keys(c)) > 10000
+        # Values are numbers for the server, which keeps them in fewer bytes.
+        equal(c("OBJECT", "ENCODING", plain_keys(c)[0]), b"int")
+
+
+def test_plain_same_answers_of_a_cluster(module, origo):
+    with test_redis_cluster.cluster(None) as nodes, folder() as where:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path)
+        hosts = ",".join("127.0.0.1:%d" % n.port for n in nodes[3:] + nodes[:3])
+        compare(origo, "redis://" + hosts, path, where, "?mode=plain")
+        for node in nodes[:3]:
+            assert int(node.cli("DBSIZE")) > 1000
+
+
+def test_plain_killed_and_lost(module, origo):
+    """A front end dies; then the server loses everything."""
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path, 300, versions=False)
+        own = [os.path.join(where, "own")]
+        far = ["redis://127.0.0.1:%d/t?mode=plain" % s.port, "--catalogue",
+               os.path.join(where, "far")]
+        well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
+        child = subprocess.Popen(
+            [origo, "add", "-q", "-s", *far, "--memory", MEMORY, path],
+            env=environment(), stderr=subprocess.DEVNULL)
+        support.wait_for(lambda: child.poll() is not None or
+                         c("DBSIZE") > 1000)
+        child.send_signal(signal.SIGKILL)
+        child.wait(support.LONG)
+        well(origo, "add", "-q", "-s", *far, path)
+        same(asked(origo, far, path), asked(origo, own, path))
+        c("FLUSHALL")
+        well(origo, "add", "-q", "-s", *far, "--memory", MEMORY, path)
+        same(asked(origo, far, path), asked(origo, own, path))
+
+
+def test_plain_evicts(module, origo):
+    """At its limit the server forgets fingerprints that nobody asked for lately,
+    and nothing else; what is still there is answered as before."""
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path, 900)
+        own = [os.path.join(where, "own")]
+        far = ["redis://127.0.0.1:%d/t?mode=plain&ttl=500000000" % s.port,
+               "--catalogue", os.path.join(where, "far")]
+        well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
+        c("CONFIG", "SET", "maxmemory-policy", "volatile-lru")
+        c("CONFIG", "SET", "maxmemory",
+          int(c.info("memory")["used_memory"]) + (1 << 20))
+        well(origo, "add", "-q", "-s", *far, "--memory", MEMORY, path)
+        assert int(c.info("stats")["evicted_keys"]) > 100
+        assert 4e8 < c("TTL", plain_keys(c)[0]) <= 5e8
+        n_less = 0
+        for a, b in zip(asked(origo, far, path).splitlines(),
+                        asked(origo, own, path).splitlines()):
+            a, b = json.loads(a), json.loads(b)
+            equal(a["id"], b["id"])
+            n_less += a["novel"] > b["novel"]
+            for span in a["spans"]:
+                assert span["how"] == "verified", span
+        assert n_less > 0
+
+
+def test_plain_head_is_evicted(module, origo):
+    """With allkeys-lru the head may be gone: whoever adds next writes it
+    again."""
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        own = [os.path.join(where, "own")]
+        far = ["redis://127.0.0.1:%d/t?mode=plain" % s.port, "--catalogue",
+               os.path.join(where, "far")]
+        well(origo, "add", "-q", "-s", *own, SAMPLE)
+        well(origo, "add", "-q", "-s", *far, SAMPLE)
+        n = len(plain_keys(c))
+        c("DEL", *[k for k in c("KEYS", "origo:{*")])
+        refused(origo, 5, ["there is no table 't'"], "trace", "-s", *far,
+                SAMPLE)
+        well(origo, "add", "-q", "-s", *far, SAMPLE)
+        equal(len(plain_keys(c)), n)
+        same(asked(origo, far, SAMPLE), asked(origo, own, SAMPLE))
+
+
+def test_plain_damaged(module, origo):
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        far = ["-s", "redis://127.0.0.1:%d/t?mode=plain" % s.port,
+               "--catalogue", os.path.join(where, "far"), SAMPLE]
+        well(origo, "add", *far)
+        keys = plain_keys(c)
+        for key in keys:
+            c("SET", key, "not a number")
+        refused(origo, 4, ["table 't'", "damaged", "origo:t:"], "trace", *far)
+        for key in keys:
+            c("DEL", key)
+            c("LPUSH", key, "x")
+        refused(origo, 4, ["table 't'", "origo:t:", "WRONGTYPE"], "trace", *far)
+
+
+def test_plain_no_memory(module, origo):
+    """Without an eviction a full server refuses new keys, and says so."""
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path)
+        far = ["-s", "redis://127.0.0.1:%d/t?mode=plain" % s.port,
+               "--catalogue", os.path.join(where, "far"), path]
+        c("CONFIG", "SET", "maxmemory",
+          int(c.info("memory")["used_memory"]) + (300 << 10))
+        refused(origo, 3, ["table 't'", "OOM"], "add", *far)
+        c("CONFIG", "SET", "maxmemory", 0)
+        well(origo, "add", *far)
 
 
 # ---- errors ----
@@ -224,16 +357,10 @@ def test_no_memory(module, origo):
 
 
 def test_no_module(module, origo):
-    with support.tempfile.TemporaryDirectory() as where:
-        plain = Server(module, port=True, start=False)
-        plain.command = lambda: [
-            w for i, w in enumerate(Server.command(plain))
-            if "--loadmodule" not in Server.command(plain)[max(i - 1, 0):i + 1]]
-        with plain as s:
-            s.start()
-            refused(origo, 2, ["table 't'", "unknown command"], "add", "-s",
-                    "redis://127.0.0.1:%d/t" % s.port, "--catalogue",
-                    os.path.join(where, "far"), SAMPLE)
+    with Server(None, port=True) as s, folder() as where:
+        refused(origo, 2, ["table 't'", "unknown command"], "add", "-s",
+                "redis://127.0.0.1:%d/t" % s.port, "--catalogue",
+                os.path.join(where, "far"), SAMPLE)
 
 
 def test_usage(module, origo):
@@ -285,7 +412,7 @@ def test_tls(module, origo):
             if server.try_start():
                 break
             if "TLS" in server.log() and "support" in server.log():
-                return "redis-server has no TLS"
+                return "the server has no TLS"
             server.__exit__()
         with server as s:
             far = ["--catalogue", os.path.join(where, "far"), SAMPLE]

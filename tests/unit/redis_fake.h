@@ -20,12 +20,18 @@
 #include "tests/unit/stage_support.h"
 
 enum { FAKE_KEYS = 64, FAKE_FIELDS = 16, FAKE_LINKS = 32, FAKE_RULES = 16 };
+enum { FAKE_VALUES = 1 << 16 }; /* more than are ever set */
 
 struct fake_rule {
     const char *command;
     unsigned nth;      /* from 1, of this server */
     const char *reply; /* instead; NULL: end the connection */
     bool works;        /* but do its work first */
+};
+
+/* A key with a string. */
+struct fake_value {
+    char key[64], value[24];
 };
 
 /* What all servers keep. */
@@ -37,6 +43,8 @@ struct fake_keys {
     char head[OG_PARTITION_KEY_LEN]; /* of the one hash */
     char fields[FAKE_FIELDS][2][64];
     size_t n_fields;
+    struct fake_value *values; /* a hash table; NULL: none was set */
+    unsigned n_evicted;        /* what INFO says */
 };
 
 struct fake_link {
@@ -124,11 +132,58 @@ static inline void fake_hash(struct fake_keys *k, int fd,
     }
     const bool only_new = fake_is(words[0].bytes, "HSETNX");
     fake_copy(words[1].bytes, k->head, sizeof(k->head));
+    if (fake_is(words[0].bytes, "HINCRBY")) {
+        char *value = fake_field(k, words[2].bytes, true);
+        snprintf(value, 64, "%llu",
+                 strtoull(value, NULL, 10) +
+                     strtoull(words[3].bytes.data, NULL, 10));
+        fake_line(fd, ":1\r\n");
+        return;
+    }
     for (size_t i = 2; i + 1 < n; i += 2)
         if (!only_new || fake_field(k, words[i].bytes, false) == NULL)
             fake_copy(words[i + 1].bytes, fake_field(k, words[i].bytes, true),
                       64);
     fake_line(fd, ":1\r\n");
+}
+
+/* ---- strings ---- */
+
+static inline struct fake_value *fake_value(struct fake_keys *k, og_bytes key)
+{
+    uint64_t at = key.len;
+    if (k->values == NULL) k->values = calloc(FAKE_VALUES, sizeof(*k->values));
+    assert_non_null(k->values);
+    for (size_t i = 0; i < key.len; i++)
+        at = og_mix64(at ^ (uint8_t)key.data[i]);
+    while (k->values[at % FAKE_VALUES].key[0] != 0 &&
+           !fake_is(key, k->values[at % FAKE_VALUES].key))
+        at++;
+    return &k->values[at % FAKE_VALUES];
+}
+
+/* GET key; SET key value [NX] GET */
+static inline void fake_string(struct fake_keys *k, int fd,
+                               const struct og_resp_item *words, size_t n)
+{
+    struct fake_value *v = fake_value(k, words[1].bytes);
+    const bool is_there = v->key[0] != 0;
+    if (is_there)
+        fake_bytes(fd, v->value, strlen(v->value));
+    else
+        fake_line(fd, "$-1\r\n");
+    if (n < 4 || (is_there && fake_is(words[3].bytes, "NX"))) return;
+    fake_copy(words[1].bytes, v->key, sizeof(v->key));
+    fake_copy(words[2].bytes, v->value, sizeof(v->value));
+}
+
+static inline void fake_info(const struct fake_keys *k, int fd)
+{
+    char text[80];
+    const int len =
+        snprintf(text, sizeof(text),
+                 "# Server\r\nrun_id:1\r\nevicted_keys:%u\r\n", k->n_evicted);
+    fake_bytes(fd, text, (size_t)len);
 }
 
 /* ---- partitions ---- */
@@ -232,6 +287,10 @@ static inline void fake_work(struct fake_server *s, int fd,
     } else if (fake_is(name, "UNLINK")) {
         fake_unlink(s->keys, words[1].bytes);
         fake_line(fd, ":1\r\n");
+    } else if (fake_is(name, "SET") || fake_is(name, "GET")) {
+        fake_string(s->keys, fd, words, n);
+    } else if (fake_is(name, "INFO")) {
+        fake_info(s->keys, fd);
     } else if (name.data[0] == 'H') {
         fake_hash(s->keys, fd, words, n);
     } else if (fake_is(name, "ORIGO.RESERVE")) {
@@ -337,6 +396,8 @@ static inline void fake_keys_clear(struct fake_keys *k)
     for (size_t i = 0; i < k->n; i++)
         og_partition_free(k->partitions[i]);
     k->n = k->n_fields = 0;
+    free(k->values);
+    k->values = NULL;
 }
 
 static inline void fake_keys_release(struct fake_keys *k)

@@ -327,6 +327,21 @@ static unsigned slot_of(const char *key)
     return crc % 16384;
 }
 
+/* Examples of the specification, and the checksum of its appendix. */
+static void test_key_slot(void **state)
+{
+    (void)state;
+#define SLOT(text) og_partition_key_slot((og_bytes)OG_LITERAL(text))
+    assert_int_equal(SLOT("123456789"), 0x31c3);
+    assert_int_equal(SLOT("{user1000}.following"), SLOT("user1000"));
+    assert_int_equal(SLOT("foo{{bar}}zap"), SLOT("{bar"));
+    assert_int_equal(SLOT("foo{bar}{zap}"), SLOT("bar"));
+    assert_int_not_equal(SLOT("foo{}{bar}"), SLOT("bar"));
+    assert_int_not_equal(SLOT("foo{bar"), SLOT("bar"));
+    assert_int_equal(SLOT("origo:{8209}:news:0"), og_partition_slot(0, 0));
+#undef SLOT
+}
+
 static void test_key_spread(void **state)
 {
     (void)state;
@@ -361,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_spoiled),
         cmocka_unit_test(test_validity),
+        cmocka_unit_test(test_key_slot),
         cmocka_unit_test(test_key_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

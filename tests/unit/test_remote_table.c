@@ -1,7 +1,7 @@
-/* A table on servers against one that was never divided; who may have it; and
- * servers that break off. */
+/* A table on servers, in partitions and in plain keys, against one that was
+ * never divided; who may have it; and servers that break off. */
 
-#include "lib/remote/remote_table.h"
+#include "lib/remote/plain_table.h"
 #include "tests/unit/redis_fake.h"
 
 enum { N = 500, N_DOCUMENTS = 30, MEMORY = 64 << 20 };
@@ -17,6 +17,13 @@ static int start(void **state)
     fake_init(&server, &keys);
     snprintf(address, sizeof(address), "redis://127.0.0.1:%u/news?timeout=60",
              server.port);
+    return 0;
+}
+
+static int start_plain(void **state)
+{
+    (void)start(state);
+    strcat(address, "&mode=plain");
     return 0;
 }
 
@@ -130,20 +137,13 @@ static void open_local(struct og_table *t, const struct og_remote_table *like)
     assert_int_equal(t->n_full, og_remote_table_shape(like)->n_full);
 }
 
-static void test_same_as_undivided(void **state)
+/* The same documents to both. */
+static void compare_with_undivided(void)
 {
     static struct doc d;
     struct og_hit local[N], remote[N];
     struct og_table t;
-    (void)state;
-    /* Each kind of break once: before and after the work was done. */
-    server.rules[0] = (struct fake_rule){.command = "ORIGO.LOOKUP", .nth = 5};
-    server.rules[1] = (struct fake_rule){.command = "ORIGO.OBSERVE", .nth = 9};
-    server.rules[2] = (struct fake_rule){
-        .command = "ORIGO.OBSERVE", .nth = 17, .reply = "-TRYAGAIN x\r\n"};
-    fake_start(&server);
     struct og_remote_table *r = open_well();
-    assert_int_equal(keys.n, 4);
     assert_int_equal(og_remote_table_memory(r), MEMORY);
     open_local(&t, r);
     for (uint32_t i = 0; i < N_DOCUMENTS; i++) {
@@ -163,6 +163,19 @@ static void test_same_as_undivided(void **state)
     assert_int_equal(counts.n_used, t.n_used);
     og_table_release(&t);
     og_remote_table_close(r);
+}
+
+static void test_same_as_undivided(void **state)
+{
+    (void)state;
+    /* Each kind of break once: before and after the work was done. */
+    server.rules[0] = (struct fake_rule){.command = "ORIGO.LOOKUP", .nth = 5};
+    server.rules[1] = (struct fake_rule){.command = "ORIGO.OBSERVE", .nth = 9};
+    server.rules[2] = (struct fake_rule){
+        .command = "ORIGO.OBSERVE", .nth = 17, .reply = "-TRYAGAIN x\r\n"};
+    fake_start(&server);
+    compare_with_undivided();
+    assert_int_equal(keys.n, 4);
 }
 
 /* A batch that arrives twice, since its answer did not, does no harm. */
@@ -295,15 +308,197 @@ static void test_wrong_answers(void **state)
     og_remote_table_close(r);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+/* ---- plain keys ---- */
+
+static void test_plain_same_as_undivided(void **state)
+{
+    (void)state;
+    server.rules[0] = (struct fake_rule){.command = "GET", .nth = 700};
+    server.rules[1] = (struct fake_rule){.command = "SET", .nth = 900};
+    server.rules[2] = (struct fake_rule){
+        .command = "SET", .nth = 2000, .reply = "-TRYAGAIN x\r\n"};
+    fake_start(&server);
+    compare_with_undivided();
+    assert_int_equal(keys.n, 0);
+}
+
+/* It is found as it is; who asks for the other mode is refused. */
+static void test_plain_is_found(void **state)
+{
+    struct og_remote_table *r;
+    og_error err = {0};
+    char *mode = strstr(address, "&mode=plain");
+    (void)state;
+    fake_start(&server);
+    og_remote_table_close(open_well());
+    *mode = 0;
+    assert_int_equal(open_as(1, true, MEMORY, &r, &err), OG_OK);
+    og_remote_table_close(r);
+    strcat(address, "&mode=module");
+    assert_int_equal(open_as(1, true, MEMORY, &r, &err), OG_ERR_USAGE);
+    assert_non_null(strstr(err.message, "is kept in plain keys"));
+    pthread_mutex_lock(&keys.lock);
+    snprintf(fake_field(&keys, (og_bytes)OG_LITERAL("mode"), true), 64, "x");
+    pthread_mutex_unlock(&keys.lock);
+    *mode = 0;
+    assert_int_equal(open_as(1, true, MEMORY, &r, &err), OG_ERR_STORE);
+}
+
+/* One document, one fingerprint. */
+static void set_one(struct og_remote_table *r, uint32_t doc, uint32_t *n_new)
+{
+    const uint64_t fp = 77;
+    const uint16_t offset = (uint16_t)doc, near = 7;
+    const struct og_additions add = {
+        .doc = doc, .fp = &fp, .offset = &offset, .near = &near, .n = 1};
+    struct og_remote_document one = {.additions = &add};
+    og_error err = {0};
+    if (og_remote_table_observe(r, &one, 1, &err) != OG_OK)
+        fail_msg("%s", err.message);
+    *n_new = one.n_new;
+}
+
+static struct og_hit find_one(struct og_remote_table *r, uint8_t *lost)
+{
+    const uint64_t fp = 77;
+    struct og_hit hit;
+    const struct og_remote_question question = {&fp, 1, &hit, lost};
+    og_error err = {0};
+    if (og_remote_table_find(r, &question, 1, 1000, &err) != OG_OK)
+        fail_msg("%s", err.message);
+    return hit;
+}
+
+/* Somebody else takes the key over at the same time: the earliest remains. */
+static void test_plain_race(void **state)
+{
+    char value[OG_PLAIN_VALUE_LEN], reply[64];
+    uint32_t n_new;
+    (void)state;
+    og_plain_write_value((struct og_hit){.doc = 2, .offset = 9}, value);
+    snprintf(reply, sizeof(reply), "$%zu\r\n%s\r\n", strlen(value), value);
+    /* 10 is set, 5 is refused by NX, 5 is exchanged and meets 2. */
+    server.rules[0] = (struct fake_rule){
+        .command = "SET", .nth = 3, .reply = reply, .works = true};
+    fake_start(&server);
+    struct og_remote_table *r = open_well();
+    set_one(r, 10, &n_new);
+    assert_int_equal(n_new, 1);
+    assert_int_equal(find_one(r, NULL).doc, 10);
+    set_one(r, 5, &n_new);
+    assert_int_equal(n_new, 0);
+    assert_int_equal(find_one(r, NULL).doc, 2);
+    assert_int_equal(find_one(r, NULL).offset, 9);
+    set_one(r, 1, &n_new);
+    set_one(r, 4, &n_new);
+    assert_int_equal(find_one(r, NULL).doc, 1);
+    assert_int_equal(find_one(r, NULL).offset, 1);
+    og_remote_table_close(r);
+}
+
+/* What is not there may have been there once, as soon as a server has evicted
+ * something; the table remembers that when the server forgets it. */
+static void test_plain_evictions(void **state)
+{
+    struct og_remote_counts counts;
+    uint8_t lost = 9;
+    (void)state;
+    fake_start(&server);
+    struct og_remote_table *r = open_well();
+    (void)find_one(r, &lost);
+    assert_int_equal(lost, 0);
+    pthread_mutex_lock(&keys.lock);
+    keys.n_evicted = 3;
+    pthread_mutex_unlock(&keys.lock);
+    og_remote_table_close(r);
+    r = open_well();
+    assert_int_equal(og_remote_table_count(r, &counts, NULL), OG_OK);
+    assert_int_equal(counts.n_evicted, 3);
+    (void)find_one(r, &lost);
+    assert_int_equal(lost, 1);
+    assert_int_equal(og_remote_table_note(r, 0, NULL), OG_OK);
+    og_remote_table_close(r);
+    pthread_mutex_lock(&keys.lock);
+    keys.n_evicted = 0;
+    pthread_mutex_unlock(&keys.lock);
+    r = open_well();
+    (void)find_one(r, &lost);
+    assert_int_equal(lost, 1);
+    og_remote_table_close(r);
+}
+
+static void test_plain_damaged(void **state)
+{
+    const uint64_t fp = 77;
+    struct og_hit hit;
+    const struct og_remote_question question = {&fp, 1, &hit, NULL};
+    og_error err = {0};
+    (void)state;
+    server.rules[0] = (struct fake_rule){
+        .command = "GET", .nth = 1, .reply = "$3\r\n1x2\r\n"};
+    server.rules[1] =
+        (struct fake_rule){.command = "GET", .nth = 2, .reply = "*0\r\n"};
+    server.rules[2] = (struct fake_rule){
+        .command = "GET", .nth = 3, .reply = "-WRONGTYPE x\r\n"};
+    fake_start(&server);
+    struct og_remote_table *r = open_well();
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(og_remote_table_find(r, &question, 1, 9, &err),
+                         OG_ERR_STORE);
+        assert_non_null(strstr(err.message, "origo:news:"));
+    }
+    og_remote_table_close(r);
+}
+
+static void test_plain_values(void **state)
+{
+    static const struct og_hit hits[] = {
+        {0, 0, 0}, {1, 2, 3}, {OG_NO_DOC - 1, 65535, 65535}, {1u << 31, 0, 1}};
+    static const char *const wrong[] = {"",
+                                        "-",
+                                        "x",
+                                        "1 ",
+                                        "+1",
+                                        "--1",
+                                        "9223372036854775808",
+                                        "-9223372036854775809",
+                                        "123456789012345678901",
+                                        "-1"}; /* the number of no document */
+    (void)state;
+    for (size_t i = 0; i < sizeof(hits) / sizeof(*hits); i++) {
+        char text[OG_PLAIN_VALUE_LEN];
+        struct og_hit hit;
+        og_plain_write_value(hits[i], text);
+        assert_true(og_plain_read_value((og_bytes){text, strlen(text)}, &hit));
+        assert_memory_equal(&hit, &hits[i], sizeof(hit));
+    }
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        struct og_hit hit;
+        assert_false(
+            og_plain_read_value((og_bytes){wrong[i], strlen(wrong[i])}, &hit));
+    }
+}
+
+#define TEST(name)  cmocka_unit_test_setup_teardown(name, start, stop)
+#define PLAIN(name) cmocka_unit_test_setup_teardown(name, start_plain, stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_same_as_undivided), TEST(test_answer_lost),
-        TEST(test_unknown_documents), TEST(test_whose),
-        TEST(test_half_made),         TEST(test_claimed),
-        TEST(test_damaged),           TEST(test_wrong_answers),
+        TEST(test_same_as_undivided),
+        TEST(test_answer_lost),
+        TEST(test_unknown_documents),
+        TEST(test_whose),
+        TEST(test_half_made),
+        TEST(test_claimed),
+        TEST(test_damaged),
+        TEST(test_wrong_answers),
+        PLAIN(test_plain_same_as_undivided),
+        PLAIN(test_plain_is_found),
+        PLAIN(test_plain_race),
+        PLAIN(test_plain_evictions),
+        PLAIN(test_plain_damaged),
+        cmocka_unit_test(test_plain_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,15 @@ static void test_parts(void **state)
     assert_string_equal(a.password, "p@x/");
     assert_string_equal(a.table, "a/b c");
     assert_true(a.timeout == 3);
+    assert_int_equal(a.mode, OG_TABLE_AS_FOUND);
+    a = good("redis://h/t?mode=plain");
+    assert_int_equal(a.mode, OG_TABLE_PLAIN);
+    a = good("redis://h/t?mode=module&timeout=7");
+    assert_int_equal(a.mode, OG_TABLE_MODULE);
+    assert_int_equal(a.ttl, 0);
+    assert_true(a.timeout == 7);
+    a = good("redis://h/t?ttl=999999999&mode=plain&timeout=7");
+    assert_int_equal(a.ttl, 999999999);
     a = good("redis://:secret@h/t");
     assert_string_equal(a.user, "");
     assert_string_equal(a.password, "secret");
@@ -81,6 +90,14 @@ static void test_wrong(void **state)
         "redis://h/t?timeout=0",
         "redis://h/t?timeout=9999",
         "redis://h/t?x=1",
+        "redis://h/t?mode",
+        "redis://h/t?mode=",
+        "redis://h/t?mode=fast",
+        "redis://h/t?ttl=0",
+        "redis://h/t?ttl=1000000000",
+        "redis://h/t?timeout=3&",
+        "redis://h/t?&timeout=3",
+        "redis://h/t?timeout=3,mode=plain",
         "redis://a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a/t",
     };
     (void)state;
