@@ -9,12 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Always with three digits of a second, so that lines align and sort. */
 static void stamp(char out[40])
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    og_time_format(ms * 1000, out);
+    const size_t len = og_time_format((int64_t)now.tv_sec * 1000000, out);
+    snprintf(out + len - 1, 40 - (len - 1), ".%03dZ",
+             (int)(now.tv_nsec / 1000000));
 }
 
 /* One call for each line, so that lines of two threads stay apart. */

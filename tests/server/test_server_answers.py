@@ -423,6 +423,9 @@ def test_json_log(origo):
         line = next(l for l in lines if l.get("id") == given["X-Request-Id"])
         equal((line["status"], line["method"], line["path"]),
               (404, "GET", "/v1/documents/a%0ab?text=1"))
+        for entry in lines:
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",
+                                entry["time"]), entry
 
 
 def test_in_memory(origo):
