@@ -1,5 +1,5 @@
 # A formula for Homebrew on Linux. `url` and `sha256` are those of the source
-# tarball of a release.
+# tarball of a release; `make release` writes a copy with the checksum beside it.
 class Origo < Formula
   desc "Tells where text came from"
   homepage "https://example.org/origo"
