@@ -30,6 +30,7 @@ printf '%s\n' "${packages[@]}" >> "$WORLD/installed"
 """
 ID = "#!/bin/bash\ncat \"$WORLD/uid\"\n"
 SLEEP = "#!/bin/bash\n"
+FLOCK = "#!/bin/bash\necho \"$1\" >> \"$WORLD/locks\"\nshift\nexec \"$@\"\n"
 SUDO = "#!/bin/bash\n[ \"$1\" = -n ] && shift\necho sudo >> \"$WORLD/calls\"\nexec \"$@\"\n"
 
 
@@ -52,7 +53,7 @@ class Setup(unittest.TestCase):
         for tool in ("bash", "env", "grep", "cat"):
             os.symlink(shutil.which(tool), os.path.join(self.bin, tool))
         for name, text in (("dpkg-query", DPKG_QUERY), ("apt-get", APT_GET),
-                           ("id", ID), ("sleep", SLEEP)):
+                           ("id", ID), ("sleep", SLEEP), ("flock", FLOCK)):
             self.tool(name, text)
         self.write("installed", "")
         self.write("unknown", "")
@@ -97,6 +98,7 @@ class Setup(unittest.TestCase):
         self.assertIn(" update", calls[0])
         self.assertNotIn(" gcc ", calls[1] + " ")
         self.assertEqual(len(calls), 2)
+        self.assertEqual(self.read("locks"), 2 * ["/var/lib/dpkg"])
 
     def test_through_sudo(self):
         self.write("uid", "1000\n")
