@@ -24,7 +24,7 @@ static void add_defaults(void *settings)
 #define AT(member) offsetof(struct add_settings, member)
 
 static const struct option add_options[] = {
-    STORE_OPTION(AT, store, "the store to add to; made when there is none"),
+    STORE_OPTION(AT, store, "the store to add to; created if missing"),
     CATALOGUE_OPTION(AT, store),
     INDEX_OPTION(AT, store),
     SUMMARY_OPTION(AT, summary),
@@ -35,10 +35,10 @@ static const struct option add_options[] = {
      .type = &type_flag,
      .offset = AT(resume),
      .brief = "resume an input that was interrupted",
-     .more = "Documents that are there already are passed over, as always; "
-             "with this option their number is not worth a word."},
+     .more = "Documents that the store already has are skipped in any case; "
+             "this option only leaves their number out of the summary."},
     THREADS_OPTION(AT, reading.n_threads, "Input",
-                   "The store is the same for any number."),
+                   "The store does not depend on it."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     READING_OPTIONS(AT, reading.reading),
     FIELD_OPTIONS(AT, reading.fields),
@@ -90,19 +90,18 @@ const struct command command_add = {
     .name = "add",
     .group = GROUP_QUESTION,
     .operands = "FILE...",
-    .brief = "take documents into a store",
-    .about =
-        "Reads documents in the order given and takes them into a store, so "
-        "that later questions know of them. When the command ends with status "
-        "0 all of them are safe on disk; what was taken in before an "
-        "interruption is kept, and the same command resumes from there.\n\n"
-        "A document that the store has (same id, time and text) changes "
-        "nothing. A known id with another text is a new version of that "
-        "document.\n\n"
-        "FILE is text (one document), JSONL (one document a line: id, time, "
-        "title, url, text; other fields are kept), a folder of such files, or "
-        "- for stdin; archives (.tar, .zip) and .gz, .zst, .bz2, .xz are "
-        "seen through.",
+    .brief = "add documents to a store",
+    .about = "Reads documents in the given order and adds them to a store. "
+             "When the command exits with status 0, all of them are safe on "
+             "disk. If it is interrupted, the documents added so far are kept, "
+             "and the same command resumes from there.\n\n"
+             "A document that the store already has (same id, time and text) "
+             "changes nothing. A known id with a different text is a new "
+             "version of that document.\n\n"
+             "FILE is a text file (one document), JSONL (one document per "
+             "line: id, time, title, url, text; other fields are kept), a "
+             "folder of such files, or - for stdin. Archives (.tar, .zip) and "
+             "compressed files (.gz, .zst, .bz2, .xz) are unpacked.",
     .examples = "  origo add letters.jsonl\n"
                 "  origo add -s news.store --memory 2G archive/*.jsonl.zst\n"
                 "  zcat mail.jsonl.gz | origo add -s mail.store -\n"
@@ -124,10 +123,10 @@ const struct command command_import = {
     .name = "import",
     .group = GROUP_STORE,
     .operands = "FILE...",
-    .brief = "take in what 'origo export' wrote",
-    .about = "The same as add, with the names of the fields that export gives "
-             "them. Into a new store it gives back the space of removed "
-             "documents, and can give the documents other parameters.",
+    .brief = "add the documents written by 'origo export'",
+    .about = "The same as add, with the field names that export writes. "
+             "Importing into a new store frees the space of removed documents, "
+             "and can change the parameters of the store.",
     .examples = "  origo export -s old.store | origo import -s new.store "
                 "--memory 4G -\n",
     .options = add_options,

@@ -43,31 +43,31 @@ static const struct option chunks_options[] = {
      .value = "KIND",
      .choices = "gear|winnow|winnow-fast",
      .brief = "how to cut: gear, winnow or winnow-fast",
-     .more = "gear ends a chunk at the first place with a low hash; winnow at "
-             "the place with the lowest one within reach; winnow-fast "
-             "likewise, by a hash that is quicker."},
+     .more = "gear ends a chunk at the first position with a low hash; winnow "
+             "at the position with the lowest hash within reach; winnow-fast "
+             "does the same with a faster hash."},
     {.group = CUT,
      .name = "average",
      .type = &type_size,
      .offset = AT(average_len),
      .value = "SIZE",
-     .brief = "length of a chunk, on average, in bytes",
+     .brief = "average length of a chunk, in bytes",
      .more = "128 bytes to 128Mi."},
     {.group = CUT,
      .name = "min",
      .type = &type_size,
      .offset = AT(min_len),
      .value = "SIZE",
-     .brief = "length of the shortest chunk; 0: a quarter",
+     .brief = "minimum chunk length; 0: a quarter of the average",
      .more = "64 bytes or more."},
     {.group = CUT,
      .name = "max",
      .type = &type_size,
      .offset = AT(max_len),
      .value = "SIZE",
-     .brief = "length of the longest chunk; 0: by the kind",
-     .more = "gear takes 4 times the average, winnow the reach that gives the "
-             "average, 1.6 times."},
+     .brief = "maximum chunk length; 0: depends on the kind",
+     .more = "gear uses 4 times the average, winnow the reach that gives this "
+             "average, 1.6 times it."},
 
     {.group = OUT,
      .letter = 'f',
@@ -76,15 +76,14 @@ static const struct option chunks_options[] = {
      .offset = AT(format),
      .value = "FORMAT",
      .choices = "tsv|json",
-     .brief = "what to print: tsv or json",
-     .more = "json is one object a line for each file."},
+     .brief = "output format: tsv or json",
+     .more = "json writes one object per file, each on a line."},
     {.group = OUT,
      .name = "levels",
      .type = &type_flag,
      .offset = AT(levels),
-     .brief = "print the runs of chunks above the chunks, too"},
-    THREADS_OPTION(AT, n_threads, OUT,
-                   "The output is the same bytes for any number."),
+     .brief = "also print the upper levels of the chunk tree"},
+    THREADS_OPTION(AT, n_threads, OUT, "The output does not depend on it."),
 };
 
 /* ---- printing ---- */
@@ -227,15 +226,15 @@ const struct command command_chunks = {
     .name = "files chunks",
     .alias = "chunks",
     .operands = "FILE...",
-    .brief = "cut files where their content says, with hashes",
+    .brief = "cut files into content-defined chunks, with hashes",
     .about =
-        "Cuts each FILE, any bytes, into chunks. Where a chunk ends is decided "
-        "by the bytes around that place, so an edit changes the chunks it "
-        "touches and hardly any other. '-' is stdin.\n\n"
-        "Prints a header line and, for each chunk, a line of TSV: part offset "
+        "Cuts each FILE, whatever its contents, into chunks. The bytes around "
+        "a position decide whether a chunk ends there, so an edit changes the "
+        "chunks that it touches and hardly any others. '-' is stdin.\n\n"
+        "Prints a header line and, for each chunk, a TSV line: part offset "
         "length hash file; and a line for the whole file, whose part is root. "
-        "The hash of a chunk is the SHA-256 of its bytes; that of the root "
-        "stands for the whole file as it was cut.",
+        "The hash of a chunk is the SHA-256 of its bytes; the hash of the root "
+        "identifies the whole file and its chunks.",
     .examples =
         "  origo files chunks disk.img\n"
         "  origo files chunks --kind winnow --average 2Ki old.tar new.tar\n"

@@ -54,22 +54,23 @@ static int compact_run(const void *settings, const char *const *operands,
 
 static const struct option compact_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    QUIET_AS_OPTION(AT, quiet, "do not say what it came to"),
+    QUIET_AS_OPTION(AT, quiet, "do not print a summary"),
 };
 
 const struct command command_compact = {
     .name = "compact",
     .group = GROUP_STORE,
     .operands = "",
-    .brief = "write a store anew without what was removed",
+    .brief = "rewrite a store without the removed documents",
     .about =
-        "Gives the space of removed documents back. Afterwards no file of the "
-        "store has anything of their texts, ids, titles, addresses or other "
-        "fields; their times stay, and fingerprints that name nobody. The new "
-        "files are written beside the old ones and take their place at once, "
-        "so there must be room for both, and a crash leaves the store as it "
-        "was or as it will be. Nobody else may write meanwhile. Who reads goes "
-        "on, or is told to open the store again.",
+        "Frees the space of removed documents. Afterwards, no file of the "
+        "store contains any part of their texts, ids, titles, addresses or "
+        "other fields; only their times remain, and fingerprints that refer to "
+        "no document. The new files are written next to the old ones and "
+        "replace them in one step, so the disk must have room for both, and a "
+        "crash leaves either the old store or the new one. No other process "
+        "may write at the same time. Processes that read continue, or get an "
+        "error that asks them to open the store again.",
     .examples = "  origo rm -s news.store article-4711\n"
                 "  origo compact -s news.store\n",
     .options = compact_options,

@@ -47,22 +47,23 @@ static const struct option compare_options[] = {
      .name = "verbatim",
      .type = &type_flag,
      .offset = AT(verbatim),
-     .brief = "copies with small edits only, nothing reworded"},
+     .brief = "only copies with small edits, no paraphrases"},
     {.group = WHAT,
      .name = "min-copy",
      .type = &type_count,
      .offset = AT(compare.min_copy),
      .value = "N",
-     .brief = "equal tokens that make a copy, 3 at least",
-     .more = "A changed token between two equal ones takes half a token off."},
+     .brief = "minimum number of equal tokens, at least 3",
+     .more = "Each changed token between equal ones subtracts half a token."},
     {.group = WHAT,
      .name = "tokens",
      .type = &type_tokens,
      .offset = AT(compare.tokens),
      .value = "KIND",
      .choices = "words|chars|lines|dna",
-     .brief = "what a token is: words, chars, lines, dna",
-     .more = "Scripts without spaces are taken by character in words, too."},
+     .brief = "kind of token: words, chars, lines, dna",
+     .more =
+         "With words, scripts without spaces are still split into characters."},
 
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     TYPE_OPTION(AT, reading.reading.kind),
@@ -136,14 +137,13 @@ const struct command command_compare = {
     .name = COMMAND,
     .group = GROUP_QUESTION,
     .operands = "A B",
-    .brief = "what of A comes from B, passage by passage",
-    .about =
-        "Compares each document of A with each document of B, without a "
-        "store, and says which passages of A are in B too: word for word, "
-        "with words changed, left out, put in or moved, and reworded. Ends "
-        "are exact on both sides.\n\n"
-        "A and B are files as for origo trace, one of them may be - for "
-        "stdin; the form of the answer is that of origo trace.",
+    .brief = "find the passages of A that come from B",
+    .about = "Compares each document of A with each document of B, without a "
+             "store, and reports the passages of A that also occur in B: "
+             "verbatim, with words changed, omitted, inserted or moved, or "
+             "paraphrased. The ends of a passage are exact on both sides.\n\n"
+             "A and B are files as for origo trace; one of them may be - for "
+             "stdin. The output has the same format as that of origo trace.",
     .examples = "  origo compare essay.txt source.txt\n"
                 "  origo compare --format json new.jsonl old.jsonl\n"
                 "  origo compare -o report.html essay.txt source.txt\n",
@@ -152,7 +152,7 @@ const struct command command_compare = {
     .settings_len = sizeof(struct compare_settings),
     .min_operands = 2,
     .max_operands = 2,
-    .missing = "which two files?",
+    .missing = "two files are needed: A B",
     .defaults = compare_defaults,
     .run = compare_run,
 };

@@ -49,88 +49,91 @@ static const struct option dedup_options[] = {
      .offset = AT(level),
      .value = "LEVEL",
      .choices = "document|passage|sentence|line",
-     .brief = "what is removed: document, passage, sentence, line",
-     .more = "document: whole documents that are alike. passage: runs of "
-             "tokens that an earlier document has. sentence, line: those that "
-             "came before, anywhere. The first holder keeps a piece; it is cut "
-             "out of the text of every later document."},
+     .brief = "unit to remove: document, passage, sentence, line",
+     .more = "document: near-duplicate documents. passage: runs of tokens that "
+             "an earlier document contains. sentence, line: sentences or lines "
+             "that occurred before, anywhere. The first document keeps the "
+             "text; it is removed from every later document."},
     {.group = "What",
      .letter = 't',
      .name = "threshold",
      .type = &type_weight,
      .offset = AT(dedup.threshold),
      .value = "SHARE",
-     .brief = "similarity from which documents are alike"},
+     .brief = "minimum similarity of duplicates"},
     {.group = "What",
      .name = "measure",
      .type = &type_choice,
      .offset = AT(measure),
      .value = "MEASURE",
      .choices = "jaccard|containment",
-     .brief = "jaccard, or containment in the larger one",
-     .more = "jaccard: shingles in common over the shingles of either. "
-             "containment: over those of the smaller document."},
+     .brief = "jaccard, or containment in the larger document",
+     .more =
+         "jaccard: common shingles divided by the shingles of both documents "
+         "together. containment: divided by those of the smaller document."},
     {.group = "What",
      .name = "keep",
      .type = &type_string,
      .offset = AT(keep),
      .value = "WHICH",
      .choices = KEEP_VALUES,
-     .brief = "which of the documents that are alike stays",
-     .more = "field:NAME takes the largest number or time in that field, "
-             "field:-NAME the smallest; documents without one come last."},
+     .brief = "which document of a group is kept",
+     .more = "field:NAME keeps the document with the largest number or time in "
+             "that field, field:-NAME the smallest; documents without the "
+             "field come last."},
     {.group = "What",
      .name = "cluster",
      .type = &type_choice,
      .offset = AT(cluster),
      .value = "HOW",
      .choices = "star|components",
-     .brief = "alike to the kept one, or to one that is",
-     .more = "star: every document that is removed is alike to the one that is "
-             "kept. components: chains count, so documents go that are not "
-             "like the one that stays; the report says how alike they are."},
+     .brief = "how groups are formed: star or components",
+     .more = "star: every removed document is similar to the one that is kept. "
+             "components: chains of similar documents form a group, so a "
+             "removed document need not be similar to the kept one; the report "
+             "has their similarity."},
     {.group = "What",
      .name = "against",
      .type = &type_strings,
      .offset = AT(against),
      .value = "WHERE",
      .unset = "nothing",
-     .brief = "remove what is like a document there, too",
-     .more = "A file, or a store that origo add made and that keeps its texts; "
-             "may be given more than once. Its documents are only compared "
-             "with: a test set against a corpus, or today's crawl against what "
-             "was kept before. With another level, pieces that it has are cut; "
-             "the report names its documents."},
+     .brief = "also remove duplicates of documents in FILE",
+     .more = "A file, or a store with texts; may be repeated. Its documents "
+             "are only compared with and not written: use it to compare a test "
+             "set with a corpus, or today's crawl with what was kept before. "
+             "At the other levels, text that occurs in FILE is removed; the "
+             "report names its documents."},
     {.group = "What",
      .name = "add-to",
      .type = &type_string,
      .offset = AT(add_to),
      .value = "STORE",
      .unset = "none",
-     .brief = "compare with this store, then add what is kept",
-     .more = "The store is made when there is none. Documents are added when "
-             "the output, a FILE, is whole. One that the store has already, "
-             "with the same id, time and text, stays in the output and is not "
-             "added twice: a run that was stopped, or is repeated, gives the "
-             "same output and the same store."},
+     .brief = "compare with this store, then add kept documents",
+     .more = "The store is created if missing. Documents are added when the "
+             "output, which must be a file, is complete. A document that the "
+             "store already has, with the same id, time and text, stays in the "
+             "output and is not added twice, so an interrupted or repeated run "
+             "gives the same output and the same store."},
     {.group = "What",
      .name = "min-tokens",
      .type = &type_count,
      .offset = AT(dedup.least_tokens),
      .value = "N",
-     .unset = "50 of a passage, 5 of a sentence, 1 of a line",
-     .brief = "the shortest piece that is cut, in tokens"},
+     .unset = "passage 50, sentence 5, line 1",
+     .brief = "minimum length of removed text, in tokens"},
     {.group = "Sketch",
      .name = "preset",
      .type = &type_string,
      .offset = AT(preset),
      .value = "NAME",
      .choices = "datatrove|slimpajama|nemo|thorough",
-     .brief = "shingles, bands and rows of others",
+     .brief = "shingles, bands and rows of another tool",
      .more = "datatrove: words, shingles of 5, 14 bands of 8. slimpajama: "
              "characters, 13, 9 of 13. nemo: characters, 24, 20 of 13. "
-             "thorough is our own: words, 5, 25 of 5, which hardly misses any. "
-             "Candidates are compared in any case."},
+             "thorough is origo's own: words, 5, 25 of 5, which misses hardly "
+             "any pair. Candidates are compared in any case."},
     {.group = "Sketch",
      .name = "tokens",
      .type = &type_string,
@@ -138,7 +141,7 @@ static const struct option dedup_options[] = {
      .value = "KIND",
      .choices = "words|chars|lines|dna",
      .unset = "the preset's",
-     .brief = "what a token is"},
+     .brief = "kind of token"},
     {.group = "Sketch",
      .letter = 'k',
      .name = "shingle",
@@ -153,9 +156,9 @@ static const struct option dedup_options[] = {
      .offset = AT(n_bands),
      .value = "N",
      .unset = "the preset's",
-     .brief = "bands; documents with an equal one are compared",
+     .brief = "bands; documents that share one are compared",
      .more = "A pair of similarity s is found with probability 1 - (1 - "
-             "s^R)^B; origo scurve draws it."},
+             "s^R)^B; origo sketch curve prints it."},
     {.group = "Sketch",
      .name = "rows",
      .type = &type_count,
@@ -169,9 +172,10 @@ static const struct option dedup_options[] = {
      .type = &type_string,
      .offset = AT(dedup.output),
      .value = "FILE|DIR/",
-     .brief = "where kept documents go; - is stdout",
-     .more = "The file appears when it is whole; .gz or .zst at its end packs "
-             "it. DIR/ is a folder of files part-00000.jsonl and so on."},
+     .brief = "where to write the kept documents; - is stdout",
+     .more = "The file appears when it is complete. A name that ends in .gz or "
+             ".zst compresses it. DIR/ is a folder of files part-00000.jsonl "
+             "and so on."},
     SHARDS_OPTION(AT, dedup.n_shards),
     COMPRESS_OPTION(AT, packing),
     {.group = "Output",
@@ -181,35 +185,36 @@ static const struct option dedup_options[] = {
      .offset = AT(dedup.report),
      .value = "FILE",
      .unset = "none",
-     .brief = "a line for everything that was removed",
-     .more = "Its id, of which document it is a copy, how alike they are, the "
-             "cluster (the number of the kept document), file and line."},
+     .brief = "report with a line for everything removed",
+     .more = "Each line has the id, the document it duplicates, their "
+             "similarity, the cluster (the number of the kept document), the "
+             "file and the line."},
     {.group = "Output",
      .name = "report-format",
      .type = &type_choice,
      .offset = AT(format),
      .value = "FORMAT",
      .choices = "tsv|jsonl",
-     .unset = "as the report's name ends, else tsv",
-     .brief = "of the report: tsv or jsonl"},
+     .unset = "from the report's name, else tsv",
+     .brief = "format of the report: tsv or jsonl"},
     {.group = "Output",
      .name = "annotate",
      .type = &type_flag,
      .offset = AT(dedup.annotate),
-     .brief = "remove nothing; mark copies with an \"origo\" field",
-     .more = "It holds duplicate_of, similarity and cluster."},
+     .brief = "remove nothing; mark duplicates in a field \"origo\"",
+     .more = "The field has duplicate_of, similarity and cluster."},
     {.group = "Output",
      .name = "rejects",
      .type = &type_string,
      .offset = AT(dedup.rejects),
      .value = "FILE",
      .unset = "none",
-     .brief = "records that could not be read go there"},
+     .brief = "where to write records that could not be read"},
     {.group = "Output",
      .name = "exit-code",
      .type = &type_flag,
      .offset = AT(exit_code),
-     .brief = "exit with 1 when something was removed"},
+     .brief = "exit with status 1 if something was removed"},
     SUMMARY_OPTION(AT, summary),
     {.group = "Output",
      .letter = 'q',
@@ -217,13 +222,13 @@ static const struct option dedup_options[] = {
      .type = &type_flag,
      .offset = AT(reading.quiet),
      .brief = "no progress and no summary on stderr",
-     .more = "Problems of the input are reported all the same."},
+     .more = "Problems in the input are still reported."},
     {.group = "Output",
      .letter = 'v',
      .name = "verbose",
      .type = &type_flag,
      .offset = AT(reading.verbose),
-     .brief = "report every problem, not the first 20"},
+     .brief = "report every problem, not just the first 20"},
     TIMINGS_OPTION(AT, reading),
     {.group = "Run",
      .letter = 'm',
@@ -231,40 +236,41 @@ static const struct option dedup_options[] = {
      .type = &type_size,
      .offset = AT(dedup.memory),
      .value = "SIZE",
-     .unset = "as it comes",
-     .brief = "a hard cap on the tables; the rest goes to disk",
-     .more = "The output is the same, but for documents longer than a "
-             "sixteenth of it (--max-document). Buffers of some megabytes a "
-             "thread come on top."},
+     .unset = "no limit",
+     .brief = "memory limit of the tables; the rest goes to disk",
+     .more = "The output is the same, except that documents longer than a "
+             "sixteenth of it are skipped (--max-document). Buffers of a few "
+             "megabytes per thread come on top."},
     {.group = "Run",
      .name = "tmpdir",
      .type = &type_string,
      .offset = AT(dedup.temp),
      .value = "DIR",
      .unset = "$TMPDIR, else the output's folder",
-     .brief = "folder of temporary files"},
+     .brief = "folder for temporary files"},
     {.group = "Run",
      .name = "resume",
      .type = &type_flag,
      .offset = AT(dedup.resume),
-     .brief = "keep a journal, and resume from one that is there",
-     .more = "The journal is beside the output. Give --resume to the first "
-             "run, too. The output is the same as without a stop. At level "
-             "document, what was decided is not decided again; at the others, "
-             "tables are made again and what was written stays."},
+     .brief = "keep a journal, and resume from an existing one",
+     .more =
+         "The journal is next to the output. Use --resume for the first run, "
+         "too. The output is the same as that of an uninterrupted run. At "
+         "level document, decisions are not repeated; at the other levels, "
+         "tables are rebuilt and the output written so far is kept."},
     {.group = "Run",
      .name = "journal-every",
      .type = &type_weight,
      .offset = AT(dedup.journal_seconds),
      .value = "SECONDS",
-     .brief = "of --resume: how much a stop can cost"},
+     .brief = "with --resume: how much work a stop can cost"},
     {.group = "Run",
      .letter = 'j',
      .name = "threads",
      .type = &type_count,
      .offset = AT(reading.n_threads),
      .value = "N",
-     .unset = "as many as the machine has",
+     .unset = "all processors",
      .brief = "threads"},
     READING_OPTIONS(AT, reading.reading),
     FIELD_OPTIONS(AT, reading.fields),
@@ -274,7 +280,7 @@ static const struct option dedup_options[] = {
      .offset = AT(reading.max_document),
      .value = "SIZE",
      .unset = "64Mi, or a sixteenth of --memory",
-     .brief = "longer records are skipped and named"},
+     .brief = "skip and report longer records"},
 };
 
 /* ---- settings ---- */
@@ -325,13 +331,13 @@ static void summarise(const struct progress *progress,
             (unsigned long long)c->n_cut, (double)c->cut_len / 1e6,
             percent(c->cut_len, c->stream.n_text_bytes));
     if (c->n_without != 0)
-        say("%llu document%s without a token: compared byte by byte",
+        say("%llu document%s without tokens: compared byte by byte",
             (unsigned long long)c->n_without, c->n_without == 1 ? "" : "s");
     if (c->n_rounds > 1)
-        say("%llu rounds, for the memory was too small for all at once",
+        say("%llu rounds, because the memory was too small for a single one",
             (unsigned long long)c->n_rounds);
     if (c->n_resumed != 0)
-        say("%llu documents were decided on before",
+        say("%llu documents had been decided in an earlier run",
             (unsigned long long)c->n_resumed);
 }
 
@@ -366,7 +372,8 @@ static int status_of_run(const struct dedup_settings *s, og_status done,
     if (done == OG_ERR_STOPPED)
         return stop_status(
             s->dedup.resume
-                ? "what was decided is kept; the same command resumes there"
+                ? "the decisions so far are kept; the same command resumes "
+                  "from there"
                 : "nothing was written; a run with --resume can be resumed");
     if (done != OG_OK)
         return reading_status(COMMAND, done, &counts->stream, err);
@@ -386,13 +393,13 @@ static int prepare_store(const struct dedup_settings *s,
     store_defaults(store);
     store->path = s->add_to;
     if (store_is_memory(store))
-        return say_usage(COMMAND, "--add-to takes a store on disk");
+        return say_usage(COMMAND, "--add-to needs a store on disk");
     const char *output = s->dedup.output;
     if (strcmp(output, "-") == 0 || output[strlen(output) - 1] == '/' ||
         (stat(output, &st) == 0 && !S_ISREG(st.st_mode)))
-        return say_usage(COMMAND,
-                         "--add-to needs -o FILE: what is kept is added from "
-                         "there");
+        return say_usage(
+            COMMAND,
+            "--add-to needs -o FILE: kept documents are added from that file");
     const int status = store_open(store, OG_CREATE, COMMAND, &opened);
     return status == EXIT_DONE ? store_close(opened, COMMAND, status) : status;
 }
@@ -491,17 +498,16 @@ const struct command command_dedup = {
     .name = COMMAND,
     .group = GROUP_QUESTION,
     .operands = "FILE...",
-    .brief = "keep one of the documents that are alike",
-    .about =
-        "Writes the documents that stay, their lines as they were, byte for "
-        "byte, in their order. Documents with an equal band of min-hash "
-        "samples are candidates; candidates are compared, shingle by shingle, "
-        "before anything is removed. Those that go are alike to one that "
-        "stays.\n\n"
-        "A document of fewer tokens than a shingle is one shingle; one without "
-        "tokens is compared byte by byte. FILE is as for origo trace; what is "
-        "no JSONL is written as JSONL. The same input gives the same bytes, "
-        "whatever the number of threads and the memory.",
+    .brief = "keep one document of each group of duplicates",
+    .about = "Writes the kept documents, in their order, each line byte for "
+             "byte as it was. Documents that share a band of min-hash samples "
+             "are candidates; candidates are compared shingle by shingle "
+             "before anything is removed. Every removed document is similar to "
+             "one that is kept.\n\n"
+             "A document with fewer tokens than a shingle is a single shingle; "
+             "one without tokens is compared byte by byte. FILE is as for "
+             "origo trace; input that is not JSONL is written as JSONL. The "
+             "output does not depend on the number of threads or the memory.",
     .examples =
         "  origo dedup -o kept.jsonl -r removed.tsv crawl.jsonl.zst\n"
         "  origo dedup --against bench.jsonl -r found.tsv -o clean.jsonl "

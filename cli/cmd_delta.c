@@ -27,7 +27,7 @@ static void delta_defaults(void *settings)
 
 static const struct option delta_options[] = {
     OUTPUT_FILE_OPTION(AT, output,
-                       .brief = "where the delta goes; must be given"),
+                       .brief = "where to write the delta; required"),
     QUIET_AS_OPTION(AT, quiet, "no summary"),
     {.group = "Work",
      .name = "chunk",
@@ -35,20 +35,21 @@ static const struct option delta_options[] = {
      .offset = AT(chunk),
      .value = "SIZE",
      .brief = "average length of a chunk",
-     .more = "Shorter chunks find shorter matches and need more memory."},
+     .more = "Shorter chunks find shorter matches and take more memory."},
     {.group = "Work",
      .name = "level",
      .type = &type_count,
      .offset = AT(level),
      .value = "N",
-     .brief = "of the compression, 1 to 19",
-     .more = "0 is 19 for files up to about 128 KiB and 12 for larger ones."},
+     .brief = "compression level, 1 to 19",
+     .more =
+         "0 means 19 for files up to about 128 KiB and 12 for larger ones."},
     {.group = "Work",
      .name = "similar",
      .type = &type_count,
      .offset = AT(n_similar),
      .value = "N",
-     .brief = "files that are taken from the folders"},
+     .brief = "maximum number of files used from folders"},
     THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 
@@ -59,8 +60,7 @@ static int delta_run(const void *settings, const char *const *paths, size_t n)
     og_delta_info info;
     og_error err = {0};
     if (s->output == NULL)
-        return say_usage("files delta",
-                         "no place for the delta given: -o FILE");
+        return say_usage("files delta", "no output file given: -o FILE");
     if (s->chunk > UINT32_MAX)
         return say_usage("files delta", "--chunk: a chunk has less than 4 GiB");
     if (s->level > 19)
@@ -85,13 +85,12 @@ const struct command command_delta = {
     .name = "files delta",
     .alias = "delta",
     .operands = "OLD... NEW",
-    .brief = "write how a new file is made of old ones",
-    .about =
-        "Writes a delta: what of NEW is in any of the OLD files, and the "
-        "rest, compressed. 'origo patch' makes NEW from the same OLD files and "
-        "the delta.\n\n"
-        "An OLD that is a folder gives those of its files that are similar to "
-        "NEW, whatever their names.",
+    .brief = "write a delta from old files to a new one",
+    .about = "Writes a delta: references to the parts of NEW that occur in any "
+             "of the OLD files, and the rest, compressed. 'origo files patch' "
+             "restores NEW from the same OLD files and the delta.\n\n"
+             "If OLD is a folder, those of its files that are similar to NEW "
+             "are used, whatever their names.",
     .examples = "  origo files delta v1.tar v2.tar -o v2.delta\n"
                 "  origo files delta archive/ report.odt -o report.delta\n",
     .options = delta_options,
@@ -107,7 +106,8 @@ const struct command command_delta = {
 /* ---- patch ---- */
 
 static const struct option patch_options[] = {
-    OUTPUT_FILE_OPTION(AT, output, .brief = "the new file; must be given"),
+    OUTPUT_FILE_OPTION(AT, output,
+                       .brief = "where to write the new file; required"),
     THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 
@@ -117,8 +117,7 @@ static int patch_run(const void *settings, const char *const *paths, size_t n)
     og_delta_options options = og_delta_options_default();
     og_error err = {0};
     if (s->output == NULL)
-        return say_usage("files patch",
-                         "no place for the new file given: -o FILE");
+        return say_usage("files patch", "no output file given: -o FILE");
     options.n_threads = s->n_threads;
     if (og_delta_apply(paths, n - 1, paths[n - 1], s->output, &options, NULL,
                        &err) != OG_OK)
@@ -130,12 +129,12 @@ const struct command command_patch = {
     .name = "files patch",
     .alias = "patch",
     .operands = "OLD... DELTA",
-    .brief = "make a new file from old ones and a delta",
-    .about =
-        "Makes the file that 'origo delta' was given as NEW. The OLD files, or "
-        "folders that hold them, are recognised by their checksums, not their "
-        "names; one that is missing or different is named and nothing is "
-        "written. The new file appears when its own checksum is right.",
+    .brief = "restore a new file from old ones and a delta",
+    .about = "Restores the file that 'origo files delta' was given as NEW. The "
+             "OLD files, or folders that contain them, are recognised by their "
+             "checksums, not by their names. If one is missing or different, "
+             "it is reported and nothing is written. The new file appears when "
+             "its checksum has been verified.",
     .examples = "  origo files patch v1.tar v2.delta -o v2.tar\n"
                 "  origo files patch archive/ report.delta -o report.odt\n",
     .options = patch_options,

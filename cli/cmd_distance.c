@@ -31,15 +31,14 @@ static const struct option distance_options[] = {
      .name = "codes",
      .type = &type_flag,
      .offset = AT(codes),
-     .brief =
-         "A and B are lines 'id<TAB>code', as origo sketch simhash writes them",
-     .more = "Codes have up to 16 hexadecimal digits or 32; - is stdin."},
+     .brief = "A and B are lines 'id<TAB>code' of origo simhash",
+     .more = "Codes have up to 16 hexadecimal digits, or 32; - is stdin."},
     {.group = "Texts",
      .name = "weighted",
      .type = &type_flag,
      .offset = AT(weighted),
-     .brief = "weights count: generalized Jaccard",
-     .more = "The distance is then the sum of the differences of weights."},
+     .brief = "use weights: generalized Jaccard similarity",
+     .more = "The distance is then the sum of the weight differences."},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
     SKETCH_INPUT_OPTIONS(AT, common),
@@ -107,11 +106,10 @@ static int distance_run(const void *settings, const char *const *paths,
             &err);
     }
     if (is_sketch_a != is_sketch_b)
-        return say_usage(COMMAND,
-                         "'%s' is a sketch file and '%s' is none; make "
-                         "sketches of both",
-                         paths[is_sketch_a ? 0 : 1],
-                         paths[is_sketch_a ? 1 : 0]);
+        return say_usage(
+            COMMAND,
+            "'%s' is a sketch file and '%s' is not; make sketches of both",
+            paths[is_sketch_a ? 0 : 1], paths[is_sketch_a ? 1 : 0]);
     printf("a\tb\tmeasure\tsimilarity\tdistance\n");
     if (!is_sketch_a) return compare_texts(s, paths);
     return compare_done(
@@ -124,19 +122,19 @@ const struct command command_distance = {
     .name = COMMAND,
     .alias = "distance",
     .operands = "A B",
-    .brief = "how alike the documents of two files are",
-    .about =
-        "Prints a header line and, for each document of A with each of B, a "
-        "line of tab-separated values: a b measure similarity distance.\n\n"
-        "A and B are two files that origo sketch minhash or origo sketch "
-        "simhash wrote with "
-        "--format binary and the same parameters, or two files of documents, "
-        "or with --codes lines of codes. "
-        "Sketches give estimates; documents are compared exactly, by their "
-        "features. jaccard: features in common over all; the distance is what "
-        "is left to 1. weighted: the same with weights; the distance is the "
-        "sum of their differences. hamming: bits that differ. Options are for "
-        "documents; sketches know their own.",
+    .brief = "compare the documents of two files",
+    .about = "Prints a header line and, for each pair of a document of A and "
+             "one of B, a line of tab-separated values: a b measure similarity "
+             "distance.\n\n"
+             "A and B are two files that origo sketch minhash or origo sketch "
+             "simhash wrote with --format binary and the same parameters, or "
+             "two files of documents, or, with --codes, two files with lines "
+             "of codes. Sketches give estimates; documents are compared "
+             "exactly, by their features. jaccard: common features divided by "
+             "all features; the distance is 1 minus that. weighted: the same "
+             "with weights; the distance is the sum of the weight differences. "
+             "hamming: the number of differing bits. The options apply to "
+             "documents; sketch files state their own parameters.",
     .examples = "  origo sketch distance old.txt new.txt\n"
                 "  origo sketch minhash -f binary -o a.sk a.jsonl\n"
                 "  origo sketch minhash -f binary -o b.sk b.jsonl\n"
@@ -148,7 +146,7 @@ const struct command command_distance = {
     .settings_len = sizeof(struct distance_settings),
     .min_operands = 2,
     .max_operands = 2,
-    .missing = "which two files?",
+    .missing = "two files are needed: A B",
     .defaults = distance_defaults,
     .run = distance_run,
 };

@@ -37,7 +37,7 @@ static void follow_defaults(void *settings)
 #define AT(member) offsetof(struct follow_settings, member)
 
 static const struct option follow_command_options[] = {
-    STORE_OPTION(AT, store, "the store to add to; made when there is none"),
+    STORE_OPTION(AT, store, "the store to add to; created if missing"),
     INDEX_OPTION(AT, store),
     {.group = "Server",
      .name = "server",
@@ -45,79 +45,80 @@ static const struct option follow_command_options[] = {
      .offset = AT(server),
      .value = "URL",
      .unset = "a store",
-     .brief = "add to this server instead: http://..., unix:PATH"},
+     .brief = "send to this server instead: http://..., unix:PATH"},
     {.group = "Server",
      .name = "token-file",
      .type = &type_string,
      .offset = AT(token_file),
      .value = "FILE",
      .unset = "none",
-     .brief = "the first word of FILE is the token for the server"},
+     .brief = "FILE with the token for the server (its first word)"},
     {.group = "Server",
      .name = "state",
      .type = &type_string,
      .offset = AT(state),
      .value = "FILE",
      .unset = "follow.jsonl in the store",
-     .brief = "where positions are kept; needed with --server"},
+     .brief = "where to keep positions; required with --server"},
     {.group = "Sources",
      .name = "once",
      .type = &type_flag,
      .offset = AT(once),
-     .brief = "read what is there, and end"},
+     .brief = "read what is available, then exit"},
     {.group = "Sources",
      .name = "interval",
      .type = &type_count,
      .offset = AT(interval),
      .value = "SECONDS",
-     .brief = "between two looks at a file or a folder"},
+     .brief = "seconds between checks of a file or folder"},
     {.group = "Sources",
      .name = "feed-interval",
      .type = &type_count,
      .offset = AT(feed_interval),
      .value = "SECONDS",
-     .brief = "between two looks at a feed on another host",
-     .more = "Twice as long after each failure, an hour at most."},
+     .brief = "seconds between requests for a feed",
+     .more = "Doubled after each failure, up to an hour."},
     {.group = "Sources",
      .name = "allow-host",
      .type = &type_strings,
      .offset = AT(hosts),
      .value = "HOST",
      .unset = "none",
-     .brief = "feeds may be fetched from HOST or HOST:PORT; may be repeated",
-     .more = "Redirects lead to no other host."},
+     .brief = "allow feeds from HOST or HOST:PORT; repeatable",
+     .more = "Redirects to other hosts are not followed."},
     {.group = "Sources",
      .name = "group",
      .type = &type_string,
      .offset = AT(group),
      .value = "NAME",
-     .brief = "of consumers, in Kafka and Redis"},
+     .brief = "consumer group, for Kafka and Redis"},
     {.group = "Sources",
      .name = "consumer",
      .type = &type_string,
      .offset = AT(consumer),
      .value = "NAME",
-     .unset = "the name of this machine",
-     .brief = "in the group, in Redis",
-     .more = "Each process that follows a stream at the same time needs a name "
-             "of its own, and the same one after a restart."},
+     .unset = "the host name",
+     .brief = "name of this consumer in the group, for Redis",
+     .more = "Processes that follow a stream at the same time need different "
+             "names, and must keep their name after a restart."},
     {.group = "Sources",
      .name = "kafka-config",
      .type = &type_string,
      .offset = AT(kafka_config),
      .value = "FILE",
      .unset = "none",
-     .brief = "lines of NAME=VALUE for librdkafka",
-     .more = "TLS, passwords and the like; the file can be closed to others."},
+     .brief = "file with NAME=VALUE lines for librdkafka",
+     .more = "For TLS settings, passwords and so on; the file need not be "
+             "readable by others."},
     {.group = "Sources",
      .name = "max-batch",
      .type = &type_size,
      .offset = AT(max_batch),
      .value = "SIZE",
-     .brief = "documents in memory before they are written, in bytes"},
+     .brief = "bytes of documents in memory before a write"},
     TALK_OPTIONS(AT, reading),
     THREADS_OPTION(AT, reading.n_threads, "Input",
-                   "The store is the same for any number."),
+                   "The store does not depend on it."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     TYPE_OPTION(AT, reading.reading.kind),
     STRIP_QUOTES_OPTION(AT, reading.reading.strip_quotes),
@@ -157,12 +158,13 @@ static bool should_stop(void *ctx)
 static int check_settings(const struct follow_settings *s)
 {
     if (s->server != NULL && option_was_given("store"))
-        return say_usage("follow", "--server and --store do not go together");
+        return say_usage("follow", "--server and --store cannot be combined");
     if (s->server != NULL && s->state == NULL)
-        return say_usage("follow", "--server needs --state, a file that keeps "
-                                   "the positions");
+        return say_usage(
+            "follow", "--server needs --state FILE, which keeps the positions");
     if (s->interval == 0 || s->feed_interval == 0 || s->max_batch == 0)
-        return say_usage("follow", "an interval and a batch are 1 at least");
+        return say_usage("follow",
+                         "intervals and the batch size must be at least 1");
     return EXIT_DONE;
 }
 
@@ -251,22 +253,24 @@ const struct command command_follow = {
     .name = "follow",
     .group = GROUP_STORE,
     .operands = "SOURCE...",
-    .brief = "take documents in as they come",
+    .brief = "add documents as they arrive",
     .about =
-        "Follows sources and takes their documents into a store, or to a "
-        "server, as they come, until SIGTERM or SIGINT. A source is\n\n"
-        "  FILE                        of JSON lines, that grows\n"
+        "Follows sources and adds their documents to a store, or sends them to "
+        "a server, as they arrive, until SIGTERM or SIGINT. A source is\n\n"
+        "  FILE                        a growing JSONL file\n"
         "  FILE.xml .rss .atom .rdf    a feed\n"
-        "  FOLDER                      into which files are put\n"
+        "  FOLDER                      a folder that receives files\n"
         "  http://HOST/FEED            RSS or Atom, with --allow-host HOST\n"
-        "  kafka://HOST:PORT/TOPIC     messages of JSON\n"
-        "  redis://HOST:PORT/STREAM    entries with fields, or of JSON\n\n"
-        "How far each was read is kept beside the documents, and only after "
-        "they are safe on disk: a crash, or a second run, begins there. What "
-        "is read twice is known then and changes nothing. A source is read no "
-        "faster than its documents can be written.\n\n"
-        "A file may be rotated or truncated; half a line at its end waits for "
-        "its other half. A password for Redis is taken from REDISCLI_AUTH.",
+        "  kafka://HOST:PORT/TOPIC     JSON messages\n"
+        "  redis://HOST:PORT/STREAM    entries with fields, or with JSON\n\n"
+        "The position in each source is kept with the documents, and written "
+        "only after they are safe on disk. After a crash, or in a second run, "
+        "reading resumes there. A document that is read twice is recognised "
+        "and changes nothing. A source is read no faster than its documents "
+        "can be written.\n\n"
+        "A file may be rotated or truncated; an incomplete last line is read "
+        "when it is complete. The password for Redis is taken from "
+        "REDISCLI_AUTH.",
     .examples = "  origo follow -s news.store news.jsonl\n"
                 "  origo follow -s news.store --once inbox/\n"
                 "  origo follow -s news.store --allow-host example.org "
@@ -279,7 +283,7 @@ const struct command command_follow = {
     .settings_len = sizeof(struct follow_settings),
     .min_operands = 1,
     .max_operands = SIZE_MAX,
-    .missing = "what shall be followed?",
+    .missing = "no source given",
     .defaults = follow_defaults,
     .run = follow_sources,
 };

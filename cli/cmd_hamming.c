@@ -83,27 +83,27 @@ static const struct option_type type_distance = {
 #define TABLES(more_)                                                          \
     {                                                                          \
         .group = MAKE, .name = "tables", .type = &type_string,                 \
-        .offset = AT(tables), .value = "N", .unset = "what the planner picks", \
-        .brief = "number of tables; 0: none, a scan", .more = more_            \
+        .offset = AT(tables), .value = "N", .unset = "chosen by the planner",  \
+        .brief = "number of tables; 0: none, only a scan", .more = more_       \
     }
 #define DESIGN                                                                 \
     {                                                                          \
         .group = MAKE, .name = "design", .type = &type_choice,                 \
         .offset = AT(design), .value = "DESIGN",                               \
         .choices = "directory|sorted|packed|slices",                           \
-        .brief = "what the tables are",                                        \
-        .more =                                                                \
-            "directory: codes behind a directory of their keys, the fastest. " \
-            "sorted: the paper's, found by interpolation. packed: these in "   \
-            "two thirds of the bytes, slower. slices: no table, a scan bit "   \
-            "by bit. All find the same; all but directory are made anew when " \
-            "the index is opened and take no room on the disk."                \
+        .brief = "kind of tables",                                             \
+        .more = "directory: codes with a directory of their keys; the "        \
+                "fastest. sorted: the paper's sorted tables, with "            \
+                "interpolation search. packed: sorted tables in two thirds "   \
+                "of the space, slower. slices: no tables, a bit-sliced scan. " \
+                "All find the same codes; all but directory are rebuilt when " \
+                "the index is opened and take no disk space."                  \
     }
 #define MEMORY                                                                 \
     {                                                                          \
         .group = MAKE, .name = "memory", .type = &type_size,                   \
         .offset = AT(memory), .value = "SIZE",                                 \
-        .brief = "bytes of tables that the planner may use"                    \
+        .brief = "memory for tables that the planner may use"                  \
     }
 #define QUIET                                                                  \
     {                                                                          \
@@ -112,51 +112,51 @@ static const struct option_type type_distance = {
     }
 
 static const struct option build_options[] = {
-    DISTANCE(MAKE, NULL, "bits that codes may differ in, up to all",
-             "The most that can be asked later; less can be, too."),
+    DISTANCE(MAKE, NULL, "number of bits that may differ",
+             "This is the largest distance for later queries."),
     DESIGN,
-    TABLES("For a distance of 3 of 64 bits also the paper's 4, 10, 16 and 20."),
+    TABLES(
+        "For a distance of 3 in 64 bits, also the paper's 4, 10, 16 and 20."),
     MEMORY,
     {.group = OUT,
      .name = "explain",
      .type = &type_flag,
      .offset = AT(explain),
-     .brief = "say on stderr what was weighed and why"},
+     .brief = "explain the choice of the planner on stderr"},
     QUIET,
 };
 
 static const struct option ask_options[] = {
-    DISTANCE("Question", "that of the index", "bits that codes may differ in",
-             NULL),
+    DISTANCE("Question", "the index's", "number of bits that may differ", NULL),
     {.group = "Question",
      .letter = 'c',
      .name = "code",
      .type = &type_string,
      .offset = AT(code),
      .value = "CODE",
-     .brief = "ask about this code, not about a file",
-     .more = "Up to 16 or 32 hexadecimal digits. Answers then have no question "
-             "in front."},
+     .brief = "look up this code instead of a file",
+     .more = "Up to 16 or 32 hexadecimal digits. The answers then do not "
+             "repeat the query."},
     {.group = "Question",
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),
-     .brief = "take each entry in after its answer",
-     .more = "So a stream is compared with what came before, in itself and "
-             "earlier."},
+     .brief = "add each entry after answering it",
+     .more = "A stream is then compared with the index and with its own "
+             "earlier entries."},
     {.group = OUT,
      .name = "limit",
      .type = &type_size,
      .offset = AT(limit),
      .value = "N",
-     .brief = "at most so many answers to each; 0: all"},
+     .brief = "maximum answers per query; 0: all"},
     EXIT_CODE_OPTION(AT, exit_code, "something is near"),
 };
 
 static const struct option change_options[] = {QUIET};
 
 static const struct option plan_options[] = {
-    DISTANCE(MAKE, NULL, "bits that codes may differ in", NULL),
+    DISTANCE(MAKE, NULL, "number of bits that may differ", NULL),
     {.group = MAKE,
      .name = "bits",
      .type = &type_count,
@@ -372,7 +372,7 @@ static og_status ask_code(struct ask *a, const char *text)
                                    on_match, &a->err);
     a->err.status = OG_ERR_USAGE;
     snprintf(a->err.message, sizeof(a->err.message),
-             "'%.64s' is no code of %s hexadecimal digits, as the index has",
+             "'%.64s' is not a code of %s hexadecimal digits, as in the index",
              text, a->n_bits == 64 ? "1 to 16" : "32");
     return OG_ERR_USAGE;
 }
@@ -401,7 +401,7 @@ static int ask_run(const void *settings, const char *const *operands, size_t n)
     int status = EXIT_DONE;
     if (s->code != NULL && (n > 1 || s->add))
         return say_usage("hamming ask",
-                         "'--code' takes no file and no '--add'");
+                         "'--code' cannot be combined with a file or '--add'");
     if (og_hamming_open(operands[0], s->add, NULL, &a.hamming, &a.err) != OG_OK)
         return say_error("hamming ask", &a.err);
     og_hamming_info_get(a.hamming, &info);
@@ -424,7 +424,7 @@ static int plan_run(const void *settings, const char *const *operands, size_t n)
     (void)n;
     if (!take_options(settings, "hamming plan", &options)) return EXIT_USAGE;
     if (!number_parse(operands[0], &n_codes))
-        return say_usage("hamming plan", "'%s' is no number of codes",
+        return say_usage("hamming plan", "'%s' is not a number of codes",
                          operands[0]);
     return explain(&options, n_codes, stdout, "hamming plan");
 }
@@ -440,11 +440,11 @@ static int plan_run(const void *settings, const char *const *operands, size_t n)
 const struct command command_hamming_build = {
     .name = "hamming build",
     .operands = "INDEX FILE...",
-    .brief = "make an index of codes that finds all within K bits",
-    .about = "Makes the folder INDEX, from which 'origo hamming ask' finds "
-             "every code within K bits of a given one, all of them and at "
-             "once. The planner picks tables by the number of codes, the "
-             "distance and the memory.\n\n" CODES,
+    .brief = "build an index that finds all codes within K bits",
+    .about =
+        "Creates the folder INDEX, in which 'origo hamming ask' finds every "
+        "code within K bits of a given one. The planner chooses the tables "
+        "from the number of codes, the distance and the memory.\n\n" CODES,
     .examples =
         "  origo sketch simhash mail.jsonl | origo hamming build mail.ham -\n"
         "  origo hamming build -k 6 --memory 1G mail.ham codes.tsv\n",
@@ -461,10 +461,10 @@ const struct command command_hamming_build = {
 const struct command command_hamming_ask = {
     .name = "hamming ask",
     .operands = "INDEX [FILE...]",
-    .brief = "find the codes within K bits of others",
-    .about = "For each entry of FILE (stdin without one) writes a line "
+    .brief = "find the codes within K bits of given codes",
+    .about = "For each entry of FILE (default: stdin), writes a line "
              "'id<TAB>id<TAB>distance' for each entry of INDEX within K bits, "
-             "by code, then by id.\n\n" CODES,
+             "sorted by code, then by id.\n\n" CODES,
     .examples =
         "  origo hamming ask mail.ham new.tsv\n"
         "  origo hamming ask mail.ham -c 0123456789abcdef\n"
@@ -490,8 +490,8 @@ const struct command command_hamming_ask = {
 const struct command command_hamming_add = {
     .name = "hamming add",
     .brief = "add codes to an index",
-    .about =
-        "Adds entries; an entry that is there already stays one.\n\n" CODES,
+    .about = "Adds entries. An entry that the index already has is not "
+             "duplicated.\n\n" CODES,
     CHANGES,
     .run = add_run,
 };
@@ -499,8 +499,9 @@ const struct command command_hamming_add = {
 const struct command command_hamming_rm = {
     .name = "hamming rm",
     .brief = "remove codes from an index",
-    .about = "Removes the entries that have both the id and the code of a "
-             "line; what is not there is passed over.\n\n" CODES,
+    .about =
+        "Removes the entries that have both the id and the code of a line. "
+        "Entries that the index does not have are ignored.\n\n" CODES,
     CHANGES,
     .run = rm_run,
 };
@@ -508,17 +509,17 @@ const struct command command_hamming_rm = {
 const struct command command_hamming_plan = {
     .name = "hamming plan",
     .operands = "CODES",
-    .brief = "show which tables an index of so many codes would have",
-    .about = "Lists the designs that the planner weighs for a number of codes, "
-             "with the bytes of their tables and the time of a question by its "
-             "model, and the one it takes (*).",
+    .brief = "show the tables for an index of N codes",
+    .about = "Lists the designs that the planner considers for a number of "
+             "codes, with the size of their tables and the estimated time of a "
+             "query. The design that it chooses is marked (*).",
     .examples = "  origo hamming plan 100M -k 3 --memory 2G\n",
     .options = plan_options,
     .n_options = N(plan_options),
     .settings_len = sizeof(struct hamming_settings),
     .min_operands = 1,
     .max_operands = 1,
-    .missing = "how many codes?",
+    .missing = "no number of codes given",
     .defaults = build_defaults,
     .run = plan_run,
 };

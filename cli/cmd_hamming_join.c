@@ -31,31 +31,31 @@ static const struct option join_options[] = {
      .type = &type_string,
      .offset = AT(queries),
      .value = "FILE",
-     .brief = "the codes that are asked about; needed",
-     .more = "They and their tables are held in memory."},
+     .brief = "the codes to look up; required",
+     .more = "The codes and their tables are held in memory."},
     {.group = "Questions",
      .letter = 'd',
      .name = "distance",
      .type = &type_count,
      .offset = AT(max_distance),
      .value = "K",
-     .brief = "bits that codes may differ in, up to all"},
+     .brief = "number of bits that may differ"},
     {.group = "Questions",
      .name = "memory",
      .type = &type_size,
      .offset = AT(memory),
      .value = "SIZE",
-     .brief = "bytes of tables that the planner may use"},
+     .brief = "memory for tables that the planner may use"},
     {.group = "Output",
      .name = "shard",
      .type = &type_string,
      .offset = AT(shard),
      .value = "I/N",
      .unset = "all of it",
-     .brief = "read the I-th of N parts of the file only",
-     .more = "What is written is then a part, for 'origo hamming merge'."},
+     .brief = "process only the I-th of N parts of the file",
+     .more = "The output is then a part for 'origo hamming merge'."},
     OUTPUT_FILE_OPTION(AT, output, .unset = "stdout",
-                       .brief = "where to write; it appears when it is whole"),
+                       .brief = "output file; it appears when it is complete"),
     {.group = "Output",
      .name = "quiet",
      .type = &type_flag,
@@ -65,7 +65,7 @@ static const struct option join_options[] = {
 
 static const struct option merge_options[] = {
     OUTPUT_FILE_OPTION(AT, output, .unset = "stdout",
-                       .brief = "where to write; it appears when it is whole"),
+                       .brief = "output file; it appears when it is complete"),
     {.group = "Output",
      .name = "quiet",
      .type = &type_flag,
@@ -134,17 +134,16 @@ const struct command command_hamming_join = {
     .name = "hamming join",
     .alias = "hamming-join",
     .operands = "FILE",
-    .brief = "all pairs of two files of codes within K bits",
-    .about =
-        "Reads FILE once, front to back, and writes a line "
-        "'query<TAB>id<TAB>distance' for each query within K bits of each of "
-        "its entries, in the order of FILE. FILE may be larger than memory; "
-        "the queries are held in tables.\n\n"
-        "With --shard, N calls, on one machine or on many, do a part each; "
-        "'origo hamming merge' makes of the parts what one call would have "
-        "written, to the byte.\n\n"
-        "Both files have one line 'id<TAB>code' for each document or are "
-        "binary files of 'origo sketch simhash'; - is stdin.",
+    .brief = "all pairs of codes of two files within K bits",
+    .about = "Reads FILE once, sequentially, and writes a line "
+             "'query<TAB>id<TAB>distance' for each query within K bits of one "
+             "of its entries, in the order of FILE. FILE may be larger than "
+             "memory; the queries are held in tables.\n\n"
+             "With --shard, N runs on one or more machines process a part "
+             "each; 'origo hamming merge' combines the parts into exactly the "
+             "output of a single run.\n\n"
+             "Both files have one line 'id<TAB>code' per document, or are "
+             "binary files of 'origo sketch simhash'; - is stdin.",
     .examples =
         "  origo hamming join --queries new.tsv all.tsv\n"
         "  origo hamming join --queries new.tsv --shard 1/2 -o 1.part all.tsv\n"
@@ -164,9 +163,9 @@ const struct command command_hamming_merge = {
     .name = "hamming merge",
     .alias = "hamming-merge",
     .operands = "PART...",
-    .brief = "make one answer of the parts of a hamming-join",
-    .about = "Takes all parts in any order. Parts that are missing, cut short "
-             "or of another join are named, and nothing is written then.",
+    .brief = "combine the parts of a hamming join",
+    .about = "Takes all parts, in any order. If parts are missing, truncated "
+             "or from another join, they are reported and nothing is written.",
     .examples = "  origo hamming merge -o pairs.tsv *.part\n",
     .options = merge_options,
     .n_options = sizeof(merge_options) / sizeof(merge_options[0]),

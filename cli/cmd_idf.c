@@ -25,16 +25,16 @@ static void idf_defaults(void *settings)
 #define AT(member) offsetof(struct idf_settings, member)
 
 static const struct option idf_options[] = {
-    OUTPUT_FILE_OPTION(AT, output, .brief = "the file to write, - for stdout",
-                       .more = "It appears when it is whole."),
+    OUTPUT_FILE_OPTION(AT, output, .brief = "the file to write; - is stdout",
+                       .more = "It appears when it is complete."),
     {.group = "Output",
      .name = "memory",
      .type = &type_size,
      .offset = AT(memory),
      .value = "SIZE",
-     .brief = "bytes to count in, a hard cap",
-     .more = "When it is full the rarest features go; the file says how much "
-             "that can matter."},
+     .brief = "memory limit for counting",
+     .more = "When it is full, the rarest features are dropped; the file "
+             "states the possible error."},
     SKETCH_INPUT_OPTIONS(AT, common),
     SKETCH_FEATURE_OPTIONS(AT, common),
 };
@@ -45,7 +45,7 @@ static void say_info(const og_idf_info *info)
         info->n_documents,
         info->max_error == 0 ? "all of them" : "the rarest are missing");
     if (info->max_error != 0)
-        say("no document frequency is wrong by more than %" PRIu64,
+        say("no document frequency is off by more than %" PRIu64,
             info->max_error);
 }
 
@@ -60,7 +60,7 @@ static int idf_run(const void *settings, const char *const *paths, size_t n)
     og_error err = {0};
     og_idf *none = NULL;
     if (s->output == NULL)
-        return say_usage(COMMAND, "where to? --output FILE is missing");
+        return say_usage(COMMAND, "no output file given: --output FILE");
     const int status = sketch_start(&run, COMMAND, &s->common, paths, n, &input,
                                     &features, &none);
     if (status != EXIT_DONE) return status;
@@ -76,13 +76,12 @@ const struct command command_idf = {
     .name = COMMAND,
     .alias = "idf",
     .operands = "FILE...",
-    .brief = "count in how many documents each feature occurs",
-    .about =
-        "Reads documents and writes a file that says how rare each feature "
-        "is, so that sketches can give rare ones more weight (--idf). The "
-        "options under Features must be those of the sketches.\n\n"
-        "Counting takes the memory that is given and no more. Nothing is "
-        "written unless all files could be read.",
+    .brief = "count the documents in which each feature occurs",
+    .about = "Reads documents and writes a file of document frequencies, so "
+             "that sketches can give rare features more weight (--idf). The "
+             "options under Features must be the same as for the sketches.\n\n"
+             "Counting stays within the given memory. Nothing is written "
+             "unless all files could be read.",
     .examples = "  origo sketch idf -o mail.df mail.jsonl\n"
                 "  origo sketch simhash --idf mail.df mail.jsonl\n",
     .options = idf_options,

@@ -51,20 +51,21 @@ static const struct option minhash_options[] = {
      .type = &type_count,
      .offset = AT(minhash.n_samples),
      .value = "N",
-     .brief = "samples of a document, 1 to 4096",
-     .more = "The error of an estimate J is the root of J (1 - J) / N."},
+     .brief = "samples per document, 1 to 4096",
+     .more = "The standard error of an estimate J is the square root of J (1 - "
+             "J) / N."},
     {.group = "Sketch",
      .name = "method",
      .type = &type_choice,
      .offset = AT(method),
      .value = "METHOD",
      .choices = METHODS,
-     .brief = "how features are sampled",
-     .more = "Sets: auto (bins of one permutation, exact samples where one is "
-             "empty), exact, one (with optimal densification), super "
+     .brief = "sampling method",
+     .more = "For sets: auto (bins of one permutation, exact samples where a "
+             "bin is empty), exact, one (with optimal densification), super "
              "(SuperMinHash), byte, zeros, biased (few random bits); smallest "
-             "and modulo are sets of samples. Weights: copies (whole numbers), "
-             "active, interval, ioffe, ioffe0 (leaves out part of the sample: "
+             "and modulo are sets of samples. For weights: copies (integers), "
+             "active, interval, ioffe, ioffe0 (omits part of the sample: "
              "biased, up to 0.02 too high), coarse."},
     {.group = "Sketch",
      .name = "family",
@@ -78,29 +79,29 @@ static const struct option minhash_options[] = {
      .type = &type_count,
      .offset = AT(bits),
      .value = "B",
-     .brief = "bits kept of each sample: 1 to 16, or 32: all"},
+     .brief = "bits kept per sample: 1 to 16, or 32 for all"},
     {.group = "Sketch",
      .name = "modulus",
      .type = &type_count,
      .offset = AT(minhash.modulus),
      .value = "M",
-     .brief = "of --method modulo: one feature in M"},
+     .brief = "with --method modulo: one feature in M"},
     {.group = "Sketch",
      .name = "seed",
      .type = &type_count,
      .offset = AT(seed),
      .value = "N",
-     .brief = "another seed, other samples"},
+     .brief = "seed of the samples"},
     {.group = "Sketch",
      .name = "bands",
      .type = &type_string,
      .offset = AT(bands),
      .value = "DESIGN",
      .choices = "14x6|5x6/16",
-     .unset = "samples as they are",
-     .brief = "supershingles instead: ROWSxBANDS[/BITS]",
-     .more = "Each value stands for ROWS samples; 14x6 is Alta Vista's. Text "
-             "only."},
+     .unset = "plain samples",
+     .brief = "write supershingles instead: ROWSxBANDS[/BITS]",
+     .more = "Each value represents ROWS samples; 14x6 is the design of "
+             "AltaVista. Text format only."},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
     {.group = "Output",
@@ -110,13 +111,13 @@ static const struct option minhash_options[] = {
      .offset = AT(format),
      .value = "FORMAT",
      .choices = "text|binary",
-     .brief = "what to write: text or binary",
-     .more = "text is a line of id, tab and hexadecimal digits; a document "
-             "without features has '-'. binary states its parameters and is "
-             "checked when it is read."},
+     .brief = "output format: text or binary",
+     .more = "text writes a line with the id, a tab and hexadecimal digits; "
+             "'-' means a document without features. binary includes the "
+             "parameters and is verified when it is read."},
     OUTPUT_FILE_OPTION(AT, output, .unset = "stdout",
-                       .brief = "where to write binary to",
-                       .more = "The file appears when it is whole."),
+                       .brief = "output file of the binary format",
+                       .more = "The file appears when it is complete."),
     SKETCH_INPUT_OPTIONS(AT, common),
 };
 
@@ -181,17 +182,18 @@ static int check_bands(struct minhash_run *r, const struct minhash_settings *s)
                          &bits, &longer);
     if (n == 3) end = longer;
     if (n < 2 || s->bands[end] != '\0')
-        return say_usage(COMMAND, "'%s' is no design like 14x6 or 5x6/16",
+        return say_usage(COMMAND, "'%s' is not a design like 14x6 or 5x6/16",
                          s->bands);
     *b = (og_bands){rows, bands, 1, bits};
     og_error err;
     if (og_bands_check(b, &err) != OG_OK) return say_error(COMMAND, &err);
     if (rows * bands > s->minhash.n_samples)
-        return say_usage(COMMAND, "%s takes %u samples, there are %u", s->bands,
+        return say_usage(COMMAND, "%s needs %u samples, there are %u", s->bands,
                          rows * bands, (unsigned)s->minhash.n_samples);
     if (s->format == FORMAT_BINARY || s->bits != 32 ||
         og_minhash_is_set(r->minhash.method))
-        return say_usage(COMMAND, "--bands goes with whole samples in text");
+        return say_usage(COMMAND,
+                         "--bands needs whole samples and the text format");
     r->has_bands = true;
     return EXIT_DONE;
 }
@@ -210,8 +212,9 @@ static int check(struct minhash_run *r, const struct minhash_settings *s)
         return say_usage(COMMAND, "--output needs --format binary");
     if (s->format == FORMAT_BINARY && s->output == NULL &&
         isatty(STDOUT_FILENO))
-        return say_usage(COMMAND,
-                         "binary is nothing for a terminal; --output FILE");
+        return say_usage(
+            COMMAND,
+            "binary output is not written to a terminal; use --output FILE");
     return check_bands(r, s);
 }
 
@@ -244,16 +247,15 @@ const struct command command_minhash = {
     .name = COMMAND,
     .alias = "minhash",
     .operands = "FILE...",
-    .brief = "samples that agree as often as documents do",
+    .brief = "min-hash sketches, which estimate Jaccard",
     .about =
-        "Writes the min-hash sketch of each document: samples of its features "
-        "such that the share of equal samples of two documents estimates "
-        "their Jaccard similarity, the features in common over all features "
-        "of both. With a weighted method, weights (--tf, --idf, "
-        "--heading-weight) count and the similarity is the generalized one.\n\n"
-        "Sketches can be compared when all the options under Sketch and "
-        "Features are equal: origo sketch distance does. FILE is as for origo "
-        "trace.",
+        "Writes the min-hash sketch of each document: samples of its features, "
+        "chosen so that the share of equal samples of two documents estimates "
+        "their Jaccard similarity (common features divided by all features of "
+        "both). A weighted method uses weights (--tf, --idf, --heading-weight) "
+        "and estimates the generalized Jaccard similarity.\n\n"
+        "Sketches can be compared (origo sketch distance) if all options under "
+        "Sketch and Features are the same. FILE is as for origo trace.",
     .examples = "  origo sketch minhash mail.jsonl > mail.tsv\n"
                 "  origo sketch minhash --bands 14x6 mail.jsonl | sort -k2,2\n"
                 "  origo sketch minhash --method ioffe --idf mail.df -f binary "

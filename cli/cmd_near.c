@@ -50,56 +50,56 @@ static const struct option near_options[] = {
      .offset = AT(store),
      .value = "STORE",
      .choices = ":memory:",
-     .brief = "the store; :memory: lives with the command",
-     .more = "Without it, $ORIGO_STORE, else ./origo.store."},
+     .brief = "the store; :memory: lasts as long as the command",
+     .more = "Default: $ORIGO_STORE, else ./origo.store."},
     {.group = "Store",
      .letter = 'a',
      .name = "add",
      .type = &type_flag,
      .offset = AT(ask.add),
-     .brief = "take each document in after its answer",
+     .brief = "add each document after answering it",
      .more =
-         "All of them are on the disk when the command ends. Makes the store "
-         "when there is none, and builds its index when it has none."},
+         "All documents are on disk when the command ends. Creates the store "
+         "if it is missing, and builds its near index if it has none."},
     {.group = "Store",
      .letter = 'm',
      .name = "memory",
      .type = &type_size,
      .offset = AT(near.memory),
      .value = "SIZE",
-     .brief = "hard cap of a new index",
-     .more = "About 240 bytes a document. When it is full, one that was not "
-             "matched for long goes for each that comes."},
+     .brief = "size limit of a new index",
+     .more = "About 240 bytes per document. When it is full, each new document "
+             "replaces one that has not been matched for long."},
     {.group = "Sketch",
      .name = "method",
      .type = &type_choice,
      .offset = AT(method),
      .value = "METHOD",
      .choices = "minhash|simhash|both",
-     .brief = "of a new index: minhash, simhash or both",
+     .brief = "method of a new index: minhash, simhash, both",
      .more = "minhash: enough samples agree. simhash: few bits differ. both: "
-             "one of the two."},
+             "one of the two holds."},
     {.group = "Sketch",
      .letter = 't',
      .name = "threshold",
      .type = &type_weight,
      .offset = AT(ask.threshold),
      .value = "SHARE",
-     .brief = "least similarity"},
+     .brief = "minimum similarity"},
     {.group = "Sketch",
      .letter = 'd',
      .name = "distance",
      .type = &type_count,
      .offset = AT(max_distance),
      .value = "BITS",
-     .brief = "most bits in which simhashes differ, 0 to 3"},
+     .brief = "maximum distance of simhashes, 0 to 3 bits"},
     {.group = "Sketch",
      .name = "tokens",
      .type = &type_tokens,
      .offset = AT(near.tokens),
      .value = "KIND",
      .choices = "words|chars|lines|dna",
-     .brief = "of a new index: what a token is"},
+     .brief = "kind of token of a new index"},
     {.group = "Sketch",
      .letter = 'k',
      .name = "shingle",
@@ -107,20 +107,20 @@ static const struct option near_options[] = {
      .offset = AT(near.shingle_len),
      .value = "N",
      .unset = "5; 3 with --method simhash",
-     .brief = "of a new index: tokens in a shingle, 1 to 32",
-     .more = "Simhashes are those of origo simhash with --phrase N."},
+     .brief = "tokens in a shingle of a new index, 1 to 32",
+     .more = "Simhashes are those of origo sketch simhash with --phrase N."},
     {.group = "Sketch",
      .name = "bands",
      .type = &type_count,
      .offset = AT(near.n_bands),
      .value = "N",
-     .brief = "of a new index: bands of min-hash, 1 to 60"},
+     .brief = "min-hash bands of a new index, 1 to 60"},
     {.group = "Sketch",
      .name = "rows",
      .type = &type_count,
      .offset = AT(near.n_rows),
      .value = "N",
-     .brief = "of a new index: samples in a band"},
+     .brief = "samples in a band of a new index"},
     OUTPUT_OPTION(AT, output.path, "FILE", "the answers", ""),
     COMPRESS_OPTION(AT, output.packing),
     {.group = "Output",
@@ -128,20 +128,20 @@ static const struct option near_options[] = {
      .type = &type_count,
      .offset = AT(limit),
      .value = "N",
-     .brief = "most matches of a document; 0: all",
-     .more = "The most similar ones. Where there are more, \"n_near\" is the "
-             "number of all."},
+     .brief = "maximum matches per document; 0: all",
+     .more = "The most similar ones are listed. If there are more, \"n_near\" "
+             "has their total number."},
     {.group = "Output",
      .name = "only-near",
      .type = &type_flag,
      .offset = AT(only),
-     .brief = "say nothing about documents without a match"},
+     .brief = "print only documents with a match"},
     EXIT_CODE_OPTION(AT, exit_code, "there was a match"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
     TIMINGS_OPTION(AT, reading),
     THREADS_OPTION(AT, reading.n_threads, "Run",
-                   "The output is the same bytes for any number."),
+                   "The output does not depend on it."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     READING_OPTIONS(AT, reading.reading),
     ID_FIELD_OPTION(AT, reading.fields),
@@ -210,7 +210,7 @@ static void summarise(const struct run *r, og_store *store,
     og_near_info info;
     progress_summary(&r->progress, counts, NULL);
     if (og_store_near_info(store, &info, NULL) != OG_OK) return;
-    say("%llu of them near a known one; %llu documents known, room for %llu, "
+    say("%llu of them near a known one; %llu documents known, capacity %llu, "
         "%llu forgotten",
         (unsigned long long)r->n_near, (unsigned long long)info.n_documents,
         (unsigned long long)info.n_room, (unsigned long long)info.n_evicted);
@@ -295,19 +295,18 @@ const struct command command_near = {
     .name = COMMAND,
     .group = GROUP_QUESTION,
     .operands = "FILE...",
-    .brief = "which known documents are nearly these",
+    .brief = "find near-duplicates of documents in a store",
     .about =
-        "Says for each document, in order, which documents that were taken in "
-        "before are near it, with their ids, times and similarities: one JSON "
-        "object a line. With --add it is then taken in itself, so that a "
+        "For each document, in order, lists the near-duplicates that the store "
+        "already has, with their ids, times and similarities, as one JSON "
+        "object per line. With --add, the document is then added, so that a "
         "stream is compared with its own past; without it, one collection is "
         "compared with another.\n\n"
         "The index has a fixed size. Similarities with the documents of a "
         "store on disk are exact; with -s :memory: they are estimated from "
-        "samples of both documents, and the error is about 0.04 at 0.8. Each "
-        "match says which it is. 'origo index' builds the index for a store "
-        "that has documents. To remove duplicates from a collection, use "
-        "origo dedup.",
+        "samples of both documents, with an error of about 0.04 at 0.8. Each "
+        "match says which it is. 'origo index' builds the index of an existing "
+        "store. To remove duplicates from a collection, use origo dedup.",
     .examples = "  origo near -s :memory: --add --only-near stream.jsonl\n"
                 "  origo near -s crawl --add day1.jsonl\n"
                 "  origo near -s crawl day2.jsonl\n"

@@ -53,10 +53,10 @@ static const struct option pairs_options[] = {
      .offset = AT(method),
      .value = "METHOD",
      .choices = "supershingles|groups",
-     .brief = "how pairs are found",
+     .brief = "how to find pairs",
      .more = "supershingles: enough of them agree. groups: the smallest hashes "
-             "of a document, in order, are cut into groups where a hash says, "
-             "and a group is in common."},
+             "of a document, in order, are cut into content-defined groups, "
+             "and at least one group agrees."},
     {.group = "Supershingles",
      .name = "rows",
      .type = &type_count,
@@ -68,55 +68,56 @@ static const struct option pairs_options[] = {
      .type = &type_count,
      .offset = AT(n_bands),
      .value = "N",
-     .brief = "supershingles of a document, 1 to 64"},
+     .brief = "supershingles per document, 1 to 64"},
     {.group = "Supershingles",
      .name = "needed",
      .type = &type_count,
      .offset = AT(n_needed),
      .value = "N",
-     .brief = "of these must agree",
-     .more =
-         "There is a table for each choice of so many: 15 for two of six and "
-         "for four of six. 'origo scurve' shows which pairs a design finds."},
+     .brief = "number of them that must agree",
+     .more = "There is a table for each such combination: 15 for two of six "
+             "and for four of six. 'origo sketch curve' shows which pairs a "
+             "design finds."},
     {.group = "Supershingles",
      .name = "bits",
      .type = &type_count,
      .offset = AT(n_bits),
      .value = "N",
-     .brief = "bits of a supershingle, 1 to 64"},
+     .brief = "bits per supershingle, 1 to 64"},
     {.group = "Groups",
      .name = "samples",
      .type = &type_count,
      .offset = AT(n_samples),
      .value = "N",
-     .brief = "smallest hashes of a document, 1 to 4096"},
+     .brief = "smallest hashes per document, 1 to 4096"},
     {.group = "Groups",
      .name = "group",
      .type = &type_count,
      .offset = AT(group_len),
      .value = "N",
-     .brief = "of these in a group, on average"},
+     .brief = "average number of hashes in a group"},
     {.group = "Supershingles",
      .name = "seed",
      .type = &type_count,
      .offset = AT(seed),
      .value = "N",
-     .brief = "another seed, other samples"},
+     .brief = "seed of the samples"},
     {.group = "Pairs",
      .letter = 't',
      .name = "threshold",
      .type = &type_weight,
      .offset = AT(threshold),
      .value = "SHARE",
-     .brief = "least similarity, estimated from the samples"},
+     .brief = "minimum similarity, estimated from the samples"},
     {.group = "Pairs",
      .name = "limit",
      .type = &type_count,
      .offset = AT(limit),
      .value = "N",
-     .brief = "earlier documents that a table gives for one; 0: all",
-     .more = "The oldest. A million copies are a million pairs times N and not "
-             "their square; the summary says how often it was reached."},
+     .brief = "earlier documents per table and document; 0: all",
+     .more = "The oldest ones are used. A million copies then give a million "
+             "times N pairs rather than their square; the summary says how "
+             "often the limit was reached."},
     SKETCH_FEATURE_OPTIONS(AT, common),
     EXIT_CODE_OPTION(AT, exit_code, "there was a pair"),
     SKETCH_INPUT_OPTIONS(AT, common),
@@ -350,8 +351,8 @@ static int end(struct pairs_run *r, og_status done,
     if (!s->common.reading.quiet)
         say("%llu pairs", (unsigned long long)r->n_pairs);
     if (!s->common.reading.quiet && r->n_cut > 0)
-        say("%llu documents met %u others or more in a table, which may have "
-            "had more of them (--limit)",
+        say("%llu documents reached the limit of %u others in a table, which "
+            "may have had more of them (--limit)",
             (unsigned long long)r->n_cut, s->limit);
     return s->exit_code && r->n_pairs > 0 ? EXIT_FOUND : EXIT_DONE;
 }
@@ -397,17 +398,16 @@ const struct command command_pairs = {
     .name = COMMAND,
     .alias = "pairs",
     .operands = "FILE...",
-    .brief = "near-duplicate pairs by supershingles",
-    .about =
-        "Writes a line 'id<TAB>id<TAB>common<TAB>similarity' for each pair of "
-        "documents of which enough supershingles (or groups) agree: the "
-        "earlier one, the later one, how many agree, and the share of equal "
-        "samples, which estimates the Jaccard similarity of their features. "
-        "The default, two of six over 14 samples each, finds 0.88 of the "
-        "pairs that are 0.95 similar and one in a thousand of those at "
-        "0.7.\n\n"
-        "Samples and ids of all documents are held in memory, about 600 bytes "
-        "a document. FILE is as for origo trace.",
+    .brief = "find near-duplicate pairs by supershingles",
+    .about = "Writes a line 'id<TAB>id<TAB>common<TAB>similarity' for each "
+             "pair of documents with enough equal supershingles (or groups): "
+             "the earlier document, the later one, the number of equal "
+             "supershingles, and the share of equal samples, which estimates "
+             "the Jaccard similarity of their features. The default, two of "
+             "six supershingles over 14 samples each, finds 0.88 of the pairs "
+             "at a similarity of 0.95 and one in a thousand at 0.7.\n\n"
+             "The samples and ids of all documents are held in memory, about "
+             "600 bytes per document. FILE is as for origo trace.",
     .examples =
         "  origo sketch pairs mail.jsonl > pairs.tsv\n"
         "  origo sketch pairs --rows 5 --needed 4 --bits 16 mail.jsonl\n",

@@ -47,29 +47,29 @@ static void phrases_defaults(void *settings)
 #define AT(member) offsetof(struct phrases_settings, member)
 
 static const struct option phrases_options[] = {
-    STORE_OPTION(AT, store, "the store whose documents count"),
+    STORE_OPTION(AT, store, "the store whose documents are analysed"),
     {.group = "What counts",
      .name = "min-documents",
      .type = &type_count,
      .offset = AT(asking.min_documents),
      .value = "N",
-     .brief = "documents that hold a passage, 2 at least"},
+     .brief = "minimum number of documents, at least 2"},
     {.group = "What counts",
      .name = "min-tokens",
      .type = &type_count,
      .offset = AT(asking.min_tokens),
      .value = "N",
-     .unset = "as many as a shingle of the store has, 8 at least",
-     .brief = "tokens of a passage, 2 at least"},
+     .unset = "the store's shingle length, at least 8",
+     .brief = "minimum tokens of a passage, at least 2"},
     {.group = "What counts",
      .name = "since",
      .type = &type_string,
      .offset = AT(since),
      .value = "TIME",
      .unset = "the first document",
-     .brief = "only documents from this time on",
+     .brief = "only documents of this time or later",
      .more = "A day, month or year, or RFC 3339. Documents without a time are "
-             "left out then."},
+             "then left out."},
     {.group = "What counts",
      .name = "until",
      .type = &type_string,
@@ -83,33 +83,34 @@ static const struct option phrases_options[] = {
      .offset = AT(period),
      .value = "PERIOD",
      .choices = "parts|day|month|year",
-     .brief = "growth by parts, day, month or year",
-     .more = "parts: ten parts of equally many documents, in the order of "
-             "arrival. Of more than 4096 days months are taken instead."},
+     .brief = "report growth by parts, day, month or year",
+     .more =
+         "parts: ten parts with the same number of documents, in the order of "
+         "arrival. If there are more than 4096 days, months are used instead."},
     {.group = "What counts",
      .name = "source",
      .type = &type_string,
      .offset = AT(asking.source),
      .value = "FIELD",
-     .brief = "what documents of one source have in common",
-     .more = "host: of the url; id: versions of one document; else the name of "
-             "a field of the input, such as author."},
+     .brief = "what identifies a source",
+     .more = "host: the host of the url; id: versions of one document; "
+             "otherwise the name of an input field, such as author."},
     {.group = "What counts",
      .name = "memory",
      .type = &type_size,
      .offset = AT(asking.memory),
      .value = "SIZE",
-     .brief = "bytes of the table of counts, a hard cap",
-     .more = "16 bytes for each different run of --min-tokens tokens. When it "
-             "is full, rare ones make room; the answer says in how many "
-             "documents a passage may be and still be missing."},
+     .brief = "memory limit of the table of counts",
+     .more = "16 bytes for each distinct run of --min-tokens tokens. When it "
+             "is full, rare runs are dropped; the answer says how many "
+             "documents a missing passage may have."},
 
     {.group = "Output",
      .name = "limit",
      .type = &type_count,
      .offset = AT(asking.limit),
      .value = "N",
-     .brief = "most passages, documents and sources, 1 to 10000"},
+     .brief = "maximum entries of each list, 1 to 10000"},
     {.group = "Output",
      .letter = 'f',
      .name = "format",
@@ -117,27 +118,27 @@ static const struct option phrases_options[] = {
      .offset = AT(report.format),
      .value = "FORMAT",
      .choices = "text|json|tsv|html",
-     .unset = "text on a terminal, else what FILE ends with, else json",
+     .unset = "text on a terminal, else from FILE's name, else json",
      .brief = "text, json, tsv or html",
-     .more = "json is one object, docs/phrases.schema.json; tsv a line for "
-             "each passage; html one page."},
+     .more = "json writes one object (docs/phrases.schema.json), tsv a line "
+             "per passage, html a page."},
     OUTPUT_FILE_OPTION(AT, report.output, .unset = "stdout",
                        .brief = "write the list to FILE",
-                       .more = "It appears when it is whole."),
+                       .more = "It appears when it is complete."),
     COLOUR_OPTION(AT, report.colour),
     EXIT_CODE_OPTION(AT, exit_code, "there is such a passage"),
     TALK_OPTIONS(AT, reading),
 
     THREADS_OPTION(AT, reading.n_threads, "Input",
-                   "The output is the same bytes for any number."),
+                   "The output does not depend on it."),
     {.group = "Input",
      .name = "tokens",
      .type = &type_tokens,
      .offset = AT(asking.tokens),
      .value = "KIND",
      .choices = "words|chars|lines|dna",
-     .brief = "of FILE: what a token is",
-     .more = "A store has its own."},
+     .brief = "kind of token, for FILE",
+     .more = "A store has its own setting."},
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     READING_OPTIONS(AT, reading.reading),
     FIELD_OPTIONS(AT, reading.fields),
@@ -234,7 +235,7 @@ static FILE *open_spool(void)
     snprintf(path, sizeof(path), "%s/origo-phrases-XXXXXX", folder);
     const int fd = mkstemp(path);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (file == NULL) say("cannot make '%s': %s", path, strerror(errno));
+    if (file == NULL) say("cannot create '%s': %s", path, strerror(errno));
     if (fd >= 0) unlink(path);
     if (fd >= 0 && file == NULL) close(fd);
     return file;
@@ -319,8 +320,8 @@ static int phrases_run(const void *settings, const char *const *paths, size_t n)
     if (status != EXIT_DONE) return status;
     if (has_files && s->store.path != NULL && !store_is_memory(&s->store))
         return say_usage(COMMAND,
-                         "either a store or FILE...; 'origo add -s %s' takes "
-                         "them in",
+                         "give either a store or FILE...; 'origo add -s %s' "
+                         "adds files to the store",
                          s->store.path);
     if (!has_files && store_is_memory(&s->store))
         return say_usage(COMMAND, "no FILE given; '-' reads stdin");
@@ -339,20 +340,20 @@ const struct command command_phrases = {
     .name = COMMAND,
     .group = GROUP_QUESTION,
     .operands = "[FILE...]",
-    .brief = "passages that many documents repeat",
+    .brief = "list the passages that many documents repeat",
     .about =
-        "Lists the passages that are in most documents of a store, or of the "
-        "files given: in how many documents each stands, which of them had it "
-        "first, how it spread, which documents are made of such passages, and "
-        "which sources copy most. Boilerplate, forms, chain letters and spam "
-        "come out at the top.\n\n"
-        "The texts are read four or five times, in memory that is fixed "
-        "(--memory). What is said of a passage is exact: it was looked for in "
-        "every document, word by word. Every run of --min-tokens tokens that "
-        "is in more documents than \"complete_above\" was counted; that is 0 "
-        "as long as the table of counts has room. A passage begins with the "
-        "run that most documents have and goes on as long as four fifths of "
-        "them do. Versions under one id are documents of their own. What comes "
+        "Lists the passages that occur in the most documents of a store, or of "
+        "the given files: how many documents contain each passage, which had "
+        "it first, how it spread, which documents consist of such passages, "
+        "and which sources copy most. Boilerplate, forms, chain letters and "
+        "spam appear at the top.\n\n"
+        "The texts are read four or five times, in a fixed amount of memory "
+        "(--memory). The figures for a passage are exact: every document is "
+        "searched for it, word by word. Every run of --min-tokens tokens that "
+        "occurs in more documents than \"complete_above\" was counted; that is "
+        "0 as long as the table of counts has room. A passage starts with the "
+        "run that most documents contain and extends as long as four fifths of "
+        "them agree. Versions under one id count as separate documents. Input "
         "from stdin or a pipe is kept in a temporary file ($TMPDIR).",
     .examples =
         "  origo phrases -s news.store\n"

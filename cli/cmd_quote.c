@@ -60,23 +60,24 @@ static void quote_defaults(void *settings)
 #define FIND       "Finding"
 
 static const struct option quote_options[] = {
-    STORE_OPTION(AT, store, "where the sentences are kept"),
+    STORE_OPTION(AT, store, "the store that keeps the sentences"),
     {.group = "Store",
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),
-     .brief = "take each document in after its answer",
-     .more = "Makes the store when there is none, and builds its index of "
-             "sentences when it has none. A document that is there changes "
-             "nothing. A document's line is printed when it is on disk. Always "
-             "so with -s :memory:, where the documents answer each other."},
+     .brief = "add each document after answering it",
+     .more = "Creates the store if it is missing, and builds its index of "
+             "sentences if it has none. A document that the store already has "
+             "changes nothing. The line of a document is printed when it is on "
+             "disk. Implied by -s :memory:, where the documents are compared "
+             "with one another."},
     {.group = "Store",
      .name = "explain",
      .type = &type_flag,
      .offset = AT(explain),
-     .brief = "show what qSign would do in this store",
-     .more = "m, l, n, k, d of the paper, the predicted recall and rate of "
-             "false positives. Needs no FILE."},
+     .brief = "show the qSign parameters for this store",
+     .more = "Prints m, l, n, k and d of the paper, and the predicted recall "
+             "and false-positive rate. Needs no FILE."},
 
     {.group = FIND,
      .letter = 't',
@@ -84,78 +85,79 @@ static const struct option quote_options[] = {
      .type = &type_weight,
      .offset = AT(threshold),
      .value = "S",
-     .brief = "least similarity, more than 0, at most 1",
-     .more = "The share of the sentence's words that the other has, times the "
-             "share of their weight; rare words weigh more. A sentence against "
-             "itself is 1."},
+     .brief = "minimum similarity, above 0 and at most 1",
+     .more = "The share of the words of the sentence that the other one "
+             "contains, times the share of their weight; rare words weigh "
+             "more. A sentence compared with itself gives 1."},
     {.group = FIND,
      .name = "all",
      .type = &type_flag,
      .offset = AT(all),
-     .brief = "report later documents, too",
-     .more = "Without it a sentence is traced to earlier documents alone, "
-             "in the order of their times, then of their arrival."},
+     .brief = "also report later documents",
+     .more = "By default a sentence is only traced to earlier documents, in "
+             "the order of their times, then of their arrival."},
     {.group = FIND,
      .name = "min-words",
      .type = &type_count,
      .offset = AT(min_words),
      .value = "N",
-     .brief = "sentences with fewer different words are passed over"},
+     .brief = "skip sentences with fewer distinct words"},
     {.group = FIND,
      .name = "method",
      .type = &type_choice,
      .offset = AT(method),
      .value = "NAME",
      .choices = "exact|qsign|scan",
-     .brief = "how to find them: exact, qsign or scan",
-     .more = "exact finds all, and is the fastest. qsign is the method of the "
-             "paper, by signatures. scan compares with every sentence."},
+     .brief = "search method: exact, qsign or scan",
+     .more =
+         "exact finds all matches and is the fastest. qsign is the method of "
+         "the paper, with signatures. scan compares with every sentence."},
     {.group = FIND,
      .name = "distance",
      .type = &type_string,
      .offset = AT(distance),
      .value = "D",
      .unset = "from --max-false",
-     .brief = "of qsign: bits that signatures may differ in"},
+     .brief = "qsign: number of bits that may differ"},
     {.group = FIND,
      .name = "max-false",
      .type = &type_weight,
      .offset = AT(max_false),
      .value = "P",
-     .brief = "of qsign: bound on false positives",
-     .more = "The distance is the largest for which a sentence with one word "
-             "too many comes that near with at most this probability."},
+     .brief = "qsign: maximum false-positive rate",
+     .more = "Chooses the largest distance at which a sentence with one extra "
+             "word is found with at most this probability."},
     {.group = FIND,
      .name = "recall",
      .type = &type_weight,
      .offset = AT(recall),
      .value = "SHARE",
-     .unset = "the distance is from --max-false",
-     .brief = "of qsign: share of the matches that shall be found",
-     .more = "The distance is chosen by it, as measured: the first sentences "
-             "are answered by the exact method, until that has found 1000. "
-             "--explain says what it came to."},
+     .unset = "the distance follows from --max-false",
+     .brief = "qsign: share of the matches to find",
+     .more = "Chooses the distance by measurement: the exact method answers "
+             "the first sentences, until it has found 1000 matches. --explain "
+             "shows the result."},
     {.group = FIND,
      .name = "max-matches",
      .type = &type_count,
      .offset = AT(max_matches),
      .value = "N",
-     .brief = "matches reported for a sentence, the earliest"},
+     .brief = "maximum matches per sentence, the earliest ones"},
     {.group = FIND,
      .name = "max-candidates",
      .type = &type_size,
      .offset = AT(max_candidates),
      .value = "N",
-     .brief = "sentences looked at for one, at most",
-     .more = "What is beyond is counted in the answer as skipped."},
+     .brief = "maximum sentences looked at per sentence",
+     .more = "Further ones are counted in the answer as skipped."},
     {.group = FIND,
      .name = "max-compared",
      .type = &type_size,
      .offset = AT(max_compared),
      .value = "N",
-     .brief = "sentences like one that are compared with it, at most",
-     .more = "Of the exact method, beside those that are shown. What is beyond "
-             "is counted as skipped; 0: all are."},
+     .brief = "maximum similar sentences compared with one",
+     .more = "For the exact method, in addition to those that are shown. "
+             "Further ones are counted as skipped; 0: no limit."},
 
     {.group = OUT,
      .letter = 'f',
@@ -164,23 +166,22 @@ static const struct option quote_options[] = {
      .offset = AT(report.format),
      .value = "FORMAT",
      .choices = "text|json|html",
-     .unset = "text on a terminal, else what FILE ends with, else json",
-     .brief = "what to print: text, json or html",
-     .more = "json is one object a line for each document, text is for people, "
-             "html is one page that needs no network."},
+     .unset = "text on a terminal, else from FILE's name, else json",
+     .brief = "output format: text, json or html",
+     .more = "json writes one object per document and line, text is for "
+             "reading, html is a page that needs no network."},
     OUTPUT_FILE_OPTION(
         AT, report.output, .unset = "stdout",
         .brief = "write the report to FILE",
-        .more =
-            "It appears when it is whole. An ending of .html or .txt chooses "
-            "the form, when --format does not; .gz or .zst at the end packs "
-            "it."),
+        .more = "It appears when it is complete. Without --format, a name that "
+                "ends in .html or .txt chooses the format. A name that ends in "
+                ".gz or .zst compresses it."),
     COLOUR_OPTION(AT, report.colour),
     {.group = OUT,
      .name = "only-reused",
      .type = &type_flag,
      .offset = AT(only_reused),
-     .brief = "print nothing of documents without a match"},
+     .brief = "print only documents with a match"},
     LINKS_OPTIONS(
         AT, links,
         "Each sentence counts for its earliest match. Implies --all."),
@@ -190,7 +191,7 @@ static const struct option quote_options[] = {
     TIMINGS_OPTION(AT, reading),
 
     THREADS_OPTION(AT, reading.n_threads, "Input",
-                   "The output is the same bytes for any number."),
+                   "The output does not depend on it."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     READING_OPTIONS(AT, reading.reading),
     ID_FIELD_OPTION(AT, reading.fields),
@@ -203,7 +204,7 @@ static const struct option quote_options[] = {
      .type = &type_size,
      .offset = AT(make.memory),
      .value = "SIZE",
-     .brief = "memory for what was added last",
+     .brief = "memory for recent additions",
      .more = "The rest is on disk."},
     {.group = MAKE,
      .name = "stop",
@@ -211,7 +212,7 @@ static const struct option quote_options[] = {
      .offset = AT(make.stop),
      .value = "LANGUAGE",
      .unset = "none",
-     .brief = "leave the stop words of a language out"},
+     .brief = "leave out the stop words of a language"},
     {.group = MAKE,
      .name = "stem",
      .type = &type_string,
@@ -226,14 +227,14 @@ static const struct option quote_options[] = {
      .value = "M",
      .choices = "16|32|64|128",
      .unset = "none",
-     .brief = "bits of a signature of qsign: 16, 32, 64, 128",
-     .more = "0 keeps none, and --method qsign cannot be asked."},
+     .brief = "bits of a qSign signature: 16, 32, 64, 128",
+     .more = "0 keeps no signatures; --method qsign then cannot be used."},
     {.group = MAKE,
      .name = "word-bits",
      .type = &type_count,
      .offset = AT(make.word_bits),
      .value = "L",
-     .unset = "chosen by --bits",
+     .unset = "from --bits",
      .brief = "bits that a word sets"},
 };
 
@@ -470,16 +471,15 @@ const struct command command_quote = {
     .name = COMMAND,
     .group = GROUP_QUESTION,
     .operands = "[FILE...]",
-    .brief = "which sentences of a document were written before",
-    .about =
-        "Cuts documents into sentences and says for each which sentences of "
-        "earlier documents have its words, from which documents and when, the "
-        "earliest first. Results go to stdout, problems and a summary to "
-        "stderr.\n\n"
-        "The store has an index of the sentences of all its documents: --add "
-        "takes documents in, and makes store and index when there are none; "
-        "'origo index' builds the index for a store that has documents. FILE "
-        "is as for 'origo trace'.",
+    .brief = "find sentences that appeared in earlier documents",
+    .about = "Splits documents into sentences and lists, for each sentence, "
+             "the sentences of earlier documents that share its words, with "
+             "their documents and times, earliest first. Results go to stdout, "
+             "problems and a summary to stderr.\n\n"
+             "The store has an index of the sentences of all its documents. "
+             "--add adds documents, and creates the store and the index if "
+             "they are missing; 'origo index' builds the index of an existing "
+             "store. FILE is as for 'origo trace'.",
     .examples =
         "  origo quote -s news --add monday.jsonl > monday.quotes\n"
         "  origo quote -s news --format text letter.txt\n"

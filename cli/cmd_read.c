@@ -33,10 +33,10 @@ static const struct option read_options[] = {
      .offset = AT(format),
      .value = "FORMAT",
      .choices = "jsonl",
-     .brief = "what to write: jsonl, a document a line"},
+     .brief = "output format: jsonl, one document per line"},
     TALK_OPTIONS(AT, reading),
     THREADS_OPTION(AT, reading.n_threads, "Input",
-                   "The output is the same for any number."),
+                   "The output does not depend on it."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     READING_OPTIONS(AT, reading.reading),
     FIELD_OPTIONS(AT, reading.fields),
@@ -96,14 +96,13 @@ const struct command command_read = {
     .name = COMMAND,
     .group = GROUP_QUESTION,
     .operands = "FILE...",
-    .brief = "documents as JSONL: id, time, title, url, text",
+    .brief = "convert documents to JSONL",
     .about =
-        "Reads files as every other command does, and writes each document as "
-        "a line of JSON: id, time and where it comes from (time_source), "
-        "title, "
-        "url, language if it is declared, the other fields of its record, and "
-        "the text. The time of a page is in the zone in which the page gives "
-        "it, others are in UTC. FILE is as for origo trace.",
+        "Reads files like every other command, and writes each document as a "
+        "line of JSON: id, time and the source of the time (time_source), "
+        "title, url, language if declared, the other fields of its record, and "
+        "the text. The time of a web page keeps the time zone given in the "
+        "page; other times are in UTC. FILE is as for origo trace.",
     .examples = "  origo read page.html mail.mbox | jq -r .text\n"
                 "  origo read archive.tar.gz -o documents.jsonl.zst\n"
                 "  origo read crawl.warc.gz -o parts/ --shards 16\n",

@@ -80,10 +80,10 @@ static int open_output(struct repair_run *run)
 {
     const struct repair_settings *s = run->settings;
     if (s->into != NULL && s->output != NULL)
-        return say_usage("repair", "--output and --into: choose one");
+        return say_usage("repair", "--output and --into cannot be combined");
     if (s->into != NULL) {
         if (!is_there(s->into)) return EXIT_DONE;
-        say("'%s' is there already; --into makes a new store", s->into);
+        say("'%s' already exists; --into creates a new store", s->into);
         return EXIT_IO;
     }
     run->file = stdout;
@@ -116,7 +116,7 @@ static int sum_up(const struct repair_run *run)
             " had been removed; %" PRIu64 " texts without their ids",
             r->n_saved, r->n_lost, r->n_removed, r->n_pieces);
         if (!r->is_certain)
-            say("there may have been documents of which nothing is left");
+            say("there may have been documents of which nothing remains");
     }
     return is_all ? EXIT_DONE : EXIT_STORE;
 }
@@ -149,27 +149,28 @@ static int repair_run(const void *settings, const char *const *operands,
 static const struct option repair_options[] = {
     STORE_OPTION(AT, store, "the damaged store"),
     {"Output", 'o', "output", &type_string, AT(output), "FILE", NULL, "stdout",
-     "where to write the documents, as JSONL", "A file that is there is kept."},
+     "where to write the documents, as JSONL",
+     "An existing file is not overwritten."},
     {"Output", 0, "into", &type_string, AT(into), "DIR", NULL, NULL,
      "add the documents to a new store instead",
-     "It has the parameters and indexes of the old one."},
+     "It gets the parameters and indexes of the old one."},
     {"Output", 'q', "quiet", &type_flag, AT(quiet), NULL, NULL, NULL,
-     "do not say what was lost", NULL},
+     "do not report what was lost", NULL},
 };
 
 const struct command command_repair = {
     .name = "repair",
     .group = GROUP_STORE,
     .operands = "",
-    .brief = "save what can be saved of a damaged store",
-    .about =
-        "Reads whatever is still sound in the folder of a store and writes "
-        "the documents, as 'origo export' does; a text counts when it has "
-        "the hash that it was added with. Names on stderr what is damaged "
-        "and which documents are lost. Texts whose ids are lost come last, "
-        "with ids that begin with 'repair-'; one of them may be several "
-        "documents. Ends with status 0 when every document was saved, with 4 "
-        "when not. Changes nothing in the folder; nobody may be writing to it.",
+    .brief = "save what can be saved from a damaged store",
+    .about = "Reads everything that is still intact in the folder of a store "
+             "and writes the documents in the format of 'origo export'; a text "
+             "is accepted if its hash is the one it was added with. Reports on "
+             "stderr what is damaged and which documents are lost. Texts whose "
+             "ids are lost come last, with ids that begin with 'repair-'; one "
+             "of them may hold several documents. Exits with status 0 if every "
+             "document was saved, otherwise with 4. Changes nothing in the "
+             "folder. No other process may write to it at the same time.",
     .examples = "  origo repair -s news.store -o saved.jsonl\n"
                 "  origo repair -s news.store --into new.store\n",
     .options = repair_options,

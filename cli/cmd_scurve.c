@@ -36,9 +36,9 @@ static const struct option scurve_options[] = {
      .offset = offsetof(struct scurve_settings, format),
      .value = "FORMAT",
      .choices = "tsv|svg",
-     .brief = "what to print: tsv or svg",
-     .more = "tsv has a line for every hundredth of similarity; svg draws the "
-             "curves twice, on a linear and on a logarithmic scale."},
+     .brief = "output format: tsv or svg",
+     .more = "tsv has a line for each similarity in steps of 0.01; svg draws "
+             "the curves twice, on a linear and on a logarithmic scale."},
 };
 
 struct curve {
@@ -56,8 +56,8 @@ static int parse_design(const char *s, og_bands *out)
                          &bits, &longer);
     if (n == 4) end = longer;
     if (n < 3 || s[end] != '\0')
-        return say_usage(COMMAND, "'%s' is no design like 14x6:2 or 5x6:4/16",
-                         s);
+        return say_usage(COMMAND,
+                         "'%s' is not a design like 14x6:2 or 5x6:4/16", s);
     *out = (og_bands){rows, bands, needed, bits};
     if (og_bands_check(out, &err) != OG_OK)
         return say_usage(COMMAND, "design '%s': %s", s, err.message);
@@ -176,14 +176,13 @@ const struct command command_scurve = {
     .name = COMMAND,
     .alias = "scurve",
     .operands = "[DESIGN...]",
-    .brief = "the probability that supershingles find a pair",
-    .about =
-        "A supershingle stands for ROWS samples and agrees when all of them "
-        "do; a pair of documents is found when NEEDED of BANDS supershingles "
-        "agree. DESIGN is ROWSxBANDS:NEEDED, and /BITS when a supershingle is "
-        "cut to so many: 14x6:2 (Alta Vista's, taken when none is given), "
-        "5x6:4/16, 8x14:1. Up to eight are printed side by side, or drawn in "
-        "one figure.",
+    .brief = "print the probability that supershingles find a pair",
+    .about = "A supershingle represents ROWS samples and agrees when all of "
+             "them agree; a pair of documents is found when NEEDED of BANDS "
+             "supershingles agree. DESIGN is ROWSxBANDS:NEEDED, with /BITS if "
+             "supershingles are truncated: 14x6:2 (the design of AltaVista, "
+             "and the default), 5x6:4/16, 8x14:1. Up to eight designs are "
+             "printed side by side, or drawn in one figure.",
     .examples =
         "  origo scurve\n"
         "  origo sketch curve --format svg 14x6:2 5x6:4/16 > scurve.svg\n",

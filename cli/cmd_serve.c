@@ -26,7 +26,7 @@ static void serve_defaults(void *settings)
 #define AT(member) offsetof(struct serve_settings, member)
 
 static const struct option serve_command_options[] = {
-    STORE_OPTION(AT, store, "the store to serve; made when there is none"),
+    STORE_OPTION(AT, store, "the store to serve; created if missing"),
     INDEX_OPTION(AT, store),
     {.group = "Where",
      .letter = 'l',
@@ -35,30 +35,30 @@ static const struct option serve_command_options[] = {
      .offset = AT(serve.listen),
      .value = "ADDRESS",
      .brief = "HOST:PORT or unix:PATH",
-     .more = "Port 0 takes a free one; the address is printed on stdout. "
-             "Sockets that systemd hands over are used instead. An address "
-             "that others can reach needs --tokens."},
+     .more = "Port 0 chooses a free port; the address is printed on stdout. "
+             "Sockets passed by systemd are used instead. An address that "
+             "other machines can reach requires --tokens."},
     {.group = "Where",
      .name = "tls-cert",
      .type = &type_string,
      .offset = AT(serve.tls_cert),
      .value = "FILE",
      .unset = "no TLS",
-     .brief = "certificate, PEM; serve HTTPS"},
+     .brief = "certificate (PEM); enables HTTPS"},
     {.group = "Where",
      .name = "tls-key",
      .type = &type_string,
      .offset = AT(serve.tls_key),
      .value = "FILE",
      .unset = "no TLS",
-     .brief = "its private key, PEM"},
+     .brief = "private key of the certificate (PEM)"},
     {.group = "Rights",
      .name = "tokens",
      .type = &type_string,
      .offset = AT(serve.tokens),
      .value = "FILE",
-     .unset = "this machine alone, everything is allowed",
-     .brief = "who may do what: lines of TOKEN ROLE",
+     .unset = "only local access, everything is allowed",
+     .brief = "access control file: lines of TOKEN ROLE",
      .more = "ROLE is read, write or admin. Requests carry 'Authorization: "
              "Bearer TOKEN'. SIGHUP reads the file again."},
     {.group = "Rights",
@@ -67,81 +67,81 @@ static const struct option serve_command_options[] = {
      .offset = AT(hosts),
      .value = "NAME",
      .unset = "localhost and the address",
-     .brief = "another name of this server; may be repeated",
-     .more = "Without tokens, a request for any other name is refused."},
+     .brief = "another host name of this server; repeatable",
+     .more = "Without tokens, requests for any other name are refused."},
     {.group = "Rights",
      .name = "allow-origin",
      .type = &type_strings,
      .offset = AT(origins),
      .value = "ORIGIN",
-     .unset = "only this server's own pages",
-     .brief = "pages of this origin may ask; may be repeated",
-     .more = "A pattern with * and ?, as 'chrome-extension://*'."},
+     .unset = "only the server's own pages",
+     .brief = "allow requests from pages of ORIGIN; repeatable",
+     .more = "A pattern with * and ?, such as 'chrome-extension://*'."},
     {.group = "Rights",
      .name = "webhook-host",
      .type = &type_strings,
      .offset = AT(webhook_hosts),
      .value = "HOST",
      .unset = "none",
-     .brief = "webhooks may go to HOST or HOST:PORT; may be repeated"},
+     .brief = "allow webhooks to HOST or HOST:PORT; repeatable"},
     {.group = "Rights",
      .name = "webhook-ca",
      .type = &type_string,
      .offset = AT(serve.webhook_ca),
      .value = "FILE",
-     .unset = "those that the system trusts",
-     .brief = "certificates, PEM, that webhooks over https trust"},
+     .unset = "the system's",
+     .brief = "trusted certificates for https webhooks (PEM)"},
     {.group = "Limits",
      .name = "max-body",
      .type = &type_size,
      .offset = AT(serve.max_body),
      .value = "SIZE",
-     .brief = "longest body of a request, packed or unpacked"},
+     .brief = "maximum request body, compressed or not"},
     {.group = "Limits",
      .name = "max-stream",
      .type = &type_size,
      .offset = AT(serve.max_stream),
      .value = "SIZE",
-     .brief = "longest stream of documents in one request"},
+     .brief = "maximum stream of documents in a request"},
     {.group = "Limits",
      .name = "max-document",
      .type = &type_size,
      .offset = AT(serve.max_document),
      .value = "SIZE",
-     .brief = "longest document"},
+     .brief = "maximum document size"},
     {.group = "Limits",
      .name = "max-connections",
      .type = &type_count,
      .offset = AT(serve.max_connections),
      .value = "N",
-     .brief = "connections that are open at a time"},
+     .brief = "maximum number of open connections"},
     {.group = "Limits",
      .name = "queue",
      .type = &type_count,
      .offset = AT(serve.max_queue),
      .value = "N",
-     .brief = "requests that wait for a thread of a kind; more get status 429"},
+     .brief = "waiting requests per kind; more get status 429"},
     {.group = "Limits",
      .name = "timeout",
      .type = &type_count,
      .offset = AT(serve.timeout),
      .value = "SECONDS",
-     .brief = "until a request must be there, and that one may be idle"},
+     .brief = "seconds to receive a request, and idle time"},
     {.group = "Output",
      .name = "log",
      .type = &type_choice,
      .offset = AT(log),
      .value = "FORM",
      .choices = "text|json",
-     .brief = "lines of the log on stderr: text or json"},
+     .brief = "log format on stderr: text or json"},
     {.group = "Output",
      .letter = 'q',
      .name = "quiet",
      .type = &type_flag,
      .offset = AT(serve.quiet),
-     .brief = "no line for each request"},
+     .brief = "do not log every request"},
     THREADS_OPTION(AT, serve.n_threads, "Limits",
-                   "Of connections, and as many for long questions."),
+                   "Threads for connections, and as many for long queries."),
     STORE_MAKE_OPTIONS(AT, store),
 };
 
@@ -154,7 +154,7 @@ static int check_limits(const struct serve_options *o)
 {
     if (o->timeout == 0 || o->max_queue == 0 || o->max_connections == 0 ||
         o->max_body == 0 || o->max_stream == 0 || o->max_document == 0)
-        return say_usage("serve", "a limit is 1 at least");
+        return say_usage("serve", "limits must be at least 1");
     return EXIT_DONE;
 }
 
@@ -185,15 +185,14 @@ const struct command command_serve = {
     .group = GROUP_STORE,
     .operands = "",
     .brief = "answer questions about a store over HTTP",
-    .about =
-        "Serves a store: POST /v1/trace says where a text came from, POST "
-        "/v1/documents takes documents in, and so on; GET /openapi.json "
-        "describes all of it. The address itself is a page for browsers. It "
-        "listens on this machine alone unless it is told otherwise, and then "
-        "it wants tokens.\n\n"
-        "A document that was acknowledged is on disk. SIGTERM and SIGINT end "
-        "the server after everything that it accepted is answered; SIGHUP "
-        "reads the tokens again.",
+    .about = "Serves a store over HTTP: POST /v1/trace reports where a text "
+             "came from, POST /v1/documents adds documents, and so on; GET "
+             "/openapi.json describes the interface. The address itself shows "
+             "a web page. By default the server listens only on this machine; "
+             "any other address requires tokens.\n\n"
+             "An acknowledged document is on disk. On SIGTERM or SIGINT the "
+             "server answers all accepted requests and exits; on SIGHUP it "
+             "reads the tokens again.",
     .examples = "  origo serve -s news.store\n"
                 "  origo serve -s news.store --listen unix:/run/origo.sock\n"
                 "  origo serve -s news.store --listen :7070 --tokens tokens\n"

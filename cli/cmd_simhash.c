@@ -41,7 +41,7 @@ static const struct option simhash_options[] = {
      .value = "N",
      .choices = "64|128",
      .brief = "bits of a sketch: 64 or 128",
-     .more = "The first half of 128 bits are the 64."},
+     .more = "The first half of the 128 bits is the 64-bit sketch."},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
     {.group = "Output",
@@ -51,13 +51,13 @@ static const struct option simhash_options[] = {
      .offset = AT(format),
      .value = "FORMAT",
      .choices = "text|binary",
-     .brief = "what to write: text or binary",
-     .more =
-         "text is a line of id, tab and hexadecimal digits, the highest bit "
-         "first. binary states its parameters and is checked when it is read."},
+     .brief = "output format: text or binary",
+     .more = "text writes a line with the id, a tab and hexadecimal digits, "
+             "highest bit first. binary includes the parameters and is "
+             "verified when it is read."},
     OUTPUT_FILE_OPTION(AT, output, .unset = "stdout",
-                       .brief = "where to write binary to",
-                       .more = "The file appears when it is whole."),
+                       .brief = "output file of the binary format",
+                       .more = "The file appears when it is complete."),
     SKETCH_INPUT_OPTIONS(AT, common),
 };
 
@@ -85,8 +85,9 @@ static int check(const struct simhash_settings *s)
         return say_usage(COMMAND, "--output needs --format binary");
     if (s->format == FORMAT_BINARY && s->output == NULL &&
         isatty(STDOUT_FILENO))
-        return say_usage(COMMAND,
-                         "binary is nothing for a terminal; --output FILE");
+        return say_usage(
+            COMMAND,
+            "binary output is not written to a terminal; use --output FILE");
     return EXIT_DONE;
 }
 
@@ -119,15 +120,14 @@ const struct command command_simhash = {
     .name = COMMAND,
     .alias = "simhash",
     .operands = "FILE...",
-    .brief = "64 or 128 bits that differ little when documents do",
-    .about =
-        "Writes the simhash of each document. The features of a document vote "
-        "on every bit, so documents with most features in common differ in "
-        "few bits: the share of bits that differ is, expected, the angle "
-        "between their feature vectors as a share of 180 degrees. A document "
-        "without features has the sketch 0.\n\n"
-        "Sketches can be compared when all the options under Sketch and "
-        "Features are equal. FILE is as for origo trace.",
+    .brief = "simhash: similar documents differ in few bits",
+    .about = "Writes the simhash of each document. The features of a document "
+             "vote on every bit, so documents that share most features differ "
+             "in few bits: the expected share of differing bits is the angle "
+             "between their feature vectors divided by 180 degrees. A document "
+             "without features has the sketch 0.\n\n"
+             "Sketches can be compared if all options under Sketch and "
+             "Features are the same. FILE is as for origo trace.",
     .examples =
         "  origo sketch simhash mail.jsonl > mail.tsv\n"
         "  origo sketch idf -o mail.df mail.jsonl\n"

@@ -45,26 +45,27 @@ static const struct option similar_options[] = {
      .value = "INDEX",
      .unset = "$ORIGO_STORE, else ./origo.store",
      .brief = "the index of known files",
-     .more = "A file that --add makes; ':memory:' is an index that lives as "
+     .more = "A file that --add creates; ':memory:' is an index that lasts as "
              "long as the command."},
     {.group = "Index",
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),
-     .brief = "take each file in after its answer",
-     .more = "Always so with -s :memory:, where the files answer each other."},
+     .brief = "add each file after answering it",
+     .more = "Implied by -s :memory:, where the files are compared with one "
+             "another."},
     {.group = "Output",
      .letter = 'n',
      .name = "count",
      .type = &type_count,
      .offset = AT(n_wanted),
      .value = "N",
-     .brief = "answers for each file, at most"},
+     .brief = "maximum answers per file"},
     {.group = "Output",
      .name = "chunks",
      .type = &type_flag,
      .offset = AT(ranges),
-     .brief = "show which bytes of the file are shared"},
+     .brief = "show the shared byte ranges of the file"},
     {.group = "Output",
      .name = "format",
      .type = &type_choice,
@@ -72,20 +73,20 @@ static const struct option similar_options[] = {
      .value = "FORM",
      .choices = "text|json",
      .brief = "text or json",
-     .more = "JSON: one object for each file and line."},
+     .more = "json writes one object per file, each on a line."},
     EXIT_CODE_OPTION(AT, exit_code, "something was found"),
     {.group = "A new index",
      .name = "samples",
      .type = &type_count,
      .offset = AT(n_samples),
      .value = "N",
-     .brief = "samples of a file, 1 to 64"},
+     .brief = "samples per file, 1 to 64"},
     {.group = "A new index",
      .name = "bits",
      .type = &type_count,
      .offset = AT(n_bits),
      .value = "N",
-     .brief = "bits of a sample, 1 to 16"},
+     .brief = "bits per sample, 1 to 16"},
     {.group = "A new index",
      .name = "chunk",
      .type = &type_size,
@@ -97,7 +98,7 @@ static const struct option similar_options[] = {
      .type = &type_count,
      .offset = AT(n_candidates),
      .value = "N",
-     .brief = "files whose chunks are compared"},
+     .brief = "maximum files whose chunks are compared"},
     THREADS_OPTION(AT, n_threads, "Work", NULL),
 };
 
@@ -243,14 +244,14 @@ const struct command command_similar = {
     .name = "files similar",
     .alias = "similar",
     .operands = "FILE...",
-    .brief = "which known files share content with a file",
+    .brief = "find known files that share content with a file",
     .about =
-        "Cuts each FILE (or the files of a folder) into chunks by content and "
-        "says which known files have the same ones, under whatever name: how "
-        "much as a few samples estimate it, and how much in truth.\n\n"
-        "The answer begins with the share of the file's bytes that the other "
-        "has too. Jaccard is the share of chunks that both have among those "
-        "that either has.",
+        "Cuts each FILE (or the files of a folder) into content-defined chunks "
+        "and lists the known files that share them, under whatever name, with "
+        "the similarity that samples estimate and the exact one.\n\n"
+        "Each answer begins with the share of the bytes of the file that the "
+        "other file also has. Jaccard is the number of common chunks divided "
+        "by the number of chunks in either file.",
     .examples = "  origo files similar -s :memory: drafts/\n"
                 "  origo files similar -s files.index --add archive/\n"
                 "  origo files similar -s files.index --chunks report.odt\n",
@@ -259,7 +260,7 @@ const struct command command_similar = {
     .settings_len = sizeof(struct similar_settings),
     .min_operands = 1,
     .max_operands = SIZE_MAX,
-    .missing = "no FILE given; a folder stands for its files",
+    .missing = "no FILE given; a folder means all its files",
     .defaults = similar_defaults,
     .run = similar_run,
 };

@@ -37,7 +37,7 @@ static void stage_defaults(void *settings)
      .type = &type_string,                                                     \
      .offset = AT(shard),                                                      \
      .value = "I/N",                                                           \
-     .brief = "which share of the work, from 1/N to N/N",                      \
+     .brief = "which part of the work, from 1/N to N/N",                       \
      .more = "Shards may run at the same time, on any machines that see the "  \
              "files."},                                                        \
         {.group = "Stage",                                                     \
@@ -46,22 +46,22 @@ static void stage_defaults(void *settings)
          .type = &type_string,                                                 \
          .offset = AT(stage.work),                                             \
          .value = "DIR",                                                       \
-         .brief = "folder of what the stages hand to each other"},             \
+         .brief = "folder for the intermediate files of the stages"},          \
         {.group = "Sketch",                                                    \
          .name = "keep",                                                       \
          .type = &type_string,                                                 \
          .offset = AT(keep),                                                   \
          .value = "WHICH",                                                     \
          .choices = KEEP_VALUES,                                               \
-         .brief = "which of the documents that are alike stays",               \
-         .more = "As for origo dedup; the same for all stages."},              \
+         .brief = "which document of a group is kept",                         \
+         .more = "As for origo dedup. Must be the same for all stages."},      \
         {.group = "Sketch",                                                    \
          .name = "preset",                                                     \
          .type = &type_string,                                                 \
          .offset = AT(preset),                                                 \
          .value = "NAME",                                                      \
          .choices = "datatrove|slimpajama|nemo|thorough",                      \
-         .brief = "shingles, bands and rows of others"},                       \
+         .brief = "shingles, bands and rows of another tool"},                 \
         {.group = "Sketch",                                                    \
          .letter = 'k',                                                        \
          .name = "shingle",                                                    \
@@ -89,13 +89,13 @@ static void stage_defaults(void *settings)
          .type = &type_string,                                                 \
          .offset = AT(reading.fields.text),                                    \
          .value = "NAME",                                                      \
-         .brief = "the field of the text"},                                    \
+         .brief = "JSON field of the text"},                                   \
         {.group = "Sketch",                                                    \
          .name = "id-field",                                                   \
          .type = &type_string,                                                 \
          .offset = AT(reading.fields.id),                                      \
          .value = "NAME",                                                      \
-         .brief = "the field of the id"},                                      \
+         .brief = "JSON field of the id"},                                     \
         TYPE_OPTION(AT, reading.reading.kind),                                 \
         STRIP_QUOTES_OPTION(AT, reading.reading.strip_quotes),                 \
         {.group = "Stage",                                                     \
@@ -104,7 +104,7 @@ static void stage_defaults(void *settings)
          .type = &type_count,                                                  \
          .offset = AT(reading.n_threads),                                      \
          .value = "N",                                                         \
-         .unset = "as many as the machine has",                                \
+         .unset = "all processors",                                            \
          .brief = "threads"},                                                  \
     {                                                                          \
         .group = "Stage", .letter = 'q', .name = "quiet", .type = &type_flag,  \
@@ -118,12 +118,12 @@ static void stage_defaults(void *settings)
      .type = &type_weight,                                                     \
      .offset = AT(stage.dedup.threshold),                                      \
      .value = "SHARE",                                                         \
-     .brief = "similarity from which documents are alike"},                    \
+     .brief = "minimum similarity of duplicates"},                             \
     {                                                                          \
         .group = "Compare", .name = "measure", .type = &type_choice,           \
         .offset = AT(measure), .value = "MEASURE",                             \
         .choices = "jaccard|containment",                                      \
-        .brief = "jaccard, or containment in the larger one"                   \
+        .brief = "jaccard, or containment in the larger document"              \
     }
 
 /* clang-format off */
@@ -131,12 +131,12 @@ static const struct option plain_options[] = {STAGE_OPTIONS};
 static const struct option compare_options[] = {
     STAGE_OPTIONS,
     COMPARE_OPTIONS,
-    {.group = "Compare", .name = "candidates", .type = &type_string, .offset = AT(stage.candidates), .value = "DIR", .unset = "the bands", .brief = "folder with datatrove's .dups or .clusters", .more = "Of its stages 2 or 3, over the same files in the same order. Documents that they join are compared; stage bands is not needed. Pairs with an index of another data set are passed over and counted: there is no text to compare with."},
+    {.group = "Compare", .name = "candidates", .type = &type_string, .offset = AT(stage.candidates), .value = "DIR", .unset = "the bands", .brief = "folder with datatrove's .dups or .clusters", .more = "Output of its stages 2 or 3, for the same files in the same order. Documents that they pair are compared; the stage bands is not needed. Pairs with an index of another data set are skipped and counted, because there is no text to compare with."},
 };
 static const struct option filter_options[] = {
     STAGE_OPTIONS,
-    {.group = "Stage", .letter = 'o', .name = "output", .type = &type_string, .offset = AT(stage.output), .value = "DIR", .brief = "folder of kept documents, reports and lists", .more = "File F of the inputs, from 0, gives FFFFFF.jsonl, FFFFFF.tsv, and FFFFFF.remove and FFFFFF.clusters in datatrove's form."},
-    {.group = "Stage", .name = "remove", .type = &type_string, .offset = AT(stage.remove), .value = "DIR", .unset = "the decisions of components", .brief = "folder with datatrove's .remove", .more = "What they name goes, uncompared, and the report says of no document what it is a copy of; its cluster, if .clusters are there. No other stage is needed. To have it compared, give .dups or .clusters to origo components --candidates."},
+    {.group = "Stage", .letter = 'o', .name = "output", .type = &type_string, .offset = AT(stage.output), .value = "DIR", .brief = "folder for kept documents, reports and lists", .more = "Input file F, counted from 0, gives FFFFFF.jsonl, FFFFFF.tsv, and FFFFFF.remove and FFFFFF.clusters in datatrove's format."},
+    {.group = "Stage", .name = "remove", .type = &type_string, .offset = AT(stage.remove), .value = "DIR", .unset = "the decisions of components", .brief = "folder with datatrove's .remove", .more = "Removes the listed documents without comparing them. The report then cannot name the document that each one duplicates, only its cluster if there are .clusters. No other stage is needed. To compare candidates, pass .dups or .clusters to origo dedup-shard components --candidates."},
 };
 /* clang-format on */
 
@@ -181,8 +181,8 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
     progress_end(&progress);
     if (done != OG_OK) return say_error(command, &err);
     if (!s->reading.quiet)
-        say("%s %s: %llu files made, %llu there; %llu documents, %llu pairs, "
-            "%llu kept, %llu removed",
+        say("%s %s: %llu files written, %llu existing; %llu documents, %llu "
+            "pairs, %llu kept, %llu removed",
             command, s->shard, (unsigned long long)c.n_made,
             (unsigned long long)c.n_there, (unsigned long long)c.n_documents,
             (unsigned long long)c.n_pairs, (unsigned long long)c.n_kept,
@@ -190,7 +190,7 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
     if (!s->reading.quiet && c.n_skipped != 0)
         say("%llu skipped", (unsigned long long)c.n_skipped);
     if (c.n_passed != 0)
-        say("%llu pairs with an index of others were passed over: there is no "
+        say("%llu pairs with an index of other data were skipped: there is no "
             "text to compare with",
             (unsigned long long)c.n_passed);
     return EXIT_DONE;
@@ -209,13 +209,13 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
         .operands = "FILE...",                                                 \
         .brief = BRIEF,                                                        \
         .about = ABOUT                                                         \
-        "\n\nThe stages are sketch, bands, components and filter. Give all "   \
-        "of them the same files, as for origo dedup, no folders and no "       \
-        "pipes, in the same order, and the same options. Each needs all "      \
-        "shards of the one before, writes files "                              \
-        "that appear when they are whole, and makes only what is missing. "    \
-        "The outcome is that of origo dedup over the same files, whatever "    \
-        "the numbers of shards.",                                              \
+        "\n\n"                                                                 \
+        "The stages are sketch, bands, components and filter. Pass the same "  \
+        "files (as for origo dedup, but no folders and no pipes) in the same " \
+        "order, and the same options, to all of them. Each stage needs all "   \
+        "shards of the previous one, writes files that appear when they are "  \
+        "complete, and writes only those that are missing. The result is "     \
+        "that of origo dedup over the same files, for any number of shards.",  \
         .examples = "  origo dedup-shard " #NAME                               \
                     " --shard 3/8 -w state part-*.jsonl\n",                    \
         .options = OPTIONS,                                                    \
@@ -228,13 +228,14 @@ static int run_stage(const char *command, stage_fn *stage, const void *settings,
         .run = run_##NAME,                                                     \
     }
 
-STAGE(sketch, plain_options, "stage 1 of dedup in shards: sketches",
+STAGE(sketch, plain_options, "stage 1 of sharded dedup: sketches",
       "Writes the sketches of each file.");
-STAGE(bands, plain_options, "stage 2 of dedup in shards: equal bands",
-      "Writes, for each band, pairs of documents that have it in common: "
+STAGE(bands, plain_options, "stage 2 of sharded dedup: equal bands",
+      "Writes, for each band, the pairs of documents that share it, as "
       "datatrove's .dups files.");
-STAGE(components, compare_options, "stage 3 of dedup in shards: decisions",
-      "Joins the pairs of all bands; documents that hang together are "
-      "compared by one shard, and what is like a kept one goes.");
-STAGE(filter, filter_options, "stage 4 of dedup in shards: kept documents",
+STAGE(
+    components, compare_options, "stage 3 of sharded dedup: decisions",
+    "Joins the pairs of all bands into components. Each component is compared "
+    "by one shard, and documents similar to a kept one are removed.");
+STAGE(filter, filter_options, "stage 4 of sharded dedup: kept documents",
       "Writes the kept documents of each file, and a report of the others.");

@@ -204,20 +204,20 @@ static const struct option info_options[] = {
      .name = "json",
      .type = &type_flag,
      .offset = AT(json),
-     .brief = "one JSON object instead of lines"},
+     .brief = "print one JSON object instead of lines"},
 };
 
 const struct command command_info = {
     .name = "info",
     .group = GROUP_STORE,
     .operands = "",
-    .brief = "what a store is, how full, and how far it remembers",
+    .brief = "show parameters, size and coverage of a store",
     .about =
-        "Prints the parameters of a store, how full its table is and what "
-        "it has forgotten: for each tenth of the documents, by arrival, "
-        "the share of their fingerprints that are still there and, where texts "
-        "are kept, how much of a copy of such a document would be "
-        "recognised today. Both are measured on the store itself.",
+        "Prints the parameters of a store, how full its table is and how much "
+        "it has forgotten: for each tenth of the documents, by arrival, the "
+        "share of their fingerprints that are still in the table and, if texts "
+        "are kept, how much of a copy of such a document would be recognised "
+        "now. Both are measured on the store itself.",
     .examples = "  origo info -s news.store\n",
     .options = info_options,
     .n_options = sizeof(info_options) / sizeof(info_options[0]),
@@ -262,18 +262,17 @@ static int verify_run(const void *settings, const char *const *operands,
 
 static const struct option verify_options[] = {
     STORE_OPTION(AT, store, "the store"),
-    QUIET_AS_OPTION(AT, quiet, "say nothing when no damage is found"),
+    QUIET_AS_OPTION(AT, quiet, "print nothing if no damage is found"),
 };
 
 const struct command command_verify = {
     .name = "verify",
     .group = GROUP_STORE,
     .operands = "",
-    .brief = "read every byte of a store and compare its checksums",
-    .about =
-        "Ends with status 0 when no damage is found; else with 4, and names "
-        "the file and the place. Changes nothing, and may run while "
-        "another process writes.",
+    .brief = "read all of a store and verify its checksums",
+    .about = "Exits with status 0 if no damage is found; otherwise with 4, and "
+             "reports the file and the position. Changes nothing, and may run "
+             "while another process writes.",
     .examples = "  origo verify -s news.store\n",
     .options = verify_options,
     .n_options = sizeof(verify_options) / sizeof(verify_options[0]),
@@ -317,10 +316,10 @@ static const struct option rm_options[] = {
      .name = "purge",
      .type = &type_flag,
      .offset = AT(purge),
-     .brief = "leave no byte of them in the files of the store",
-     .more = "Writes the store anew, as 'origo compact' does, also without "
-             "what was removed earlier."},
-    QUIET_AS_OPTION(AT, quiet, "do not say what a purge came to"),
+     .brief = "erase every byte of them from the store",
+     .more = "Rewrites the store as 'origo compact' does, which also erases "
+             "documents that were removed earlier."},
+    QUIET_AS_OPTION(AT, quiet, "do not print a summary of a purge"),
 };
 
 const struct command command_rm = {
@@ -328,12 +327,11 @@ const struct command command_rm = {
     .group = GROUP_STORE,
     .operands = "ID...",
     .brief = "remove documents from a store",
-    .about =
-        "Removes all versions of each document: no command names it any "
-        "more. What others had copied from it belongs to the earliest of "
-        "them from now on, if the store keeps texts. Their bytes stay in the "
-        "files of the store until 'origo compact', or go at once with "
-        "--purge.",
+    .about = "Removes all versions of each document, so that no command "
+             "returns it any more. If the store keeps texts, passages that "
+             "others copied from it are attributed to the earliest of them. "
+             "The bytes remain in the files of the store until 'origo "
+             "compact'; --purge erases them at once.",
     .examples = "  origo rm -s news.store article-4711\n"
                 "  origo rm -s news.store --purge article-4711\n",
     .options = rm_options,
@@ -373,7 +371,7 @@ static int change_passages(const struct index_settings *s,
     (void)og_store_close(store, NULL);
     used.indexes = (on | s->add) & ~s->drop;
     if (used.indexes == 0)
-        return say_usage("index", "a store has one index at least");
+        return say_usage("index", "a store needs at least one index");
     if (((on ^ used.indexes) & OG_INDEX_PASSAGES) == 0) return EXIT_DONE;
     if (og_store_rebuild(store_path(&s->store), &used, &err) == OG_OK)
         return EXIT_DONE;
@@ -434,7 +432,7 @@ static const struct option index_options[] = {
      .choices = "passages|near|sentences",
      .unset = "none",
      .brief = "remove these indexes",
-     .more = "The documents stay, and the index can be built again."},
+     .more = "The documents remain, and the index can be built again."},
     QUIET_OPTION(AT_INDEX, quiet),
 };
 
@@ -442,13 +440,13 @@ const struct command command_index = {
     .name = "index",
     .group = GROUP_STORE,
     .operands = "",
-    .brief = "the indexes of a store: list, build, drop",
-    .about = "Prints the indexes that a store has after the command: passages "
-             "(for origo trace), near (for origo near), sentences (for origo "
-             "quote). They are made from the texts that the store keeps, so "
-             "they can be built and dropped at any time; a store without texts "
-             "has passages alone. To build or drop passages writes the whole "
-             "store anew.",
+    .brief = "list, build or drop the indexes of a store",
+    .about =
+        "Prints the indexes that the store has after the command: passages "
+        "(for origo trace), near (for origo near), sentences (for origo "
+        "quote). They are built from the texts in the store, so they can be "
+        "built and dropped at any time; a store without texts has only "
+        "passages. Building or dropping passages rewrites the whole store.",
     .examples = "  origo index -s news.store\n"
                 "  origo index -s news.store --add near,sentences\n"
                 "  origo index -s news.store --drop near\n",
@@ -477,7 +475,7 @@ static int upgrade_run(const void *settings, const char *const *operands,
     if (status == OG_OK && upgraded == 0)
         printf("nothing to upgrade\n");
     else if (status == OG_OK)
-        printf("built from the texts: %s; what was there is in folders that "
+        printf("built from the texts: %s; the old files are in folders that "
                "end in .old\n",
                names);
     return store_close(store, "upgrade",
@@ -493,13 +491,12 @@ const struct command command_upgrade = {
     .name = "upgrade",
     .group = GROUP_STORE,
     .operands = "",
-    .brief = "bring a store of a former version up to date",
-    .about =
-        "Former versions kept the indexes of 'origo near --add' and 'origo "
-        "quote --add' beside a store, with documents of their own. Puts such "
-        "files aside, into folders that end in .old, and builds the indexes "
-        "from the texts of the store. All else that former versions wrote is "
-        "read as it is.",
+    .brief = "upgrade a store of an earlier version",
+    .about = "Earlier versions kept the indexes of 'origo near --add' and "
+             "'origo quote --add' next to a store, with their own documents. "
+             "This command moves such files into folders that end in .old, and "
+             "builds the indexes from the texts of the store. Everything else "
+             "that earlier versions wrote is read directly.",
     .examples = "  origo upgrade -s news.store\n",
     .options = upgrade_options,
     .n_options = sizeof(upgrade_options) / sizeof(upgrade_options[0]),
@@ -606,10 +603,10 @@ const struct command command_export = {
     .group = GROUP_STORE,
     .operands = "",
     .brief = "write the documents of a store as JSONL",
-    .about = "Writes every document that was not removed, in the "
-             "order of arrival, with all its fields: what 'origo import' and "
-             "'origo add' read again. While another process writes, it gives "
-             "the documents that were there when it began.",
+    .about = "Writes every document that was not removed, in the order of "
+             "arrival, with all its fields, in a format that 'origo import' "
+             "and 'origo add' read. While another process writes, it exports "
+             "the documents that were there when it started.",
     .examples = "  origo export -s news.store -o news.jsonl.zst\n"
                 "  origo export -s news.store -o parts/ --shards 8 "
                 "--compress zst\n",

@@ -46,7 +46,7 @@ static void sync_defaults(void *settings)
         .offset = AT(pieces), .value = "SIZE",                                 \
         .brief = "average length of the pieces of a changed chunk",            \
         .more = "Changed chunks are cut again and only new pieces are sent; "  \
-                "0 sends changed chunks whole and saves a round trip."         \
+                "0 sends whole chunks and saves a round trip."                 \
     }
 #define PLAIN                                                                  \
     {                                                                          \
@@ -128,8 +128,7 @@ static int talk_to_peer(const char *command, const struct sync_settings *s,
     og_error err = {0};
     if (s->peer == NULL && isatty(STDIN_FILENO))
         return say_usage(command,
-                         "stdin is a terminal; %s CMD speaks with a "
-                         "command",
+                         "stdin is a terminal; %s CMD talks to a command",
                          sends ? "--to" : "--from");
     if (!peer_start(&peer, s->peer)) {
         say("%s: cannot start '%s': %s", command, s->peer, strerror(errno));
@@ -168,7 +167,7 @@ static const struct option send_options[] = {
      .offset = AT(peer),
      .value = "CMD",
      .unset = "stdin and stdout",
-     .brief = "start a command that runs 'origo receive'",
+     .brief = "start this command, which runs 'origo sync receive'",
      .more = "For example: --to 'ssh host origo sync receive backup'."},
     CHUNK,
     PIECES,
@@ -193,11 +192,10 @@ const struct command command_send = {
     .name = "sync send",
     .alias = "send",
     .operands = "TREE",
-    .brief = "send a folder to 'origo receive'",
-    .about =
-        "Makes the folder of an 'origo receive' at the other end of a pipe "
-        "equal to TREE. Only what no file there has is sent: renamed, moved "
-        "and merged files cost a few hashes.",
+    .brief = "send a folder to 'origo sync receive'",
+    .about = "Makes the folder of an 'origo sync receive' at the other end of "
+             "a pipe equal to TREE. Only data that no file there contains is "
+             "sent: renamed, moved and merged files cost a few hashes.",
     .examples =
         "  origo sync send papers --to 'ssh host origo sync receive papers'\n"
         "  origo sync send papers --to 'origo sync receive /mnt/copy'\n",
@@ -220,7 +218,7 @@ static const struct option receive_options[] = {
      .offset = AT(peer),
      .value = "CMD",
      .unset = "stdin and stdout",
-     .brief = "start a command that runs 'origo send'",
+     .brief = "start this command, which runs 'origo sync send'",
      .more = "For example: --from 'ssh host origo sync send papers'."},
     {.group = "Files",
      .name = "delete",
@@ -232,7 +230,7 @@ static const struct option receive_options[] = {
      .name = "verbose",
      .type = &type_flag,
      .offset = AT(verbose),
-     .brief = "name each file that is new"},
+     .brief = "list each new file"},
     PLAIN,
     THREADS_OPTION(AT, n_threads, "Work", NULL),
     QUIET,
@@ -264,12 +262,11 @@ const struct command command_receive = {
     .name = "sync receive",
     .alias = "receive",
     .operands = "TREE",
-    .brief = "make a folder equal to that of 'origo send'",
-    .about =
-        "The other side of 'origo send'. TREE is made when it is not there. "
-        "Files get their names at the end, each whole; a connection that "
-        "breaks leaves what arrived in TREE/.origo-parts, and the next receive "
-        "resumes from it.",
+    .brief = "make a folder equal to that of 'origo sync send'",
+    .about = "The other side of 'origo sync send'. TREE is created if missing. "
+             "Files get their names at the end, when they are complete. If the "
+             "connection breaks, the received data stays in TREE/.origo-parts, "
+             "and the next receive resumes from it.",
     .examples = "  origo sync receive papers --from 'ssh host origo sync send "
                 "papers'\n",
     .options = receive_options,
@@ -351,12 +348,11 @@ const struct command command_sync_plan = {
     .name = "sync plan",
     .alias = "sync-plan",
     .operands = "OLDTREE NEWTREE",
-    .brief = "print the messages that would make a folder equal to another",
-    .about =
-        "Runs the exchange of 'origo send' and 'origo receive' in memory and "
-        "writes nothing: prints each message with the number of its items "
-        "(hashes, files, bytes) and its length before compression, then what "
-        "went over the wire and the round trips.",
+    .brief = "show what a sync of two folders would send",
+    .about = "Runs the exchange of 'origo sync send' and 'origo sync receive' "
+             "in memory and writes nothing. Prints each message with the "
+             "number of its items (hashes, files, bytes) and its length before "
+             "compression, then the bytes on the wire and the round trips.",
     .examples = "  origo sync plan backup/monday papers\n",
     .options = plan_options,
     .n_options = sizeof(plan_options) / sizeof(plan_options[0]),

@@ -51,44 +51,44 @@ static void trace_defaults(void *settings)
 #define AT(member) offsetof(struct trace_settings, member)
 
 static const struct option trace_options[] = {
-    STORE_OPTION(AT, store, "the store to ask"),
+    STORE_OPTION(AT, store, "the store to query"),
     CATALOGUE_OPTION(AT, store),
     {.group = "Store",
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),
-     .brief = "take each document in after its answer",
-     .more =
-         "Always so with -s :memory:, where the documents answer each other."},
+     .brief = "add each document after answering it",
+     .more = "Implied by -s :memory:, where the documents are compared with "
+             "one another."},
 
     {.group = "Store",
      .name = "sighting",
      .type = &type_flag,
      .offset = AT(sighting),
-     .brief = "without --add: each document counts as seen",
-     .more = "What the store knows of it counts as found once more, as in the "
-             "paper: a full table keeps it longer than what nobody asks for. "
-             "Nothing is added; the store is written to."},
+     .brief = "without --add: count each document as a sighting",
+     .more = "Fingerprints of the document that the store knows count as seen "
+             "once more, as in the paper, so a full table keeps them longer. "
+             "No document is added, but the store is written."},
 
     REPORT_OPTIONS(AT, report),
-    LINKS_OPTIONS(AT, links, "A line for each document and each origin."),
+    LINKS_OPTIONS(AT, links, "One line for each document and origin."),
     {.group = "Output",
      .name = "clusters",
      .type = &type_string,
      .offset = AT(clusters),
      .value = "FILE",
      .unset = "none",
-     .brief = "write all documents that share a passage, as JSONL",
-     .more = "One line for each passage: its text, its origin and every "
-             "document that has it, the earliest first. Takes passages that "
-             "were compared with the text of their origin."},
+     .brief = "write who shares each passage, as JSONL",
+     .more = "One line per passage: its text, its origin and every document "
+             "that contains it, earliest first. Only passages that were "
+             "verified against the text of their origin are written."},
     {.group = "Output",
      .name = "novel",
      .type = &type_flag,
      .offset = AT(novel),
-     .brief = "write only what is new, with its text",
-     .more = "json and text; html lists it above the text. What stands in an "
-             "earlier version under the same id is not new."},
+     .brief = "write only the new passages, with their text",
+     .more = "For json and text; html lists them above the text. Text that "
+             "occurs in an earlier version under the same id is not new."},
     {.group = "Output",
      .name = "snippet",
      .type = &type_count,
@@ -96,8 +96,8 @@ static const struct option trace_options[] = {
      .value = "N",
      .unset = "none",
      .brief = "write the best N new sentences of each document",
-     .more = "json and text, and html above the text: those that speak of what "
-             "the other new sentences speak of."},
+     .more = "For json and text, and in html above the text: the sentences "
+             "that best represent the other new sentences."},
     EXIT_CODE_OPTION(AT, exit_code, "something is copied"),
     SUMMARY_OPTION(AT, summary),
     TALK_OPTIONS(AT, reading),
@@ -109,58 +109,60 @@ static const struct option trace_options[] = {
      .offset = AT(boilerplate),
      .value = "N|P%",
      .unset = "all passages are reported",
-     .brief = "leave out what is in more documents than this",
-     .more = "A number of documents, or a share of all that the store has. A "
-             "span goes when most of it is such text."},
+     .brief = "leave out text that is in more documents than this",
+     .more = "A number of documents, or a share of all documents in the store. "
+             "A span is left out if most of it is such text."},
     {.group = "What counts",
      .name = "ignore",
      .type = &type_string,
      .offset = AT(ignore),
      .value = "FILE",
      .unset = "none",
-     .brief = "leave out what is also in this text",
-     .more = "Known text that never counts: a licence, a form, a footer."},
+     .brief = "leave out text that also occurs in this file",
+     .more = "Known text that never counts, such as a licence, a form or a "
+             "footer."},
     {.group = "What counts",
      .name = "min-span",
      .type = &type_count,
      .offset = AT(asking.min_span),
      .value = "N",
-     .unset = "as many as a shingle has, 8 words at least",
+     .unset = "the shingle length, at least 8 words",
      .brief = "leave out spans of fewer tokens",
-     .more = "1 reports all of them; in scripts without spaces a token is a "
-             "character. When it is not given, words of phrases that a book "
-             "repeats over and over count a quarter."},
+     .more = "1 reports all spans. In scripts without spaces a token is a "
+             "character. By default, words of phrases that a book repeats over "
+             "and over count as a quarter."},
     {.group = "What counts",
      .name = "across-groups",
      .type = &type_flag,
      .offset = AT(asking.compare_same),
-     .brief = "also documents that the store's --group-by keeps apart"},
+     .brief = "ignore the store's --group-by"},
     {.group = "What counts",
      .name = "since-last",
      .type = &type_flag,
      .offset = AT(asking.since_last),
-     .brief = "compare with the last version of the same id alone",
-     .more = "What was not in that version is new, wherever else it stands; "
-             "with --novel, what changed in a page since it was last seen."},
+     .brief = "compare only with the last version of the same id",
+     .more = "Text that was not in that version is new, even if it occurs "
+             "elsewhere. With --novel, shows what changed in a page since the "
+             "last version."},
     {.group = "What counts",
      .name = "no-verify",
      .type = &type_flag,
      .offset = AT(asking.no_verify),
      .brief = "do not compare with the texts of the origins",
-     .more = "Faster; spans then rest on fingerprints alone, and have no place "
-             "in their origin."},
+     .more = "Faster, but spans then rest on fingerprints alone and have no "
+             "position in their origin."},
     {.group = "What counts",
      .name = "reworded",
      .type = &type_flag,
      .offset = AT(asking.reworded),
-     .brief = "also passages that were reworded",
-     .more = "Compares with the whole texts of the up to 64 documents that "
-             "have most in common: finds what was said in other words, in "
-             "another order, or summarised, and leaves out what is too short "
-             "to be a passage. Some milliseconds a document. Finds most in a "
-             "store of preset short."},
+     .brief = "also find paraphrased passages",
+     .more = "Compares each document with the full texts of up to 64 documents "
+             "that have most in common with it. Finds passages that were "
+             "paraphrased, reordered or summarised, and leaves out those that "
+             "are too short. Takes a few milliseconds per document. Works best "
+             "in a store with the preset short."},
     THREADS_OPTION(AT, reading.n_threads, "Input",
-                   "The output is the same bytes for any number."),
+                   "The output does not depend on it."),
     MAX_DOCUMENT_OPTION(AT, reading.max_document),
     READING_OPTIONS(AT, reading.reading),
     FIELD_OPTIONS(AT, reading.fields),
@@ -203,8 +205,8 @@ static void warn_of_guesses(const struct trace_run *run)
 {
     const unsigned long long n = run->n_guessed;
     if (n == 0) return;
-    say("%llu %s on the time when a file was last changed, which is a "
-        "guess; --times or --time-from-name give better ones",
+    say("%llu %s on the modification time of a file, which is a guess; --times "
+        "or --time-from-name give better ones",
         n, n == 1 ? "answer rests" : "answers rest");
 }
 
@@ -493,18 +495,18 @@ const struct command command_trace = {
     .name = "trace",
     .group = GROUP_QUESTION,
     .operands = "FILE...",
-    .brief = "where did each passage of a document come from",
+    .brief = "find where each passage of a document came from",
     .about =
-        "Reads documents in the order given and says for each which passages "
-        "are copied, from which earliest document, and which are new. Results "
-        "go to stdout, problems and a summary to stderr.\n\n"
-        "FILE is text (one document), JSONL (one document a line: id, time, "
-        "title, url, text), HTML (the main text of a page), a WARC, WET or ARC "
-        "archive, an mbox or a mail, TEI or other XML, a folder of such files, "
-        "or - for stdin; .gz and .zst are seen through. What a file is shows "
-        "in its first bytes; --type overrides it. What cannot be read is "
-        "named and skipped, and the rest goes in. Sizes and numbers take k M G "
-        "and Ki Mi Gi.",
+        "Reads documents in the given order and reports for each one which "
+        "passages are copied, from which earliest document, and which are new. "
+        "Results go to stdout, problems and a summary to stderr.\n\n"
+        "FILE is a text file (one document), JSONL (one document per line: id, "
+        "time, title, url, text), HTML (the main text of a page), a WARC, WET "
+        "or ARC archive, an mbox or a mail, TEI or other XML, a folder of such "
+        "files, or - for stdin. Compressed files (.gz, .zst) are unpacked. The "
+        "type of a file is detected from its first bytes; --type overrides it. "
+        "Input that cannot be read is reported and skipped, and the rest is "
+        "processed. Sizes and numbers accept the suffixes k M G and Ki Mi Gi.",
     .examples = "  origo trace -s :memory: letters.jsonl\n"
                 "  origo trace -s :memory: --format text old.txt new.txt\n"
                 "  origo trace -s :memory: -o report.html letters/\n"

@@ -112,7 +112,9 @@ void help_family(const char *word)
         if (is_member(cli_commands[i], word, strlen(word)))
             printf("  %-22s %s\n", cli_commands[i]->name,
                    cli_commands[i]->brief);
-    printf("\n'origo %s COMMAND -h' shows the options of one\n", word);
+    printf("\n"
+           "'origo %s COMMAND -h' shows the options of a command\n",
+           word);
 }
 
 static void write_members(size_t first)
@@ -149,15 +151,17 @@ static void write_group(enum command_group group, const char *title)
 static void write_commands(void)
 {
     write_group(GROUP_QUESTION, "questions");
-    write_group(GROUP_STORE, "\nlooking after a store");
-    write_group(GROUP_PART, "\nfamilies of commands, each of use alone");
+    write_group(GROUP_STORE, "\n"
+                             "store maintenance");
+    write_group(GROUP_PART, "\n"
+                            "groups of commands");
     write_group(GROUP_HELP, "\nhelp");
 }
 
 static void write_top_card(void)
 {
     printf("usage: origo COMMAND [OPTION]... [FILE]...\n"
-           "tells where text came from\n\n");
+           "finds out where text came from\n\n");
     write_commands();
     printf(
         "\n'origo COMMAND -h' shows the options of a command, --help explains "
@@ -212,25 +216,29 @@ static void write_page_options(const struct command *command)
 
 static void write_statuses(void)
 {
-    printf("\nExit status\n"
+    printf("\n"
+           "Exit status\n"
            "  0  done\n"
-           "  1  something was found, with --exit-code only\n"
+           "  1  something was found (only with --exit-code)\n"
            "  2  wrong usage\n"
-           "  3  input could not be read or output not written\n"
+           "  3  input could not be read or output could not be written\n"
            "  4  the store is damaged\n"
            "  5  there is no such store\n"
            "  6  the store is in use by another process\n"
            "  130, 143  stopped by SIGINT (Ctrl-C), by SIGTERM\n"
-           "  141  whoever read the output had enough (| head)\n");
+           "  141  the reader of the output closed it (| head)\n");
 }
 
 static void write_top_page(void)
 {
     write_top_card();
-    printf("\norigo reads documents in the order of time and says for each "
-           "which passages\nare copied, from which earliest document, and "
-           "which are new. The memory of its\ntable is fixed in advance.\n"
-           "\nTry:\n"
+    printf("\n"
+           "origo reads documents in time order and reports, for each, which "
+           "passages are\n"
+           "copied, from which earliest document, and which are new. The "
+           "memory of its\n"
+           "table is fixed in advance.\n\n"
+           "Try:\n"
            "  origo trace -s :memory: letters.jsonl\n"
            "  origo --version\n");
     write_statuses();

@@ -26,7 +26,7 @@ int links_write(const og_links *links, const struct links_settings *s,
      .offset = AT(member.csv),                                                 \
      .value = "FILE",                                                          \
      .unset = "none",                                                          \
-     .brief = "write who takes from whom, and how much, as CSV",               \
+     .brief = "write who copies from whom, and how much, as CSV",              \
      .more = about},                                                           \
         {.group = "Output",                                                    \
          .name = "links-graphml",                                              \
@@ -39,9 +39,9 @@ int links_write(const og_links *links, const struct links_settings *s,
     {                                                                          \
         .group = "Output", .name = "links-svg", .type = &type_string,          \
         .offset = AT(member.svg), .value = "FILE", .unset = "none",            \
-        .brief = "the same as a picture: a time line",                         \
-        .more = "The documents with the strongest links, the earliest at the " \
-                "top; colours are groups that belong together."                \
+        .brief = "the same as a picture (SVG) with a time axis",               \
+        .more = "The documents with the strongest links, earliest at the "     \
+                "top; colours show groups of connected documents."             \
     }
 
 #endif

@@ -17,7 +17,7 @@ bool list_split(struct list *list, const char *command, const char *option,
     if (list->text == NULL) return false;
     for (char *rest = list->text, *name; (name = strsep(&rest, ",")) != NULL;) {
         if (list->n == LIST_MOST) {
-            say_usage(command, "option '--%s' takes %d names at most", option,
+            say_usage(command, "option '--%s' takes at most %d names", option,
                       LIST_MOST);
             return false;
         }

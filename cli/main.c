@@ -81,14 +81,15 @@ static int run_eval(const void *settings, const char *const *operands, size_t n)
 {
     (void)settings;
     char **argv = calloc(n + 2, sizeof(*argv));
-    if (argv == NULL) return say("there is no memory"), EXIT_IO;
+    if (argv == NULL) return say("out of memory"), EXIT_IO;
     argv[0] = (char *)"origo-eval";
     for (size_t i = 0; i < n; i++)
         argv[i + 1] = (char *)operands[i];
     if (!exec_beside("origo-eval", argv) &&
         !exec_beside("../eval/origo-eval", argv))
         execvp("origo-eval", argv);
-    say("cannot run 'origo-eval', which belongs beside 'origo': %s",
+    say("cannot run 'origo-eval', which should be installed next to 'origo': "
+        "%s",
         strerror(errno));
     free(argv);
     return EXIT_IO;
@@ -97,9 +98,9 @@ static int run_eval(const void *settings, const char *const *operands, size_t n)
 static const struct command command_eval = {
     .name = "eval",
     .operands = "origin|near|quote|pan ...",
-    .brief = "the experiments of the papers, on your data",
-    .about = "Calls origo-eval, a program of its own: "
-             "'origo eval origin --help' explains the first of them.",
+    .brief = "repeat the experiments of the papers on your data",
+    .about = "Runs origo-eval, a separate program. 'origo eval origin --help' "
+             "explains the first experiment.",
     .max_operands = SIZE_MAX,
     .takes_all = true,
     .run = run_eval,
@@ -122,8 +123,8 @@ static const struct command command_completion = {
     .name = "completion",
     .group = GROUP_HELP,
     .operands = "bash|zsh|fish",
-    .brief = "write the completion of a shell",
-    .about = "Writes a script to stdout that teaches the shell origo's "
+    .brief = "write a completion script for a shell",
+    .about = "Writes a script for the shell to stdout that completes origo's "
              "commands and options.",
     .examples = "  origo completion bash > "
                 "~/.local/share/bash-completion/completions/origo\n"

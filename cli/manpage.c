@@ -67,7 +67,7 @@ static void put_title(const struct command *command)
            og_version());
     put_roff(name);
     printf(" \\- %s\n.SH SYNOPSIS\n",
-           command ? command->brief : "tells where text came from");
+           command ? command->brief : "finds out where text came from");
 }
 
 static void put_option(const struct option *o, const void *settings)
@@ -109,11 +109,14 @@ static void put_options(const struct command *command)
 static void put_statuses(void)
 {
     printf(".SH EXIT STATUS\n"
-           "0 done; 1 something was found, with \\-\\-exit\\-code only; 2 "
-           "wrong usage;\n3 input could not be read or output not written; 4 "
-           "the store is damaged;\n5 there is no such store; 6 the store is in "
-           "use by another process; 130 and 143\nstopped by SIGINT and "
-           "SIGTERM; 141 whoever read the output had enough.\n");
+           "0 done; 1 something was found (only with \\-\\-exit\\-code); 2 "
+           "wrong usage;\n"
+           "3 input could not be read or output could not be written; 4 the "
+           "store is damaged;\n"
+           "5 there is no such store; 6 the store is in use by another "
+           "process; 130 and 143\n"
+           "stopped by SIGINT and SIGTERM; 141 the reader of the output closed "
+           "it.\n");
 }
 
 static void put_command(const struct command *command)
@@ -130,13 +133,22 @@ static void put_command(const struct command *command)
         printf(".fi\n");
     }
     put_statuses();
-    printf(".SH ENVIRONMENT\n.TP\n.B ORIGO_STORE\nThe store when \\-s is not "
-           "given.\n.TP\n.B ORIGO_REDIS_AUTH\nPASSWORD or USER:PASSWORD for "
-           "a table on a server, when its address has none.\n.TP\n"
-           ".B ORIGO_REDIS_CA\nA file of certificates that a table over TLS "
-           "is trusted by; else those of the system.\n.TP\n.B NO_COLOR\nWhen "
-           "set and not empty, no colour unless "
-           "\\-\\-color always.\n");
+    printf(".SH ENVIRONMENT\n"
+           ".TP\n"
+           ".B ORIGO_STORE\n"
+           "The store to use if \\-s is not given.\n"
+           ".TP\n"
+           ".B ORIGO_REDIS_AUTH\n"
+           "PASSWORD or USER:PASSWORD for a table on a server, if its address "
+           "has none.\n"
+           ".TP\n"
+           ".B ORIGO_REDIS_CA\n"
+           "A file of trusted certificates for a table over TLS. Default: "
+           "those of the system.\n"
+           ".TP\n"
+           ".B NO_COLOR\n"
+           "If set and not empty, disables colour unless \\-\\-color always is "
+           "given.\n");
     printf(".SH SEE ALSO\n.BR origo (1)\n");
 }
 

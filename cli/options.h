@@ -123,8 +123,7 @@ enum parse_result cli_parse(const struct command *command, void *settings,
     {                                                                          \
         .group = group_, .letter = 'j', .name = "threads",                     \
         .type = &type_count, .offset = AT(member), .value = "N",               \
-        .unset = "all that the machine has", .brief = "threads to work with",  \
-        .more = same                                                           \
+        .unset = "all processors", .brief = "number of threads", .more = same  \
     }
 
 /* Where a command writes its result: .brief, and .unset or .more, follow. */
@@ -145,19 +144,19 @@ enum parse_result cli_parse(const struct command *command, void *settings,
     {                                                                          \
         .group = "Output", .letter = 'q', .name = "quiet", .type = &type_flag, \
         .offset = AT(member), .brief = "no progress and no summary on stderr", \
-        .more = "Problems of the input are reported all the same."             \
+        .more = "Problems in the input are still reported."                    \
     }
 #define VERBOSE_OPTION(AT, member)                                             \
     {                                                                          \
         .group = "Output", .letter = 'v', .name = "verbose",                   \
         .type = &type_flag, .offset = AT(member),                              \
-        .brief = "report every problem of the input, not 20"                   \
+        .brief = "report every problem in the input, not just 20"              \
     }
 /* `what` is found. */
 #define EXIT_CODE_OPTION(AT, member, what)                                     \
     {                                                                          \
         .group = "Output", .name = "exit-code", .type = &type_flag,            \
-        .offset = AT(member), .brief = "end with status 1 when " what          \
+        .offset = AT(member), .brief = "exit with status 1 if " what           \
     }
 
 #endif

@@ -30,25 +30,24 @@ bool output_to_stdout(const struct output_settings *s);
     {                                                                          \
         .group = "Output", .name = "compress", .type = &type_choice,           \
         .offset = AT(member), .value = "HOW", .choices = "auto|none|gz|zst",   \
-        .brief = "pack the output: auto, none, gz, zst",                       \
-        .more = "auto: as the name of the output ends, .gz or .zst."           \
+        .brief = "compression of the output: auto, none, gz, zst",             \
+        .more = "auto: from the name of the output, .gz or .zst."              \
     }
 #define SHARDS_OPTION(AT, member)                                              \
     {                                                                          \
         .group = "Output", .name = "shards", .type = &type_count,              \
         .offset = AT(member), .value = "N",                                    \
         .unset = "a new file every 256 MiB of text",                           \
-        .brief = "write N files to the DIR/ of --output",                      \
-        .more = "The first document goes to the first file, the second to "    \
-                "the second, and so on, around."                               \
+        .brief = "write N files to the folder DIR/ of --output",               \
+        .more = "Document i goes to file i modulo N."                          \
     }
 #define OUTPUT_OPTION(AT, member, value_, what, more_)                         \
     {                                                                          \
         .group = "Output", .letter = 'o', .name = "output",                    \
         .type = &type_string, .offset = AT(member), .value = value_,           \
         .unset = "stdout", .brief = "write " what " to FILE",                  \
-        .more = "It appears when it is whole; .gz or .zst at its end packs "   \
-                "it." more_                                                    \
+        .more = "It appears when it is complete. A name that ends in .gz or "  \
+                ".zst compresses it." more_                                    \
     }
 #define DOCUMENT_OUTPUT_OPTIONS(AT, member)                                    \
     OUTPUT_OPTION(AT, member.path, "FILE|DIR/", "the documents",               \
@@ -62,9 +61,9 @@ bool output_to_stdout(const struct output_settings *s);
     {                                                                          \
         .group = "Output", .name = "summary", .type = &type_string,            \
         .offset = AT(member), .value = "FILE", .unset = "none",                \
-        .brief = "write what the run came to, as JSON",                        \
-        .more = "One object: counts, seconds, memory and the exit status; "    \
-                "docs/summary.schema.json lists its fields."                   \
+        .brief = "write a summary of the run, as JSON",                        \
+        .more = "One object with counts, seconds, memory and the exit "        \
+                "status; docs/summary.schema.json lists its fields."           \
     }
 
 /* What a command counts besides its documents. */

@@ -278,8 +278,8 @@ static double table_fill(const og_store_info *info)
 static void say_texts_gone(const og_store_info *info)
 {
     if (info->text_bytes_gone == 0) return;
-    say("%.1f MB of packed texts did not fit into --memory: their documents "
-        "were found by fingerprint alone",
+    say("%.1f MB of compressed texts did not fit into --memory; their "
+        "documents were matched by fingerprint alone",
         (double)info->text_bytes_gone / 1e6);
 }
 

@@ -39,42 +39,44 @@ int reading_status(const char *command, og_status status,
         .group = "Input", .name = "type", .type = &type_file_kind,             \
         .offset = AT(member), .value = "KIND",                                 \
         .choices = "auto|text|jsonl|json|csv|tsv|html|warc|arc|mbox|mail|xml", \
-        .brief = "what the files are: auto, text, jsonl, csv, ...",            \
+        .brief = "type of the files: auto, text, jsonl, csv, ...",             \
         .more =                                                                \
-            "auto looks at the first bytes of each. json is an array of "      \
-            "objects, csv and tsv name the fields in their first row. html "   \
-            "is the main text of a page; warc (also WET) and arc are "         \
-            "archives, a document for each page or text in them; mbox has a "  \
-            "document for each mail; xml is TEI or any other that holds text." \
+            "auto looks at the first bytes of each file. json is an array of " \
+            "objects; csv and tsv have the field names in their first row; "   \
+            "html is the main text of a page; warc (also WET) and arc are "    \
+            "archives with a document for each page or text; mbox has a "      \
+            "document for each mail; xml is TEI or other XML with text."       \
     }
 #define STRIP_QUOTES_OPTION(AT, member)                                        \
     {                                                                          \
         .group = "Input", .name = "strip-quotes", .type = &type_flag,          \
-        .offset = AT(member), .brief = "take the > off quoted lines of mails"  \
+        .offset = AT(member),                                                  \
+        .brief = "remove the > from quoted lines in mails"                     \
     }
 #define FILES_FROM_OPTION(AT, member)                                          \
     {                                                                          \
         .group = "Input", .name = OPTION_FILES_FROM, .type = &type_string,     \
         .offset = AT(member), .value = "FILE", .unset = "none",                \
-        .brief = "read the files that this one names, too",                    \
-        .more = "One path a line, or ended by zeros as find -print0 writes "   \
-                "them. They come after those of the command line; - is stdin." \
+        .brief = "also read the files listed in this one",                     \
+        .more =                                                                \
+            "One path per line, or separated by NUL as find -print0 writes "   \
+            "them. They follow those of the command line; - is stdin."         \
     }
 #define TIMES_OPTION(AT, member)                                               \
     {                                                                          \
         .group = "Input", .name = "times", .type = &type_string,               \
         .offset = AT(member), .value = "FILE", .unset = "none",                \
-        .brief = "a list of times, by id or path",                             \
-        .more = "CSV or JSONL with id or path, time, and title and url if "    \
-                "they are to be set, too."                                     \
+        .brief = "file with times, by id or path",                             \
+        .more = "CSV or JSONL with id or path, time, and optionally title "    \
+                "and url."                                                     \
     }
 #define TIME_FROM_NAME_OPTION(AT, member)                                      \
     {                                                                          \
         .group = "Input", .name = "time-from-name", .type = &type_string,      \
         .offset = AT(member), .value = "PATTERN", .unset = "none",             \
-        .brief = "take times from names of files, as %Y-%m-%d",                \
-        .more = "%Y %m %d %H %M %S are digits, * is any run of characters, ? " \
-                "any one. For documents without a time of their own."          \
+        .brief = "take times from file names, such as %Y-%m-%d",               \
+        .more = "%Y %m %d %H %M %S match digits, * matches any characters, ? " \
+                "any one. Used for documents without their own time."          \
     }
 #define READING_OPTIONS(AT, member)                                            \
     TYPE_OPTION(AT, member.kind),                                              \
@@ -99,21 +101,17 @@ int reading_status(const char *command, og_status status,
         .offset = AT(member), .value = "NAME", .brief = brief_, .more = more_  \
     }
 #define ID_FIELD_OPTION(AT, member)                                            \
-    FIELD_OPTION(AT, member.id, "id-field", "the JSON field of the id", NULL)
+    FIELD_OPTION(AT, member.id, "id-field", "JSON field of the id", NULL)
 #define TIME_FIELD_OPTION(AT, member)                                          \
-    FIELD_OPTION(                                                              \
-        AT, member.time, "time-field", "the JSON field of the time",           \
-        "A day, month or year, RFC 3339, or a number of seconds since "        \
-        "1970.")
+    FIELD_OPTION(AT, member.time, "time-field", "JSON field of the time",      \
+                 "A day, month or year, RFC 3339, or seconds since 1970.")
 #define TITLE_FIELD_OPTION(AT, member)                                         \
-    FIELD_OPTION(AT, member.title, "title-field",                              \
-                 "the JSON field of the title", NULL)
+    FIELD_OPTION(AT, member.title, "title-field", "JSON field of the title",   \
+                 NULL)
 #define URL_FIELD_OPTION(AT, member)                                           \
-    FIELD_OPTION(AT, member.url, "url-field", "the JSON field of the address", \
-                 NULL)
+    FIELD_OPTION(AT, member.url, "url-field", "JSON field of the URL", NULL)
 #define TEXT_FIELD_OPTION(AT, member)                                          \
-    FIELD_OPTION(AT, member.text, "text-field", "the JSON field of the text",  \
-                 NULL)
+    FIELD_OPTION(AT, member.text, "text-field", "JSON field of the text", NULL)
 #define FIELD_OPTIONS(AT, member)                                              \
     ID_FIELD_OPTION(AT, member), TIME_FIELD_OPTION(AT, member),                \
         TITLE_FIELD_OPTION(AT, member), URL_FIELD_OPTION(AT, member),          \
@@ -127,10 +125,10 @@ int reading_status(const char *command, og_status status,
     {                                                                          \
         .group = "Output", .name = "timings", .type = &type_flag,              \
         .offset = AT(member.timings),                                          \
-        .brief = "at the end, say where the time went",                        \
-        .more = "A table on stderr: seconds of the processor in each stage, "  \
-                "in all threads and in the busiest one; what the busiest "     \
-                "thread has of the whole; waiting; bytes.",                    \
+        .brief = "print the time spent in each stage",                         \
+        .more = "A table on stderr: CPU seconds of each stage, in all "        \
+                "threads and in the busiest one; the share of the busiest "    \
+                "thread; waiting time; bytes.",                                \
     }
 
 #endif

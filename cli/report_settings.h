@@ -57,14 +57,13 @@ int report_end(og_report *report, const struct report_settings *s,
      .offset = AT(member.format),                                              \
      .value = "FORMAT",                                                        \
      .choices = "text|json|tsv|html|pan|annotation|tei",                       \
-     .unset = "text on a terminal, else what FILE ends with, else json",       \
+     .unset = "text on a terminal, else from FILE's name, else json",          \
      .brief = "text, json, tsv, html, pan, annotation or tei",                 \
-     .more =                                                                   \
-         "text is for people; json is one object a line for each document; "   \
-         "tsv is one line for each copied passage; html is one page that "     \
-         "needs no network; pan is the XML of the PAN competitions; "          \
-         "annotation is W3C Web Annotation in JSON-LD; tei is TEI P5 with "    \
-         "stand-off spans. The last three count characters."},                 \
+     .more = "text is for reading; json writes one object per document and "   \
+             "line; tsv one line per copied passage; html is a page that "     \
+             "needs no network; pan is the XML of the PAN competitions; "      \
+             "annotation is W3C Web Annotation in JSON-LD; tei is TEI P5 "     \
+             "with stand-off spans. The last three count characters."},        \
         {.group = "Output",                                                    \
          .letter = 'o',                                                        \
          .name = "output",                                                     \
@@ -73,28 +72,28 @@ int report_end(og_report *report, const struct report_settings *s,
          .value = "FILE",                                                      \
          .unset = "stdout",                                                    \
          .brief = "write the report to FILE",                                  \
-         .more = "It appears when it is whole. An ending of .html, .tsv, "     \
-                 ".txt, .jsonld or .xml (TEI) chooses the form, when "         \
-                 "--format does not; .gz or .zst at the end packs it."},       \
+         .more =                                                               \
+             "It appears when it is complete. Without --format, a name that "  \
+             "ends in .html, .tsv, .txt, .jsonld or .xml (TEI) chooses the "   \
+             "format. A name that ends in .gz or .zst compresses it."},        \
         {.group = "Output",                                                    \
          .name = "offsets",                                                    \
          .type = &type_choice,                                                 \
          .offset = AT(member.offsets),                                         \
          .value = "UNIT",                                                      \
          .choices = "byte|char|utf16",                                         \
-         .brief = "what offsets count: byte, char or utf16",                   \
-         .more =                                                               \
-             "For json and tsv. char counts code points, utf16 counts units "  \
-             "of UTF-16 as JavaScript and Java do. Offsets in an origin are "  \
-             "known in bytes only, unless its text is at hand."},              \
+         .brief = "unit of offsets: byte, char or utf16",                      \
+         .more = "For json and tsv. char counts code points, utf16 counts "    \
+                 "UTF-16 code units like JavaScript and Java. Offsets in an "  \
+                 "origin are always in bytes if its text is not available."},  \
         {.group = "Output",                                                    \
          .name = "matches",                                                    \
          .type = &type_flag,                                                   \
          .offset = AT(member.matches),                                         \
-         .brief = "json: also the equal words of each passage",                \
-         .more = "Four offsets for each run of them: begin and end in the "    \
-                 "document, begin and end in its origin. Verified passages "   \
-                 "have them."},                                                \
+         .brief = "json: also list the equal words of each passage",           \
+         .more = "Four offsets for each run of equal words: begin and end in " \
+                 "the document, begin and end in its origin. Only for "        \
+                 "verified passages."},                                        \
         COLOUR_OPTION(AT, member.colour)
 
 #endif

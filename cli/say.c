@@ -37,9 +37,9 @@ int say_usage(const char *command, const char *format, ...)
     say_line(format, args);
     va_end(args);
     if (command == NULL)
-        fprintf(stderr, "'origo -h' shows how\n");
+        fprintf(stderr, "'origo -h' shows the usage\n");
     else
-        fprintf(stderr, "'origo %s -h' shows how\n", command);
+        fprintf(stderr, "'origo %s -h' shows the usage\n", command);
     return EXIT_USAGE;
 }
 
@@ -49,8 +49,8 @@ static int say_no_store(const char *command)
     static const char *const questions[] = {"trace", "near", "quote"};
     for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
         if (command != NULL && strcmp(command, questions[i]) == 0)
-            fprintf(stderr, "'origo add' makes one; '-s :memory:' compares the "
-                            "files with one another\n");
+            fprintf(stderr, "'origo add' creates one; '-s :memory:' compares "
+                            "the files with one another\n");
     return EXIT_NO_STORE;
 }
 

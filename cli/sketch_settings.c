@@ -39,7 +39,7 @@ static void summarise(const struct sketch_run *run,
     shown.n_short = 0;
     progress_summary(&run->progress, &shown, NULL);
     if (counts->n_short != 0)
-        say("%llu document%s without any feature",
+        say("%llu document%s without features",
             (unsigned long long)counts->n_short,
             counts->n_short == 1 ? "" : "s");
 }

@@ -28,9 +28,9 @@ void sketch_defaults(struct sketch_settings *s);
      .choices = "tokens|phrases|wrap|spot",                                    \
      .brief = "tokens, phrases, wrap or spot",                                 \
      .more =                                                                   \
-         "phrases are tokens in a row; wrap lets them go over the end of the " \
-         "text to its beginning; a spot is a stop word and the words after "   \
-         "it that are none, which passes over headlines and captions."},       \
+         "phrases are consecutive tokens; wrap lets them continue from the "   \
+         "end of the text to its beginning; a spot is a stop word and the "    \
+         "content words after it, which ignores headlines and captions."},     \
         {.group = "Features",                                                  \
          .name = "phrase",                                                     \
          .type = &type_count,                                                  \
@@ -43,7 +43,7 @@ void sketch_defaults(struct sketch_settings *s);
          .offset = AT(member.features.tokens),                                 \
          .value = "KIND",                                                      \
          .choices = "words|chars|lines|dna",                                   \
-         .brief = "what a token is: words, chars, lines, dna"},                \
+         .brief = "kind of token: words, chars, lines, dna"},                  \
         {.group = "Features",                                                  \
          .name = "stop",                                                       \
          .type = &type_string,                                                 \
@@ -61,13 +61,13 @@ void sketch_defaults(struct sketch_settings *s);
          .value = "LANG",                                                      \
          .choices = "da|de|en|es|fi|fr|hu|it|nl|no|pt|ro|ru|sv|tr",            \
          .unset = "none",                                                      \
-         .brief = "take stems for words",                                      \
+         .brief = "reduce words to stems",                                     \
          .more =                                                               \
              "By Snowball: 'connection' and 'connected' are both 'connect'."}, \
     {                                                                          \
         .group = "Features", .name = "title-weight", .type = &type_weight,     \
         .offset = AT(member.features.title_weight), .value = "W",              \
-        .brief = "weight of the title's tokens; 0: left out"                   \
+        .brief = "weight of tokens in the title; 0: left out"                  \
     }
 
 /* Only where features are weighed. */
@@ -86,20 +86,20 @@ void sketch_defaults(struct sketch_settings *s);
          .offset = AT(member.features.tf),                                     \
          .value = "HOW",                                                       \
          .choices = "count|log|one",                                           \
-         .brief = "what repetition weighs: count, log, one",                   \
+         .brief = "weight of repetition: count, log, one",                     \
          .more = "count: as often as it comes; log: log2(1 + count); one: "    \
                  "nothing."},                                                  \
     {                                                                          \
         .group = "Features", .name = "idf", .type = &type_string,              \
         .offset = AT(member.idf), .value = "FILE", .unset = "none",            \
-        .brief = "document frequencies, from origo idf",                       \
+        .brief = "document frequencies, from origo sketch idf",                \
         .more = "A feature then weighs log2((N + 1) / df) times its tf."       \
     }
 
 #define SKETCH_INPUT_OPTIONS(AT, member)                                       \
     TALK_OPTIONS(AT, member.reading),                                          \
         THREADS_OPTION(AT, member.reading.n_threads, "Input",                  \
-                       "The output is the same bytes for any number."),        \
+                       "The output does not depend on it."),                   \
         MAX_DOCUMENT_OPTION(AT, member.reading.max_document),                  \
         READING_OPTIONS(AT, member.reading.reading),                           \
         ID_FIELD_OPTION(AT, member.reading.fields),                            \

@@ -82,7 +82,7 @@ static void show_fold(const struct option *option, const void *value, char *out,
 }
 
 const struct option_type type_fold = {
-    true, "none, or of marks, latin, arabic and han, with commas", parse_fold,
+    true, "none, or marks, latin, arabic, han, separated by commas", parse_fold,
     show_fold};
 
 static bool parse_key(const struct option *option, const char *s, void *out)
@@ -128,7 +128,7 @@ static void show_indexes(const struct option *option, const void *value,
 }
 
 const struct option_type type_indexes = {
-    true, "passages, near, sentences, with commas", parse_indexes,
+    true, "passages, near, sentences, separated by commas", parse_indexes,
     show_indexes};
 const struct option_type type_preset = {true, "prose, short, code or dna",
                                         parse_preset, show_preset};
@@ -189,7 +189,7 @@ static int add_indexes(og_store *store, unsigned indexes, const char *command)
 /* The library does not know of options. */
 static int say_not_opened(const char *command, og_error *err)
 {
-    static const char advice[] = "; a smaller --memory asks for less";
+    static const char advice[] = "; use a smaller --memory";
     const size_t len = strlen(err->message);
     if (err->status == OG_ERR_MEMORY &&
         len + sizeof(advice) <= sizeof(err->message))
@@ -203,9 +203,9 @@ static int check_catalogue(const struct store_settings *s, const char *command)
     const bool has_table = is_table(store_path(s));
     if (has_table == (s->catalogue != NULL)) return EXIT_DONE;
     if (has_table)
-        return say_usage(command,
-                         "a table on a server is for add, import and trace, "
-                         "with --catalogue DIR, where documents and texts are");
+        return say_usage(
+            command, "a table on a server works with add, import and trace, "
+                     "and needs --catalogue DIR for documents and texts");
     return say_usage(command, "--catalogue is for a table on a server: -s "
                               "redis://HOST:PORT/TABLE");
 }
@@ -229,8 +229,8 @@ int store_open(const struct store_settings *s, og_access access,
     (void)og_store_close(*out, NULL);
     *out = NULL;
     return say_usage(command,
-                     "--%s is fixed when a store is made, and store '%s' has "
-                     "another value; see 'origo info'",
+                     "--%s is fixed when a store is created, and store '%s' "
+                     "has a different value; see 'origo info'",
                      option, path);
 }
 
@@ -266,7 +266,7 @@ static int index_is_off(og_store *store, const char *path, unsigned index,
 void store_say_upgrade(const og_store *store, const char *path)
 {
     if (og_store_old_indexes(store) != 0)
-        say("'origo upgrade -s %s' puts it aside and builds the index from "
+        say("'origo upgrade -s %s' moves it aside and builds the index from "
             "the texts",
             path);
 }

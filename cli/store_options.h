@@ -55,7 +55,7 @@ extern const struct option_type type_key;     /* og_params.key */
         .group = "Store", .letter = 's', .name = "store",                      \
         .type = &type_string, .offset = AT(member.path), .value = "STORE",     \
         .unset = "$ORIGO_STORE, else ./origo.store", .brief = about,           \
-        .more = "':memory:' is a store that lives as long as the command."     \
+        .more = "':memory:' is a store that lasts as long as the command."     \
     }
 
 /* For the commands that can have their table on a server. */
@@ -64,12 +64,12 @@ extern const struct option_type type_key;     /* og_params.key */
         .group = "Store", .name = "catalogue", .type = &type_string,           \
         .offset = AT(member.catalogue), .value = "DIR",                        \
         .unset = "the table is in the store",                                  \
-        .brief = "with -s redis://...: all but the table",                     \
-        .more = "-s redis://HOST:PORT/TABLE names a table of fingerprints on " \
-                "servers of Redis or Valkey with the module of origo; "        \
-                "documents and texts are in this folder. Several hosts with "  \
-                "commas; rediss:// is TLS; the password may be in "            \
-                "$ORIGO_REDIS_AUTH."                                           \
+        .brief = "with -s redis://...: folder for all but the table",          \
+        .more =                                                                \
+            "-s redis://HOST:PORT/TABLE names a table of fingerprints on "     \
+            "Redis or Valkey servers with the origo module; documents and "    \
+            "texts are in this folder. Separate several hosts by commas. "     \
+            "rediss:// uses TLS. The password may be in $ORIGO_REDIS_AUTH."    \
     }
 
 #define MAKE "A new store (also -s :memory:)"
@@ -79,11 +79,11 @@ extern const struct option_type type_key;     /* og_params.key */
         .group = "Store", .name = "index", .type = &type_indexes,              \
         .offset = AT(member.indexes), .value = "LIST",                         \
         .choices = "passages|near|sentences", .unset = "passages",             \
-        .brief = "indexes that the store shall have",                          \
+        .brief = "indexes of the store",                                       \
         .more = "passages is for origo trace, near for origo near, sentences " \
-                "for origo quote; several with commas. One that the store "    \
-                "does not have yet is built from its texts. passages cannot "  \
-                "be built later."                                              \
+                "for origo quote; separate several by commas. An index that "  \
+                "the store lacks is built from its texts. passages cannot be " \
+                "built later."                                                 \
     }
 
 #define STORE_MAKE_OPTIONS(AT, member)                                         \
@@ -93,16 +93,16 @@ extern const struct option_type type_key;     /* og_params.key */
      .offset = AT(member.params),                                              \
      .value = "NAME",                                                          \
      .choices = "prose|short|code|dna",                                        \
-     .brief = "a set of the options below",                                    \
-     .more = "prose: shingles of 8 words. short: of 4, for short or reworded " \
-             "passages. code: of 12. dna: of 24 bases. Give it before the "    \
-             "options that change it."},                                       \
+     .brief = "preset for the options below",                                  \
+     .more = "prose: shingles of 8 words. short: 4 words, for short or "       \
+             "paraphrased passages. code: 12 words. dna: 24 bases. Put it "    \
+             "before the options that override it."},                          \
         {.group = MAKE,                                                        \
          .name = "memory",                                                     \
          .type = &type_size,                                                   \
          .offset = AT(member.params.memory),                                   \
          .value = "SIZE",                                                      \
-         .brief = "bytes of the table, a hard cap",                            \
+         .brief = "maximum size of the table, in bytes",                       \
          .more = "When the table is full, old fingerprints make room for new " \
                  "ones."},                                                     \
         {.group = MAKE,                                                        \
@@ -111,7 +111,7 @@ extern const struct option_type type_key;     /* og_params.key */
          .offset = AT(member.params.fold),                                     \
          .value = "LANG,...",                                                  \
          .choices = "none|marks|latin|arabic|han",                             \
-         .brief = "spellings that count as one",                               \
+         .brief = "spelling variants to treat as equal",                       \
          .more = "Besides case and width. marks: with and without the vowel "  \
                  "marks of Arabic and Hebrew. latin: u and v, i and j. "       \
                  "arabic: letters with and without hamza, those of Persian. "  \
@@ -123,61 +123,61 @@ extern const struct option_type type_key;     /* og_params.key */
          .offset = AT(member.params.key),                                      \
          .value = "KEY",                                                       \
          .choices = "random|default",                                          \
-         .brief = "of the fingerprints: random, default, or hex digits",       \
-         .more = "A key that nobody else knows keeps hostile texts from "      \
-                 "filling one bucket of the table and from being taken for "   \
-                 "others. Answers do not depend on it until the table is "     \
-                 "full; with a key of your own, or the public one (default), " \
-                 "a full table is the same in every run."},                    \
+         .brief = "fingerprint key: random, default, or hex digits",           \
+         .more = "A secret key keeps hostile texts from filling one bucket "   \
+                 "of the table and from colliding with other texts. Answers "  \
+                 "do not depend on it until the table is full; with your own " \
+                 "key, or the public one (default), a full table is the same " \
+                 "in every run."},                                             \
         {.group = MAKE,                                                        \
          .name = "no-texts",                                                   \
          .type = &type_flag,                                                   \
          .offset = AT(member.params.no_texts),                                 \
          .brief = "do not keep the texts of the documents",                    \
-         .more = "The store is smaller then, but spans are not verified, "     \
-                 "versions are not shared and nothing can be exported."},      \
+         .more = "The store is smaller, but spans are not verified, versions " \
+                 "are not shared and nothing can be exported."},               \
         {.group = MAKE,                                                        \
          .name = "group-by",                                                   \
          .type = &type_same,                                                   \
          .offset = AT(member.params.same),                                     \
          .value = "FIELD",                                                     \
          .unset = "all documents are compared",                                \
-         .brief = "do not compare documents that have this in common",         \
-         .more = "id: versions of one document; host: of the url; else the "   \
-                 "name of a field of the input, such as author."},             \
+         .brief = "do not compare documents that share this field",            \
+         .more = "id: versions of one document; host: the host of the url; "   \
+                 "otherwise the name of an input field, such as author."},     \
         {.group = MAKE,                                                        \
          .name = "tokens",                                                     \
          .type = &type_tokens,                                                 \
          .offset = AT(member.params.tokens),                                   \
          .value = "KIND",                                                      \
          .choices = "words|chars|lines|dna",                                   \
-         .brief = "what a token is: words, chars, lines, dna",                 \
-         .more =                                                               \
-             "Scripts without spaces are taken by character in words, too."},  \
+         .brief = "kind of token: words, chars, lines, dna",                   \
+         .more = "With words, scripts without spaces are still split into "    \
+                 "characters."},                                               \
         {.group = MAKE,                                                        \
          .name = "shingle",                                                    \
          .type = &type_count,                                                  \
          .offset = AT(member.params.shingle_len),                              \
          .value = "K",                                                         \
-         .brief = "tokens in a row that make a shingle, 2 to 32"},             \
+         .brief = "tokens in a shingle, 2 to 32"},                             \
         {.group = MAKE,                                                        \
          .name = "select",                                                     \
          .type = &type_select,                                                 \
          .offset = AT(member.params.select),                                   \
          .value = "NAME",                                                      \
          .choices = "All|4th|6th|8th|M4|NM3|W8|NW8|Hb3|Dct8|Hs|NHs|SHs|Os3",   \
-         .brief = "which shingles are worth keeping",                          \
+         .brief = "which shingles to keep",                                    \
          .more = "All; Nth (every N-th); MN (modulo N); WN (winnow N); HbN "   \
                  "(hash-break N); DctN; Hs (hailstorm); OsN (open syncmers). " \
-                 "N before a name drops what the others cover, S keeps it "    \
-                 "where there is room."},                                      \
+                 "N before a name drops shingles that others cover; S keeps "  \
+                 "them where there is room."},                                 \
         {.group = MAKE,                                                        \
          .name = "evict",                                                      \
          .type = &type_evict,                                                  \
          .offset = AT(member.params.evict),                                    \
          .value = "NAME",                                                      \
          .choices = "R|LRU|CC|LS|S3|thin|learn",                               \
-         .brief = "which fingerprints go when a bucket is full",               \
+         .brief = "which fingerprints to evict from a full bucket",            \
          .more = "R random, LRU least recently used, CC copy count, LS lucky " \
                  "shingles, S3 (S3-FIFO), thin, learn (what the stream shows " \
                  "to come back least)."},                                      \
@@ -202,7 +202,7 @@ extern const struct option_type type_key;     /* og_params.key */
          .offset = AT(member.params.layout),                                   \
          .value = "NAME",                                                      \
          .choices = "packed|paper",                                            \
-         .brief = "how the table keeps a fingerprint: packed, paper"},         \
+         .brief = "layout of the table: packed or paper"},                     \
         {.group = MAKE,                                                        \
          .name = "bucket",                                                     \
          .type = &type_count,                                                  \
@@ -212,7 +212,7 @@ extern const struct option_type type_key;     /* og_params.key */
     {                                                                          \
         .group = MAKE, .name = "min-tokens", .type = &type_count,              \
         .offset = AT(member.params.min_tokens), .value = "N",                  \
-        .brief = "shorter documents are answered, not kept"                    \
+        .brief = "minimum tokens of a document to keep"                        \
     }
 
 #endif

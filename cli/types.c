@@ -196,7 +196,7 @@ const struct option_type type_count = {true, "a whole number", parse_count,
                                        show_count};
 const struct option_type type_size = {true, "a size in bytes like 64M or 1Gi",
                                       parse_size, show_size};
-const struct option_type type_choice = {true, "one of its names", parse_choice,
+const struct option_type type_choice = {true, "one of its values", parse_choice,
                                         show_choice};
 const struct option_type type_select = {
     true, "a selection like All, 4th, M4, W8 or Hs", parse_select, show_select};

@@ -84,67 +84,66 @@ static const struct option eval_options[] = {
      .type = &type_string,
      .offset = AT(lists.evict),
      .value = "LIST",
-     .brief = "what goes when a bucket is full"},
+     .brief = "evictions: what to drop from a full bucket"},
     {.group = GRID,
      .name = "estimate",
      .type = &type_string,
      .offset = AT(lists.estimate),
      .value = "LIST",
-     .brief = "how passages grow from hits"},
+     .brief = "estimations: how passages grow from hits"},
     {.group = GRID,
      .name = "memory",
      .type = &type_string,
      .offset = AT(lists.memory),
      .value = "LIST",
-     .brief = "bytes of the table: sizes or shares like 1%",
-     .more =
-         "1% is as many bytes as 1 % of all shingles of the stream take at 18 "
-         "bytes each, for every layout alike; 150% is room for everything."},
+     .brief = "table sizes: bytes, or shares like 1%",
+     .more = "1% is the size of 1 % of all shingles of the stream at 18 bytes "
+             "each, whatever the layout; 150% has room for everything."},
     {.group = GRID,
      .name = "layout",
      .type = &type_string,
      .offset = AT(lists.layout),
      .value = "LIST",
      .choices = "paper|packed",
-     .brief = "how the table keeps a fingerprint"},
+     .brief = "layout of the table"},
     {.group = GRID,
      .name = "paper",
      .type = &type_flag,
      .offset = AT(paper),
-     .brief = "the tables of the paper instead, in Markdown",
+     .brief = "print the tables of the paper instead, as Markdown",
      .more = "Tables 1 to 11 and figure 2 of the origin paper for this stream, "
-             "its own figures beside. Takes one layout, paper when none is "
-             "given, and no other list."},
+             "next to the figures of the paper. Accepts one layout (default: "
+             "paper) and no other list."},
     {.group = HOW,
      .name = "queries",
      .type = &type_count,
      .offset = AT(n_queries),
      .value = "N",
      .unset = "a fifth of all documents",
-     .brief = "documents that are asked about",
-     .more = "The last N that have a dominant origin."},
+     .brief = "number of query documents",
+     .more = "The last N documents that have a dominant origin."},
     {.group = HOW,
      .name = "order",
      .type = &type_choice,
      .offset = AT(order),
      .value = "ORDER",
      .choices = "right|reverse|random",
-     .brief = "how documents before the queries arrive",
-     .more = "By time, the last one first, or at random (always the same way). "
-             "Their times stay, so the truth does; late and older documents "
-             "take origins over."},
+     .brief = "order of arrival of the documents before the queries",
+     .more = "By time, reversed, or random (always the same). The times do not "
+             "change, and so the truth does not change either; older documents "
+             "that arrive late become origins."},
     {.group = HOW,
      .name = "shingle",
      .type = &type_count,
      .offset = AT(shingle_len),
      .value = "K",
-     .brief = "tokens in a row that make a shingle"},
+     .brief = "tokens in a shingle"},
     {.group = HOW,
      .name = "verify",
      .type = &type_flag,
      .offset = AT(verify),
-     .brief = "compare hits with the texts, as a store with texts",
-     .more = "Only with the estimation CX, whose name is then CX+V."},
+     .brief = "verify hits against the texts, as a store does",
+     .more = "Only with the estimation CX, which is then called CX+V."},
     {.group = HOW,
      .name = "bridge-limit",
      .type = &type_count,
@@ -286,8 +285,8 @@ static int plan_paper(struct plan *plan, const struct eval_settings *s,
                       const og_params *params)
 {
     if (!names_no_combination(&s->lists) || s->lists.memory != default_memory)
-        return say_usage(COMMAND, "option '--paper' brings its own lists; only "
-                                  "'--layout' goes with it");
+        return say_usage(COMMAND, "option '--paper' has its own lists and can "
+                                  "only be combined with '--layout'");
     struct plan_lists lists = s->lists;
     lists.memory = "1%";
     if (lists.layout == default_layout) lists.layout = "paper";
@@ -329,19 +328,19 @@ static int eval_run(const void *settings, const char *const *paths, size_t n)
 const struct command command_eval_origin = {
     .name = COMMAND,
     .operands = "STREAM.jsonl...",
-    .brief = "measure the origin answers on your own stream",
+    .brief = "measure the accuracy of origins on your own stream",
     .about =
-        "Reads a stream of documents and works out the truth: every shingle "
-        "of every document, its first holder is its origin. Then answers the "
-        "last documents again for each combination of the lists, as if only "
-        "its memory were there, and compares.\n\n"
-        "Prints a header line and one line of TSV for each combination, "
-        "columns: select evict estimate memory layout bytes entries_pct ssr do "
-        "tf overall seconds. ssr is the share of shingles selected, do the "
-        "share of dominant origins found, tf the share of tokens rightly "
-        "called fresh or old.\n\n"
-        "Without --select, --evict and --estimate, origo's own combination "
-        "and the best of the paper (NHs, LS, BE) are run.",
+        "Reads a stream of documents and computes the truth: the origin of a "
+        "shingle is the first document that contains it. Then answers the last "
+        "documents again for each combination of the lists, within the given "
+        "memory, and compares the answers with the truth.\n\n"
+        "Prints a header line and one TSV line for each combination, with the "
+        "columns select evict estimate memory layout bytes entries_pct ssr do "
+        "tf overall seconds. ssr is the share of selected shingles, do the "
+        "share of correct dominant origins, tf the share of tokens correctly "
+        "classified as fresh or old.\n\n"
+        "Without --select, --evict and --estimate, it runs origo's own "
+        "combination and the best one of the paper (NHs, LS, BE).",
     .examples = "  origo eval origin mail.jsonl --select M4,W8 --evict R,LS "
                 "--memory 1%\n"
                 "  origo eval origin mail.jsonl --paper > paper.md\n",

@@ -49,9 +49,9 @@ static const struct option near_options[] = {
      .name = "paper",
      .type = &type_flag,
      .offset = AT(paper),
-     .brief = "all tables instead, in Markdown",
-     .more = "Figures 1 and 2 of the simhash paper, features against each "
-             "other, simhash against min-hash and both together."},
+     .brief = "print all tables instead, as Markdown",
+     .more = "Figures 1 and 2 of the simhash paper, a comparison of features, "
+             "and a comparison of simhash, min-hash and both together."},
     {.group = "What",
      .name = "points",
      .type = &type_string,
@@ -65,26 +65,27 @@ static const struct option near_options[] = {
      .type = &type_count,
      .offset = AT(max_documents),
      .value = "N",
-     .brief = "documents, drawn by lot when there are more",
-     .more = "All pairs of them are compared, so time grows with the square."},
+     .brief = "maximum number of documents; a random sample",
+     .more =
+         "All pairs are compared, so the time grows with the square of this."},
     {.group = TRUTH,
      .name = "shingle",
      .type = &type_count,
      .offset = AT(shingle_len),
      .value = "K",
-     .brief = "words of a shingle of the truth"},
+     .brief = "words in a shingle of the exact measure"},
     {.group = TRUTH,
      .name = "min-tokens",
      .type = &type_count,
      .offset = AT(min_tokens),
      .value = "N",
-     .brief = "shorter documents are left out"},
+     .brief = "leave out shorter documents"},
     {.group = TRUTH,
      .name = "duplicate",
      .type = &type_weight,
      .offset = AT(duplicate),
      .value = "J",
-     .brief = "Jaccard similarity of a duplicate, at least"},
+     .brief = "minimum Jaccard similarity of duplicates"},
     {.group = "Sketch",
      .name = "bits",
      .type = &type_count,
@@ -96,7 +97,7 @@ static const struct option near_options[] = {
      .name = "with-idf",
      .type = &type_flag,
      .offset = AT(with_idf),
-     .brief = "weigh by document frequencies of the sample"},
+     .brief = "use document frequencies of the sample as weights"},
     SKETCH_FEATURE_OPTIONS(AT, common),
     SKETCH_WEIGHT_OPTIONS(AT, common),
     QUIET_AS_OPTION(AT, common.reading.quiet,
@@ -184,8 +185,8 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
         return say_usage(COMMAND, "--bits is 64 or 128, not %u",
                          (unsigned)s->n_bits);
     if (s->common.idf != NULL)
-        return say_usage(COMMAND, "--idf FILE is of other documents; "
-                                  "--with-idf counts on the sample");
+        return say_usage(COMMAND, "--idf FILE belongs to other documents; "
+                                  "--with-idf counts in the sample");
     options.max_documents = s->max_documents;
     options.shingle_len = s->shingle_len;
     options.min_tokens = s->min_tokens;
@@ -210,13 +211,14 @@ const struct command command_eval_near = {
     .operands = "[STREAM...]",
     .brief = "measure sketches against exact similarity",
     .about =
-        "Draws documents from a stream and works out the exact Jaccard "
-        "similarity of every two. Then sketches them and measures how well "
-        "sketches find the pairs that are duplicates.\n\n"
-        "Prints a header and a line of TSV for every Hamming distance of "
-        "simhashes: pairs at that distance, duplicates of them, and precision "
-        "and recall when pairs up to that distance are called duplicates.\n\n"
-        "--paper without STREAM measures the estimators of similarity: bias, "
+        "Draws a sample of documents from a stream and computes the exact "
+        "Jaccard similarity of every pair. Then sketches the documents and "
+        "measures how well the sketches find the duplicate pairs.\n\n"
+        "Prints a header and a TSV line for every Hamming distance of "
+        "simhashes: the pairs at that distance, the duplicates among them, and "
+        "precision and recall if pairs up to that distance are called "
+        "duplicates.\n\n"
+        "--paper without STREAM measures the similarity estimators: bias, "
         "variance, random bits and time of each, on sets of known similarity.",
     .examples = "  origo eval near rfc.jsonl --features tokens --stop en\n"
                 "  origo eval near --paper pep-history.jsonl > near.md\n"

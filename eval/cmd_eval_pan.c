@@ -40,15 +40,15 @@ static const struct option pan_options[] = {
      .offset = AT(write_to),
      .value = "DIR",
      .unset = "none",
-     .brief = "write what was found as XML, one file a pair",
-     .more = "The folder must be there."},
+     .brief = "write the detections as XML, one file per pair",
+     .more = "The folder must exist."},
     {.group = WHAT,
      .name = "pairs",
      .type = &type_string,
      .offset = AT(pairs),
      .value = "FILE",
      .unset = "none",
-     .brief = "write the sums of each pair as TSV",
+     .brief = "write the sums for each pair as TSV",
      .more = "Columns: subset document source cases found recall precision hit "
              "met. The sums over any set of pairs give its score: recall / "
              "cases, precision / found, met / hit."},
@@ -57,21 +57,21 @@ static const struct option pan_options[] = {
      .type = &type_string,
      .offset = AT(thresholds),
      .value = "LIST",
-     .unset = "the usual ones",
-     .brief = "other thresholds for reworded passages, as NAME=NUMBER,...",
+     .unset = "the usual thresholds",
+     .brief = "thresholds for paraphrases, as NAME=NUMBER,...",
      .more = "The names are those in lib/align/thresholds.h."},
     {.group = WHAT,
      .name = "half",
      .type = &type_count,
      .offset = AT(half),
      .value = "N",
-     .brief = "1 or 2: every other pair only; 0: all",
-     .more = "What was chosen on one half is checked on the other."},
+     .brief = "1 or 2: only every other pair; 0: all pairs",
+     .more = "Choose thresholds on one half and check them on the other."},
     {.group = WHAT,
      .name = "verbatim",
      .type = &type_flag,
      .offset = AT(verbatim),
-     .brief = "copies with small edits only, nothing reworded"},
+     .brief = "only copies with small edits, no paraphrases"},
 };
 
 static bool on_row(void *ctx, const og_pan_row *row)
@@ -99,7 +99,7 @@ static int pan_run(const void *settings, const char *const *paths, size_t n)
     og_error err = {0};
     (void)n;
     if (s->half > 2)
-        return say_usage(COMMAND, "option '--half' is 0, 1 or 2, not %u",
+        return say_usage(COMMAND, "option '--half' must be 0, 1 or 2, not %u",
                          s->half);
     options.detections = s->detections;
     options.write_to = s->write_to;
@@ -119,17 +119,16 @@ const struct command command_eval_pan = {
     .name = COMMAND,
     .operands = "CORPUS",
     .brief = "measure passages on a PAN text alignment corpus",
-    .about =
-        "Compares every pair of a corpus in the form of PAN's text alignment "
-        "task and scores the passages found against the true ones. CORPUS "
-        "holds src, susp and folders 01-... with a file pairs and one XML "
-        "file of true passages a pair.\n\n"
-        "Prints a header line and a line of TSV for each subset and for all, "
-        "columns: subset pairs cases found plagdet precision recall "
-        "granularity ms_pair ms_slowest. Precision and recall are means over "
-        "passages (macro), granularity is how often a passage was found, "
-        "plagdet is F1 / log2(1 + granularity). The last two are milliseconds "
-        "of a pair: the mean and the slowest.",
+    .about = "Compares every pair of a corpus in the format of PAN's text "
+             "alignment task and scores the detected passages against the true "
+             "ones. CORPUS contains src, susp and folders 01-... with a file "
+             "named pairs and one XML file of true passages per pair.\n\n"
+             "Prints a header line and a TSV line for each subset and for all, "
+             "with the columns subset pairs cases found plagdet precision "
+             "recall granularity ms_pair ms_slowest. Precision and recall are "
+             "averages over passages (macro), granularity is how often a "
+             "passage was detected, plagdet is F1 / log2(1 + granularity). The "
+             "last two are milliseconds per pair: the average and the slowest.",
     .examples = "  origo eval pan pan13-training\n"
                 "  origo eval pan --detections found.xml pan13-training\n",
     .options = pan_options,
@@ -137,7 +136,7 @@ const struct command command_eval_pan = {
     .settings_len = sizeof(struct pan_settings),
     .min_operands = 1,
     .max_operands = 1,
-    .missing = "which CORPUS?",
+    .missing = "no CORPUS given",
     .defaults = pan_defaults,
     .run = pan_run,
 };

@@ -40,8 +40,8 @@ static const struct option eval_quote_options[] = {
      .name = "paper",
      .type = &type_flag,
      .offset = AT(paper),
-     .brief = "the paper's tables and figures, in Markdown",
-     .more = "Without it every point of the figures is a line of TSV: figure, "
+     .brief = "print the tables and figures of the paper, as Markdown",
+     .more = "Without it, every point of the figures is a TSV line: figure, "
              "series, x, y."},
     {.group = "What",
      .name = "points",
@@ -49,46 +49,46 @@ static const struct option eval_quote_options[] = {
      .offset = AT(points),
      .value = "FILE",
      .unset = "none",
-     .brief = "write these lines to a file, beside --paper"},
+     .brief = "with --paper: also write these lines to a file"},
     {.group = "What",
      .name = "aligned",
      .type = &type_flag,
      .offset = AT(aligned),
-     .brief = "FILEs have the same sentences, by id, in other words",
-     .more = "For every two of them: how often the true sentence is found, and "
-             "how often it is the first."},
+     .brief = "FILEs have the same sentences (by id) in other words",
+     .more = "For every pair of files: how often the right sentence is found, "
+             "and how often it comes first."},
     {.group = "What",
      .name = "sentences",
      .type = &type_size,
      .offset = AT(n_sentences),
      .value = "N",
-     .brief = "sentences of the collection, at most"},
+     .brief = "maximum sentences in the collection"},
     {.group = "What",
      .name = "questions",
      .type = &type_count,
      .offset = AT(n_questions),
      .value = "N",
-     .brief = "sentences after them that are asked"},
+     .brief = "number of query sentences, which follow them"},
     {.group = "What",
      .name = "min-words",
      .type = &type_count,
      .offset = AT(min_words),
      .value = "N",
-     .brief = "of a question, different ones"},
+     .brief = "minimum distinct words of a query"},
     {.group = "What",
      .letter = 't',
      .name = "threshold",
      .type = &type_weight,
      .offset = AT(threshold),
      .value = "S",
-     .brief = "least similarity that counts as reuse"},
+     .brief = "minimum similarity that counts as reuse"},
     {.group = "What",
      .name = "stop",
      .type = &type_string,
      .offset = AT(stop),
      .value = "LANGUAGE",
      .unset = "none",
-     .brief = "leave the stop words of a language out"},
+     .brief = "leave out the stop words of a language"},
     QUIET_AS_OPTION(AT, quiet, "no progress on stderr"),
     ID_FIELD_OPTION(AT, fields),
     TIME_FIELD_OPTION(AT, fields),
@@ -154,9 +154,10 @@ static int eval_quote_run(const void *settings, const char *const *paths,
 {
     const struct quote_eval_settings *s = settings;
     if (!(s->threshold > 0) || s->threshold > 1)
-        return say_usage(COMMAND, "--threshold is more than 0, at most 1");
+        return say_usage(COMMAND, "--threshold must be above 0 and at most 1");
     if (s->n_questions == 0 || s->min_words == 0)
-        return say_usage(COMMAND, "--questions and --min-words are 1 or more");
+        return say_usage(COMMAND,
+                         "--questions and --min-words must be at least 1");
     if (!s->aligned) return run_stream(s, paths, n);
     og_error err = {0};
     if (n < 2) return say_usage(COMMAND, "--aligned needs two FILEs or more");
@@ -168,13 +169,13 @@ static int eval_quote_run(const void *settings, const char *const *paths,
 const struct command command_eval_quote = {
     .name = COMMAND,
     .operands = "STREAM...",
-    .brief = "measure how reused sentences are found",
+    .brief = "measure the search for reused sentences",
     .about =
-        "Takes the first sentences of a stream as a collection and asks those "
-        "that follow: how many reused sentences come within d bits of "
-        "signatures of 16 to 128 bits (qSign), how long each way takes, beside "
-        "a scan, an inverted index and the exact method, and how the time "
-        "grows with the collection.",
+        "Takes the first sentences of a stream as the collection and queries "
+        "it with those that follow. Measures how many reused sentences lie "
+        "within d bits of signatures of 16 to 128 bits (qSign), how long each "
+        "method takes, compared with a scan, an inverted index and the exact "
+        "method, and how the time grows with the collection.",
     .examples = "  origo eval quote --paper mail.jsonl > quote.md\n"
                 "  origo eval quote mail.jsonl > quote.tsv\n"
                 "  origo eval quote --aligned kjv.jsonl web.jsonl asv.jsonl\n",
@@ -183,7 +184,8 @@ const struct command command_eval_quote = {
     .settings_len = sizeof(struct quote_eval_settings),
     .min_operands = 1,
     .max_operands = SIZE_MAX,
-    .missing = "no STREAM given; '-' cannot be, it is read three times",
+    .missing =
+        "no STREAM given; '-' is not possible, because it is read three times",
     .defaults = defaults,
     .run = eval_quote_run,
 };

@@ -98,9 +98,10 @@ static bool on_cell(void *ctx, const og_estimator_cell *c)
     if (is_of_families(c)) {
         print_line(&t->line);
         if (!t->in_families)
-            printf("\nThe hash family, 1,000 features, similarity 0.5:\n\n"
+            printf("\n"
+                   "Hash families, 1,000 features, similarity 0.5:\n\n"
                    "| estimator | family | features | trials | bias | z | "
-                   "variance / theory | ns a feature |\n"
+                   "variance / theory | ns per feature |\n"
                    "|---|---|---|---|---|---|---|---|\n");
         t->in_families = true;
         print_family(c);
@@ -123,13 +124,16 @@ int estimator_tables_print(const char *command, double seconds, bool quiet)
     options.on_cell = on_cell;
     if (seconds > 0) options.seconds = seconds;
     printf("## Estimators\n\n"
-           "%u samples; pairs of sets of so many features each, similarity "
-           "0.1, 0.3, 0.5, 0.8, 0.95, 0.99.\nA line is the worst of them: the "
-           "bias with the largest z (bias / standard error), the\nleast and "
-           "the largest ratio of variance to theory; random bits for each "
-           "feature and sample.\n\n"
+           "%u samples; pairs of sets with this number of features each, at "
+           "similarities 0.1, 0.3, 0.5,\n"
+           "0.8, 0.95 and 0.99. Each line shows the worst of them: the bias "
+           "with the largest z (bias /\n"
+           "standard error), and the smallest and largest ratio of the "
+           "variance to theory; bits are\n"
+           "random bits per feature and sample.\n\n"
            "| estimator | features | trials | bias | z | variance / theory | "
-           "bits | ns a feature |\n|---|---|---|---|---|---|---|---|\n",
+           "bits | ns per feature |\n"
+           "|---|---|---|---|---|---|---|---|\n",
            (unsigned)options.n_samples);
     const og_status status = og_eval_estimators(&options, &err);
     print_line(&tables.line);

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 {
     char **words = calloc((size_t)argc + 1, sizeof(*words));
     size_t n = 0;
-    if (words == NULL) return say("there is no memory"), EXIT_IO;
+    if (words == NULL) return say("out of memory"), EXIT_IO;
     /* --man is of the program, all other words are of the family 'eval'. */
     if (argc < 2 || !is_for_dispatch(argv[1])) words[n++] = (char *)"eval";
     for (int i = 1; i < argc; i++)

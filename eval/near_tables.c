@@ -39,9 +39,9 @@ static og_status print_facts(struct tables *t, og_error *err)
     const og_near_facts *f = &t->facts;
     struct md_table table = {0};
     printf(
-        "%llu documents of %llu, drawn by lot; %llu pairs. The truth: "
-        "Jaccard similarity of the sets of %u-word shingles, exact for every "
-        "pair (inverted index). A duplicate has at least %g: %llu pairs.\n\n",
+        "A random sample of %llu of %llu documents; %llu pairs. The truth is "
+        "the exact Jaccard similarity of the sets of %u-word shingles of every "
+        "pair (inverted index). Duplicates have at least %g: %llu pairs.\n\n",
         (unsigned long long)f->n_documents, (unsigned long long)f->n_read,
         (unsigned long long)f->n_pairs, t->options->shingle_len,
         t->options->duplicate, (unsigned long long)f->n_duplicates);
@@ -266,9 +266,10 @@ static og_status print_features(struct tables *t, og_error *err)
     printf("### Features (simhash of 64 bits)\n\n"
            "At k = 3, and at the k with the best F1, which is chosen on one "
            "half of the pairs and scored on the other.\n\n");
-    const char *const names[] = {"features", "precision, 3",        "recall, 3",
-                                 "best k",   "precision",           "recall",
-                                 "F1",       "features a document", "seconds"};
+    const char *const names[] = {
+        "features",  "precision, 3", "recall, 3", "best k",
+        "precision", "recall",       "F1",        "features per document",
+        "seconds"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         md_cell(&table, "%s", names[i]);
     md_end_row(&table);
@@ -338,11 +339,12 @@ static og_status print_contest(struct tables *t, og_error *err)
                                         OG_TF_ONE,
                                         false};
     struct md_table table = {0};
-    printf("### Simhash, min-hash and both, at equal bytes a document\n\n"
-           "Sets of 5-word phrases. min-hash n x b: n samples, b bits kept of "
-           "each. each: both must be near enough; sum: a weighted sum must be. "
-           "Thresholds are chosen on one half of the pairs and scored on the "
-           "other.\n\n");
+    printf("### Simhash, min-hash and both, with the same number of bytes per "
+           "document\n\n"
+           "Sets of 5-word phrases. min-hash n x b: n samples of which b bits "
+           "are kept. each: both must be close enough; sum: a weighted sum "
+           "must be. Thresholds are chosen on one half of the pairs and scored "
+           "on the other.\n\n");
     md_cell(&table, "sketch");
     md_cell(&table, "precision");
     md_cell(&table, "recall");

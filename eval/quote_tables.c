@@ -86,7 +86,7 @@ static og_status print_table_2(const struct quote_measured *m,
         md_cell(&t, "%.3f", r->total[d * step]);
     published_cells(&t, r->n_bits, 5);
     md_end_row(&t);
-    md_cell(&t, "matches a sentence");
+    md_cell(&t, "matches per sentence");
     md_cell(&t, " ");
     for (unsigned d = 0; d <= 5; d++)
         md_cell(&t, "%.1f", r->n_matches[d * step]);
@@ -128,9 +128,9 @@ static og_status print_times(const struct quote_measured *m, og_error *err)
 {
     const double scan = m->timing[0].seconds;
     struct md_table t = {0};
-    printf("#### Time of a question and recall (figures 8 to 10)\n\n");
+    printf("#### Query time and recall (figures 8 to 10)\n\n");
     HEAD(&t, "way", "recall", "recall, 0.7 up", "microseconds", "selecting",
-         "verifying", "times the scan's speed");
+         "verifying", "speed-up over the scan");
     for (size_t i = 0; i < m->n_ways; i++) {
         const og_quote_timing *r = &m->timing[i];
         char name[32];
@@ -185,8 +185,8 @@ static void print_claims(const struct quote_measured *m)
     const double scan = m->timing[0].seconds;
     const og_quote_timing *exact = exact_at(m, 0.5), *at_70 = exact_at(m, 0.7);
     printf("The exact method finds all reused sentences (recall %.4f; %llu "
-           "questions were scanned, too, with the same answers): %.1f "
-           "microseconds a question at 0.5, %.0f times the speed of the scan; "
+           "queries were also answered by a scan, with the same answers): %.1f "
+           "microseconds per query at 0.5, %.0f times the speed of the scan; "
            "%.1f at 0.7, %.0f times.\n",
            exact->recall, (unsigned long long)m->facts.n_checked,
            exact->seconds * 1e6, scan / exact->seconds, at_70->seconds * 1e6,
@@ -197,13 +197,13 @@ static void print_claims(const struct quote_measured *m)
         const og_quote_timing *t = fastest_at(m, levels[i], &way);
         char name[32];
         if (t == NULL) {
-            printf("No qSign that was measured reaches a recall of %g.\n",
+            printf("No measured qSign setting reaches a recall of %g.\n",
                    levels[i]);
             continue;
         }
         quote_way_name(way, name);
-        printf("The fastest qSign with a recall of %g or more: %s, %.1f "
-               "microseconds, %.0f times the speed of the scan; the exact "
+        printf("The fastest qSign setting with a recall of %g or more: %s, "
+               "%.1f microseconds, %.0f times the speed of the scan; the exact "
                "method is %.1f times as fast.\n",
                levels[i], name, t->seconds * 1e6, scan / t->seconds,
                t->seconds / exact->seconds);
@@ -243,8 +243,8 @@ static og_status print_growth(const struct quote_measured *m, og_error *err)
 {
     const og_quote_eval_facts *f = &m->facts;
     struct md_table t = {0};
-    printf("#### Growth: microseconds of a question, by the sentences of the "
-           "collection (figures 11, 12)\n\n");
+    printf("#### Growth: microseconds per query, by the number of sentences in "
+           "the collection (figures 11, 12)\n\n");
     md_cell(&t, "sentences");
     for (unsigned i = 0; i < OG_QUOTE_GROWTH; i++)
         md_cell(&t, "%llu", (unsigned long long)f->growth[i].n_sentences);
@@ -271,7 +271,7 @@ static og_status print_growth(const struct quote_measured *m, og_error *err)
     for (unsigned w = 0; w < 2; w++) {
         char name[32];
         quote_way_name(&f->grown[w], name);
-        md_cell(&t, "%s, the same questions", name);
+        md_cell(&t, "%s, the same queries", name);
         for (unsigned i = 0; i < OG_QUOTE_GROWTH; i++)
             md_cell(&t, "%.2f", f->growth[i].same_seconds[w] * 1e6);
         md_cell(&t, "%.1f",
@@ -297,8 +297,8 @@ static og_status print_incremental(const struct quote_measured *m,
 {
     const og_quote_eval_facts *f = &m->facts;
     struct md_table t = {0};
-    printf("#### A tenth more sentences, incrementally and by doing all again "
-           "(figure 13), seconds\n\n");
+    printf("#### Adding a tenth of the sentences: incrementally, and by a full "
+           "rebuild (figure 13), in seconds\n\n");
     md_cell(&t, "sentences before");
     for (unsigned i = 1; i < OG_QUOTE_GROWTH; i++)
         md_cell(&t, "%llu", (unsigned long long)f->growth[i].n_sentences);
@@ -310,7 +310,8 @@ static og_status print_incremental(const struct quote_measured *m,
         for (unsigned again = 0; again < 2; again++) {
             double seconds[OG_QUOTE_GROWTH];
             quote_incremental(f, way, again != 0, seconds);
-            md_cell(&t, "%s, %s", name, again ? "all again" : "incrementally");
+            md_cell(&t, "%s, %s", name,
+                    again ? "full rebuild" : "incrementally");
             for (unsigned i = 1; i < OG_QUOTE_GROWTH; i++)
                 md_cell(&t, "%.2f", seconds[i]);
             md_end_row(&t);
@@ -326,11 +327,11 @@ og_status quote_tables_print(const struct quote_measured *m, double threshold,
 {
     og_status status = OG_OK;
     const og_quote_eval_facts *f = &m->facts;
-    printf("%llu sentences of %llu documents, %llu different sets of words, "
-           "%.1f words each, a dictionary of %llu words; %llu questions of "
-           "%.1f words, the sentences that follow in the stream. Reused: a "
-           "similarity of %g or more; sentences that stand several times count "
-           "several times.\n\n",
+    printf("%llu sentences of %llu documents, %llu distinct sets of words, "
+           "%.1f words each, a dictionary of %llu words; %llu queries of %.1f "
+           "words, which are the sentences that follow in the stream. Reused "
+           "means a similarity of %g or more; sentences that occur several "
+           "times count several times.\n\n",
            (unsigned long long)f->n_sentences,
            (unsigned long long)f->n_documents, (unsigned long long)f->n_forms,
            f->mean_words, (unsigned long long)f->n_words,

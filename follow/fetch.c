@@ -38,15 +38,15 @@ static og_status check_parts(CURLU *parts, const char *url,
             CURLUE_OK &&
         (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
     if (!is_address)
-        status = follow_fail(err, OG_ERR_USAGE,
-                             "'%.200s' is no address of HTTP", url);
+        status =
+            follow_fail(err, OG_ERR_USAGE, "'%.200s' is not an HTTP URL", url);
     else if (curl_url_get(parts, CURLUPART_USER, &user, 0) == CURLUE_OK)
-        status = follow_fail(err, OG_ERR_USAGE,
-                             "'%.200s' holds the name of a user", url);
-    else if (hosts != NULL && !is_allowed(host, port, hosts))
-        status = follow_fail(err, OG_ERR_USAGE,
-                             "host '%.200s' was not allowed, of '%.200s'", host,
+        status = follow_fail(err, OG_ERR_USAGE, "'%.200s' contains a user name",
                              url);
+    else if (hosts != NULL && !is_allowed(host, port, hosts))
+        status =
+            follow_fail(err, OG_ERR_USAGE,
+                        "host '%.200s' of '%.200s' is not allowed", host, url);
     curl_free(scheme);
     curl_free(host);
     curl_free(port);
@@ -58,8 +58,7 @@ og_status fetch_check(const char *url, const struct follow_names *hosts,
                       og_error *err)
 {
     CURLU *const parts = curl_url();
-    if (parts == NULL)
-        return follow_fail(err, OG_ERR_MEMORY, "cannot get memory");
+    if (parts == NULL) return follow_fail(err, OG_ERR_MEMORY, "out of memory");
     const og_status status = check_parts(parts, url, hosts, err);
     curl_url_cleanup(parts);
     return status;
@@ -230,7 +229,7 @@ static og_status ask_once(CURL *curl, const struct fetch_request *r,
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, story);
     if (!make_lines(r, is_post, &lines)) {
         curl_slist_free_all(lines);
-        return follow_fail(err, OG_ERR_MEMORY, "cannot get memory");
+        return follow_fail(err, OG_ERR_MEMORY, "out of memory");
     }
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, lines);
     const CURLcode code = curl_easy_perform(curl);

@@ -44,9 +44,10 @@ og_status follow_allocate(size_t len, void *out, og_error *err)
 {
     void *const memory = calloc(1, len);
     *(void **)out = memory;
-    return memory != NULL ? OG_OK
-                          : follow_fail(err, OG_ERR_MEMORY,
-                                        "cannot get %zu bytes of memory", len);
+    return memory != NULL
+               ? OG_OK
+               : follow_fail(err, OG_ERR_MEMORY,
+                             "out of memory: cannot allocate %zu bytes", len);
 }
 
 void follow_problem(struct following *f, const char *source, uint64_t line,
@@ -157,7 +158,7 @@ og_status follow_take(struct following *f, const og_document *doc,
     if (named.id.len == 0) named.id = made_id(doc->text, id);
     if (!add_to_batch(&f->batch, &named))
         return follow_fail(err, OG_ERR_MEMORY,
-                           "cannot get memory for a document of %zu bytes",
+                           "out of memory for a document of %zu bytes",
                            doc->text.len);
     if (f->batch.n < MOST_DOCUMENTS && f->batch.n_bytes < f->options->max_batch)
         return OG_OK;
@@ -184,7 +185,7 @@ og_status follow_take_json(struct following *f, const char *source,
     if (bad_time) {
         f->counts.n_bad_times++;
         follow_problem(f, source, line, false,
-                       "the time is no time; taken in without");
+                       "the time is not valid; added without a time");
     }
     return follow_take(f, &doc, err);
 }
@@ -247,7 +248,7 @@ static og_status open_source(struct following *f, const char *name,
         return source_feed_open(f, name, out, err);
     if (strstr(name, "://") != NULL)
         return follow_fail(err, OG_ERR_USAGE,
-                           "'%s' is no address that can be followed", name);
+                           "'%s' is not a URL that can be followed", name);
     if (stat(name, &about) == 0 && S_ISDIR(about.st_mode))
         return source_folder_open(f, name, out, err);
     if (ends_with(name, ".xml") || ends_with(name, ".rss") ||
@@ -310,7 +311,7 @@ static og_status open_all(struct following *f, og_error *err)
     const struct follow_options *const o = f->options;
     f->reader = og_reader_new();
     if (f->reader == NULL)
-        return follow_fail(err, OG_ERR_MEMORY, "cannot get memory");
+        return follow_fail(err, OG_ERR_MEMORY, "out of memory");
     og_reader_set_fields(f->reader, o->fields);
     og_status status = positions_open(&f->positions, o->state, err);
     if (status == OG_OK)

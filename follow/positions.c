@@ -19,7 +19,7 @@ static og_status fail(og_error *err, og_status status, const char *what,
 {
     *err = (og_error){.status = status};
     snprintf(err->message, sizeof(err->message), "cannot %s '%.200s': %s", what,
-             path, status == OG_ERR_MEMORY ? "no memory" : strerror(errno));
+             path, status == OG_ERR_MEMORY ? "out of memory" : strerror(errno));
     return status;
 }
 

@@ -73,7 +73,7 @@ static og_status load_file(struct feed *feed, int fd, size_t len, char **out,
     ssize_t got = 1;
     *out = malloc(len + 1);
     if (*out == NULL)
-        return follow_fail(err, OG_ERR_MEMORY, "cannot get memory for '%s'",
+        return follow_fail(err, OG_ERR_MEMORY, "out of memory for '%s'",
                            feed->base.name);
     while (n < len && (got = read(fd, *out + n, len - n)) > 0)
         n += (size_t)got;
@@ -194,7 +194,7 @@ static og_status look_at_address(struct feed *feed, bool *out_any,
         feed->n_failed = 0;
     } else {
         char message[64];
-        snprintf(message, sizeof(message), "its server answers %ld",
+        snprintf(message, sizeof(message), "the server answered %ld",
                  answer.status);
         note_failure(feed, message);
     }

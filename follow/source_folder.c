@@ -121,7 +121,7 @@ static og_status take_file(struct folder *folder, const FTSENT *entry,
     og_status status = OG_OK;
     if (!f->options->once && !is_settled(entry->fts_statp)) return OG_OK;
     if (asprintf(&key, "folder:%s", entry->fts_path) < 0)
-        return follow_fail(err, OG_ERR_MEMORY, "cannot name '%s'",
+        return follow_fail(err, OG_ERR_MEMORY, "cannot build the path of '%s'",
                            entry->fts_path);
     name_state(entry->fts_statp, state);
     const char *const known = positions_get(&f->positions, key);

@@ -114,7 +114,7 @@ static og_status take_document(struct kafka *k, const rd_kafka_message_t *m,
     struct partition *const p = partition_of(k, topic, m->partition);
     og_status status = OG_OK;
     if (p == NULL)
-        return follow_fail(err, OG_ERR_MEMORY, "cannot note a partition");
+        return follow_fail(err, OG_ERR_MEMORY, "cannot record a partition");
     snprintf(place, sizeof(place),
              "%.300s, topic %s, partition %" PRId32 ", offset %" PRId64,
              k->base.name, topic, m->partition, m->offset);
@@ -174,7 +174,7 @@ static og_status poll_kafka(struct follow_source *source, unsigned wait_ms,
         (void)follow_wait(f, 10);
         return OG_OK;
     }
-    return follow_fail(err, OG_ERR_IO, "no broker of '%s' answers",
+    return follow_fail(err, OG_ERR_IO, "no broker of '%s' responds",
                        source->name);
 }
 
@@ -331,7 +331,7 @@ og_status source_kafka_open(struct following *f, const char *name,
     *out = &k->base;
     char *const place = strdup(name + strlen("kafka://"));
     status = place != NULL ? connect_client(k, place, err)
-                           : follow_fail(err, OG_ERR_MEMORY, "no memory");
+                           : follow_fail(err, OG_ERR_MEMORY, "out of memory");
     free(place);
     return status;
 }

@@ -140,7 +140,7 @@ static void resume(struct lines *l)
     const int rotated = find_rotated(l, &place);
     if (rotated < 0) {
         follow_problem(l->base.following, l->base.name, 0, false,
-                       "is not the file that it was; read from its beginning");
+                       "was replaced; reading from the beginning");
         return;
     }
     close(l->fd);
@@ -161,7 +161,7 @@ static og_status open_file(struct lines *l, bool is_first, og_error *err)
                                l->base.name, strerror(errno));
         if (!l->is_missed)
             follow_problem(l->base.following, l->base.name, 0, false,
-                           "is not there yet");
+                           "does not exist yet");
         l->is_missed = true;
         return OG_OK;
     }
@@ -231,9 +231,10 @@ static og_status read_piece(struct lines *l, size_t *out_n, og_error *err)
         const size_t cap = l->len + PIECE + l->len / 2;
         char *const data = realloc(l->data, cap);
         if (data == NULL)
-            return follow_fail(err, OG_ERR_MEMORY,
-                               "cannot get %zu bytes for a line of '%s'", cap,
-                               l->base.name);
+            return follow_fail(
+                err, OG_ERR_MEMORY,
+                "out of memory: cannot allocate %zu bytes for a line of '%s'",
+                cap, l->base.name);
         l->data = data;
         l->cap = cap;
     }
@@ -301,7 +302,7 @@ static void look_for_truncation(struct lines *l, uint64_t check)
          check_before(l->fd, l->offset) == check))
         return;
     follow_problem(l->base.following, l->base.name, 0, false,
-                   "was truncated; read from its beginning");
+                   "was truncated; reading from the beginning");
     begin_at(l, 0, 0);
 }
 

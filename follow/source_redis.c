@@ -99,7 +99,8 @@ static bool dial(struct redis *r)
     r->connection = redisConnectWithTimeout(r->host, r->port, limit);
     if (r->connection == NULL || r->connection->err != 0) {
         snprintf(why, sizeof(why), "cannot connect: %.150s",
-                 r->connection != NULL ? r->connection->errstr : "no memory");
+                 r->connection != NULL ? r->connection->errstr
+                                       : "out of memory");
         hang_up(r, why);
         return false;
     }
@@ -143,7 +144,7 @@ static void take_field(struct redis *r, const char *place, og_bytes name,
     }
     r->base.following->counts.n_bad_times++;
     follow_problem(r->base.following, place, 0, false,
-                   "the time is no time; taken in without");
+                   "the time is not valid; added without a time");
 }
 
 static og_status take_fields(struct redis *r, const char *place,
@@ -171,7 +172,7 @@ static og_status note_taken(struct redis *r, const char *id, og_error *err)
         const size_t cap = r->cap == 0 ? AT_ONCE : 2 * r->cap;
         entry_id *const more = realloc(r->taken, cap * sizeof(*more));
         if (more == NULL)
-            return follow_fail(err, OG_ERR_MEMORY, "cannot note an entry");
+            return follow_fail(err, OG_ERR_MEMORY, "cannot record an entry");
         r->taken = more;
         r->cap = cap;
     }
@@ -242,7 +243,7 @@ static og_status poll_redis(struct follow_source *source, unsigned wait_ms,
     const bool once = source->following->options->once;
     size_t n = 0;
     if (once && r->n_failed >= ONCE_TRIES)
-        return follow_fail(err, OG_ERR_IO, "'%s' does not answer",
+        return follow_fail(err, OG_ERR_IO, "'%s' does not respond",
                            source->name);
     if (r->connection == NULL && (follow_now_ms() < r->next_try || !dial(r))) {
         *out_any = once; /* it is tried again */
@@ -297,7 +298,7 @@ static og_status split_name(struct redis *r, const char *place, og_error *err)
     r->stream = strdup(place + len + 1);
     if (asprintf(&r->key, "redis:%s", place) < 0) r->key = NULL;
     if (r->host == NULL || r->stream == NULL || r->key == NULL)
-        return follow_fail(err, OG_ERR_MEMORY, "no memory");
+        return follow_fail(err, OG_ERR_MEMORY, "out of memory");
     return OG_OK;
 }
 

@@ -31,7 +31,7 @@ static og_status write_lines(const struct follow_batch *batch, char **out,
     if (file != NULL && fclose(file) != 0) status = OG_ERR_MEMORY;
     if (status == OG_OK) return OG_OK;
     return follow_fail(err, OG_ERR_MEMORY,
-                       "cannot get memory for a request of %zu documents",
+                       "out of memory for a request of %zu documents",
                        batch->n);
 }
 
@@ -121,12 +121,12 @@ static og_status post_once(struct server_target *t,
     if (status == OG_OK && answer.status != 200)
         status = follow_fail(
             err, may_pass(answer.status) ? OG_ERR_IO : OG_ERR_INPUT,
-            "server '%.100s' answers %ld: %.200s", f->options->server,
+            "server '%.100s' answered %ld: %.200s", f->options->server,
             answer.status, answer.body != NULL ? answer.body : "");
     else if (status == OG_OK && !*out_is_done)
-        status =
-            follow_fail(err, OG_ERR_IO, "server '%.100s' broke its answer off",
-                        f->options->server);
+        status = follow_fail(err, OG_ERR_IO,
+                             "server '%.100s' sent an incomplete answer",
+                             f->options->server);
     fetch_answer_release(&answer);
     return status;
 }
@@ -187,7 +187,7 @@ static og_status read_token(struct server_target *t, const char *path,
                            path);
     t->token = strdup(line);
     return t->token != NULL ? OG_OK
-                            : follow_fail(err, OG_ERR_MEMORY, "no memory");
+                            : follow_fail(err, OG_ERR_MEMORY, "out of memory");
 }
 
 static void close_server_target(struct follow_target *target)
@@ -218,7 +218,7 @@ og_status target_server_open(struct following *f, struct follow_target **out,
                          : asprintf(&t->url, "%.*s%s", (int)len, server, path);
     if (made < 0) {
         t->url = NULL;
-        return follow_fail(err, OG_ERR_MEMORY, "no memory");
+        return follow_fail(err, OG_ERR_MEMORY, "out of memory");
     }
     status = fetch_check(t->url, NULL, err);
     if (status == OG_OK && f->options->token_file != NULL)

@@ -4,8 +4,7 @@
 
 static og_status refuse(og_error *err)
 {
-    return follow_fail(err, OG_ERR_USAGE,
-                       "this build fetches nothing over HTTP");
+    return follow_fail(err, OG_ERR_USAGE, "this build has no support for HTTP");
 }
 
 og_status fetch_check(const char *url, const struct follow_names *hosts,

@@ -7,5 +7,5 @@ og_status source_kafka_open(struct following *f, const char *name,
 {
     (void)f, (void)out;
     return follow_fail(err, OG_ERR_USAGE,
-                       "this build does not follow Kafka: '%s'", name);
+                       "this build has no support for Kafka: '%s'", name);
 }

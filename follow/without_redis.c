@@ -7,5 +7,5 @@ og_status source_redis_open(struct following *f, const char *name,
 {
     (void)f, (void)out;
     return follow_fail(err, OG_ERR_USAGE,
-                       "this build does not follow Redis: '%s'", name);
+                       "this build has no support for Redis: '%s'", name);
 }

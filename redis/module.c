@@ -66,7 +66,7 @@ static og_partition *open_partition(RedisModuleCtx *ctx,
     RedisModuleKey *key = RedisModule_OpenKey(ctx, name, mode);
     if (RedisModule_KeyType(key) == KEY_TYPE_EMPTY) {
         reply_with_error(ctx, "NOPARTITION",
-                         "there is no partition under this key");
+                         "there is no partition at this key");
         return NULL;
     }
     if (RedisModule_ModuleTypeGetType(key) != partition_type) {
@@ -133,7 +133,7 @@ static bool parse_options(RedisModuleCtx *ctx, RedisModuleString **argv,
         if (i + 1 < argc && parse_option(name, argv[i + 1], out)) continue;
         char message[128];
         snprintf(message, sizeof(message),
-                 "option '%.*s' is not known, or its value makes no sense",
+                 "unknown option '%.*s', or invalid value",
                  name.len < 32 ? (int)name.len : 32, name.data);
         for (char *c = message; *c != 0; c++)
             if ((unsigned char)*c < ' ') *c = '?';
@@ -155,7 +155,7 @@ static int reserve_again(RedisModuleCtx *ctx, RedisModuleKey *key,
         og_partition_get_info(RedisModule_ModuleTypeGetValue(key));
     if (!og_partition_options_equal(&info.options, options))
         return reply_with_error(ctx, "ERR",
-                                "there is a partition with other options");
+                                "a partition with other options exists");
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 

@@ -127,7 +127,8 @@ static bool load_next(RedisModuleIO *rdb, og_partition **partition)
     char *data = RedisModule_LoadStringBuffer(rdb, &len);
     if (data == NULL || RedisModule_IsIOError(rdb)) {
         if (data != NULL) RedisModule_Free(data);
-        RedisModule_LogIOError(rdb, "warning", "origo: a partition is cut off");
+        RedisModule_LogIOError(rdb, "warning",
+                               "origo: a partition is truncated");
         return false;
     }
     const og_status status = load_chunk((og_bytes){data, len}, partition, &err);
@@ -142,8 +143,8 @@ static void *load_rdb(RedisModuleIO *rdb, int version)
     og_partition *partition = NULL;
     if (version > RDB_VERSION) {
         RedisModule_LogIOError(rdb, "warning",
-                               "origo: a partition of version %d; this module "
-                               "knows those up to %d",
+                               "origo: a partition has version %d; this module "
+                               "supports versions up to %d",
                                version, RDB_VERSION);
         return NULL;
     }

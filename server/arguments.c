@@ -61,7 +61,7 @@ bool request_flag(struct request *r, const char *name, bool *out)
     *out = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
     if (*out || strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
         return true;
-    return problem(r, 400, "'%s' is true or false", name);
+    return problem(r, 400, "'%s' must be true or false", name);
 }
 
 bool request_number(struct request *r, const char *name, double least,
@@ -77,7 +77,8 @@ bool request_number(struct request *r, const char *name, double least,
         *out = number;
         return true;
     }
-    return problem(r, 400, "'%s' is a number from %g to %g", name, least, most);
+    return problem(r, 400, "'%s' must be a number from %g to %g", name, least,
+                   most);
 }
 
 void reply_json(struct request *r, unsigned status)

@@ -59,12 +59,12 @@ static const char *read_line(char *line, struct auth_token *out)
     if (role == NULL || strtok_r(NULL, " \t\r\n", &save) != NULL)
         return "expected TOKEN ROLE";
     const size_t len = strlen(token);
-    if (len < LEAST_TOKEN) return "a token has 16 characters at least";
-    if (len > MOST_TOKEN) return "a token has 512 characters at most";
+    if (len < LEAST_TOKEN) return "a token needs at least 16 characters";
+    if (len > MOST_TOKEN) return "a token has at most 512 characters";
     if (!parse_role(role, &out->role))
-        return "the role is read, write or admin";
+        return "the role must be read, write or admin";
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, token, len, out->digest) != 0)
-        return "cannot hash it";
+        return "cannot hash the token";
     return NULL;
 }
 
@@ -79,14 +79,15 @@ static og_status read_file(const char *path, FILE *file,
         if (line[blank] == 0 || line[blank] == '#') continue;
         struct auth_token *tokens = realloc(*out, (*out_n + 1) * sizeof(**out));
         if (tokens == NULL)
-            return fail(err, OG_ERR_MEMORY, path, 0, "there is no memory");
+            return fail(err, OG_ERR_MEMORY, path, 0, "out of memory");
         *out = tokens;
         const char *wrong = read_line(line, &tokens[*out_n]);
         if (wrong != NULL) return fail(err, OG_ERR_INPUT, path, number, wrong);
         ++*out_n;
     }
     if (ferror(file)) return fail(err, OG_ERR_IO, path, 0, strerror(errno));
-    if (*out_n == 0) return fail(err, OG_ERR_INPUT, path, 0, "has no token");
+    if (*out_n == 0)
+        return fail(err, OG_ERR_INPUT, path, 0, "the file has no token");
     return OG_OK;
 }
 
@@ -198,11 +199,11 @@ static bool check_sender(struct request *r)
     const char *host = request_header(r, "Host");
     const char *origin = request_header(r, "Origin");
     if (s->host[0] != 0 && (host == NULL || !is_own_host(s, host)))
-        return problem(r, 421, "this server does not go by that name");
+        return problem(r, 421, "this server is not known by that host name");
     if (origin == NULL || is_same_origin(origin, host) ||
         is_allowed_origin(s, origin))
         return true;
-    return problem(r, 403, "pages of that origin may not ask");
+    return problem(r, 403, "requests from that origin are not allowed");
 }
 
 bool auth_check(struct request *r)
@@ -217,5 +218,5 @@ bool auth_check(struct request *r)
         return problem(r, 401,
                        given == NULL ? "a bearer token is needed"
                                      : "the token is not known");
-    return problem(r, 403, "the token does not give the right to do this");
+    return problem(r, 403, "the token does not allow this");
 }

@@ -32,7 +32,7 @@ static bool kind_of_body(struct request *r, og_file_kind *out)
         return true;
     }
     return problem(r, 415,
-                   "the body is text/plain, text/html, application/json, "
+                   "the body must be text/plain, text/html, application/json, "
                    "application/xml or message/rfc822");
 }
 
@@ -54,12 +54,14 @@ static bool fill_from_query(struct request *r, bool bad_time)
         const og_bytes text = {time, strlen(time)};
         if (!og_time_parse(text, &doc->time) &&
             !og_time_parse_seconds(text, &doc->time))
-            return problem(r, 400, "'time' is no time: \"%.60s\"", time);
+            return problem(r, 400, "'time' is not a valid time: \"%.60s\"",
+                           time);
         doc->has_time = true;
         doc->time_source = OG_TIME_RECORD;
         bad_time = false;
     }
-    return !bad_time || problem(r, 400, "the time of the document is no time");
+    return !bad_time ||
+           problem(r, 400, "the time of the document is not a valid time");
 }
 
 /* The same text has the same id every time: sending it again changes
@@ -70,12 +72,12 @@ static bool make_up_id(struct request *r)
     unsigned char digest[DIGEST];
     const og_bytes text = r->doc.text;
     if (r->doc.id.len > MOST_ID)
-        return problem(r, 400, "an id has %d bytes at most", MOST_ID);
+        return problem(r, 400, "an id has at most %d bytes", MOST_ID);
     if (r->doc.id.len > 0) return true;
     r->made_id = malloc(sizeof("sha256:") + 2 * (size_t)SHOWN);
     if (r->made_id == NULL ||
         gnutls_hash_fast(GNUTLS_DIG_SHA256, text.data, text.len, digest) != 0)
-        return problem(r, 503, "there is no memory");
+        return problem(r, 503, "out of memory");
     int len = sprintf(r->made_id, "sha256:");
     for (int i = 0; i < SHOWN; i++)
         len += sprintf(r->made_id + len, "%02x", digest[i]);
@@ -91,7 +93,7 @@ bool take_document(struct request *r)
     const uint64_t most = r->server->options->max_document;
     if (!kind_of_body(r, &kind)) return false;
     r->reader = readers_take_parser(&r->server->readers);
-    if (r->reader == NULL) return problem(r, 503, "there is no memory");
+    if (r->reader == NULL) return problem(r, 503, "out of memory");
     if (og_reader_read(r->reader, buffer_view(&r->body), kind, most, &r->doc,
                        &bad_time, &err) != OG_OK)
         return problem_of(r, &err);

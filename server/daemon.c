@@ -80,9 +80,9 @@ void request_finish(struct request *r)
 static bool decode_path(struct request *r)
 {
     r->path = malloc(strlen(r->uri) + 1);
-    if (r->path == NULL) return problem(r, 503, "there is no memory");
+    if (r->path == NULL) return problem(r, 503, "out of memory");
     return path_decode(r->uri, r->path, &r->path_len) ||
-           problem(r, 400, "the path has a '%%' that is no escape");
+           problem(r, 400, "the path has an invalid '%%' escape");
 }
 
 static bool is_word_of(const char *list, const char *word)
@@ -101,7 +101,8 @@ static enum MHD_Result check_argument(void *ctx, enum MHD_ValueKind kind,
     struct request *r = ctx;
     (void)kind;
     if (value != NULL && is_word_of(r->route->arguments, name)) return MHD_YES;
-    problem(r, 400, "'%.60s' is no argument here, or has no value", name);
+    problem(r, 400, "'%.60s' is not an argument of this path, or has no value",
+            name);
     return MHD_NO;
 }
 
@@ -128,7 +129,7 @@ static bool check_encoding(struct request *r)
 {
     if (unpacker_init(&r->unpacker, request_header(r, "Content-Encoding")))
         return true;
-    return problem(r, 415, "bodies may be packed by gzip or zstd");
+    return problem(r, 415, "bodies may be compressed with gzip or zstd");
 }
 
 /* OPTIONS: a browser asks whether a page may ask. */
@@ -150,13 +151,13 @@ static bool find_route(struct request *r)
         return false;
     }
     r->reply.allow = allow;
-    return problem(r, 405, "this path takes %s", allow);
+    return problem(r, 405, "this path accepts %s", allow);
 }
 
 /* False: the reply is there. */
 static bool take_head(struct request *r)
 {
-    if (r->uri == NULL) return problem(r, 503, "there is no memory");
+    if (r->uri == NULL) return problem(r, 503, "out of memory");
     if (atomic_load(&r->server->is_draining))
         return problem(r, 503, "the server is stopping");
     if (!decode_path(r) || !find_route(r) || !auth_check(r) ||
@@ -191,7 +192,7 @@ static void sleep_until_run(struct request *r, bool must)
     MHD_suspend_connection(r->connection);
     if (request_queue_put(queue_of(r), r, must)) return;
     atomic_fetch_add(&s->metrics.n_rejected, 1);
-    problem(r, 429, "too many requests wait; try again");
+    problem(r, 429, "too many requests are waiting; try again");
     MHD_resume_connection(r->connection);
 }
 
@@ -239,15 +240,14 @@ static bool check_body(struct request *r)
     const struct serve_options *o = r->server->options;
     if (r->reply.status != 0) return false;
     if (r->is_refused)
-        return problem(r, 503, "too many bodies are on their way; try again");
+        return problem(r, 503, "too many bodies are being received; try again");
     if (r->is_too_long)
         return problem(
             r, 413,
-            "the body, or what it unpacks to, is longer "
-            "than %llu bytes",
+            "the body, or its decompressed form, is longer than %llu bytes",
             (unsigned long long)(r->is_streamed ? o->max_stream : o->max_body));
     if (r->is_broken || (!r->unpacker.is_whole && r->n_received > 0))
-        return problem(r, 400, "the body cannot be unpacked");
+        return problem(r, 400, "the body cannot be decompressed");
     return true;
 }
 
@@ -314,7 +314,7 @@ static struct MHD_Response *make_response(struct request *r)
 
 static enum MHD_Result send_reply(struct request *r)
 {
-    if (r->reply.body.failed) problem(r, 503, "there is no memory");
+    if (r->reply.body.failed) problem(r, 503, "out of memory");
     struct MHD_Response *response = make_response(r);
     if (response == NULL) return MHD_NO;
     add_headers(r, response);
@@ -478,8 +478,9 @@ og_status daemon_start(struct server *s, int fd, og_error *err)
     if (s->daemon != NULL) return OG_OK;
     if (err != NULL) {
         *err = (og_error){.status = OG_ERR_IO};
-        snprintf(err->message, sizeof(err->message), "cannot start to serve%s",
-                 o->tls_cert != NULL ? ": is the certificate right?" : "");
+        snprintf(err->message, sizeof(err->message),
+                 "cannot start the server%s",
+                 o->tls_cert != NULL ? ": check the certificate" : "");
     }
     return OG_ERR_IO;
 }

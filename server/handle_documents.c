@@ -59,9 +59,9 @@ static void add_line(struct request *r, og_bytes line)
     if (status == OG_OK && (bad_time || doc.id.len == 0 || doc.id.len > 1000)) {
         status = err.status = OG_ERR_INPUT;
         snprintf(err.message, sizeof(err.message), "%s",
-                 bad_time ? "the time of the document is no time"
-                          : "a document of a stream has an id of 1 to 1000 "
-                            "bytes");
+                 bad_time
+                     ? "the time of the document is not a valid time"
+                     : "a document in a stream needs an id of 1 to 1000 bytes");
     }
     if (status == OG_OK)
         status = writer_add(w, &doc, false, NULL, &is_new, &err);
@@ -80,8 +80,8 @@ static void add_line(struct request *r, og_bytes line)
     }
     if (r->results.len > MOST_RESULTS)
         problem(r, 413,
-                "the answer to the first %llu lines has %d MiB; they are "
-                "stored, and the rest belongs into another stream",
+                "the results of the first %llu lines take %d MiB; they are "
+                "stored, and the rest must be sent in another stream",
                 (unsigned long long)r->n_lines, MOST_RESULTS >> 20);
 }
 

@@ -19,7 +19,7 @@ static bool take_time(struct request *r, const char *name, bool *out_has,
     if (value == NULL) return true;
     const og_bytes text = {value, strlen(value)};
     *out_has = og_time_parse(text, out) || og_time_parse_seconds(text, out);
-    return *out_has || problem(r, 400, "'%s' is no time", name);
+    return *out_has || problem(r, 400, "'%s' is not a valid time", name);
 }
 
 static bool take_choice(struct request *r, const char *name,
@@ -32,8 +32,8 @@ static bool take_choice(struct request *r, const char *name,
             *out = i;
             return true;
         }
-    return problem(r, 400, "'%s' is one of %s, %s, %s, %s", name, choices[0],
-                   choices[1], choices[2], choices[3]);
+    return problem(r, 400, "'%s' must be one of %s, %s, %s, %s", name,
+                   choices[0], choices[1], choices[2], choices[3]);
 }
 
 static bool take_phrases(struct request *r, og_phrases_options *out,
@@ -121,7 +121,8 @@ void handle_phrases(struct request *r)
         "text/tab-separated-values; charset=utf-8", "text/html; charset=utf-8"};
     struct phrases_kept *kept = &r->server->phrases;
     if (pthread_mutex_trylock(&kept->lock) != 0) {
-        problem(r, 429, "such a question is being answered; try again");
+        problem(r, 429,
+                "another request of this kind is being answered; try again");
         r->reply.retry_after = 5;
         return;
     }

@@ -113,7 +113,7 @@ static bool take_quote(struct request *r, og_quote_options *out,
     out->max_matches = (uint32_t)limit;
     if (format == NULL || strcmp(format, "json") == 0) return true;
     if (strcmp(format, "text") != 0)
-        return problem(r, 400, "'format' is json or text");
+        return problem(r, 400, "'format' must be json or text");
     *out_format = OG_FORMAT_TEXT;
     return true;
 }

@@ -42,16 +42,16 @@ static bool take_format(struct request *r, og_report_options *out)
     if (format != NULL &&
         (!og_format_parse((og_bytes){format, strlen(format)}, &out->format) ||
          out->format > OG_FORMAT_TEI))
-        return problem(r, 400,
-                       "'format' is json, text, tsv, html, pan, annotation or "
-                       "tei");
+        return problem(
+            r, 400,
+            "'format' must be json, text, tsv, html, pan, annotation or tei");
     if (offsets == NULL) return true;
     for (int i = 0; i < 3; i++)
         if (strcmp(offsets, units[i]) == 0) {
             out->offsets = (og_offsets)i;
             return true;
         }
-    return problem(r, 400, "'offsets' is byte, char or utf16");
+    return problem(r, 400, "'offsets' must be byte, char or utf16");
 }
 
 static bool take_report(struct request *r, struct trace_report *out)
@@ -68,7 +68,7 @@ static bool take_report(struct request *r, struct trace_report *out)
     if ((out->options.novel || n_snippets > 0) &&
         out->options.format != OG_FORMAT_JSON &&
         out->options.format != OG_FORMAT_TEXT)
-        return problem(r, 400, "what is new is reported as json or text");
+        return problem(r, 400, "new passages are reported as json or text");
     return true;
 }
 
@@ -109,8 +109,8 @@ static bool take_boilerplate(struct request *r, og_trace_options *out)
     if (strspn(value, "0123456789.") == 0 || !(n > 0) ||
         (!is_share && (*end != 0 || n < 1 || n > 1e9)) || (is_share && n > 100))
         return problem(r, 400,
-                       "'boilerplate' is a number of documents like 100, or a "
-                       "share like 5%%");
+                       "'boilerplate' must be a number of documents like 100, "
+                       "or a share like 5%%");
     if (is_share)
         out->noise_share = n / 100;
     else
@@ -149,7 +149,7 @@ void prepare_trace(struct request *r)
         !request_flag(r, "add", &r->adds))
         return;
     if (r->adds && r->role < ROLE_WRITE) {
-        problem(r, 403, "the token does not give the right to add");
+        problem(r, 403, "the token does not allow adding documents");
         return;
     }
     if (!take_document(r)) return;
@@ -273,7 +273,7 @@ void prepare_compare(struct request *r)
     struct trace_report t;
     og_compare_options options;
     if (!request_is_type(r, "application/json"))
-        problem(r, 415, "the body is application/json");
+        problem(r, 415, "the body must be application/json");
     else
         (void)take_compare_options(r, &t, &options);
 }
@@ -297,7 +297,7 @@ void handle_compare(struct request *r)
     og_reader *other = readers_take_parser(&s->readers);
     r->reader = readers_take_parser(&s->readers);
     if (other == NULL || r->reader == NULL) {
-        problem(r, 503, "there is no memory");
+        problem(r, 503, "out of memory");
     } else if (og_reader_read(r->reader, pair.document, OG_FILE_JSONL, most,
                               &r->doc, NULL, &err) != OG_OK ||
                og_reader_read(other, pair.origin, OG_FILE_JSONL, most, &origin,

@@ -108,7 +108,7 @@ void handle_events(struct request *r)
     if (!request_number(r, "min_share", 0, 1, &share)) return;
     struct client *c = calloc(1, sizeof(*c));
     if (c == NULL) {
-        problem(r, 503, "there is no memory");
+        problem(r, 503, "out of memory");
         return;
     }
     *c = (struct client){.hub = h,
@@ -125,7 +125,7 @@ void handle_events(struct request *r)
     else
         free(c->pattern), free(c->source), buffer_release(&c->pending), free(c);
     if (response == NULL) {
-        problem(r, 503, "too many clients wait for events");
+        problem(r, 503, "too many clients are waiting for events");
         return;
     }
     r->client = c;

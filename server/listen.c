@@ -162,7 +162,7 @@ og_status listen_open(struct server *s, int *out_fd, og_error *err)
     if (s->is_local || s->options->tokens != NULL) return OG_OK;
     close(*out_fd);
     *out_fd = -1;
-    return fail(err, OG_ERR_USAGE, s->options->listen,
-                "others than this machine can reach it, and there are no "
-                "tokens");
+    return fail(
+        err, OG_ERR_USAGE, s->options->listen,
+        "other machines can reach this address, and there are no tokens");
 }

@@ -121,34 +121,34 @@ void metrics_write(struct server *s, struct buffer *b)
         info.table_used_bytes);
     one(b, "table_slots_used", "gauge", "fingerprints in the table",
         info.n_slots_used);
-    one(b, "table_evicted_total", "counter", "fingerprints that made room",
+    one(b, "table_evicted_total", "counter", "fingerprints evicted",
         info.n_evicted);
     one(b, "journal_bytes", "gauge", "bytes to replay at the next start",
         info.journal_bytes);
     one(b, "added_total", "counter", "documents added", m->n_added);
-    one(b, "known_total", "counter", "documents that were there already",
-        m->n_known);
+    one(b, "known_total", "counter", "documents already known", m->n_known);
     one(b, "removed_total", "counter", "documents removed", m->n_removed);
     one(b, "traced_total", "counter", "documents traced", m->n_traced);
-    one(b, "commits_total", "counter", "groups made durable", m->n_commits);
+    one(b, "commits_total", "counter", "group commits", m->n_commits);
     one(b, "rejected_total", "counter", "requests that found the queue full",
         m->n_rejected);
-    one(b, "timed_out_total", "counter", "requests that took too long to come",
+    one(b, "timed_out_total", "counter", "requests that timed out",
         m->n_timed_out);
-    one(b, "queue_length", "gauge", "requests that wait for the writer",
+    one(b, "queue_length", "gauge", "requests waiting for the writer",
         request_queue_length(&s->writer.queue));
-    one(b, "connections", "gauge", "connections that are open",
+    one(b, "connections", "gauge", "open connections",
         watchdog_count(&s->watchdog));
-    one(b, "event_clients", "gauge", "connections that wait for events",
+    one(b, "event_clients", "gauge", "connections waiting for events",
         hub_count(&s->hub));
     one(b, "events_total", "counter", "events published", m->n_events);
     one(b, "event_clients_dropped_total", "counter",
-        "clients that read their events too slowly", m->n_clients_dropped);
+        "clients disconnected because they read events too slowly",
+        m->n_clients_dropped);
     one(b, "webhooks_total", "counter", "webhooks delivered", m->n_hooks);
-    one(b, "webhooks_failed_total", "counter", "webhooks given up",
+    one(b, "webhooks_failed_total", "counter", "webhooks that failed for good",
         m->n_hooks_failed);
     one(b, "resident_bytes", "gauge", "memory of the process", resident());
-    one(b, "uptime_seconds", "gauge", "since the start",
+    one(b, "uptime_seconds", "gauge", "seconds since the start",
         (server_now() - m->began) / 1000000000);
 }
 

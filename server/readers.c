@@ -62,7 +62,7 @@ struct asker *readers_take(struct readers *r)
 struct asker *request_asker(struct request *r)
 {
     struct asker *a = readers_take(&r->server->readers);
-    if (a == NULL) problem(r, 503, "there is no memory");
+    if (a == NULL) problem(r, 503, "out of memory");
     return a;
 }
 

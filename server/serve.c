@@ -79,7 +79,7 @@ static og_status read_tls(struct server *s, og_error *err)
     if (o->tls_cert == NULL && o->tls_key == NULL) return OG_OK;
     if (o->tls_cert == NULL || o->tls_key == NULL)
         return fail(err, OG_ERR_USAGE, "TLS",
-                    "a certificate and its key belong together");
+                    "a certificate needs its key, and a key its certificate");
     const og_status status = read_pem(o->tls_cert, &s->tls_cert, err);
     return status != OG_OK ? status : read_pem(o->tls_key, &s->tls_key, err);
 }
@@ -103,7 +103,7 @@ static void reload(struct server *s)
     if (auth_reload(&s->auth, &err) == OG_OK)
         log_say(&s->log, "tokens read again");
     else
-        log_say(&s->log, "%s; the old tokens stay", err.message);
+        log_say(&s->log, "%s; the old tokens remain valid", err.message);
 }
 
 static void wait_for_end(struct server *s, const sigset_t *signals)
@@ -112,7 +112,7 @@ static void wait_for_end(struct server *s, const sigset_t *signals)
     while (sigwait(signals, &number) == 0 && number == SIGHUP)
         reload(s);
     log_say(&s->log, "stopping: %s",
-            number == SIGINT ? "interrupted" : "asked to end");
+            number == SIGINT ? "interrupted" : "stop requested");
 }
 
 /* ---- the parts, up and down ---- */
@@ -189,7 +189,7 @@ og_status serve(og_store *store, const struct serve_options *options,
     struct server *s = calloc(1, sizeof(*s));
     sigset_t signals;
     int fd = -1;
-    if (s == NULL) return fail(err, OG_ERR_MEMORY, "a server", "no memory");
+    if (s == NULL) return fail(err, OG_ERR_MEMORY, "a server", "out of memory");
     s->options = options;
     s->store = store;
     s->log = (struct log){options->log_json, options->quiet};

@@ -156,7 +156,7 @@ og_status writer_start(struct writer *w, struct server *s, og_error *err)
     if (err != NULL) {
         *err = (og_error){.status = OG_ERR_MEMORY};
         snprintf(err->message, sizeof(err->message),
-                 "cannot start the thread that writes");
+                 "cannot start the writer thread");
     }
     return OG_ERR_MEMORY;
 }

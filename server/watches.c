@@ -128,7 +128,7 @@ static bool take_string(struct reading *r, og_json_kind kind, og_bytes value,
         return wrong(r, what);
     free(*out);
     *out = copy_of_bytes(value);
-    return *out != NULL || wrong(r, "there is no memory");
+    return *out != NULL || wrong(r, "out of memory");
 }
 
 static bool take_id(void *ctx, og_bytes name, og_json_kind kind, og_bytes value)
@@ -136,13 +136,13 @@ static bool take_id(void *ctx, og_bytes name, og_json_kind kind, og_bytes value)
     struct reading *r = ctx;
     struct watch *w = r->watch;
     (void)name;
-    if (w->n_ids == MOST_IDS) return wrong(r, "ids are 1000 at most");
+    if (w->n_ids == MOST_IDS) return wrong(r, "there may be at most 1000 ids");
     char **ids = realloc(w->ids, (w->n_ids + 1) * sizeof(*ids));
-    if (ids == NULL) return wrong(r, "there is no memory");
+    if (ids == NULL) return wrong(r, "out of memory");
     w->ids = ids;
     ids[w->n_ids] = NULL;
     if (!take_string(r, kind, value, &ids[w->n_ids],
-                     "ids is a list of strings of 1 to 1000 bytes"))
+                     "ids must be a list of strings of 1 to 1000 bytes"))
         return false;
     w->n_ids++;
     return true;
@@ -152,12 +152,12 @@ static bool take_share(struct reading *r, og_json_kind kind, og_bytes value)
 {
     char text[32];
     if (kind != OG_JSON_NUMBER || value.len >= sizeof(text))
-        return wrong(r, "min_share is a number from 0 to 1");
+        return wrong(r, "min_share must be a number from 0 to 1");
     memcpy(text, value.data, value.len);
     text[value.len] = 0;
     r->watch->min_share = strtod(text, NULL);
     return (r->watch->min_share >= 0 && r->watch->min_share <= 1) ||
-           wrong(r, "min_share is a number from 0 to 1");
+           wrong(r, "min_share must be a number from 0 to 1");
 }
 
 static bool take_member(void *ctx, og_bytes name, og_json_kind kind,
@@ -166,26 +166,28 @@ static bool take_member(void *ctx, og_bytes name, og_json_kind kind,
     struct reading *r = ctx;
     struct watch *w = r->watch;
     if (is_name(name, "ids")) {
-        if (kind != OG_JSON_ARRAY) return wrong(r, "ids is a list of strings");
+        if (kind != OG_JSON_ARRAY)
+            return wrong(r, "ids must be a list of strings");
         return og_json_each(value, take_id, r, NULL) == OG_OK;
     }
     if (is_name(name, "pattern"))
         return take_string(r, kind, value, &w->pattern,
-                           "pattern is a string of 1 to 1000 bytes");
+                           "pattern must be a string of 1 to 1000 bytes");
     if (is_name(name, "min_share")) return take_share(r, kind, value);
     if (is_name(name, "webhook"))
         return take_string(r, kind, value, &w->webhook,
-                           "webhook is an address of 1 to 1000 bytes");
+                           "webhook must be a URL of 1 to 1000 bytes");
     if (is_name(name, "secret"))
         return take_string(r, kind, value, &w->secret,
-                           "secret is a string of 1 to 1000 bytes");
+                           "secret must be a string of 1 to 1000 bytes");
     if (r->with_id && is_name(name, "id") && kind == OG_JSON_STRING &&
         value.len > 0 && value.len < sizeof(w->id)) {
         memcpy(w->id, value.data, value.len);
         w->id[value.len] = 0;
         return true;
     }
-    return wrong(r, "a watch has ids, pattern, min_share, webhook and secret");
+    return wrong(
+        r, "a watch may only have ids, pattern, min_share, webhook and secret");
 }
 
 /* NULL: *out_wrong says why. */
@@ -196,18 +198,18 @@ static struct watch *read_watch(og_bytes json, bool with_id, char *out_wrong,
                         .with_id = with_id};
     og_error err = {0};
     size_t space = 0;
-    if (r.watch == NULL) r.wrong = "there is no memory";
+    if (r.watch == NULL) r.wrong = "out of memory";
     while (space < json.len && strchr(" \t\r\n", json.data[space]) != NULL)
         space++;
     if (r.wrong == NULL && (space == json.len || json.data[space] != '{'))
-        r.wrong = "a watch is a JSON object";
+        r.wrong = "a watch must be a JSON object";
     if (r.wrong == NULL && og_json_each(json, take_member, &r, &err) != OG_OK &&
         r.wrong == NULL)
         r.wrong = err.message;
     if (r.wrong == NULL && r.watch->n_ids == 0 && r.watch->pattern == NULL)
-        r.wrong = "a watch names documents, by ids or by a pattern";
+        r.wrong = "a watch needs ids or a pattern";
     if (r.wrong == NULL && r.watch->secret != NULL && r.watch->webhook == NULL)
-        r.wrong = "a secret signs a webhook, and there is none";
+        r.wrong = "a secret needs a webhook";
     if (r.wrong == NULL) return r.watch;
     snprintf(out_wrong, cap, "%.190s", r.wrong);
     free_watch(r.watch);
@@ -318,7 +320,7 @@ og_status watches_open(struct watches *w, struct server *s, og_error *err)
     if (err != NULL) {
         *err = (og_error){.status = OG_ERR_MEMORY};
         snprintf(err->message, sizeof(err->message),
-                 "cannot start the thread of webhooks");
+                 "cannot start the webhook thread");
     }
     return OG_ERR_MEMORY;
 }
@@ -440,7 +442,7 @@ void handle_watch_new(struct request *r)
     struct watches *all = &r->server->watches;
     char why[200];
     if (!request_is_type(r, "application/json")) {
-        problem(r, 415, "the body is application/json");
+        problem(r, 415, "the body must be application/json");
         return;
     }
     struct watch *w =

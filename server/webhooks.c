@@ -34,12 +34,12 @@ const char *webhook_check(const struct serve_list *hosts, const char *url)
 {
     struct http_address a;
     if (!http_address_parse(url, &a))
-        return "the address of a webhook is http://HOST/PATH or https";
+        return "the URL of a webhook must be http://HOST/PATH or https";
     for (size_t i = 0; i < hosts->n; i++)
         if (strcasecmp(hosts->items[i], a.host) == 0 ||
             strcasecmp(hosts->items[i], a.host_and_port) == 0)
             return NULL;
-    return "webhooks may not be sent to that host";
+    return "webhooks to that host are not allowed";
 }
 
 static void free_hook(struct hook *h)
@@ -88,7 +88,7 @@ static bool deliver(struct webhooks *w, const struct hook *h)
                                  buffer_view(&h->body), why, sizeof(why));
     if (status >= 200 && status <= 299) return true;
     log_say(&w->server->log, "webhook to %s: %s", a.host_and_port,
-            status > 0 ? "answered with another status than 200" : why);
+            status > 0 ? "the response was not 2xx" : why);
     return false;
 }
 

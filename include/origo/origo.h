@@ -1,7 +1,7 @@
 #ifndef ORIGO_H
 #define ORIGO_H
 
-/* origo tells where text came from.
+/* origo finds out where text came from.
  *
  * The short course:
  *

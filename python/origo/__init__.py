@@ -1,4 +1,4 @@
-"""origo tells where text came from.
+"""origo finds out where text came from.
 
 >>> import origo
 >>> store = origo.Store(":memory:")

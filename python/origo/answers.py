@@ -1,4 +1,4 @@
-"""What the questions are answered with."""
+"""The results of queries."""
 
 import json
 from datetime import datetime, timezone
@@ -44,13 +44,13 @@ class Found:
 
 
 class Rows(list):
-    """A list of results that can be a table, too."""
+    """A list of results that can be converted to a table."""
 
     def to_dict(self):
         return [one.to_dict() for one in self]
 
     def to_arrow(self):
-        """A pyarrow.Table with a row for each."""
+        """Returns a pyarrow.Table with a row for each."""
         from .sources import import_pyarrow
         pyarrow = import_pyarrow()
         names = [name for name, _ in self._columns]
@@ -67,7 +67,7 @@ class Rows(list):
 
 
 class Span(Found):
-    """A passage that is copied. `begin` and `end` count characters."""
+    """A copied passage. `begin` and `end` count characters."""
 
     __slots__ = ("_document", "origin_text")
 
@@ -151,8 +151,8 @@ class Origin(Found):
 
 
 class Answer:
-    """Where a document comes from. It is read from JSON when it is first
-    looked at; `to_dict` is the object of docs/answer.schema.json."""
+    """The origins of a document. The JSON is parsed on first access; `to_dict`
+    returns the object of docs/answer.schema.json."""
 
     __slots__ = ("_json", "_excerpts", "_data", "document")
 
@@ -177,12 +177,12 @@ class Answer:
 
     @property
     def copied(self):
-        """The share of words that are in the sources."""
+        """The share of words that occur in the sources."""
         return self.to_dict()["copied"]
 
     @property
     def novel(self):
-        """The share of words outside of all copied passages."""
+        """The share of words outside all copied passages."""
         return self.to_dict()["novel"]
 
     @property
@@ -266,7 +266,7 @@ class Match:
 
 
 class Matches(Rows):
-    """Near-duplicates, the most similar first."""
+    """Near-duplicates, most similar first."""
 
     _columns = (("id", "string"), ("time", "string"),
                 ("similarity", "double"), ("is_exact", "bool"),
@@ -277,18 +277,18 @@ class Matches(Rows):
 
 
 class Phrase(Found):
-    """A passage that many documents have."""
+    """A passage that many documents contain."""
 
     __slots__ = ()
 
     @property
     def text(self):
-        """As its first holder has it."""
+        """The text, as in the first document."""
         return self._data["text"]
 
     @property
     def n_documents(self):
-        """That hold all of it, word by word."""
+        """The number of documents that contain all of it, word by word."""
         return self._data["n_documents"]
 
     @property
@@ -297,7 +297,7 @@ class Phrase(Found):
 
     @property
     def first(self):
-        """The id of the earliest document that holds it."""
+        """The id of the earliest document that contains it."""
         return self._data["first"]["id"]
 
     @property
@@ -306,7 +306,7 @@ class Phrase(Found):
 
     @property
     def growth(self):
-        """How many of its documents are in each period."""
+        """The number of its documents in each period."""
         return self._data["growth"]
 
     def __repr__(self):
@@ -315,9 +315,9 @@ class Phrase(Found):
 
 
 class Phrases(Rows):
-    """Passages that many documents repeat, the one in most of them first.
-    `to_dict` is the object of docs/phrases.schema.json, with the periods, the
-    documents that are made of such passages and the sources that copy most."""
+    """Passages that many documents repeat, the most frequent first. `to_dict`
+    returns the object of docs/phrases.schema.json, with the periods, the
+    documents that consist of such passages and the sources that copy most."""
 
     _columns = (("text", "string"), ("n_documents", "int64"),
                 ("n_tokens", "int64"), ("first", "string"),
@@ -362,7 +362,7 @@ class QuoteMatch(Found):
 
 
 class Quote(Found):
-    """A sentence that was used before."""
+    """A sentence that appeared before."""
 
     __slots__ = ()
 
@@ -381,7 +381,7 @@ class Quote(Found):
 
 
 class Quotes(Rows):
-    """Sentences that were used before; as a table, a row for each match."""
+    """Sentences that appeared before. As a table, one row for each match."""
 
     _columns = (("text", "string"), ("id", "string"), ("time", "string"),
                 ("similarity", "double"), ("match", "string"))

@@ -66,7 +66,7 @@ def make_parser():
     add_common(one)
     one.add_argument("-s", "--store", required=True)
     one.add_argument("--add", action="store_true",
-                     help="take each document in after its answer")
+                     help="add each document after tracing it")
     one.add_argument("-o", "--output", required=True, help=(
         "a row for each copied passage; .parquet or .jsonl"))
     return parser

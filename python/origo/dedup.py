@@ -17,7 +17,7 @@ __all__ = ["Contamination", "Decision", "DedupResult", "decontaminate",
 
 
 class Decision(Record):
-    """A document that was removed, and the one that stays instead."""
+    """A removed document, and the one that is kept instead."""
 
     __slots__ = ("duplicate_of", "index", "original", "similarity")
 
@@ -39,12 +39,12 @@ class Decision(Record):
 
 
 class DedupResult:
-    """What stays of a source.
+    """The result of a deduplication.
 
-    `kept` is the source without what was removed, of the kind that came in (a
-    list, a table, a data frame, a dataset); `indices` are the numbers of what
-    stays, `mask` a byte for each document. With a level below documents, the
-    texts in `kept` are those with the copied pieces cut out.
+    `kept` is the source without the removed documents, of the same type (a
+    list, a table, a data frame, a dataset); `indices` has the positions of the
+    kept documents, `mask` a byte for each document. At a level below
+    documents, the texts in `kept` are those without the repeated pieces.
     """
 
     def __init__(self, source, counts, decisions, fields):
@@ -83,7 +83,7 @@ class DedupResult:
                 "removed": [one.to_dict() for one in self.removed]}
 
     def to_arrow(self):
-        """A row for each document: index, is_kept, duplicate_of, original,
+        """One row for each document: index, is_kept, duplicate_of, original,
         similarity."""
         pyarrow = import_pyarrow()
         n = len(self.mask)
@@ -187,7 +187,8 @@ def row_numbers(n, nulls):
 
 
 def with_nulls(decisions, nulls):
-    """Decisions by row: a row without a text is no copy, and stays."""
+    """Decisions by row: a row without a text is not a duplicate, and is
+    kept."""
     if not nulls:
         return decisions
     kept, of, similarity, names, texts = decisions
@@ -213,7 +214,7 @@ OPTIONS = ("cluster", "measure", "tokens", "shingle", "bands", "rows",
 def dedup(source, *, threshold=0.8, keep="first", level="document",
           against=None, fields=None, kind=None, threads=None, output=None,
           report=None, resume=False, progress=None, **options):
-    """Removes near-duplicates; nothing goes that was not compared.
+    """Removes near-duplicates. Nothing is removed without a comparison.
 
     `source`: a list of texts or dicts, an Arrow, pandas or polars table, a
     Hugging Face dataset, or pathlib.Path (one or a list) for files, which need
@@ -266,14 +267,14 @@ WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|\w+?(?="
 
 
 def longest_run(a, b):
-    """The most words in a row that two texts share."""
+    """The longest run of words that two texts share."""
     words = [WORD.findall(one.casefold()) for one in (a, b)]
     return difflib.SequenceMatcher(None, *words, autojunk=False) \
         .find_longest_match(0, len(words[0]), 0, len(words[1])).size
 
 
 class Contamination(Record):
-    """A document that holds a benchmark item, or much of one."""
+    """A document that contains a benchmark item, or much of one."""
 
     __slots__ = ("index", "item", "matching", "share")
 
@@ -289,8 +290,8 @@ class Contamination(Record):
 
 
 class DecontaminationResult:
-    """`found` tells which documents hold which items; `kept` is the corpus
-    without them."""
+    """`found` lists which documents contain which items; `kept` is the corpus
+    without these documents."""
 
     def __init__(self, source, n, found):
         self._source = source
@@ -314,7 +315,8 @@ class DecontaminationResult:
                 "found": [one.to_dict() for one in self.found]}
 
     def to_arrow(self):
-        """A row for each item in a document: index, item, matching, share."""
+        """One row for each item in a document: index, item, matching,
+        share."""
         pyarrow = import_pyarrow()
         return pyarrow.table({
             "index": pyarrow.array([one.index for one in self.found],
@@ -341,7 +343,7 @@ class DecontaminationResult:
 
 
 def without_ids(source):
-    """Documents are told apart by their place, whatever their ids are."""
+    """Documents are identified by their position, whatever their ids are."""
     for item in source:
         yield (None, item[1]) if isinstance(item, tuple) else item
 
@@ -378,12 +380,13 @@ def fill_benchmark(store, benchmarks, fields):
 def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
                   fields=None, benchmark_fields=None, kind=None, threads=None,
                   memory=None, progress=None):
-    """Which documents of `corpus` hold items of `benchmarks`?
+    """Finds the documents of `corpus` that contain items of `benchmarks`.
 
-    A document is contaminated by an item when it has `min_share` of the item's
-    words, one passage of them longer than a phrase, or `min_words` of them in a
-    row. Passages were compared word by word; other punctuation and case do not
-    matter, nor, for the share, a few changed words.
+    A document is contaminated by an item if it contains a share of at least
+    `min_share` of the words of the item, with one passage longer than a
+    phrase, or `min_words` consecutive words of it. Passages are compared word
+    by word. Punctuation and case do not matter, nor, for the share, do a few
+    changed words.
     """
     what, value = describe(corpus)
     if what == "items" and not isinstance(value, (list, tuple)):
@@ -396,7 +399,7 @@ def decontaminate(corpus, benchmarks, *, min_share=0.5, min_words=13,
 def find_items(corpus, benchmarks, min_share, min_words, fields=None,
                benchmark_fields=None, kind=None, threads=None, memory=None,
                progress=None):
-    """What is found, and the number of rows. Reads the corpus once."""
+    """Returns the matches and the number of rows. Reads the corpus once."""
     from .store import Store
     what, value = describe(corpus)
     matching = {}

@@ -8,7 +8,7 @@ LOW = (1 << 64) - 1
 
 
 class SimHash:
-    """A code of 64 or 128 bits; similar texts differ in few of them.
+    """A 64- or 128-bit code. The codes of similar texts differ in few bits.
 
     >>> a = SimHash("the lamp will be lit again in the spring of next year")
     >>> b = SimHash("The lamp will be lit again in the spring of next year!")
@@ -57,7 +57,8 @@ class SimHash:
 class HammingIndex:
     """Finds all codes within `max_distance` bits, exactly.
 
-    `path` None: in memory. Else a folder; `mode` as of Store.
+    Without a `path` the index is in memory, otherwise in a folder. `mode` is
+    as for Store.
 
     >>> index = HammingIndex(max_distance=3)
     >>> index.add("a", 0b1011)
@@ -100,7 +101,7 @@ class HammingIndex:
         self._index.commit()
 
     def close(self):
-        """Commits, too."""
+        """Commits and closes the index."""
         try:
             self._index.commit()
         except ValueError:

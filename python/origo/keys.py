@@ -7,11 +7,11 @@ __all__ = ["Keys", "band_keys", "fingerprint_keys"]
 
 
 class Keys:
-    """Of every row of a source: how many keys it has, and all keys in a row.
+    """The keys of all rows of a source, and the number of keys of each row.
 
     `values` and `tokens` are buffers of uint64 and uint32 (`memoryview`),
     `counts` a list with a number for each row; a row without a text has none.
-    `tokens` tells the first token of each key and is empty for bands.
+    `tokens` has the first token of each key and is empty for bands.
     """
 
     __slots__ = ("counts", "n_tokens", "tokens", "values")
@@ -48,8 +48,8 @@ def make_keys(function, source, options, fields, threads):
 
 
 def band_keys(source, *, fields=None, threads=None, **options):
-    """The bands of each document: `dedup` compares two documents only when
-    they share one. The options are those of `dedup`.
+    """Returns the bands of each document: `dedup` compares two documents only
+    if they share one. The options are those of `dedup`.
 
     >>> keys = band_keys(["one text", "another text", "one text"])
     >>> bands = [set(keys.values[i * 14:i * 14 + 14]) for i in range(3)]
@@ -60,6 +60,6 @@ def band_keys(source, *, fields=None, threads=None, **options):
 
 
 def fingerprint_keys(source, *, fields=None, threads=None, **options):
-    """The fingerprints of each document that a Store would look up. The
-    options are those of a new Store."""
+    """Returns the fingerprints of each document that a Store would look up.
+    The options are those of a new Store."""
     return make_keys(_origo.fingerprint_keys, source, options, fields, threads)

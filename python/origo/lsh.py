@@ -30,8 +30,8 @@ _plans = {}
 
 
 class MinHashLSH(_origo.Bands):
-    """An index of sketches that finds those above a threshold, as
-    datasketch.MinHashLSH does, in memory.
+    """An in-memory index that finds sketches above a similarity threshold,
+    like datasketch.MinHashLSH.
 
     >>> from origo import MinHash
     >>> lsh = MinHashLSH(threshold=0.5, num_perm=128)
@@ -70,8 +70,7 @@ class MinHashLSH(_origo.Bands):
         super().__init__(self.b, self.r, num_perm)
 
     def insertion_session(self, buffer_size=50000):
-        """For programs that were written for a database: there is nothing to
-        be buffered."""
+        """For compatibility with datasketch. Nothing is buffered."""
         return _Session(self)
 
     def deletion_session(self, buffer_size=50000):
@@ -79,16 +78,16 @@ class MinHashLSH(_origo.Bands):
         return _Session(self)
 
     def add_to_query_buffer(self, minhash):
-        """Asks for `collect_query_buffer`."""
+        """Adds a query for `collect_query_buffer`."""
         self._buffer.append(set(self.query(minhash)))
 
     def collect_query_buffer(self):
-        """The keys that all of the questions in the buffer found."""
+        """Returns the keys that all queries in the buffer have found."""
         found, self._buffer = self._buffer, []
         return list(set.intersection(*found)) if found else []
 
     def merge(self, other, check_overlap=False):
-        """Takes all keys of another index with the same bands in."""
+        """Adds all keys of another index with the same bands."""
         if not isinstance(other, MinHashLSH) or (
                 self.b, self.r, self.h) != (other.b, other.r, other.h):
             raise ValueError("an index with the same bands is needed")
@@ -126,4 +125,4 @@ class _Session:
 
 
 class WeightedMinHashLSH(MinHashLSH):
-    """The same: one kind of bands serves both kinds of sketches."""
+    """The same index, for weighted sketches."""

@@ -6,13 +6,13 @@ from . import _origo
 
 
 class MinHash(_origo.Sketch):
-    """Samples of a set: the share that two of them agree in estimates the
-    Jaccard similarity of the sets.
+    """Samples of a set. The share of equal samples of two sketches estimates
+    the Jaccard similarity of their sets.
 
         MinHash(num_perm=128, seed=1, hashfunc=None, hashvalues=None)
 
-    Further names that datasketch knows (`gpu_mode`, `permutations`, `scheme`)
-    are taken and change nothing.
+    The other parameters of datasketch (`gpu_mode`, `permutations`, `scheme`)
+    are accepted and ignored.
 
     >>> a, b = MinHash(), MinHash()
     >>> a.update_batch([b"%d" % i for i in range(1000)])
@@ -26,7 +26,7 @@ class MinHash(_origo.Sketch):
 
     @classmethod
     def union(cls, *mhs):
-        """A new sketch, of the union of the sets."""
+        """Returns a new sketch of the union of the sets."""
         if len(mhs) < 2:
             raise ValueError("a union is of two sketches or more")
         result = mhs[0].copy()
@@ -35,7 +35,7 @@ class MinHash(_origo.Sketch):
         return result
 
     def copy(self):
-        """A sketch of its own with the same elements."""
+        """Returns an independent sketch with the same elements."""
         other = type(self).__new__(type(self))
         other._set_state(*self._state())
         return other
@@ -57,7 +57,7 @@ class MinHash(_origo.Sketch):
 
     @classmethod
     def generator(cls, b, **kwargs):
-        """A sketch for each set of `b`, as they are asked for."""
+        """Yields a sketch for each set of `b`."""
         for one in b:
             sketch = cls(**kwargs)
             sketch.update_batch(one)
@@ -65,7 +65,7 @@ class MinHash(_origo.Sketch):
 
     @classmethod
     def bulk(cls, b, **kwargs):
-        """A list of sketches, one for each set of `b`."""
+        """Returns a list of sketches, one for each set of `b`."""
         return list(cls.generator(b, **kwargs))
 
     def __repr__(self):
@@ -73,7 +73,8 @@ class MinHash(_origo.Sketch):
 
 
 class LeanMinHash(MinHash):
-    """The samples alone: small, to be stored and compared, not added to."""
+    """The samples alone: small, and meant to be stored and compared. No
+    elements can be added."""
 
     __slots__ = ()
 
@@ -91,7 +92,8 @@ class LeanMinHash(MinHash):
         return struct.calcsize(byteorder + "qi%dI" % self.num_perm)
 
     def serialize(self, buf, byteorder="@"):
-        """Writes seed, number and samples, as datasketch does."""
+        """Writes the seed, the number of samples and the samples, as
+        datasketch does."""
         if len(buf) < self.bytesize(byteorder):
             raise ValueError("the buffer has %d bytes; %d are needed" %
                              (len(buf), self.bytesize(byteorder)))
@@ -107,9 +109,9 @@ class LeanMinHash(MinHash):
 
 
 class WeightedMinHash(_origo.Sketch):
-    """Samples of a vector; see WeightedMinHashGenerator. The `jaccard` of two
-    is the generalized similarity: the sum of the smaller weights over the sum
-    of the larger ones."""
+    """Samples of a vector; see WeightedMinHashGenerator. `jaccard` estimates
+    the generalized similarity: the sum of the smaller weights divided by the
+    sum of the larger ones."""
 
     __slots__ = ()
 
@@ -122,7 +124,7 @@ class WeightedMinHash(_origo.Sketch):
         return len(self)
 
     def copy(self):
-        """A sketch of its own with the same samples."""
+        """Returns an independent sketch with the same samples."""
         other = type(self).__new__(type(self))
         other._set_state(*self._state())
         return other
@@ -147,7 +149,7 @@ class WeightedMinHash(_origo.Sketch):
 
 
 class WeightedMinHashGenerator:
-    """Makes sketches of vectors of `dim` weights, none of them negative.
+    """Sketches vectors of `dim` weights, none of them negative.
 
     >>> generator = WeightedMinHashGenerator(3, sample_size=256)
     >>> a, b = generator.minhash([1, 2, 3]), generator.minhash([1, 2, 6])
@@ -164,7 +166,7 @@ class WeightedMinHashGenerator:
         return WeightedMinHash(self.seed, self.sample_size, pairs)
 
     def minhash(self, v):
-        """The sketch of a vector, a sequence of weights."""
+        """Returns the sketch of a vector, a sequence of weights."""
         if len(v) != self.dim:
             raise ValueError("a vector of %d weights, where %d are expected" %
                              (len(v), self.dim))
@@ -175,8 +177,8 @@ class WeightedMinHashGenerator:
         return self._sketch(pairs)
 
     def minhash_many(self, X):
-        """A list with the sketch of each row of a matrix, also a sparse one of
-        scipy; None for a row of zeros."""
+        """Returns a list with the sketch of each row of a matrix, which may be
+        a sparse scipy matrix; None for a row of zeros."""
         if X.shape[1] != self.dim:
             raise ValueError("rows of %d weights, where %d are expected" %
                              (X.shape[1], self.dim))

@@ -46,12 +46,14 @@ def make_document(document, **fields):
 
 
 class Store:
-    """Documents, and what answers questions about them.
+    """A collection of documents, with indexes that answer questions about
+    them.
 
-    `path` is a folder, or ":memory:". `mode` is "a" (make it when it is not
-    there, and write), "w" (write) or "r" (read only; any number of processes
-    may). `indexes` of a new store: "passages" (trace), "near", "sentences"
-    (quote), with commas between them. The others are those of `origo add`.
+    `path` is a folder, or ":memory:". `mode` is "a" (create the store if it is
+    missing, and write), "w" (write) or "r" (read only; any number of processes
+    at a time). `indexes` of a new store are "passages" (trace), "near" and
+    "sentences" (quote), separated by commas. The other parameters are the
+    options of `origo add`.
     """
 
     def __init__(self, path, mode="a", *, indexes=None, memory=None,
@@ -79,30 +81,31 @@ class Store:
         self.close()
 
     def close(self):
-        """Everything that was added is on disk when it returns."""
+        """Closes the store. All added documents are then on disk."""
         if self._store is not None:
             with self._lock:
                 self._store.close()
 
     def commit(self):
-        """Waits until all that was added is safe on disk."""
+        """Waits until all added documents are safe on disk."""
         with self._lock:
             self._store.commit()
 
     # Adding
 
     def add(self, document, *, id=None, time=None, title=None, url=None):
-        """Takes a document in: a str, bytes (UTF-8), a dict or (id, text). It
-        is safe on disk after `commit` or `close`."""
+        """Adds a document: a str, bytes (UTF-8), a dict or (id, text). It is
+        safe on disk after `commit` or `close`."""
         with self._lock:
             self._store.add(make_document(document, id=id, time=time,
                                           title=title, url=url))
 
     def add_many(self, source, *, fields=None, kind=None, threads=None,
                  progress=None):
-        """Takes all documents of a source in: a list or iterator of what
-        `add` takes, an Arrow, pandas or polars table, a Hugging Face dataset,
-        or pathlib.Path for files. Returns counts; all is on disk then."""
+        """Adds all documents of a source: a list or iterator of what `add`
+        accepts, an Arrow, pandas or polars table, a Hugging Face dataset, or
+        pathlib.Path for files. Returns counts. All documents are then on
+        disk."""
         return self._run(source, {}, True, None, False, fields, kind, threads,
                          progress)[0]
 
@@ -110,7 +113,8 @@ class Store:
 
     def trace(self, document, *, id=None, time=None, title=None, url=None,
               add=False, **options):
-        """Where does this come from? With `add` it is taken in afterwards."""
+        """Finds the origins of a document. With `add` the document is then
+        added."""
         document = make_document(document, id=id, time=time, title=title,
                                  url=url)
         checked = check_options(options, TRACE_OPTIONS)
@@ -123,9 +127,10 @@ class Store:
 
     def trace_many(self, source, *, add=False, fields=None, kind=None,
                    threads=None, progress=None, on_answer=None, **options):
-        """Asks about all documents of a source, on all cores. Answers go to
-        `on_answer`, in order (return False to stop); without one a Table with
-        a row for each copied passage is returned, whose offsets are bytes."""
+        """Traces all documents of a source, on all cores. Answers are passed
+        to `on_answer`, in order (return False to stop). Without `on_answer`,
+        returns a Table with a row for each copied passage; its offsets are in
+        bytes."""
         def give(pair, text, number):
             return on_answer(Answer(pair[0], text, pair[1]))
         counts, capsule = self._run(
@@ -147,7 +152,8 @@ class Store:
             close()
 
     def near(self, document, *, threshold=0.8, max_distance=3, id=None):
-        """Near-duplicates, the most similar first. Needs the index "near"."""
+        """Finds near-duplicates, most similar first. Needs the index
+        "near"."""
         with self._lock:
             found = self._store.near(make_document(document, id=id),
                                      threshold, max_distance)
@@ -155,7 +161,7 @@ class Store:
 
     def near_many(self, source, *, threshold=0.8, max_distance=3, add=False,
                   fields=None, kind=None, threads=None, progress=None):
-        """A Table with a row for each pair."""
+        """Returns a Table with a row for each pair of near-duplicates."""
         show, close = progress_of(progress, "near")
         source = make_input(source, fields=fields, kind=kind, threads=threads,
                             on_progress=show)
@@ -169,8 +175,8 @@ class Store:
 
     def quote(self, document, *, id=None, time=None, threshold=None,
               min_words=None, limit=None, later=None, method=None):
-        """Sentences that earlier documents have, too. Needs the index
-        "sentences"."""
+        """Finds sentences that also occur in earlier documents. Needs the
+        index "sentences"."""
         with self._lock:
             found = self._store.quote(
                 make_document(document, id=id, time=time),
@@ -181,10 +187,10 @@ class Store:
     def phrases(self, *, limit=None, min_documents=None, min_tokens=None,
                 memory=None, since=None, until=None, period=None, source=None,
                 threads=None, progress=None):
-        """Passages that many documents repeat: in how many each is, who had it
-        first, how it spread. `since` and `until` are times, `period` is "day",
-        "month" or "year", `source` what makes documents those of one source:
-        "host" of the url, "id", or a field of theirs."""
+        """Finds passages that many documents repeat: how many contain each
+        one, who had it first, how it spread. `since` and `until` are times,
+        `period` is "day", "month" or "year", `source` what identifies a
+        source: "host" (of the url), "id", or the name of a field."""
         show, close = progress_of(progress, "phrases")
         try:
             with self._lock:
@@ -201,14 +207,14 @@ class Store:
     # Maintenance
 
     def remove(self, id):
-        """Removes a document, all its versions; how many those were."""
+        """Removes all versions of a document and returns their number."""
         with self._lock:
             return self._store.remove(str(id) if isinstance(id, int) else id)
 
     def __iter__(self):
-        """All documents with their texts, as dicts, in order of arrival, one
-        after the other: a store need not fit into memory. Those that are added
-        meanwhile are left out."""
+        """Yields all documents with their texts, as dicts, in order of
+        arrival. They are read one at a time, so a store need not fit into
+        memory. Documents added in the meantime are left out."""
         with self._lock:
             cursor = self._store.cursor()
         return self._documents(cursor)
@@ -227,7 +233,7 @@ class Store:
         return self.info()["n_documents"]
 
     def info(self):
-        """Counts and parameters, as a dict."""
+        """Returns counts and parameters, as a dict."""
         with self._lock:
             return self._store.info()
 
@@ -241,8 +247,8 @@ class Store:
             self._store.index_drop(indexes)
 
     def verify(self):
-        """Reads every byte of a store on disk and compares it with its
-        checksum; StoreError names the file and the place."""
+        """Reads every byte of a store on disk and verifies the checksums.
+        StoreError names the file and the position of damage."""
         if self.path == ":memory:":
             return {"n_documents": len(self)}
         if self.mode != "r":
@@ -259,12 +265,14 @@ class Store:
 
 
 def verify(path):
-    """Reads every byte of the store in a folder. May run while it is used."""
+    """Reads every byte of the store in a folder and verifies its checksums.
+    May run while the store is in use."""
     return _origo.verify(os.fsencode(path))
 
 
 def compare(document, origin, *, min_copy=None, reworded=None):
-    """What of `document` comes from `origin`: an Answer.
+    """Finds the parts of `document` that come from `origin`. Returns an
+    Answer.
 
     >>> answer = compare(
     ...     "He said that the lamp of the old lighthouse will be lit again in "
@@ -280,9 +288,10 @@ def compare(document, origin, *, min_copy=None, reworded=None):
 
 
 def read(paths, *, kind=None, threads=None, fields=None, on_document=None):
-    """The documents of files, as dicts: pages without what is around them,
-    mails, web archives, TEI, JSONL, CSV and so on. With `on_document` each is
-    handed over as it comes (return False to stop) and counts are returned."""
+    """Returns the documents of files as dicts: the main text of web pages,
+    mails, web archives, TEI, JSONL, CSV and so on. With `on_document`, each
+    document is passed to it as it is read (return False to stop), and counts
+    are returned."""
     if isinstance(paths, (str, bytes)):
         paths = [os.fsdecode(paths)]
     elif isinstance(paths, os.PathLike):

@@ -2,8 +2,9 @@
 
 
 class Table:
-    """Rows of the C library. `to_arrow()` gives a pyarrow.Table; anything that
-    takes `__arrow_c_stream__` (polars, DuckDB, pandas 2.2) takes it, too."""
+    """Rows of the C library. `to_arrow()` returns a pyarrow.Table. Libraries
+    that accept `__arrow_c_stream__` (polars, DuckDB, pandas 2.2) can use the
+    object directly."""
 
     def __init__(self, capsule):
         self._capsule = capsule

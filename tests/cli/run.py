@@ -11,7 +11,7 @@ ORIGO is the binary. Each cases/*.case is a text file of sections:
     --- stdout
     --- stderr
     origo: unknown option '--fromat', did you mean '--format'?
-    'origo trace -h' shows how
+    'origo trace -h' shows the usage
     --- status
     2
 

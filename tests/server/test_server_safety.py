@@ -77,7 +77,7 @@ def test_roles(origo):
                              bearer("n" * 20))[0], 200)
             token_file(folder, ["n" * 20 + " king"])
             server.process.send_signal(signal.SIGHUP)
-            wait_for(lambda: "the old tokens stay" in server.log())
+            wait_for(lambda: "the old tokens remain" in server.log())
             equal(server.ask("GET", "/v1/stats", None,
                              bearer("n" * 20))[0], 200)
 
