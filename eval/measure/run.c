@@ -178,8 +178,10 @@ static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
         og_selected_view(r->selected, r->eval, number, run->estimate);
     TRY(og_labels_reserve(&r->labels, sel.n, err));
     if (is_query || og_labels_shape_table(run->estimate, run->evict)) {
-        const struct og_estimate_options options = {
-            .kind = run->estimate, .bridge_limit = run->bridge_limit};
+        const struct og_estimate_options options = {.kind = run->estimate,
+                                                    .bridge_limit =
+                                                        run->bridge_limit,
+                                                    .n_docs = number};
         og_table_find_many(&r->table, sel.fp, sel.n, r->labels.hits);
         drop_later(r, number);
         TRY(og_estimate(&sel, &options, &r->labels, err));

@@ -154,7 +154,8 @@ og_status og_estimate(const struct og_selection *sel,
     case OG_ESTIMATE_EXPAND: break;
     case OG_ESTIMATE_BRIDGE: return bridge(sel, options, labels, err);
     case OG_ESTIMATE_BOTH: TRY(bridge(sel, options, labels, err)); break;
-    case OG_ESTIMATE_CONTEXT: return og_estimate_context(sel, labels, err);
+    case OG_ESTIMATE_CONTEXT:
+        return og_estimate_context(sel, options->n_docs, labels, err);
     }
     expand(sel, labels);
     return OG_OK;

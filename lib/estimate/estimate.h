@@ -61,6 +61,7 @@ og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err);
 struct og_estimate_options {
     og_estimate_kind kind;
     uint32_t bridge_limit; /* T */
+    uint32_t n_docs;       /* that came before this document */
 };
 
 /* What a table must keep, and what must be noted, for an estimation. */

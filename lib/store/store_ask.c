@@ -163,14 +163,15 @@ static void drop_others(const struct og_catalogue *catalogue,
 }
 
 static og_status estimate(const og_store *store,
-                          const struct og_selection *selection,
+                          const struct og_subject *subject,
                           struct og_labels *labels, og_error *err)
 {
     const struct og_estimate_options options = {
         .kind = store->params.estimate,
         .bridge_limit = store->params.bridge_limit,
+        .n_docs = subject->n_before,
     };
-    return og_estimate(selection, &options, labels, err);
+    return og_estimate(&subject->prepared->selection, &options, labels, err);
 }
 
 /* The hits are whole, whatever the writer does meanwhile. */
@@ -184,7 +185,7 @@ static og_status ask_shared(og_store *store, const struct og_subject *subject,
     trace->n_displaced = 0;
     drop_others(&store->catalogue, subject->place, labels->hits, labels->n,
                 trace);
-    return estimate(store, selection, labels, err);
+    return estimate(store, subject, labels, err);
 }
 
 /* As if it had the number that it would get, and nothing was removed. */
@@ -217,7 +218,7 @@ og_status og_store_ask(og_store *store, const struct og_subject *subject,
     if (!needs_no_look(store, subject))
         drop_others(&store->catalogue, subject->place, trace->labels.hits,
                     trace->labels.n, trace);
-    return estimate(store, selection, &trace->labels, err);
+    return estimate(store, subject, &trace->labels, err);
 }
 
 og_status og_store_know(og_store *store, const struct og_selection *selection,
@@ -231,7 +232,7 @@ og_status og_store_estimate(const og_store *store,
                             const struct og_subject *subject, og_trace *trace,
                             og_error *err)
 {
-    return estimate(store, &subject->prepared->selection, &trace->labels, err);
+    return estimate(store, subject, &trace->labels, err);
 }
 
 void og_store_drop(const og_store *store, const struct og_subject *subject,
@@ -253,7 +254,7 @@ og_status og_store_label(const og_store *store,
     if (hits == NULL) return OG_OK;
     if (selection->n > 0)
         memcpy(trace->labels.hits, hits, selection->n * sizeof(*hits));
-    return estimate(store, selection, &trace->labels, err);
+    return estimate(store, subject, &trace->labels, err);
 }
 
 /* Without a place in the origin a hit leads nowhere. */

@@ -304,6 +304,7 @@ void og_table_add_many(struct og_table *table, const struct og_additions *add)
     const uint64_t due = og_learning_next(table->n_added);
     og_lane_run(&lane);
     table->n_added += add->n;
+    og_table_set_kept(table);
     if (table->learning != NULL && table->n_added >= due)
         og_learning_lesson(table->learning);
 }

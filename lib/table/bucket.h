@@ -163,6 +163,21 @@ struct og_table_view {
 #define OG_HOME_LEN 4
 struct og_table_view og_table_view(const struct og_table *t);
 
+/* After fingerprints came in: what a hit says of those that are not there. The
+ * writer's thread; readers in other threads go by it. */
+static inline void og_table_set_kept(struct og_table *t)
+{
+    const bool by_rank =
+        t->options.evict == OG_EVICT_LEARN || t->options.evict == OG_EVICT_THIN;
+    const uint64_t n_all = t->n_used + t->n_evicted;
+    const uint64_t kept = n_all > 0 ? (t->n_used << 16) / n_all : 0;
+    __atomic_store_n(&t->kept,
+                     (uint16_t)(!by_rank       ? 0
+                                : kept < 65535 ? kept
+                                               : 65535),
+                     __ATOMIC_RELAXED);
+}
+
 /* evict.c: makes room for one more fingerprint in a bucket of which `used`
  * slots are taken, and returns the slot to write it to. */
 uint32_t og_evict_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,

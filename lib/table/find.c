@@ -40,6 +40,20 @@ static void ask_for_payloads(const struct og_table *t, struct group *g)
     }
 }
 
+/* Used slots come first, so the last tag decides. Above level 0 the bucket that
+ * matters is one of those that will result from splitting this one. */
+static bool may_have_lost(const struct og_table *t, uint8_t *bucket,
+                          uint64_t mixed)
+{
+    const uint32_t n = t->options.bucket_slots;
+    if (bucket[n - 1] == 0) return false;
+    const uint32_t home = (uint32_t)og_home_of(t, mixed);
+    for (uint32_t slot = 0; t->level > 0 && slot < n; slot++)
+        if (og_own_home(t, og_bucket_payload(t, bucket, slot)) != home)
+            return false;
+    return true;
+}
+
 static uint16_t read_field(const uint8_t *p, uint8_t len)
 {
     if (len == 0) return 0;
@@ -55,6 +69,14 @@ static struct og_hit read_hit(const struct og_table *t, const uint8_t *payload)
         .near = read_field(payload + t->near_off, t->options.fields.near_len)};
 }
 
+static struct og_hit read_miss(const struct og_table *t, const struct group *g,
+                               size_t i)
+{
+    const bool lost = may_have_lost(t, g->bucket[i], g->mixed[i]);
+    return (struct og_hit){
+        .doc = OG_NO_DOC, .offset = lost, .near = lost ? t->kept : 0};
+}
+
 static void read_hits(const struct og_table *t, const struct group *g,
                       struct og_hit *out)
 {
@@ -65,23 +87,20 @@ static void read_hits(const struct og_table *t, const struct group *g,
             slot = og_bucket_find(t, g->bucket[i], g->mixed[i]);
         out[i] = slot < none
                      ? read_hit(t, og_bucket_payload(t, g->bucket[i], slot))
-                     : (struct og_hit){.doc = OG_NO_DOC};
+                     : read_miss(t, g, i);
     }
 }
 
-/* Used slots come first, so the last tag decides. Above level 0 the bucket that
- * matters is one of those that will result from splitting this one. */
+uint8_t og_table_rank(uint64_t fp)
+{
+    return og_fp_tag(og_mix64(fp));
+}
+
 bool og_table_may_have_lost(const struct og_table *table, uint64_t fp)
 {
     const uint64_t mixed = og_mix64(fp);
-    const uint32_t n = table->options.bucket_slots;
-    uint8_t *bucket = og_bucket_at(table, og_bucket_of(table, mixed));
-    if (bucket[n - 1] == 0) return false;
-    const uint32_t home = (uint32_t)og_home_of(table, mixed);
-    for (uint32_t slot = 0; table->level > 0 && slot < n; slot++)
-        if (og_own_home(table, og_bucket_payload(table, bucket, slot)) != home)
-            return false;
-    return true;
+    return may_have_lost(table, og_bucket_at(table, og_bucket_of(table, mixed)),
+                         mixed);
 }
 
 void og_table_find_many(const struct og_table *table, const uint64_t *fps,

@@ -49,6 +49,21 @@ static uint32_t shared_word(const uint8_t *p)
 #endif
 }
 
+/* As may_have_lost() of find.c has it. */
+static struct og_hit shared_miss(const struct og_table *t,
+                                 const struct og_table_view *view,
+                                 const uint8_t *bucket, uint64_t home)
+{
+    const uint32_t n = t->options.bucket_slots;
+    bool lost = og_get8(bucket + n - 1) != 0;
+    for (uint32_t slot = 0; lost && view->level > 0 && slot < n; slot++)
+        lost = shared_word(bucket + t->payload_off + slot * view->payload_len +
+                           t->home_off) == (uint32_t)home;
+    const uint16_t kept = __atomic_load_n(&t->kept, __ATOMIC_RELAXED);
+    return (struct og_hit){
+        .doc = OG_NO_DOC, .offset = lost, .near = lost ? kept : 0};
+}
+
 static struct og_hit shared_hit(const struct og_table *t, uint64_t home,
                                 uint64_t mixed)
 {
@@ -73,7 +88,7 @@ static struct og_hit shared_hit(const struct og_table *t, uint64_t home,
                                .near = (uint16_t)og_get_bytes(
                                    payload + t->near_off, fields->near_len)};
     }
-    return (struct og_hit){.doc = OG_NO_DOC};
+    return shared_miss(t, &view, bucket, home);
 }
 
 /* Reads until the stripe was even and the same before and after. The writer

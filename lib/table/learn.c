@@ -12,10 +12,12 @@
  *
  * Fingerprints of one passage are worth less together than apart: one or two
  * of them find the copy, and the estimation fills what lies between. So a rate
- * is divided by the square root of a random number that belongs to the
- * fingerprint, its tag: as in thin.c, a passage that is not seen again loses
- * its fingerprints one by one. A quarter more of rare copies of old texts is
- * found then (docs/evaluation.md).
+ * is divided by a random number that belongs to the fingerprint, its tag (for
+ * the outside: its rank): as in thin.c, a passage that is not seen again loses
+ * its fingerprints one by one, those of high rank first. Of what was seen
+ * again, more often whole than in parts, it is the square root of that number;
+ * both have the same mean. The estimation (lib/estimate/context.c) knows of
+ * this: a fingerprint of high rank that is missing says little.
  *
  * This is the idea of LHD (Beckmann, Chen, Cidon: least hit density, NSDI
  * 2018) cut down to one byte a slot and one small table. Measured against R,
@@ -45,6 +47,8 @@
 /* Looking at all slots of a bucket takes a while: one tick in so many does, and
  * counts for all. */
 #define TICKS_PER_COUNT 4
+/* The mean of level_of_tag. */
+#define MEAN_ROOT 26
 /* How often rates become levels: whenever so many fingerprints have come in, at
  * the end of a document. It does not go by ticks, because those are known only
  * when the fingerprints are in, and what comes in between two lessons goes in
@@ -63,7 +67,8 @@ struct og_learning {
     /* Slots of this age move on when the lot, of 16 bits, is below. Never
      * rises with the age; 0 for the last. */
     uint32_t move_on[N_AGES];
-    /* Half the logarithm of a tag, in steps of 1/8 octave. */
+    /* Half the logarithm of a tag, in steps of 1/8 octave: that of the square
+     * root. */
     uint8_t level_of_tag[256];
 };
 
@@ -313,7 +318,9 @@ uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state)
 static unsigned level_of(const struct og_learning *learning, uint8_t tag,
                          uint8_t state)
 {
-    const unsigned level = learning->level[state] + learning->level_of_tag[tag];
+    const unsigned root = learning->level_of_tag[tag];
+    const unsigned level = learning->level[state] + root +
+                           (seen_of(state) == 0 ? root : MEAN_ROOT);
     return level < 255 ? level : 255;
 }
 
@@ -340,9 +347,15 @@ OG_TARGET_AVX512 static uint32_t worst_of_64(const struct og_learning *learning,
                                              const uint8_t *state,
                                              uint32_t start)
 {
-    const __m512i levels = _mm512_adds_epu8(
-        og_bytes_look_up(learning->level, _mm512_loadu_si512(state)),
-        og_bytes_look_up(learning->level_of_tag, _mm512_loadu_si512(tag)));
+    const __m512i states = _mm512_loadu_si512(state);
+    const __m512i root =
+        og_bytes_look_up(learning->level_of_tag, _mm512_loadu_si512(tag));
+    const __mmask64 seen =
+        _mm512_test_epi8_mask(states, _mm512_set1_epi8(N_SEEN - 1));
+    const __m512i spread = _mm512_adds_epu8(
+        root, _mm512_mask_blend_epi8(seen, root, _mm512_set1_epi8(MEAN_ROOT)));
+    const __m512i levels =
+        _mm512_adds_epu8(og_bytes_look_up(learning->level, states), spread);
     const uint8_t largest = og_bytes_largest(levels);
     const uint64_t equal =
         _mm512_cmpeq_epi8_mask(levels, _mm512_set1_epi8((char)largest));

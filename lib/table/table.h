@@ -83,6 +83,7 @@ struct og_table {
     uint64_t noise_off, n_noise_lines;
 
     uint64_t n_used, n_evicted, n_added;
+    uint16_t kept;   /* og_table_set_kept() */
     uint64_t random; /* random eviction: the same run, the same table */
     struct og_learning *learning; /* of OG_EVICT_LEARN, else NULL */
     /* Readers in other threads: odd while a bucket of the stripe changes. A
@@ -133,8 +134,11 @@ size_t og_table_slot_len(const struct og_table_options *options);
 /* At the cap. */
 uint64_t og_table_slots(const struct og_table *table);
 
+/* OG_NO_DOC: not found. Then `offset` is 1 where the fingerprint may have been
+ * there once (og_table_may_have_lost()), and `near` is the share, of 2^16, that
+ * the table still has of all it took in; 0 when it does not evict by rank. */
 struct og_hit {
-    uint32_t doc; /* OG_NO_DOC: not found */
+    uint32_t doc;
     uint16_t offset;
     uint16_t near;
 };
@@ -151,6 +155,11 @@ void og_table_find_shared(const struct og_table *table, const uint64_t *fps,
  * with room has never given a slot up, so what it does not contain never came.
  * For the writer's thread. */
 bool og_table_may_have_lost(const struct og_table *table, uint64_t fp);
+
+/* Of fingerprints that came together and were seen equally often, "learn" and
+ * "thin" give up those of high rank first: 1 to 255, a part of the fingerprint.
+ */
+uint8_t og_table_rank(uint64_t fp);
 
 /* What is to be written with each fingerprint; arrays of n. */
 struct og_additions {

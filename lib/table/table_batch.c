@@ -288,6 +288,7 @@ static void end_lanes(struct og_table_batch *b)
         if (lane->learning != NULL)
             og_learning_join(b->table->learning, lane->learning);
     }
+    og_table_set_kept(b->table);
 }
 
 /* Common fingerprints of one lane of lines, a few at a time. */

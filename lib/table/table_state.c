@@ -56,6 +56,7 @@ bool og_table_state_unpack(struct og_table *table, struct og_unpacker *from)
     table->n_added = og_take_fixed(from, 8);
     table->random = og_take_fixed(from, 8);
     if (table->learning != NULL) og_learning_unpack(table->learning, from);
+    if (!from->bad) og_table_set_kept(table);
     if (table->level > 0) unpack_lines(table, from);
     return !from->bad && table->n_used <= og_table_slots(table);
 }

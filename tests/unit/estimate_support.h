@@ -10,6 +10,7 @@
 struct hits {
     struct og_selection sel; /* arrays of n, owned */
     struct og_labels labels;
+    uint32_t n_docs; /* before this one */
 };
 
 /* All of them new; shingles of `len` tokens that begin `step` apart. */
@@ -60,8 +61,8 @@ static inline void hits_label_every(struct hits *h)
 static inline void hits_estimate(struct hits *h, og_estimate_kind kind,
                                  uint32_t limit)
 {
-    const struct og_estimate_options options = {.kind = kind,
-                                                .bridge_limit = limit};
+    const struct og_estimate_options options = {
+        .kind = kind, .bridge_limit = limit, .n_docs = h->n_docs};
     assert_int_equal(og_estimate(&h->sel, &options, &h->labels, NULL), OG_OK);
 }
 

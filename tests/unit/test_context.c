@@ -11,6 +11,7 @@ enum { A = 7, B = 8 }; /* documents */
 #define AGREES UINT16_MAX /* the context of every selected shingle here */
 /* From context.c: tokens that a copy is carried on beyond its context. */
 #define CARRY_ON    7
+#define OVER_LOST   16 /* the same where the table has lost some */
 #define BRIDGE_MOST 200
 
 /* ---- pictures
@@ -103,6 +104,120 @@ static void a_copy_is_carried_on(void **state)
     document(&h, ".......s......a.......s.....");
     set_reach(&h, 1, 4, 2);
     check_picture(&h, "........aaaaaaAaa...........");
+}
+
+/* ---- what the table has lost
+ * ---------------------------------------------- */
+
+/* A fingerprint of this rank; `n` makes different ones. */
+static uint64_t fp_of_rank(uint8_t rank, uint64_t n)
+{
+    uint64_t fp = n << 32;
+    while (og_table_rank(fp) != rank)
+        fp++;
+    return fp;
+}
+
+enum { N_DOCS = 1000, HALF = 1 << 15 };
+
+/* As document(), A being one of N_DOCS. The hits have rank 40, and the table
+ * has kept so much of what came in, of 2^16; what it does not know has another
+ * rank, and its bucket is full. */
+static void document_of_lost(struct hits *h, const char *selected, uint8_t rank,
+                             uint16_t kept)
+{
+    document(h, selected);
+    h->n_docs = N_DOCS;
+    for (size_t i = 0; i < h->sel.n; i++) {
+        const bool hit = h->labels.hits[i].doc != OG_NO_DOC;
+        h->sel.fp[i] = fp_of_rank(hit ? 40 : rank, i);
+        if (!hit)
+            h->labels.hits[i] =
+                (struct og_hit){.doc = OG_NO_DOC, .offset = 1, .near = kept};
+    }
+}
+
+/* Of one text the table keeps what has a low rank: one of high rank that is
+ * missing does not end a copy, one of low rank does. One hit of rank 40
+ * leaves open what there was up to 120. */
+static void what_was_lost_does_not_end_a_copy(void **state)
+{
+    (void)state;
+    struct hits h;
+    document_of_lost(&h, ".......s......a.......s.....", 121, HALF);
+    check_picture(&h, "aaaaaaaaaaaaaaAaaaaaaaaaaaaa");
+    document_of_lost(&h, ".......s......a.......s.....", 120, HALF);
+    check_picture(&h, "........aaaaaaAaaaaaaa......");
+    /* Beyond one that says nothing, one that does. */
+    document_of_lost(&h, "...s...s......a.......s..s..", 200, HALF);
+    h.sel.fp[0] = h.sel.fp[4] = fp_of_rank(1, 9);
+    check_picture(&h, "....aaaaaaaaaaAaaaaaaaaaa...");
+}
+
+/* The more hits a run has, the better its highest rank is known. */
+static void a_run_tells_which_ranks_were_kept(void **state)
+{
+    (void)state;
+    struct hits h;
+    document_of_lost(&h, "a.a.a.a......s....", 61, HALF);
+    check_picture(&h, "AaAaAaAaaaaaaaaaaa");
+    document_of_lost(&h, "a.a.a.a......s....", 60, HALF);
+    check_picture(&h, "AaAaAaAaaaaaa.....");
+}
+
+static void a_copy_is_carried_over_lost_ones_for_a_while(void **state)
+{
+    (void)state;
+    const uint32_t reach = OG_CONTEXT_TOKENS + OVER_LOST;
+    struct hits h;
+    char selected[64], picture[64];
+    memset(selected, '.', 63);
+    selected[0] = 'a';
+    selected[8] = selected[16] = selected[24] = selected[32] = 's';
+    memset(picture, '.', 63);
+    memset(picture, 'a', 1 + reach);
+    picture[0] = 'A';
+    selected[63] = picture[63] = 0;
+    document_of_lost(&h, selected, 255, HALF);
+    check_picture(&h, picture);
+}
+
+/* What came lately is there whole: all that is missing counts. Half of all
+ * was kept, so an eighth of the documents is taken to be whole. */
+static void of_late_documents_nothing_is_lost(void **state)
+{
+    (void)state;
+    struct hits h;
+    for (uint32_t doc = 873; doc <= 876; doc++) {
+        document_of_lost(&h, ".......s......a.......s.....", 255, HALF);
+        h.labels.hits[1].doc = doc;
+        hits_estimate(&h, OG_ESTIMATE_CONTEXT, 30);
+        const bool carried = h.labels.every[22].doc == doc;
+        assert_int_equal(carried, doc < N_DOCS - N_DOCS / 8);
+        hits_release(&h);
+    }
+}
+
+/* A bucket with room has lost nothing, and other evictions have no ranks. */
+static void where_nothing_was_lost_all_counts(void **state)
+{
+    (void)state;
+    struct hits h;
+    document_of_lost(&h, ".......s......a.......s.....", 255, HALF);
+    h.labels.hits[0].offset = h.labels.hits[2].offset = 0;
+    check_picture(&h, "........aaaaaaAaaaaaaa......");
+    document_of_lost(&h, ".......s......a.......s.....", 255, 0);
+    check_picture(&h, "........aaaaaaAaaaaaaa......");
+}
+
+/* A full bucket never takes them in, whatever their rank. */
+static void spare_ones_are_not_missed(void **state)
+{
+    (void)state;
+    struct hits h;
+    document_of_lost(&h, ".......s......a.......s.....", 1, HALF);
+    h.sel.spare[2] = 1;
+    check_picture(&h, "........aaaaaaAaaaaaaaaaaaaa");
 }
 
 /* Selected shingles that the context reaches are guessed like the others. */
@@ -409,6 +524,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_context_tells_how_far),
         cmocka_unit_test(a_copy_is_carried_on),
+        cmocka_unit_test(what_was_lost_does_not_end_a_copy),
+        cmocka_unit_test(a_run_tells_which_ranks_were_kept),
+        cmocka_unit_test(a_copy_is_carried_over_lost_ones_for_a_while),
+        cmocka_unit_test(of_late_documents_nothing_is_lost),
+        cmocka_unit_test(where_nothing_was_lost_all_counts),
+        cmocka_unit_test(spare_ones_are_not_missed),
         cmocka_unit_test(what_the_table_lost_is_guessed),
         cmocka_unit_test(guesses_end_where_something_is_known),
         cmocka_unit_test(a_bridge_joins_two_hits_in_a_row),

@@ -116,6 +116,32 @@ static void of_equal_classes_the_largest_tag_goes(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
+/* Once more by the root of the tag for those that were never seen again. */
+static void the_never_seen_are_spread_further(void **state)
+{
+    (void)state;
+    struct og_learning *learning = learning_new();
+    uint64_t seed = 5;
+    FOR_EACH_LEVEL(level)
+    {
+        uint8_t class[64], tag[64];
+        memset(class, 1, sizeof(class));
+        memset(tag, 250, sizeof(tag));
+        /* A new table takes all classes for alike: the tags decide, and of
+         * two of equal tag the mean of all. */
+        class[20] = 0;
+        assert_int_equal(og_learning_worst(learning, tag, class, 64, &seed),
+                         20);
+        memset(class, 0, sizeof(class));
+        memset(tag, 20, sizeof(tag));
+        class[20] = 1;
+        assert_int_equal(og_learning_worst(learning, tag, class, 64, &seed),
+                         20);
+    }
+    og_learning_free(learning, NULL);
+    og_cpu_force(OG_CPU_AVX512);
+}
+
 /* ---- ageing
  * ---------------------------------------------------------------- */
 
@@ -336,6 +362,7 @@ int main(void)
         cmocka_unit_test(every_level_finds_the_same_worst),
         cmocka_unit_test(ties_are_broken_by_lot),
         cmocka_unit_test(of_equal_classes_the_largest_tag_goes),
+        cmocka_unit_test(the_never_seen_are_spread_further),
         cmocka_unit_test(a_bucket_that_is_full_has_ages),
         cmocka_unit_test(a_class_never_falls_with_time),
         cmocka_unit_test(only_the_slots_of_the_bucket_age),

@@ -385,6 +385,36 @@ static void spare_fingerprints_that_are_there_are_renewed(void **state)
     og_table_release(&t);
 }
 
+/* What is not there: whether it may have been, and what share the table has
+ * kept; to readers in other threads, too. */
+static void a_miss_says_what_may_be_lost(void **state)
+{
+    (void)state;
+    enum { SLOTS = 16 };
+    for (size_t p = 0; p < sizeof(every_policy) / sizeof(*every_policy); p++) {
+        const bool by_rank = every_policy[p] == OG_EVICT_LEARN ||
+                             every_policy[p] == OG_EVICT_THIN;
+        struct og_table t;
+        table_of(&t,
+                 (struct og_table_options){.evict = every_policy[p],
+                                           .bucket_slots = SLOTS},
+                 1);
+        for (uint32_t i = 0; i < 4 * SLOTS; i++) {
+            const uint64_t other = 1000000 + i;
+            struct og_hit hit = table_find(&t, other), shared;
+            assert_int_equal(hit.doc, OG_NO_DOC);
+            assert_int_equal(hit.offset, i >= SLOTS);
+            assert_int_equal(hit.near, i < SLOTS || !by_rank ? 0
+                                       : i == SLOTS          ? 65535
+                                                    : SLOTS * 65536 / i);
+            og_table_find_shared(&t, &other, 1, &shared);
+            assert_memory_equal(&hit, &shared, sizeof(hit));
+            table_add(&t, i, i, 0, 0, 1);
+        }
+        og_table_release(&t);
+    }
+}
+
 static void add_with_origin(struct og_table *t, uint32_t doc, uint64_t fp,
                             uint32_t origin)
 {
@@ -496,6 +526,7 @@ int main(void)
         cmocka_unit_test(a_slot_is_taken_over_whole),
         cmocka_unit_test(spare_fingerprints_never_evict),
         cmocka_unit_test(spare_fingerprints_that_are_there_are_renewed),
+        cmocka_unit_test(a_miss_says_what_may_be_lost),
         cmocka_unit_test(an_origin_is_written_for_new_slots_only),
         cmocka_unit_test(learn_does_not_count_own_repeats),
         cmocka_unit_test(fingerprints_whose_tag_would_be_0),
