@@ -10,6 +10,9 @@
 /* Seconds of a clock that only goes forward. */
 double machine_seconds(void);
 
+/* Seconds that a processor has worked for this thread. */
+double machine_cpu_seconds(void);
+
 /* Keeps this process, and what it starts, on the processor it runs on. */
 void machine_pin(void);
 /* Lets it run on all processors again. */

@@ -95,14 +95,15 @@ OG_TARGET_AVX512 static size_t hailstorm_avx512(const uint64_t *hash,
  * of k - 1, and none of them branches. */
 #define PIECE 256
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static inline uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 /* out[i] = the smallest of hash[i] .. hash[i + shingle_len - 1] for i < n. */
-static void smallest_in_row(const uint64_t *hash, size_t n,
-                            uint32_t shingle_len, uint64_t *out)
+static inline __attribute__((always_inline)) void
+smallest_in_row(const uint64_t *hash, size_t n, uint32_t shingle_len,
+                uint64_t *out)
 {
     size_t n_left = n + shingle_len - 1;
     memcpy(out, hash, n_left * sizeof(*out));
@@ -116,39 +117,126 @@ static void smallest_in_row(const uint64_t *hash, size_t n,
     }
 }
 
-static void hailstorm_by_pieces(const uint64_t *hash, size_t n_shingles,
-                                uint32_t shingle_len, struct og_selection *sel)
+/* From shingle `first` on. */
+static inline __attribute__((always_inline)) void
+hailstorm_by_pieces(const uint64_t *hash, size_t first, size_t n_shingles,
+                    uint32_t shingle_len, struct og_selection *sel)
 {
     uint64_t min[PIECE + OG_SHINGLE_MAX];
-    for (size_t first = 0; first < n_shingles; first += PIECE) {
+    size_t n_chosen = sel->n;
+    for (; first < n_shingles; first += PIECE) {
         const size_t n =
             n_shingles - first < PIECE ? n_shingles - first : PIECE;
         const uint64_t *here = hash + first;
         smallest_in_row(here, n, shingle_len, min);
         for (size_t i = 0; i < n; i++) {
-            sel->pos[sel->n] = (uint32_t)(first + i);
-            sel->n +=
+            sel->pos[n_chosen] = (uint32_t)(first + i);
+            n_chosen +=
                 (here[i] == min[i]) | (here[i + shingle_len - 1] == min[i]);
         }
     }
+    sel->n = n_chosen;
 }
+
+#if defined(OG_X86)
+/* AVX2 compares 64 bits as signed numbers only, so the hashes that are compared
+ * have their top bit turned. */
+OG_TARGET_AVX2 static inline __m256i turned(__m256i v)
+{
+    return _mm256_xor_si256(v, _mm256_set1_epi64x(INT64_MIN));
+}
+
+OG_TARGET_AVX2 static inline __m256i load_4(const uint64_t *hash)
+{
+    return _mm256_loadu_si256((const __m256i *)hash);
+}
+
+OG_TARGET_AVX2 static inline __m256i smaller_4(__m256i a, __m256i b)
+{
+    return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
+}
+
+/* The smallest of each 2 in a row, of four that begin at `hash`. */
+OG_TARGET_AVX2 static inline __m256i smallest_of_2(const uint64_t *hash)
+{
+    return smaller_4(turned(load_4(hash)), turned(load_4(hash + 1)));
+}
+
+/* Of each 4 in a row, from those of 2 here and four further on. */
+OG_TARGET_AVX2 static inline __m256i smallest_of_4(__m256i now, __m256i next)
+{
+    return smaller_4(now, _mm256_permute2x128_si256(now, next, 0x21));
+}
+
+OG_TARGET_AVX2 static inline unsigned equal_4(__m256i a, __m256i b, __m256i c)
+{
+    const __m256i equal =
+        _mm256_or_si256(_mm256_cmpeq_epi64(a, c), _mm256_cmpeq_epi64(b, c));
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
+}
+
+/* chosen_of[mask] has the numbers of the bits that are set, to the left. */
+_Alignas(16) static const uint32_t chosen_of[16][4] = {
+    {0}, {0},    {1},    {0, 1},    {2},    {0, 2},    {1, 2},    {0, 1, 2},
+    {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3},
+};
+
+/* Four shingles of 8 at a time. The smallest of 2 and of 4 that follow are
+ * those of the next round. Returns how many shingles are done. */
+OG_TARGET_AVX2 static size_t hailstorm_of_8_avx2(const uint64_t *hash,
+                                                 size_t n_shingles,
+                                                 struct og_selection *sel)
+{
+    uint32_t *const pos = sel->pos;
+    size_t i = 0, n = sel->n;
+    /* The hashes of the last shingle end 7 behind it; 13 are looked at. */
+    if (n_shingles < 6) return 0;
+    __m256i two = smallest_of_2(hash + 4);
+    __m256i four = smallest_of_4(smallest_of_2(hash), two);
+    __m128i at = _mm_setzero_si128();
+    for (; i + 6 <= n_shingles; i += 4) {
+        const __m256i next_two = smallest_of_2(hash + i + 8);
+        const __m256i next_four = smallest_of_4(two, next_two);
+        const __m256i min = turned(smaller_4(four, next_four));
+        const unsigned chosen =
+            equal_4(load_4(hash + i), load_4(hash + i + 7), min);
+        const __m128i *numbers = (const __m128i *)chosen_of[chosen];
+        _mm_storeu_si128((__m128i *)(pos + n),
+                         _mm_add_epi32(_mm_load_si128(numbers), at));
+        n += (size_t)__builtin_popcount(chosen);
+        at = _mm_add_epi32(at, _mm_set1_epi32(4));
+        two = next_two;
+        four = next_four;
+    }
+    sel->n = n;
+    return i;
+}
+
+OG_TARGET_AVX2 static void hailstorm_avx2(const uint64_t *hash,
+                                          size_t n_shingles,
+                                          uint32_t shingle_len,
+                                          struct og_selection *sel)
+{
+    const size_t done =
+        shingle_len == 8 ? hailstorm_of_8_avx2(hash, n_shingles, sel) : 0;
+    hailstorm_by_pieces(hash, done, n_shingles, shingle_len, sel);
+}
+#endif
 
 void og_select_hailstorm(const uint64_t *hash, size_t n_shingles,
                          uint32_t shingle_len, struct og_selection *sel)
 {
+    size_t done = 0;
 #if defined(OG_X86)
-    if (og_cpu_level() >= OG_CPU_AVX512) {
-        const size_t done =
-            hailstorm_avx512(hash, n_shingles, shingle_len, sel);
-        const size_t n_before = sel->n;
-        og_select_hailstorm_plain(hash + done, n_shingles - done, shingle_len,
-                                  sel);
-        for (size_t i = n_before; i < sel->n; i++)
-            sel->pos[i] += (uint32_t)done;
+    const og_cpu cpu = og_cpu_level();
+    if (cpu == OG_CPU_AVX2) {
+        hailstorm_avx2(hash, n_shingles, shingle_len, sel);
         return;
     }
+    if (cpu >= OG_CPU_AVX512)
+        done = hailstorm_avx512(hash, n_shingles, shingle_len, sel);
 #endif
-    hailstorm_by_pieces(hash, n_shingles, shingle_len, sel);
+    hailstorm_by_pieces(hash, done, n_shingles, shingle_len, sel);
 }
 
 void og_select_syncmer(const uint64_t *hash, size_t n_shingles,

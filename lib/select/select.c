@@ -101,15 +101,19 @@ static void select_winnow(const struct og_fps *fps, uint32_t window,
 static void mark_covered(uint32_t shingle_len, struct og_selection *sel)
 {
     if (sel->n == 0) return;
-    uint32_t end = sel->pos[0] + shingle_len; /* of the last one not spare */
-    sel->spare[0] = 0;
-    for (size_t i = 1; i + 1 < sel->n; i++) {
-        const bool spare = sel->pos[i + 1] <= end;
+    const uint32_t *const pos = sel->pos;
+    uint8_t *const spare = sel->spare;
+    const size_t last = sel->n - 1;
+    uint32_t end = pos[0] + shingle_len; /* of the last one not spare */
+    spare[0] = 0;
+    for (size_t i = 1; i < last; i++) {
+        const uint32_t own_end = pos[i] + shingle_len;
+        const uint32_t is_spare = pos[i + 1] <= end;
         /* No branch: which way it goes cannot be foretold. */
-        end = spare ? end : sel->pos[i] + shingle_len;
-        sel->spare[i] = spare;
+        end = own_end - ((own_end - end) & -is_spare);
+        spare[i] = (uint8_t)is_spare;
     }
-    sel->spare[sel->n - 1] = 0;
+    spare[last] = 0;
 }
 
 static void drop_spare(struct og_selection *sel)
@@ -124,10 +128,13 @@ static void drop_spare(struct og_selection *sel)
 static void fill_fps(const struct og_fps *fps, uint32_t shingle_len,
                      struct og_selection *sel)
 {
-    for (size_t i = 0; i < sel->n; i++) {
-        sel->fp[i] = fps->data[sel->pos[i]];
-        sel->len[i] = shingle_len;
-    }
+    const uint32_t *const pos = sel->pos;
+    uint64_t *const fp = sel->fp;
+    uint32_t *const len = sel->len;
+    for (size_t i = 0; i < sel->n; i++)
+        fp[i] = fps->data[pos[i]];
+    for (size_t i = 0; i < sel->n; i++)
+        len[i] = shingle_len;
 }
 
 static bool selects_segments(og_select_kind kind)

@@ -257,6 +257,7 @@ load_words(struct batch *b, const char *text, const uint32_t *begin, size_t n,
            const struct key *key)
 {
     const __m128i k01 = _mm_loadu_si128((const __m128i *)key->k);
+#pragma GCC unroll 4
     for (size_t i = 0; i < n; i++) {
         const void *row = (const char *)keep + b->row[i];
         const __m128i mask = _mm_loadu_si128(row);
@@ -270,6 +271,7 @@ load_words(struct batch *b, const char *text, const uint32_t *begin, size_t n,
 OG_TARGET_AVX2 OG_OUT_OF_LINE static void
 multiply(const struct batch *b, size_t n, uint64_t k3, uint64_t *out)
 {
+#pragma GCC unroll 4
     for (size_t i = 0; i < n; i++) {
         const unsigned __int128 p =
             (unsigned __int128)b->words[i][0] * b->words[i][1];

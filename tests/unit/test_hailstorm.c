@@ -72,21 +72,24 @@ static void hailstorm_is_what_the_paper_says(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-/* 64-bit hashes are numbers without sign. */
+/* 64-bit hashes are numbers without sign. Shingles of 8 have a form of their
+ * own. */
 static void the_upper_half_of_hashes_is_large(void **state)
 {
     (void)state;
     uint64_t seed = 2;
-    struct stage s;
-    stage_init(&s, 4);
-    stage_resize(&s, 100);
-    for (size_t i = 0; i < 100; i++)
-        s.tokens.hash[i] = lot_below(&seed, 4) * ((uint64_t)1 << 62);
-    stage_print(&s);
-    FOR_EACH_LEVEL(level)
-    check(&s, HAILSTORM);
+    for (uint32_t k = 4; k <= 8; k += 4) {
+        struct stage s;
+        stage_init(&s, k);
+        stage_resize(&s, 100);
+        for (size_t i = 0; i < 100; i++)
+            s.tokens.hash[i] = lot_below(&seed, 4) * ((uint64_t)1 << 62);
+        stage_print(&s);
+        FOR_EACH_LEVEL(level)
+        check(&s, HAILSTORM);
+        stage_release(&s);
+    }
     og_cpu_force(OG_CPU_AVX512);
-    stage_release(&s);
 }
 
 static void plain_and_chosen_form_append_alike(void **state)
