@@ -9,24 +9,19 @@
 #include "lib/table/common_fps.h"
 #include "lib/table/lane.h"
 
-static uint32_t *stripe_of(struct og_table *t, uint64_t bucket)
-{
-    return &t->stripes[(bucket >> (t->first_level - t->level)) %
-                       OG_TABLE_STRIPES];
-}
-
 /* A stripe is odd from here ... */
-static void begin_change(struct og_table *t, uint64_t bucket)
+static uint32_t *begin_change(struct og_table *t, uint64_t bucket)
 {
-    uint32_t *stripe = stripe_of(t, bucket);
+    uint32_t *stripe =
+        &t->stripes[(bucket >> (t->first_level - t->level)) % OG_TABLE_STRIPES];
     __atomic_store_n(stripe, *stripe + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
+    return stripe;
 }
 
 /* ... to here. */
-static void end_change(struct og_table *t, uint64_t bucket)
+static void end_change(uint32_t *stripe)
 {
-    uint32_t *stripe = stripe_of(t, bucket);
     __atomic_store_n(stripe, *stripe + 1, __ATOMIC_RELEASE);
 }
 
@@ -36,16 +31,52 @@ static inline void store16(uint8_t *p, uint16_t v)
     memcpy(p, &v, sizeof(v));
 }
 
-/* The whole payload, put together beside the table so that it goes in by two
- * stores. Each part may write too far: the next one writes over that. */
-static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
-                       const struct og_additions *add, size_t i, uint32_t doc)
+static inline uint64_t low_bits(uint64_t v, unsigned n)
+{
+    return v & (((uint64_t)1 << n) - 1);
+}
+
+/* What follows the document in a packed slot: at most 8 bytes. */
+static inline uint64_t packed_fields(struct og_table_fields fields,
+                                     uint32_t home,
+                                     const struct og_additions *add, size_t i)
+{
+    const unsigned offset_bits = 8u * fields.offset_len;
+    const unsigned near_bits = 8u * fields.near_len;
+    uint64_t more = (uint64_t)home << (offset_bits + near_bits);
+    if (near_bits > 0) more |= (uint64_t)add->near[i] << offset_bits;
+    if (offset_bits > 0) more |= low_bits(add->offset[i], offset_bits);
+    return more;
+}
+
+/* The packed layout, as a number: 2 bytes of the fingerprint, 4 of the document
+ * and the fields. */
+static inline unsigned __int128 packed_slot(const struct og_table *t,
+                                            uint64_t mixed,
+                                            const struct og_additions *add,
+                                            size_t i, uint32_t doc)
+{
+    static const struct og_table_fields usual = {2, 2};
+    const struct og_table_fields fields = t->options.fields;
+    const uint32_t home = t->level > 0 ? (uint32_t)og_home_of(t, mixed) : 0;
+    const bool is_usual = fields.offset_len == usual.offset_len &&
+                          fields.near_len == usual.near_len;
+    /* All shifts of the usual one are known to the compiler. */
+    const uint64_t more = OG_LIKELY(is_usual)
+                              ? packed_fields(usual, home, add, i)
+                              : packed_fields(fields, home, add, i);
+    const uint64_t number = (uint64_t)doc + 1;
+    return og_fp_rest(t, mixed) | number << 16 | (unsigned __int128)more << 48;
+}
+
+/* Each part may write too far: the next one writes over that. */
+static void write_long_slot(struct og_table *t, uint8_t *payload,
+                            uint64_t mixed, const struct og_additions *add,
+                            size_t i, uint32_t doc)
 {
     uint8_t bytes[32];
-    const uint64_t rest = og_fp_rest(t, mixed);
-    const uint64_t number = (uint64_t)doc + 1;
-    og_store64(bytes, rest);
-    og_store64(bytes + t->doc_off, number);
+    og_store64(bytes, og_fp_rest(t, mixed));
+    og_store64(bytes + t->doc_off, (uint64_t)doc + 1);
     if (t->options.fields.offset_len > 0)
         store16(bytes + t->offset_off, add->offset[i]);
     if (t->options.fields.near_len > 0)
@@ -53,6 +84,19 @@ static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
     if (t->level > 0)
         og_store32(bytes + t->home_off, (uint32_t)og_home_of(t, mixed));
     og_put_piece(payload, bytes, t->payload_len);
+}
+
+/* The whole payload, put together beside the table so that it goes in by two
+ * stores; in registers where it can be, for bytes that have just been written
+ * one by one cannot be read as a word before they are in the cache. */
+static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
+                       const struct og_additions *add, size_t i, uint32_t doc)
+{
+    if (OG_LIKELY(t->options.layout == OG_LAYOUT_PACKED))
+        og_put_number(payload, packed_slot(t, mixed, add, i, doc),
+                      t->payload_len);
+    else
+        write_long_slot(t, payload, mixed, add, i, doc);
 }
 
 static bool takes_over(const struct og_additions *add, uint32_t holder)
@@ -129,13 +173,12 @@ static void insert(struct og_lane *lane, uint8_t *bucket, uint32_t used,
 
 /* False: the table must grow first. */
 static bool add_one(struct og_lane *lane, const struct op *op, uint64_t mixed,
-                    uint64_t number, struct og_look look)
+                    uint64_t number, uint8_t *bucket, struct og_look look)
 {
     struct og_table *t = lane->t;
     const struct og_additions *add = &lane->parts[op->part].additions;
     const uint32_t none = t->options.bucket_slots;
     const uint8_t weight = add->weight != NULL ? add->weight[op->i] : 1;
-    uint8_t *bucket = og_bucket_at(t, number);
     uint32_t slot = look.slot;
     if (slot < none && !og_slot_holds(t, bucket, slot, mixed))
         slot = og_bucket_find(t, bucket, mixed);
@@ -146,12 +189,12 @@ static bool add_one(struct og_lane *lane, const struct op *op, uint64_t mixed,
         bucket = og_bucket_at(t, number);
         look.used = og_bucket_used(t, bucket);
     }
-    begin_change(t, number);
+    uint32_t *stripe = begin_change(t, number);
     if (slot < none)
         renew(lane, bucket, slot, mixed, op, weight);
     else
         insert(lane, bucket, look.used, mixed, op, weight);
-    end_change(t, number);
+    end_change(stripe);
     return true;
 }
 
@@ -160,15 +203,21 @@ static bool add_one(struct og_lane *lane, const struct op *op, uint64_t mixed,
 /* Enough to hide a miss behind the work of a group, and few enough for the
  * line fill buffers of a core. */
 #define GROUP 16
+/* One is added, of the next the payloads are on their way, of the one after
+ * that the tags. */
+#define GROUPS        3
+#define CHANGED_WORDS 4
 
 struct group {
     size_t n;
     struct op op[GROUP];
     uint64_t mixed[GROUP];
     uint64_t number[GROUP]; /* of the bucket */
+    uint8_t *bucket[GROUP];
     struct og_look look[GROUP];
-    uint64_t changed; /* a bit for each bucket number, modulo 64 */
-    unsigned level;   /* of the table, when the buckets were numbered */
+    /* Since it was looked at: a bit for each number of a bucket, modulo 256. */
+    uint64_t changed[CHANGED_WORDS];
+    unsigned level; /* of the table, when the buckets were numbered */
 };
 
 static uint32_t ops_begin(const struct og_lane *lane,
@@ -201,28 +250,38 @@ static bool find_part(struct og_lane *lane)
 static void ask_for_tags(struct og_lane *lane, struct group *g)
 {
     const struct og_table *t = lane->t;
-    g->n = 0;
+    size_t n = 0;
     g->level = t->level;
-    while (g->n < GROUP && find_part(lane)) {
+    while (n < GROUP && find_part(lane)) {
         const struct og_table_part *part = &lane->parts[lane->part];
-        const uint32_t end = ops_end(lane, part);
-        for (; g->n < GROUP && lane->at < end; g->n++) {
-            const uint32_t at = lane->at++;
-            const uint32_t i = part->order != NULL ? part->order[at] : at;
-            g->op[g->n] = (struct op){(uint32_t)lane->part, at, i};
-            g->mixed[g->n] = og_mix64(part->additions.fp[i]);
-            g->number[g->n] = og_bucket_of(t, g->mixed[g->n]);
-            __builtin_prefetch(og_bucket_at(t, g->number[g->n]), 1);
+        const uint64_t *fps = part->additions.fp;
+        const uint32_t *order = part->order;
+        const uint32_t left = ops_end(lane, part) - lane->at;
+        const uint32_t here = left < GROUP - n ? left : (uint32_t)(GROUP - n);
+        const uint32_t first = lane->at;
+        for (uint32_t at = first; at < first + here; at++, n++) {
+            const uint32_t i = order != NULL ? order[at] : at;
+            const uint64_t mixed = og_mix64(fps[i]);
+            const uint64_t number = og_bucket_of(t, mixed);
+            g->op[n] = (struct op){(uint32_t)lane->part, at, i};
+            g->mixed[n] = mixed;
+            g->number[n] = number;
+            g->bucket[n] = og_bucket_at(t, number);
+            __builtin_prefetch(g->bucket[n], 1);
         }
+        lane->at = first + here;
     }
+    g->n = n;
 }
 
 /* The table has grown meanwhile: nothing of what was looked up holds. */
 static void number_again(const struct og_table *t, struct group *g)
 {
-    for (size_t i = 0; i < g->n; i++)
+    for (size_t i = 0; i < g->n; i++) {
         g->number[i] = og_bucket_of(t, g->mixed[i]);
-    g->changed = UINT64_MAX;
+        g->bucket[i] = og_bucket_at(t, g->number[i]);
+    }
+    memset(g->changed, 0xff, sizeof(g->changed));
     g->level = t->level;
 }
 
@@ -232,35 +291,38 @@ static void ask_for_payloads(const struct og_lane *lane, struct group *g)
 {
     const struct og_table *t = lane->t;
     const uint32_t none = t->options.bucket_slots;
+    const bool counts = lane->is_alone && t->n_noise_lines > 0;
     if (g->level != t->level) number_again(t, g);
-    g->changed = 0;
+    memset(g->changed, 0, sizeof(g->changed));
+    og_buckets_look(t, g->bucket, g->mixed, g->n, g->look);
     for (size_t i = 0; i < g->n; i++) {
-        uint8_t *bucket = og_bucket_at(t, g->number[i]);
-        g->look[i] = og_bucket_look(t, bucket, g->mixed[i]);
+        uint8_t *bucket = g->bucket[i];
         const bool known = g->look[i].slot < none;
         const uint32_t slot = known ? g->look[i].slot : g->look[i].used;
         if (slot < none)
             __builtin_prefetch(og_bucket_payload(t, bucket, slot), 1);
         if (known || slot == none) __builtin_prefetch(bucket + t->state_off, 1);
-        if (known && lane->is_alone && t->n_noise_lines > 0)
+        if (known && counts)
             __builtin_prefetch(
                 t->noise + og_common_fps_off(t->n_noise_lines, g->mixed[i]), 1);
     }
 }
 
-/* What was looked up before another fingerprint of the group went into the same
- * bucket is looked up again. */
-static bool add_group(struct og_lane *lane, struct group *g)
+/* What was looked up before another fingerprint went into the same bucket is
+ * looked up again; `next` was looked up before this group went in. */
+static bool add_group(struct og_lane *lane, struct group *g, struct group *next)
 {
     const struct og_table *t = lane->t;
     for (size_t i = 0; i < g->n; i++) {
         if (g->level != t->level) number_again(t, g);
+        const size_t word = g->number[i] / 64 % CHANGED_WORDS;
         const uint64_t bit = (uint64_t)1 << g->number[i] % 64;
-        if ((g->changed & bit) != 0)
-            g->look[i] =
-                og_bucket_look(t, og_bucket_at(t, g->number[i]), g->mixed[i]);
-        g->changed |= bit;
-        if (add_one(lane, &g->op[i], g->mixed[i], g->number[i], g->look[i]))
+        if ((g->changed[word] & bit) != 0)
+            g->look[i] = og_bucket_look(t, g->bucket[i], g->mixed[i]);
+        g->changed[word] |= bit;
+        next->changed[word] |= bit;
+        if (add_one(lane, &g->op[i], g->mixed[i], g->number[i], g->bucket[i],
+                    g->look[i]))
             continue;
         lane->is_blocked = true;
         lane->part = g->op[i].part;
@@ -279,14 +341,16 @@ unsigned og_lane_of(const struct og_table *t, uint64_t mixed, unsigned bits)
 
 void og_lane_run(struct og_lane *lane)
 {
-    struct group groups[2];
+    struct group groups[GROUPS];
     lane->is_blocked = false;
     ask_for_tags(lane, &groups[0]);
-    for (unsigned turn = 0; groups[turn].n > 0; turn ^= 1) {
-        struct group *now = &groups[turn];
-        ask_for_tags(lane, &groups[turn ^ 1]);
-        ask_for_payloads(lane, now);
-        if (!add_group(lane, now)) return;
+    ask_for_tags(lane, &groups[1]);
+    ask_for_payloads(lane, &groups[0]);
+    for (unsigned turn = 0; groups[turn].n > 0; turn = (turn + 1) % GROUPS) {
+        struct group *next = &groups[(turn + 1) % GROUPS];
+        ask_for_tags(lane, &groups[(turn + 2) % GROUPS]);
+        ask_for_payloads(lane, next);
+        if (!add_group(lane, &groups[turn], next)) return;
     }
 }
 
@@ -318,8 +382,8 @@ void og_table_see_many(struct og_table *table, const uint64_t *fps,
         uint8_t *bucket = og_bucket_at(table, number);
         const uint32_t slot = og_bucket_find(table, bucket, mixed);
         if (slot >= table->options.bucket_slots) continue;
-        begin_change(table, number);
+        uint32_t *stripe = begin_change(table, number);
         og_evict_found(table, bucket, slot, weights[i]);
-        end_change(table, number);
+        end_change(stripe);
     }
 }

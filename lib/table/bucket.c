@@ -76,7 +76,8 @@ uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket)
 
 #if defined(OG_X86)
 /* The usual bucket: 64 tags in one register, or in two. */
-OG_TARGET_AVX512 static struct og_look look_64(const uint8_t *tags, uint8_t tag)
+OG_TARGET_AVX512 static inline struct og_look look_64(const uint8_t *tags,
+                                                      uint8_t tag)
 {
     const __m512i here = _mm512_loadu_si512(tags);
     const uint64_t equal =
@@ -94,8 +95,8 @@ OG_TARGET_AVX2 static inline uint64_t equal_avx2(__m256i low, __m256i high,
     return (uint32_t)first | (uint64_t)(uint32_t)last << 32;
 }
 
-OG_TARGET_AVX2 static struct og_look look_64_avx2(const uint8_t *tags,
-                                                  uint8_t tag)
+OG_TARGET_AVX2 static inline struct og_look look_64_avx2(const uint8_t *tags,
+                                                         uint8_t tag)
 {
     const __m256i low = _mm256_loadu_si256((const __m256i *)tags);
     const __m256i high = _mm256_loadu_si256((const __m256i *)(tags + 32));
@@ -142,6 +143,42 @@ struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
     if (n == 64 && og_cpu_level() >= OG_CPU_NEON) return look_64(bucket, tag);
 #endif
     return look_at_any(bucket, n, tag);
+}
+
+#if defined(OG_X86)
+OG_TARGET_AVX512 static void look_at_64s(uint8_t *const *bucket,
+                                         const uint64_t *mixed, size_t n,
+                                         struct og_look *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = look_64(bucket[i], og_fp_tag(mixed[i]));
+}
+
+OG_TARGET_AVX2 static void look_at_64s_avx2(uint8_t *const *bucket,
+                                            const uint64_t *mixed, size_t n,
+                                            struct og_look *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = look_64_avx2(bucket[i], og_fp_tag(mixed[i]));
+}
+#endif
+
+/* The level of the processor is asked for once, not for each. */
+void og_buckets_look(const struct og_table *t, uint8_t *const *bucket,
+                     const uint64_t *mixed, size_t n, struct og_look *out)
+{
+#if defined(OG_X86)
+    const og_cpu cpu = og_cpu_level();
+    if (t->options.bucket_slots == 64 && cpu >= OG_CPU_AVX2) {
+        if (cpu >= OG_CPU_AVX512)
+            look_at_64s(bucket, mixed, n, out);
+        else
+            look_at_64s_avx2(bucket, mixed, n, out);
+        return;
+    }
+#endif
+    for (size_t i = 0; i < n; i++)
+        out[i] = og_bucket_look(t, bucket[i], mixed[i]);
 }
 
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,

@@ -91,6 +91,23 @@ static inline void og_put_piece(uint8_t *to, const uint8_t *from, size_t len)
 #endif
 }
 
+/* The same of a number of 6 to 16 bytes. */
+static inline void og_put_number(uint8_t *to, unsigned __int128 v, size_t len)
+{
+#if OG_THREAD_CHECKER
+    for (size_t i = 0; i < len; i++)
+        og_put8(to + i, (uint8_t)(v >> 8 * i));
+#else
+    if (len >= 8) {
+        og_store64(to, (uint64_t)v);
+        og_store64(to + len - 8, (uint64_t)(v >> 8 * (len - 8)));
+    } else {
+        og_store32(to, (uint32_t)v);
+        og_store32(to + len - 4, (uint32_t)(v >> 8 * (len - 4)));
+    }
+#endif
+}
+
 static inline uint64_t og_get_bytes(const uint8_t *p, size_t len)
 {
     uint64_t v = 0;
@@ -129,6 +146,9 @@ struct og_look {
 };
 struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
                               uint64_t mixed);
+/* The same for n fingerprints, each in its bucket. */
+void og_buckets_look(const struct og_table *t, uint8_t *const *bucket,
+                     const uint64_t *mixed, size_t n, struct og_look *out);
 uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket);
 /* The first of n slots with this tag, from `first` on; n when there is none. */
 uint32_t og_tags_next(const uint8_t *tags, uint32_t first, uint32_t n,

@@ -4,24 +4,25 @@
  * tags and, when a tag agrees, one more for the payload. Alone they would take
  * 100 ns each; asked for in time they overlap. So a batch goes in groups, and
  * each group in three steps: work out the buckets and ask for their tags;
- * compare tags and ask for the payloads; read. The first step of a group is
- * done before the last two of the group before it. */
+ * compare tags and ask for the payloads; read. While one group is read, the
+ * payloads of the next are on their way, and the tags of the one after that. */
 
 #include "lib/table/bucket.h"
 
 /* Enough to hide a miss behind the work of a group, and few enough for the
  * line fill buffers of a core. */
-#define GROUP 24
+#define GROUP  24
+#define GROUPS 3
 
 struct group {
     size_t n;
     uint64_t mixed[GROUP];
     uint8_t *bucket[GROUP];
-    uint32_t slot[GROUP];
+    struct og_look look[GROUP];
 };
 
-static void ask_for_tags(const struct og_table *t, const uint64_t *fps,
-                         size_t n, struct group *g)
+static size_t ask_for_tags(const struct og_table *t, const uint64_t *fps,
+                           size_t n, struct group *g)
 {
     g->n = n < GROUP ? n : GROUP;
     for (size_t i = 0; i < g->n; i++) {
@@ -29,14 +30,17 @@ static void ask_for_tags(const struct og_table *t, const uint64_t *fps,
         g->bucket[i] = og_bucket_at(t, og_bucket_of(t, g->mixed[i]));
         __builtin_prefetch(g->bucket[i]);
     }
+    return g->n;
 }
 
 static void ask_for_payloads(const struct og_table *t, struct group *g)
 {
+    const uint32_t none = t->options.bucket_slots;
+    og_buckets_look(t, g->bucket, g->mixed, g->n, g->look);
     for (size_t i = 0; i < g->n; i++) {
-        g->slot[i] = og_bucket_look(t, g->bucket[i], g->mixed[i]).slot;
-        if (g->slot[i] < t->options.bucket_slots)
-            __builtin_prefetch(og_bucket_payload(t, g->bucket[i], g->slot[i]));
+        const uint32_t slot = g->look[i].slot;
+        if (slot < none)
+            __builtin_prefetch(og_bucket_payload(t, g->bucket[i], slot));
     }
 }
 
@@ -82,7 +86,7 @@ static void read_hits(const struct og_table *t, const struct group *g,
 {
     const uint32_t none = t->options.bucket_slots;
     for (size_t i = 0; i < g->n; i++) {
-        uint32_t slot = g->slot[i];
+        uint32_t slot = g->look[i].slot;
         if (slot < none && !og_slot_holds(t, g->bucket[i], slot, g->mixed[i]))
             slot = og_bucket_find(t, g->bucket[i], g->mixed[i]);
         out[i] = slot < none
@@ -106,15 +110,16 @@ bool og_table_may_have_lost(const struct og_table *table, uint64_t fp)
 void og_table_find_many(const struct og_table *table, const uint64_t *fps,
                         size_t n, struct og_hit *out)
 {
-    struct group groups[2];
-    ask_for_tags(table, fps, n, &groups[0]);
-    size_t done = 0;
-    for (unsigned turn = 0; done < n; turn ^= 1) {
-        struct group *now = &groups[turn];
-        const size_t next = done + now->n;
-        ask_for_tags(table, fps + next, n - next, &groups[turn ^ 1]);
-        ask_for_payloads(table, now);
-        read_hits(table, now, out + done);
-        done = next;
+    struct group groups[GROUPS];
+    size_t asked = 0;
+    asked += ask_for_tags(table, fps + asked, n - asked, &groups[0]);
+    asked += ask_for_tags(table, fps + asked, n - asked, &groups[1]);
+    ask_for_payloads(table, &groups[0]);
+    for (unsigned turn = 0; groups[turn].n > 0; turn = (turn + 1) % GROUPS) {
+        asked += ask_for_tags(table, fps + asked, n - asked,
+                              &groups[(turn + 2) % GROUPS]);
+        ask_for_payloads(table, &groups[(turn + 1) % GROUPS]);
+        read_hits(table, &groups[turn], out);
+        out += groups[turn].n;
     }
 }

@@ -43,19 +43,6 @@ struct half {
     uint32_t n;
 };
 
-/* Without the home on level 0. */
-static void move_slot(const struct og_table *t, const uint8_t *from,
-                      size_t from_len, uint32_t slot, struct half *to)
-{
-    uint8_t *payload = og_bucket_payload(t, to->bucket, to->n);
-    og_put8(to->bucket + to->n, from[slot]);
-    if (t->ring_off > t->state_off)
-        og_put8(to->bucket + t->state_off + to->n, from[t->state_off + slot]);
-    og_put_piece(payload, from + t->payload_off + slot * from_len,
-                 t->payload_len);
-    to->n++;
-}
-
 static void clear(uint8_t *from, const uint8_t *end)
 {
 #if OG_THREAD_CHECKER
@@ -83,25 +70,57 @@ static void clear_rest(const struct og_table *t, const struct half *half,
           og_bucket_payload(t, half->bucket, n));
 }
 
+/* Deals the slots of `from`, a bucket of `old`, out to the halves. The places
+ * are copied: a byte that is stored might be any of the table's numbers. */
+static void deal_slots(const struct og_table *t, const struct og_table *old,
+                       const uint8_t *from, struct half halves[2])
+{
+    const uint32_t n = t->options.bucket_slots;
+    const unsigned level = t->level;
+    const bool has_state = t->ring_off > t->state_off;
+    const size_t state_off = t->state_off, payload_off = t->payload_off;
+    const size_t from_len = old->payload_len, to_len = t->payload_len;
+    const size_t home_off = old->home_off;
+    for (uint32_t slot = 0; slot < n && from[slot] != 0; slot++) {
+        const uint8_t *payload = from + payload_off + slot * from_len;
+        struct half *half = &halves[og_load32(payload + home_off) >> level & 1];
+        uint8_t *const bucket = half->bucket;
+        const uint32_t to = half->n++;
+        og_put8(bucket + to, from[slot]);
+        if (has_state) og_put8(bucket + state_off + to, from[state_off + slot]);
+        /* Without the home on level 0. */
+        og_put_piece(bucket + payload_off + to * to_len, payload, to_len);
+    }
+}
+
 /* `t` is on the new level already, `old` (its state before) on the one above.
- * What the first half overwrites of the bucket itself is read from a copy. */
+ * Only the first buckets lie where their own halves will be: those are read
+ * from a copy. */
 static void split_bucket(const struct og_table *t, const struct og_table *old,
                          uint64_t number)
 {
     uint8_t copy[MOST_BUCKET];
     const uint8_t *used_end = old->base + old->n_buckets * old->bucket_len;
+    const uint8_t *from = og_bucket_at(old, number);
     struct half halves[2] = {{og_bucket_at(t, 2 * number), 0},
                              {og_bucket_at(t, 2 * number + 1), 0}};
-    memcpy(copy, og_bucket_at(old, number), old->bucket_len);
-    for (uint32_t slot = 0; slot < t->options.bucket_slots && copy[slot] != 0;
-         slot++) {
-        const uint8_t *payload =
-            copy + old->payload_off + slot * old->payload_len;
-        const uint32_t half = og_own_home(old, payload) >> t->level & 1;
-        move_slot(t, copy, old->payload_len, slot, &halves[half]);
+    if (halves[0].bucket < from + old->bucket_len) {
+        memcpy(copy, from, old->bucket_len);
+        from = copy;
     }
+    deal_slots(t, old, from, halves);
     clear_rest(t, &halves[0], used_end);
     if (2 * number + 1 < t->n_buckets) clear_rest(t, &halves[1], used_end);
+}
+
+/* From the end to the beginning is not what processors expect. */
+#define AHEAD 2
+
+static void ask_for_bucket(const struct og_table *t, uint64_t number)
+{
+    const uint8_t *bucket = og_bucket_at(t, number);
+    for (size_t at = 0; at < t->bucket_len; at += 64)
+        __builtin_prefetch(bucket + at);
 }
 
 static void turn_stripes(struct og_table *t, int order)
@@ -120,8 +139,10 @@ void og_table_grow(struct og_table *t)
     const struct og_table old = *t;
     og_table_set_level(t, old.level - 1);
     og_pages_enlarge(&t->pages, t->level > 0 ? og_table_len(t) : t->pages.len);
-    for (uint64_t i = old.n_buckets; i-- > 0;)
+    for (uint64_t i = old.n_buckets; i-- > 0;) {
+        if (i >= AHEAD) ask_for_bucket(&old, i - AHEAD);
         split_bucket(t, &old, i);
+    }
     turn_stripes(t, __ATOMIC_RELEASE);
 }
 

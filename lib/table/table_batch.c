@@ -323,10 +323,9 @@ static og_status count_lines(void *ctx, void *worker, size_t number,
     return OG_OK;
 }
 
-/* No lesson is due before the end of these. */
-static og_status observe_some(struct observing *o,
-                              const struct og_phases *phases, size_t n_parts,
-                              og_error *err)
+static og_status observe_lanes(struct observing *o,
+                               const struct og_phases *phases, size_t n_parts,
+                               og_error *err)
 {
     struct og_table_batch *b = o->batch;
     begin_lanes(o, n_parts);
@@ -338,19 +337,29 @@ static og_status observe_some(struct observing *o,
     return og_phases_step(phases, "count", b->n_lanes, count_lines, o, err);
 }
 
+/* One lane for all, which may grow the table itself. */
 static og_status observe_alone(void *ctx, void *worker, size_t number,
                                og_error *err)
 {
     const struct observing *o = ctx;
-    struct og_table *table = o->batch->table;
+    struct og_lane lane = {.t = o->batch->table,
+                           .parts = o->parts,
+                           .part = o->begin,
+                           .end = o->end,
+                           .is_alone = true,
+                           .n_new = o->batch->n_new};
     (void)worker, (void)number, (void)err;
-    for (size_t i = o->begin; i < o->end; i++) {
-        struct og_table_part *part = &o->parts[i];
-        const uint64_t before = table->n_used + table->n_evicted;
-        if (part->is_added) og_table_add_many(table, &part->additions);
-        part->n_new = (uint32_t)(table->n_used + table->n_evicted - before);
-    }
+    og_lane_run(&lane);
     return OG_OK;
+}
+
+/* No lesson is due before the end of these. */
+static og_status observe_until_lesson(struct observing *o,
+                                      const struct og_phases *phases,
+                                      size_t n_parts, og_error *err)
+{
+    if (o->batch->n_lanes > 1) return observe_lanes(o, phases, n_parts, err);
+    return og_phases_step(phases, "observe", 1, observe_alone, o, err);
 }
 
 static og_status observe(void *ctx, const struct og_phases *phases,
@@ -359,15 +368,12 @@ static og_status observe(void *ctx, const struct og_phases *phases,
     struct og_table_batch *b = ctx;
     struct og_table *t = b->table;
     struct observing o = {.batch = b, .parts = parts};
-    o.end = n;
-    if (b->n_lanes == 1)
-        return og_phases_step(phases, "observe", 1, observe_alone, &o, err);
     memset(b->n_new, 0, b->n_lanes * n * sizeof(*b->n_new));
     while (o.begin < n) {
         const uint64_t due = og_learning_next(t->n_added);
         for (o.end = o.begin; o.end < n && t->n_added < due; o.end++)
             if (parts[o.end].is_added) t->n_added += parts[o.end].additions.n;
-        TRY(observe_some(&o, phases, n, err));
+        TRY(observe_until_lesson(&o, phases, n, err));
         if (t->learning != NULL && t->n_added >= due)
             og_learning_lesson(t->learning);
         o.begin = o.end;
