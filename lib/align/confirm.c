@@ -77,6 +77,17 @@ static og_status fetch_origin(struct og_confirming *c, uint32_t doc,
     return OG_OK;
 }
 
+/* It has something to report: now its text is needed, too. That may be gone
+ * from the store meanwhile; then its tokens are NULL. */
+static og_status fetch_whole(struct og_confirming *c, uint32_t side,
+                             const struct og_confirm_source *source,
+                             og_error *err)
+{
+    if (source->whole == NULL) return OG_OK;
+    return source->whole(source->ctx, c->docs[side], side, &c->sides[side],
+                         err);
+}
+
 /* Those with the most hits. */
 static og_status fetch_origins(struct og_confirming *c, size_t document_len,
                                const struct og_labels *labels,
@@ -274,31 +285,43 @@ static size_t pick_seeds(struct og_confirming *c, uint32_t side)
     return n;
 }
 
+/* What is looked for in the texts. */
+struct confirm_subject {
+    struct og_align_side document;
+    const struct og_selection *sel;
+    const struct og_labels *labels;
+    const struct og_confirm_source *source;
+};
+
 static og_status verify_origin(struct og_confirming *c, uint32_t side,
-                               struct og_align_side document,
-                               uint32_t shingle_len, og_error *err)
+                               const struct confirm_subject *s, og_error *err)
 {
     const size_t n_seeds = pick_seeds(c, side);
     struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
     struct og_alignment alignment;
     options.min_copy = LEAST_WORTH;
     if (n_seeds == 0) return OG_OK;
-    TRY(og_verify(c->aligner, document, c->sides[side],
+    TRY(fetch_whole(c, side, s->source, err));
+    if (c->sides[side].tokens == NULL) return OG_OK;
+    TRY(og_verify(c->aligner, s->document, c->sides[side],
                   c->seeds + c->first_seed[side], n_seeds, &options, &alignment,
                   err));
     for (size_t i = 0; i < alignment.n_passages; i++)
-        if (has_shingle(&alignment.passages[i], alignment.matches, shingle_len))
+        if (has_shingle(&alignment.passages[i], alignment.matches,
+                        s->sel->shingle_len))
             TRY(keep_passage(c, &alignment.passages[i], alignment.matches, side,
                              err));
     return OG_OK;
 }
 
 static og_status compare_origin(struct og_confirming *c, uint32_t side,
-                                struct og_align_side document, og_error *err)
+                                const struct confirm_subject *s, og_error *err)
 {
     const struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
     struct og_alignment alignment;
-    TRY(og_align(c->aligner, document, c->sides[side], &options, &alignment,
+    TRY(fetch_whole(c, side, s->source, err));
+    if (c->sides[side].tokens == NULL) return OG_OK;
+    TRY(og_align(c->aligner, s->document, c->sides[side], &options, &alignment,
                  err));
     for (size_t i = 0; i < alignment.n_passages; i++)
         TRY(keep_passage(c, &alignment.passages[i], alignment.matches, side,
@@ -322,14 +345,6 @@ static void choose_compared(struct og_confirming *c, const uint32_t *sides,
         out[sides[i]] = c->reworded && n_compared <= MOST_COMPARED;
     }
 }
-
-/* What is looked for in the texts. */
-struct confirm_subject {
-    struct og_align_side document;
-    const struct og_selection *sel;
-    const struct og_labels *labels;
-    const struct og_confirm_source *source;
-};
 
 /* The seeds of all sides from number `first` on. */
 static og_status seed_sides(struct og_confirming *c, uint32_t first,
@@ -366,9 +381,8 @@ static og_status claim(struct og_confirming *c, const uint32_t *sides,
  * the sake of another one. The origin itself may have it from one of its own
  * origins, whose texts are then compared as well. */
 enum {
-    DOUBTFUL = 48,        /* tokens of a passage without a hit, at most */
-    DOUBTFUL_ALWAYS = 24, /* with hits, too */
-    MOST_ANCESTORS = 16,
+    DOUBTFUL = 48,         /* tokens of a passage without a hit, at most */
+    DOUBTFUL_ALWAYS = 24,  /* with hits, too */
     LONG_ORIGIN = 1 << 16, /* tokens that are not looked up again for it */
 };
 
@@ -428,12 +442,12 @@ static og_status fetch_ancestors(struct og_confirming *c,
     const uint32_t n_sides = c->n_docs;
     const size_t len = s->document.tokens->n;
     for (uint32_t i = 0; i < n_sides; i++) {
-        uint32_t docs[MOST_ANCESTORS];
+        uint32_t docs[OG_CONFIRM_ANCESTORS];
         uint32_t n = 0;
         const struct og_tokens *tokens = c->sides[i].tokens;
         if (!doubtful[i] || tokens == NULL || tokens->n > LONG_ORIGIN) continue;
         TRY(s->source->ancestors(s->source->ctx, c->docs[i], tokens,
-                                 MOST_ANCESTORS, docs, &n, err));
+                                 OG_CONFIRM_ANCESTORS, docs, &n, err));
         for (uint32_t j = 0; j < n && may_fetch(c, len); j++)
             if (!is_fetched(c, docs[j]))
                 TRY(fetch_origin(c, docs[j], s->source, err));
@@ -471,10 +485,9 @@ static og_status confirm_origins(struct og_confirming *c,
     for (uint32_t i = 0; i < c->n_docs; i++) {
         if (c->sides[sides[i]].tokens == NULL) continue;
         if (compared[sides[i]])
-            TRY(compare_origin(c, sides[i], s->document, err));
+            TRY(compare_origin(c, sides[i], s, err));
         else
-            TRY(verify_origin(c, sides[i], s->document, s->sel->shingle_len,
-                              err));
+            TRY(verify_origin(c, sides[i], s, err));
     }
     return OG_OK;
 }

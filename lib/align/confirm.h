@@ -24,6 +24,9 @@
  * few only as long as they are short. */
 #define OG_CONFIRM_ORIGINS 64
 
+/* Of each of them, so many that may have had its passages before. */
+#define OG_CONFIRM_ANCESTORS 16
+
 struct og_confirmed {
     uint32_t begin, end; /* tokens of the document */
     uint32_t doc;
@@ -43,11 +46,16 @@ struct og_ranked {
 /* Where the texts come from. */
 struct og_confirm_source {
     void *ctx;
-    /* The text and tokens of document `doc`, valid until the next call but
-     * those of the same `side` number, 0 .. OG_CONFIRM_ORIGINS - 1. Tokens
-     * NULL: there is no text of it. */
+    /* The tokens of document `doc`, valid until the next call but those of the
+     * same `side` number, 0 .. OG_CONFIRM_ORIGINS - 1. Their hashes are enough.
+     * Tokens NULL: there is no text of it. */
     og_status (*side)(void *ctx, uint32_t doc, uint32_t side,
                       struct og_align_side *out, og_error *err);
+    /* The same with its text and the places of the tokens in it, for a side
+     * that has something to report; it stays valid as the first did. NULL:
+     * `side` gives all there is. */
+    og_status (*whole)(void *ctx, uint32_t doc, uint32_t side,
+                       struct og_align_side *out, og_error *err);
     /* The documents that hold passages of `doc`, whose tokens these are, before
      * it, as far as they may be origins: those of the most first, at most `max`
      * of them. What they are must not depend on the order of arrival. May be

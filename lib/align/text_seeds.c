@@ -15,6 +15,11 @@
 #include "lib/align/aligner.h"
 #include "lib/base/bits.h"
 #include "lib/base/hash_table.h"
+#include "lib/os/cpu.h"
+
+#if defined(OG_X86)
+#include <immintrin.h>
+#endif
 
 struct og_text_seed_slot {
     uint32_t tag;
@@ -56,11 +61,13 @@ struct rolling {
     uint32_t k;
 };
 
-static struct rolling rolling_start(const uint64_t *hash, uint32_t k)
+/* At the shingle of number `first`. */
+static struct rolling rolling_start(const uint64_t *hash, size_t first,
+                                    uint32_t k)
 {
     struct rolling r = {.hash = hash, .k = k};
     for (uint32_t i = 0; i < k; i++)
-        r.sum = turned(r.sum, 1) ^ hash[i];
+        r.sum = turned(r.sum, 1) ^ hash[first + i];
     return r;
 }
 
@@ -124,7 +131,7 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
     s->n_first = 0;
     if (s->n == 0) return OG_OK;
     TRY(reserve(s, s->n, err));
-    struct rolling r = rolling_start(document->hash, k);
+    struct rolling r = rolling_start(document->hash, 0, k);
     for (size_t i = 0; i < s->n; i++) {
         const uint64_t mixed = og_mix64(r.sum);
         struct og_text_seed_slot *slot = find_slot(s, mixed);
@@ -145,11 +152,11 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
 
 /* Shingles whose bit is set, of so many in a row. Which they are is no pattern
  * that a branch could learn, so they are written down without one. */
-enum { BLOCK = 256 };
+enum { BLOCK = 256, LANES = 8 };
 
 struct maybe_held {
-    uint64_t sum[BLOCK];
-    uint32_t pos[BLOCK];
+    uint64_t sum[BLOCK + LANES]; /* a vector may be written after the last */
+    uint32_t pos[BLOCK + LANES];
     size_t n;
 };
 
@@ -185,12 +192,86 @@ static void note_held(struct og_text_seeds *s, const struct maybe_held *held)
     }
 }
 
+#if defined(OG_X86)
+/* The sums of the eight shingles of eight tokens that begin at hash[0 .. 7];
+ * hash[0 .. 15] is read. A sum of two tokens is made of one, of four tokens of
+ * those of two, of eight of those of four: three steps for all of them. */
+OG_TARGET_AVX512 static inline __m512i sums_of_8(const uint64_t *hash)
+{
+    const __m512i low = _mm512_loadu_si512(hash);
+    const __m512i high = _mm512_loadu_si512(hash + LANES);
+    const __m512i two = _mm512_xor_si512(_mm512_rol_epi64(low, 1),
+                                         _mm512_alignr_epi64(high, low, 1));
+    const __m512i two_more = _mm512_xor_si512(
+        _mm512_rol_epi64(high, 1), _mm512_alignr_epi64(high, high, 1));
+    const __m512i four = _mm512_xor_si512(
+        _mm512_rol_epi64(two, 2), _mm512_alignr_epi64(two_more, two, 2));
+    const __m512i four_more =
+        _mm512_xor_si512(_mm512_rol_epi64(two_more, 2),
+                         _mm512_alignr_epi64(two_more, two_more, 2));
+    return _mm512_xor_si512(_mm512_rol_epi64(four, 4),
+                            _mm512_alignr_epi64(four_more, four, 4));
+}
+
+/* gather_held() of shingles of eight tokens; their number is a multiple of
+ * eight, and eight more tokens follow the last of them. */
+OG_TARGET_AVX512 static void gather_held_avx512(const struct og_text_seeds *s,
+                                                const uint64_t *hash,
+                                                size_t begin, size_t end,
+                                                struct maybe_held *out)
+{
+    const __m256i step = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m512i mask = _mm512_set1_epi64((long long)s->bit_mask);
+    const __m512i one = _mm512_set1_epi64(1);
+    const __m512i in_word = _mm512_set1_epi64(63);
+    size_t n = 0;
+    for (size_t i = begin; i < end; i += LANES) {
+        const __m512i sum = sums_of_8(hash + i);
+        const __m512i place = _mm512_srli_epi64(_mm512_and_si512(sum, mask), 6);
+        const __m512i word = _mm512_i64gather_epi64(place, s->bits, 8);
+        const __m512i bit =
+            _mm512_sllv_epi64(one, _mm512_and_si512(sum, in_word));
+        const __mmask8 held = _mm512_test_epi64_mask(word, bit);
+        const __m256i pos = _mm256_add_epi32(_mm256_set1_epi32((int)i), step);
+        _mm512_storeu_si512(out->sum + n,
+                            _mm512_maskz_compress_epi64(held, sum));
+        _mm256_storeu_si256((__m256i *)(out->pos + n),
+                            _mm256_maskz_compress_epi32(held, pos));
+        n += (size_t)__builtin_popcount(held);
+    }
+    out->n = n;
+}
+#endif
+
+/* As many shingles of the origin as vectors can take; how many. */
+static size_t pass_over_wide(struct og_text_seeds *s,
+                             const struct og_tokens *origin)
+{
+    size_t done = 0;
+#if defined(OG_X86)
+    struct maybe_held held;
+    if (s->k != LANES || origin->n < 2 * LANES ||
+        og_cpu_level() < OG_CPU_AVX512)
+        return 0;
+    const size_t n = (origin->n - LANES) / LANES * LANES;
+    for (size_t end; done < n; done = end) {
+        end = n - done < BLOCK ? n : done + BLOCK;
+        gather_held_avx512(s, origin->hash, done, end, &held);
+        note_held(s, &held);
+    }
+#else
+    (void)s, (void)origin;
+#endif
+    return done;
+}
+
 static void pass_over(struct og_text_seeds *s, const struct og_tokens *origin)
 {
     const size_t last = origin->n - s->k; /* there is no token after it */
-    struct rolling r = rolling_start(origin->hash, s->k);
+    const size_t first = pass_over_wide(s, origin);
+    struct rolling r = rolling_start(origin->hash, first, s->k);
     struct maybe_held held;
-    for (size_t i = 0; i < last; i += BLOCK) {
+    for (size_t i = first; i < last; i += BLOCK) {
         gather_held(s, &r, i, last - i < BLOCK ? last : i + BLOCK, &held);
         note_held(s, &held);
     }

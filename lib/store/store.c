@@ -139,6 +139,7 @@ og_status og_store_open(const char *path, og_access access,
     TRY(plan_opening(path, access, options, &opening, err));
     og_store *store = og_allocate_zero(NULL, sizeof(*store));
     if (store == NULL) return og_error_memory(err, sizeof(*store), "a store");
+    store->order = 1;
     og_status status = open_parts(store, path, access, &opening, err);
     if (status != OG_OK) {
         og_release(NULL, store, sizeof(*store));

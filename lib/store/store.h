@@ -64,7 +64,11 @@ struct og_store {
     uint64_t table_memory;          /* that a new one elsewhere shall have */
     struct og_catalogue catalogue;
     struct og_pending pending;
-    uint32_t n_removed;   /* documents */
+    uint32_t n_removed; /* documents */
+    /* Changes when a document takes fingerprints over from later ones: until
+     * then, and as long as the table gives up nothing, the holders before a
+     * document stay the same. 0: documents were removed. */
+    _Atomic uint64_t order;
     struct og_disk *disk; /* NULL: in memory */
     struct og_keeping keeping;
     bool is_read_only;
@@ -187,6 +191,12 @@ bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len);
  * none. */
 size_t og_sighting_count(const uint8_t *data, size_t len);
 
+/* For og_store.order: whatever depended on the order of documents does not hold
+ * any more; and a number that is another one then, 0 when nothing of it lasts.
+ * The second is for any thread. */
+void og_store_reorder(og_store *store);
+uint64_t og_store_order(const og_store *store);
+
 /* Its text stays with the trace: the next documents are often compared with it.
  */
 void og_store_keep_at_hand(const struct og_subject *subject, og_trace *trace);
@@ -198,7 +208,7 @@ struct og_additions og_store_journal_part(const og_store *store,
 /* What a record of the journal changes in memory; for og_store_take() and for
  * replaying one. `entry` is of document catalogue.n. */
 void og_store_apply(og_store *store, const struct og_mark *mark,
-                    struct og_additions *additions);
+                    struct og_additions *additions, bool may_reorder);
 /* The same for a document that is there. */
 void og_store_apply_again(og_store *store, struct og_additions *additions);
 

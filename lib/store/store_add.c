@@ -24,8 +24,20 @@ void og_store_apply_again(og_store *store, struct og_additions *additions)
     og_table_add_many(&store->table, additions);
 }
 
+/* By the writer alone. */
+void og_store_reorder(og_store *store)
+{
+    if (store->order != 0) store->order++;
+}
+
+uint64_t og_store_order(const og_store *store)
+{
+    if (store->remote != NULL || !og_table_is_growing(&store->table)) return 0;
+    return store->order;
+}
+
 void og_store_apply(og_store *store, const struct og_mark *mark,
-                    struct og_additions *additions)
+                    struct og_additions *additions, bool may_reorder)
 {
     struct og_catalogue *catalogue = &store->catalogue;
     const struct og_table *table = &store->table;
@@ -38,7 +50,11 @@ void og_store_apply(og_store *store, const struct og_mark *mark,
     assert(number == additions->doc);
     additions->earlier = is_last ? NULL : og_catalogue_earlier;
     additions->ctx = catalogue;
+    /* Once before, for whoever has found something and not yet noted it, and
+     * once after it, for whoever looks meanwhile. */
+    if (!is_last && may_reorder) og_store_reorder(store);
     og_table_add_many(&store->table, additions);
+    if (!is_last && may_reorder) og_store_reorder(store);
     og_catalogue_set_new(catalogue, number,
                          (uint32_t)(table->n_used + table->n_evicted - before));
     og_catalogue_publish(catalogue);
@@ -162,7 +178,10 @@ static og_status take(og_store *store, const struct og_subject *subject,
     if (store->remote != NULL)
         TRY(og_store_apply_elsewhere(store, &mark, trace, &additions, err));
     else
-        og_store_apply(store, &mark, &additions);
+        og_store_apply(store, &mark, &additions,
+                       trace->n_displaced > 0 ||
+                           !og_labels_shape_table(store->params.estimate,
+                                                  store->params.evict));
     if (store->disk != NULL)
         TRY(og_disk_tidy(store, 1, err));
     else

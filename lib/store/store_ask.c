@@ -281,20 +281,25 @@ static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
     return og_origin_texts_side(&c->trace->origins, doc, side, out, err);
 }
 
-/* The table is asked again: what it said when `doc` came depends on what had
- * come by then. */
-static og_status give_ancestors(void *ctx, uint32_t doc,
-                                const struct og_tokens *tokens, uint32_t max,
-                                uint32_t *out, uint32_t *out_n, og_error *err)
+static og_status give_whole(void *ctx, uint32_t doc, uint32_t side,
+                            struct og_align_side *out, og_error *err)
 {
     const struct confirm_context *c = ctx;
+    return og_origin_texts_whole(&c->trace->origins, doc, side, out, err);
+}
+
+/* The table is asked again: what it said when `doc` came depends on what had
+ * come by then. */
+static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
+                                const struct og_tokens *tokens,
+                                struct og_ancestors *out, og_error *err)
+{
     const struct og_catalogue *catalogue = &c->store->catalogue;
     struct og_labels *labels = &c->trace->origin_labels;
     const struct og_selection *selection =
         &c->trace->origin_scratch.prepared.selection;
     struct og_entry_origin list[OG_ENTRY_ORIGINS];
     uint32_t n = 0;
-    *out_n = 0;
     TRY(og_scratch_select(&c->trace->origin_scratch, tokens, &c->store->prepare,
                           err));
     TRY(og_labels_reserve(labels, selection->n, err));
@@ -308,8 +313,40 @@ static og_status give_ancestors(void *ctx, uint32_t doc,
             og_entry_count_origin(list, &n, other, 1);
     }
     og_entry_sort_origins(list, n);
-    for (; *out_n < n && *out_n < max; (*out_n)++)
-        out[*out_n] = list[*out_n].doc;
+    for (out->n = 0; out->n < n && out->n < OG_CONFIRM_ANCESTORS; out->n++)
+        out->docs[out->n] = list[out->n].doc;
+    return OG_OK;
+}
+
+/* They are remembered for the next document that asks: every one of them that
+ * does comes after `doc`, so that its place makes no difference. Those of a
+ * document that is on its way into the table are not. */
+static og_status recall_ancestors(const struct confirm_context *c, uint32_t doc,
+                                  const struct og_tokens *tokens,
+                                  struct og_ancestors *out, og_error *err)
+{
+    struct og_origin_cache *cache = &c->store->origin_caches.hashes;
+    const uint32_t n_whole = c->store->catalogue.n_published;
+    const uint64_t order = og_store_order(c->store);
+    if (order != 0 && og_origin_cache_recall(cache, doc, out) &&
+        out->order == order)
+        return OG_OK;
+    TRY(find_ancestors(c, doc, tokens, out, err));
+    out->order = order;
+    if (order != 0 && doc < n_whole && og_store_order(c->store) == order)
+        og_origin_cache_remember(cache, doc, out);
+    return OG_OK;
+}
+
+static og_status give_ancestors(void *ctx, uint32_t doc,
+                                const struct og_tokens *tokens, uint32_t max,
+                                uint32_t *out, uint32_t *out_n, og_error *err)
+{
+    struct og_ancestors found;
+    *out_n = 0;
+    TRY(recall_ancestors(ctx, doc, tokens, &found, err));
+    for (; *out_n < found.n && *out_n < max; (*out_n)++)
+        out[*out_n] = found.docs[*out_n];
     return OG_OK;
 }
 
@@ -321,6 +358,7 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
     const struct og_confirm_source source = {
         .ctx = &context,
         .side = give_side,
+        .whole = give_whole,
         .ancestors = give_ancestors,
         .order = {og_catalogue_earlier, &store->catalogue},
     };
@@ -352,7 +390,7 @@ static og_status read_last_version(og_store *store, uint32_t number,
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
     og_origin_texts_begin(&trace->origins);
-    TRY(og_origin_texts_get(&trace->origins, number, true, &side, err));
+    TRY(og_origin_texts_places(&trace->origins, number, true, &side, err));
     TRY(og_lookup_get(&trace->lookup, number, &entry, err));
     *out = og_entry_document(&entry, side->has_text ? side->source : out->text);
     return OG_OK;

@@ -316,6 +316,7 @@ static og_status open_table(og_store *store, og_error *err)
                       store->allocator);
     for (uint32_t i = 0; i < c->n_documents; i++)
         store->n_removed += (c->marks[i].flags & OG_MARK_REMOVED) != 0;
+    if (store->n_removed > 0) store->order = 0;
     return OG_OK;
 }
 
@@ -371,7 +372,7 @@ static og_status apply_document(struct replay *r, const struct og_entry *entry,
     TRY(og_disk_know(store, r->additions.add.fp, r->additions.add.n, err));
     TRY(og_disk_know_all(store, &r->additions.add, false, err));
     TRY(og_catalogue_reserve(&store->catalogue, err));
-    og_store_apply(store, &mark, &r->additions.add);
+    og_store_apply(store, &mark, &r->additions.add, true);
     return OG_OK;
 }
 
@@ -651,6 +652,7 @@ static void close_parts(og_store *store)
     disk->documents = NULL;
     disk->logged_end = (struct og_texts_end){0};
     store->n_removed = 0;
+    og_store_reorder(store);
     disk->journal_len = 0;
     disk->n_records = 0;
 }

@@ -168,6 +168,7 @@ og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
         return no_removal(err);
     og_catalogue_remove(&store->catalogue, number);
     store->n_removed++;
+    store->order = 0;
     for (uint64_t i = 0; i < n; i++)
         TRY(offer_again(store, &from, additions, err));
     return from.at == from.end ? OG_OK : no_removal(err);

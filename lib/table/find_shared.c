@@ -15,6 +15,11 @@ struct og_table_view og_table_view(const struct og_table *t)
     return view;
 }
 
+bool og_table_is_growing(const struct og_table *table)
+{
+    return og_table_view(table).level > 0;
+}
+
 /* Tags are looked at one by one only where a thread checker looks on: elsewhere
  * a vector loads the same bytes. */
 static uint32_t shared_tag(const uint8_t *tags, uint32_t first, uint32_t n,

@@ -123,6 +123,10 @@ size_t og_table_len(const struct og_table *table);
 /* Moves the buckets to memory of the table's own. */
 og_status og_table_take_over(struct og_table *table, og_error *err);
 
+/* Whether it is below its cap, so that it has not given anything up yet. Any
+ * thread. */
+bool og_table_is_growing(const struct og_table *table);
+
 /* Whether adding n fingerprints, these, could make the table grow; may say so
  * when it would not. */
 bool og_table_may_grow(const struct og_table *table, const uint64_t *fps,

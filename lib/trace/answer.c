@@ -188,7 +188,7 @@ static void add_matches(struct og_answering *a, const struct og_prepared *p,
                         const struct og_evidence *evidence, og_span *span)
 {
     const struct og_confirmed *c = piece->confirmed;
-    const struct og_origin_side *side = evidence->origins->sides[c->side];
+    const struct og_origin_side *side = evidence->origins->places[c->side];
     const og_range whole = side_range(side, c->origin_begin, c->origin_end);
     uint64_t from = span->begin;
     uint64_t n_equal = 0;

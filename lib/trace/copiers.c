@@ -53,9 +53,8 @@ static const struct og_origin_side *side_of(const og_trace *trace,
 {
     const struct og_confirming *c = &trace->confirming;
     for (uint32_t i = 0; i < c->n_docs; i++)
-        if (c->docs[i] == number && trace->origins.sides[i] != NULL &&
-            trace->origins.sides[i]->has_text)
-            return trace->origins.sides[i];
+        if (c->docs[i] == number && trace->origins.places[i] != NULL)
+            return trace->origins.places[i];
     return NULL;
 }
 
@@ -301,7 +300,7 @@ static og_status compare_text(struct comparing *c, uint32_t doc,
         i++;
     struct compared *known = &c->compared[i];
     if (i == c->n_compared) {
-        TRY(og_origin_texts_get(&c->trace->origins, doc, false, &side, err));
+        TRY(og_origin_texts_hashes(&c->trace->origins, doc, false, &side, err));
         if (!side->has_text) return OG_OK;
         known->n_tokens = side->tokens.n;
     }
@@ -373,9 +372,9 @@ static og_status compare_copiers(struct comparing *c,
     if (!OG_GROW(chain->allocator, chain->copiers, chain->copiers_cap,
                  TOLD_ORIGINS * MOST_COMPARED))
         return og_error_memory(err, sizeof(og_copier), "copiers");
-    TRY(og_origin_texts_get(&c->trace->origins,
-                            (uint32_t)chain->origins[0].number, true, &side,
-                            err));
+    TRY(og_origin_texts_hashes(&c->trace->origins,
+                               (uint32_t)chain->origins[0].number, true, &side,
+                               err));
     if (side->has_text) {
         og_text_seeds_mark(&c->trace->confirming.text_seeds, &side->tokens);
         c->best = og_text_seeds_share(&c->trace->confirming.text_seeds);

@@ -85,6 +85,69 @@ static void unlist_side(struct og_origin_cache *cache,
     cache->bytes -= len_of(side);
 }
 
+/* ---- spare blocks; with the lock ---- */
+
+/* Shorter ones are kept by the allocator itself. Of the bytes of a cache so
+ * much may lie idle. */
+#define LEAST_SPARE  ((size_t)64 << 10)
+#define SPARE_EIGHTH 8
+
+/* The block of a side that goes; it has none afterwards, if it was kept. */
+static void keep_spare(struct og_origin_cache *cache,
+                       struct og_origin_side *side)
+{
+    if (side->block_len < LEAST_SPARE || cache->n_spares == OG_ORIGIN_SPARES ||
+        cache->spare_bytes + side->block_len > cache->most / SPARE_EIGHTH)
+        return;
+    cache->spares[cache->n_spares++] =
+        (struct og_spare_block){side->block, side->block_len};
+    cache->spare_bytes += side->block_len;
+    cache->bytes += side->block_len;
+    side->block = NULL;
+    side->block_len = 0;
+}
+
+static struct og_spare_block take_spare(struct og_origin_cache *cache,
+                                        size_t number)
+{
+    const struct og_spare_block spare = cache->spares[number];
+    cache->spares[number] = cache->spares[--cache->n_spares];
+    cache->spare_bytes -= spare.len;
+    cache->bytes -= spare.len;
+    return spare;
+}
+
+/* The shortest that is long enough, and not much longer. */
+static bool find_spare(struct og_origin_cache *cache, size_t len,
+                       struct og_spare_block *out)
+{
+    size_t best = OG_ORIGIN_SPARES;
+    for (size_t i = 0; i < cache->n_spares; i++)
+        if (cache->spares[i].len >= len &&
+            cache->spares[i].len - len <= len / 2 &&
+            (best == OG_ORIGIN_SPARES ||
+             cache->spares[i].len < cache->spares[best].len))
+            best = i;
+    if (best < OG_ORIGIN_SPARES) *out = take_spare(cache, best);
+    return best < OG_ORIGIN_SPARES;
+}
+
+bool og_origin_side_reserve(struct og_origin_cache *cache,
+                            struct og_origin_side *side, size_t len)
+{
+    struct og_spare_block block = {NULL, len};
+    bool is_found = false;
+    if (len >= LEAST_SPARE) {
+        pthread_mutex_lock(&cache->lock);
+        is_found = find_spare(cache, len, &block);
+        pthread_mutex_unlock(&cache->lock);
+    }
+    if (!is_found) block.data = og_allocate(cache->allocator, len);
+    side->block = block.data;
+    side->block_len = block.data != NULL ? block.len : 0;
+    return block.data != NULL;
+}
+
 /* What somebody has stays, so it may be in vain; then the cache is larger for
  * a while. */
 static void make_room(struct og_origin_cache *cache)
@@ -98,6 +161,7 @@ static void make_room(struct og_origin_cache *cache)
             continue;
         }
         unlist_side(cache, side);
+        keep_spare(cache, side);
         og_origin_side_free(side, cache->allocator);
     }
 }
@@ -111,6 +175,10 @@ void og_origin_cache_release(struct og_origin_cache *cache)
         assert(side->n_users == 0);
         unlist_side(cache, side);
         og_origin_side_free(side, cache->allocator);
+    }
+    while (cache->n_spares > 0) {
+        const struct og_spare_block spare = take_spare(cache, 0);
+        og_release(cache->allocator, spare.data, spare.len);
     }
     pthread_mutex_destroy(&cache->lock);
 }
@@ -159,5 +227,26 @@ void og_origin_cache_forget(struct og_origin_cache *cache,
 {
     pthread_mutex_lock(&cache->lock);
     if (side->is_listed) unlist_side(cache, side);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* ---- ancestors ---- */
+
+bool og_origin_cache_recall(struct og_origin_cache *cache, uint32_t doc,
+                            struct og_ancestors *out)
+{
+    pthread_mutex_lock(&cache->lock);
+    const struct og_origin_side *side = find_side(cache, doc);
+    if (side != NULL) *out = side->ancestors;
+    pthread_mutex_unlock(&cache->lock);
+    return side != NULL && out->order != 0;
+}
+
+void og_origin_cache_remember(struct og_origin_cache *cache, uint32_t doc,
+                              const struct og_ancestors *ancestors)
+{
+    pthread_mutex_lock(&cache->lock);
+    struct og_origin_side *side = find_side(cache, doc);
+    if (side != NULL) side->ancestors = *ancestors;
     pthread_mutex_unlock(&cache->lock);
 }

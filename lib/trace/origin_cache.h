@@ -4,16 +4,28 @@
 /*   in:  texts that were fetched, and cut into tokens       (lib/trace)
  *   out: the same, for all threads that trace               (lib/trace)
  *
+ * A cache holds one part of each document: the hashes of its tokens, or their
+ * places and the text, or the text alone (origin_texts.h).
+ *
  * One memory for all threads of a store, however many they are. What is in it
  * does not change any more, so it is handed out without a copy; whoever has it
  * gives it back. A clock decides what goes: a hand goes round, passes by what
  * was used since it came last, and what somebody has. */
 
+#include "lib/align/confirm.h"
 #include "lib/base/memory.h"
 #include "lib/text/text.h"
 #include "lib/token/tokens.h"
 
 #include <pthread.h>
+
+/* The documents that hold passages of a document before it: confirm.h. */
+struct og_ancestors {
+    uint64_t
+        order; /* og_store_order() when they were found; 0: they were not */
+    uint32_t n;
+    uint32_t docs[OG_CONFIRM_ANCESTORS];
+};
 
 struct og_origin_side {
     uint32_t doc;
@@ -30,9 +42,20 @@ struct og_origin_side {
     bool is_listed;                        /* else it goes with its last user */
     struct og_origin_side *next_same;      /* with the same hash */
     struct og_origin_side *before, *after; /* in the ring */
+    struct og_ancestors ancestors;         /* of the hashes alone */
 };
 
-#define OG_ORIGIN_HEADS 4096
+#define OG_ORIGIN_HEADS 16384
+
+/* Long blocks of those that went, for those that come: allocators give such
+ * memory back to the system and get it again page by page, which takes longer
+ * than to fill it. */
+#define OG_ORIGIN_SPARES 16
+
+struct og_spare_block {
+    char *data;
+    size_t len;
+};
 
 struct og_origin_cache {
     const og_allocator *allocator;
@@ -41,6 +64,8 @@ struct og_origin_cache {
     struct og_origin_side *hand; /* the next one in the ring; NULL: none */
     size_t n, bytes;
     size_t most; /* bytes that are kept beside what somebody has */
+    struct og_spare_block spares[OG_ORIGIN_SPARES];
+    size_t n_spares, spare_bytes; /* of `bytes`, too */
 };
 
 void og_origin_cache_init(struct og_origin_cache *cache, size_t most,
@@ -61,9 +86,19 @@ void og_origin_cache_give(struct og_origin_cache *cache,
 void og_origin_cache_forget(struct og_origin_cache *cache,
                             struct og_origin_side *side);
 
-/* One to be filled in and put; NULL: no memory. And one that is not put. */
+/* What is known of the ancestors of a document, if the cache has it; and what
+ * was found just now. */
+bool og_origin_cache_recall(struct og_origin_cache *cache, uint32_t doc,
+                            struct og_ancestors *out);
+void og_origin_cache_remember(struct og_origin_cache *cache, uint32_t doc,
+                              const struct og_ancestors *ancestors);
+
+/* One to be filled in and put; NULL: no memory. Its block, of `len` bytes or
+ * more; false: no memory. And one that is not put. */
 struct og_origin_side *og_origin_side_new(uint32_t doc,
                                           const og_allocator *allocator);
+bool og_origin_side_reserve(struct og_origin_cache *cache,
+                            struct og_origin_side *side, size_t len);
 void og_origin_side_free(struct og_origin_side *side,
                          const og_allocator *allocator);
 

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* A share of what the table may take, within bounds. A mail takes 12 KB, an RFC
- * of 50 KB a quarter of a megabyte. */
+/* A share of what the table may take, within bounds. The hashes of a mail take
+ * 3 KB and the rest of it 8 KB; those of an RFC of 50 KB 60 KB and 150 KB. */
 #define LEAST_KEPT ((uint64_t)8 << 20)
 #define MOST_KEPT  ((uint64_t)64 << 20)
 #define SHARE_KEPT 8
-/* Of that, for texts without their tokens. */
-#define SHARE_TEXTS 3
+/* Of that, in eighths; the rest is for texts alone. */
+enum { HASHES_EIGHTHS = 3, PLACES_EIGHTHS = 3 };
 
 static size_t most_kept(uint64_t memory)
 {
@@ -22,13 +22,17 @@ void og_origin_caches_init(struct og_origin_caches *caches,
                            const og_allocator *allocator)
 {
     const size_t most = most_kept(params->memory);
-    og_origin_cache_init(&caches->sides, most - most / SHARE_TEXTS, allocator);
-    og_origin_cache_init(&caches->texts, most / SHARE_TEXTS, allocator);
+    const size_t hashes = most / 8 * HASHES_EIGHTHS;
+    const size_t places = most / 8 * PLACES_EIGHTHS;
+    og_origin_cache_init(&caches->hashes, hashes, allocator);
+    og_origin_cache_init(&caches->places, places, allocator);
+    og_origin_cache_init(&caches->texts, most - hashes - places, allocator);
 }
 
 void og_origin_caches_release(struct og_origin_caches *caches)
 {
-    og_origin_cache_release(&caches->sides);
+    og_origin_cache_release(&caches->hashes);
+    og_origin_cache_release(&caches->places);
     og_origin_cache_release(&caches->texts);
 }
 
@@ -49,18 +53,17 @@ void og_origin_texts_init(struct og_origin_texts *origins,
 
 /* ---- what the document at hand has ---- */
 
-static void give_back(struct og_origin_texts *origins,
-                      struct og_origin_side *side)
+static void give_back(struct og_held_side *held)
 {
-    if (side != NULL) og_origin_cache_give(&origins->caches->sides, side);
+    if (held->side != NULL) og_origin_cache_give(held->cache, held->side);
+    held->side = NULL;
 }
 
 void og_origin_texts_begin(struct og_origin_texts *origins)
 {
     while (origins->n_held > 0)
-        give_back(origins, origins->held[--origins->n_held].side);
-    give_back(origins, origins->passing);
-    origins->passing = NULL;
+        give_back(&origins->held[--origins->n_held]);
+    give_back(&origins->passing);
 }
 
 void og_origin_texts_release(struct og_origin_texts *origins)
@@ -74,33 +77,44 @@ void og_origin_texts_release(struct og_origin_texts *origins)
 }
 
 static struct og_origin_side *find_held(const struct og_origin_texts *origins,
+                                        const struct og_origin_cache *cache,
                                         uint32_t doc)
 {
     for (size_t i = 0; i < origins->n_held; i++)
-        if (origins->held[i].side->doc == doc) return origins->held[i].side;
+        if (origins->held[i].side->doc == doc &&
+            origins->held[i].cache == cache)
+            return origins->held[i].side;
     return NULL;
 }
 
 /* It stays with the document at hand, or until the next one is asked for. */
-static og_status hold(struct og_origin_texts *origins,
-                      struct og_origin_side *side, bool stays, og_error *err)
+static og_status hold(struct og_origin_texts *origins, struct og_held_side got,
+                      bool stays, og_error *err)
 {
     if (!stays) {
-        give_back(origins, origins->passing);
-        origins->passing = side;
+        give_back(&origins->passing);
+        origins->passing = got;
         return OG_OK;
     }
     if (!OG_GROW(origins->allocator, origins->held, origins->held_cap,
                  origins->n_held + 1)) {
-        give_back(origins, side);
+        give_back(&got);
         return og_error_memory(err, sizeof(*origins->held),
                                "the text of an origin");
     }
-    origins->held[origins->n_held++].side = side;
+    origins->held[origins->n_held++] = got;
     return OG_OK;
 }
 
-/* ---- texts ---- */
+/* ---- parts of a document ---- */
+
+/* A document that was cut into tokens. */
+struct cut_document {
+    og_bytes source;
+    uint32_t oldest; /* segment that the source rests on */
+    const struct og_text *text;
+    const struct og_tokens *tokens;
+};
 
 enum { PADDING = 64 }; /* vector loads may touch it */
 
@@ -114,25 +128,40 @@ static void *put_part(char **at, const void *data, size_t len)
     return part;
 }
 
-/* Everything in one block. The tables of a folder are large, so all texts are
- * folded and cut by one, and a side has a copy of what it made. */
-static og_status fill_side(const struct og_origin_texts *origins,
-                           og_bytes source, const struct og_text *text,
-                           const struct og_tokens *tokens,
-                           struct og_origin_side *side, og_error *err)
+/* Everything is in one block, for parts of so many bytes together. */
+static og_status add_block(struct og_origin_cache *cache,
+                           struct og_origin_side *side, size_t len,
+                           size_t n_parts, og_error *err)
 {
-    enum { N_PARTS = 6 };
+    const size_t whole = len + n_parts * (PADDING + 8);
+    if (og_origin_side_reserve(cache, side, whole)) return OG_OK;
+    return og_error_memory(err, whole, "the text of an origin");
+}
+
+static og_status fill_hashes(struct og_origin_cache *cache,
+                             const struct cut_document *d,
+                             struct og_origin_side *side, og_error *err)
+{
+    const size_t len = d->tokens->n * sizeof(*d->tokens->hash);
+    TRY(add_block(cache, side, len, 1, err));
+    char *at = side->block;
+    side->tokens.n = d->tokens->n;
+    side->tokens.hash = put_part(&at, d->tokens->hash, len);
+    return OG_OK;
+}
+
+static og_status fill_places(struct og_origin_cache *cache,
+                             const struct cut_document *d,
+                             struct og_origin_side *side, og_error *err)
+{
+    const struct og_text *text = d->text;
+    const struct og_tokens *tokens = d->tokens;
     const size_t steps_len = text->n_steps * sizeof(*text->steps);
     const size_t places_len = tokens->n * sizeof(*tokens->begin);
-    const size_t hashes_len = tokens->n * sizeof(*tokens->hash);
-    const size_t len = source.len + text->len + steps_len + 2 * places_len +
-                       hashes_len + N_PARTS * (PADDING + 8);
-    char *at = og_allocate(origins->allocator, len);
-    if (at == NULL) return og_error_memory(err, len, "the text of an origin");
-    side->block = at;
-    side->block_len = len;
+    const size_t len = d->source.len + text->len + steps_len + 2 * places_len;
+    TRY(add_block(cache, side, len, 5, err));
+    char *at = side->block;
     side->tokens.n = tokens->n;
-    side->tokens.hash = put_part(&at, tokens->hash, hashes_len);
     side->tokens.begin = put_part(&at, tokens->begin, places_len);
     side->tokens.end = put_part(&at, tokens->end, places_len);
     side->text.steps = put_part(&at, text->steps, steps_len);
@@ -142,10 +171,26 @@ static og_status fill_side(const struct og_origin_texts *origins,
     side->text.source_len = text->source_len;
     side->text.n_repaired = text->n_repaired;
     side->source =
-        (og_bytes){put_part(&at, source.data, source.len), source.len};
+        (og_bytes){put_part(&at, d->source.data, d->source.len), d->source.len};
+    return OG_OK;
+}
+
+/* The part of the document that the cache keeps. */
+static og_status fill_side(const struct og_origin_texts *origins,
+                           struct og_origin_cache *cache,
+                           const struct cut_document *d,
+                           struct og_origin_side *side, og_error *err)
+{
+    side->oldest = d->oldest;
+    if (cache == &origins->caches->hashes)
+        TRY(fill_hashes(cache, d, side, err));
+    else
+        TRY(fill_places(cache, d, side, err));
     side->has_text = true;
     return OG_OK;
 }
+
+/* ---- texts ---- */
 
 /* The text alone goes to those without tokens; not without memory. */
 static void keep_text(const struct og_origin_texts *origins, uint32_t doc,
@@ -154,31 +199,34 @@ static void keep_text(const struct og_origin_texts *origins, uint32_t doc,
     struct og_origin_cache *cache = &origins->caches->texts;
     struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
     if (side == NULL) return;
-    side->block = og_allocate(origins->allocator, text.len + 1);
-    if (side->block == NULL) {
+    if (!og_origin_side_reserve(cache, side, text.len + 1)) {
         og_origin_side_free(side, origins->allocator);
         return;
     }
-    side->block_len = text.len + 1;
     if (text.len > 0) memcpy(side->block, text.data, text.len);
     side->source = (og_bytes){side->block, text.len};
     side->oldest = oldest;
     og_origin_cache_give(cache, og_origin_cache_put(cache, side));
 }
 
-static og_status cut_text(struct og_origin_texts *origins, og_bytes text,
+/* The tables of a folder are large, so all texts are folded and cut by one, and
+ * a side has a copy of what it made. */
+static og_status cut_text(struct og_origin_texts *origins,
+                          struct og_origin_cache *cache, og_bytes text,
                           uint32_t oldest, struct og_origin_side *side,
                           og_error *err)
 {
-    side->oldest = oldest;
+    const struct cut_document d = {text, oldest, &origins->folded,
+                                   &origins->cut};
     origins->folded.fold = origins->fold;
     TRY(og_text_fold(&origins->folded, text, err));
     TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
                          &origins->cut, err));
-    return fill_side(origins, text, &origins->folded, &origins->cut, side, err);
+    return fill_side(origins, cache, &d, side, err);
 }
 
 static og_status read_text(struct og_origin_texts *origins,
+                           struct og_origin_cache *cache,
                            struct og_origin_side *side, og_error *err)
 {
     struct og_entry entry;
@@ -191,7 +239,7 @@ static og_status read_text(struct og_origin_texts *origins,
     if (status != OG_OK) return status;
     const uint32_t oldest = og_text_reader_oldest(origins->reader);
     keep_text(origins, side->doc, text, oldest);
-    return cut_text(origins, text, oldest, side, err);
+    return cut_text(origins, cache, text, oldest, side, err);
 }
 
 /* What the store had to give up is gone here, too: else an answer would depend
@@ -210,30 +258,46 @@ static struct og_origin_side *take_kept(const struct og_origin_texts *origins,
 }
 
 static og_status fetch(struct og_origin_texts *origins,
+                       struct og_origin_cache *cache,
                        struct og_origin_side *side, og_error *err)
 {
     struct og_origin_cache *texts = &origins->caches->texts;
     struct og_origin_side *kept = take_kept(origins, texts, side->doc);
-    if (kept == NULL) return read_text(origins, side, err);
+    if (kept == NULL) return read_text(origins, cache, side, err);
     const og_status status =
-        cut_text(origins, kept->source, kept->oldest, side, err);
+        cut_text(origins, cache, kept->source, kept->oldest, side, err);
     og_origin_cache_give(texts, kept);
     return status;
 }
 
-static og_status add_side(struct og_origin_texts *origins, uint32_t doc,
+static og_status add_side(struct og_origin_texts *origins,
+                          struct og_origin_cache *cache, uint32_t doc,
                           struct og_origin_side **out, og_error *err)
 {
     struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
     if (side == NULL)
         return og_error_memory(err, sizeof(*side), "the text of an origin");
-    const og_status status = fetch(origins, side, err);
+    const og_status status = fetch(origins, cache, side, err);
     if (status != OG_OK) {
         og_origin_side_free(side, origins->allocator);
         return status;
     }
-    *out = og_origin_cache_put(&origins->caches->sides, side);
+    *out = og_origin_cache_put(cache, side);
     return OG_OK;
+}
+
+/* ---- in and out ---- */
+
+static void put_side(struct og_origin_texts *origins,
+                     struct og_origin_cache *cache, uint32_t doc,
+                     const struct cut_document *d)
+{
+    struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
+    if (side == NULL) return;
+    if (fill_side(origins, cache, d, side, NULL) == OG_OK)
+        og_origin_cache_give(cache, og_origin_cache_put(cache, side));
+    else
+        og_origin_side_free(side, origins->allocator);
 }
 
 void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
@@ -241,30 +305,41 @@ void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
                          const struct og_text *text,
                          const struct og_tokens *tokens)
 {
+    const struct cut_document d = {source, oldest, text, tokens};
     /* The store may have had to give it up at once: another thread that asks
      * for it just now must not find it here. */
     if (!og_text_reader_has(origins->reader, oldest)) return;
-    struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
-    if (side == NULL) return;
-    side->oldest = oldest;
-    if (fill_side(origins, source, text, tokens, side, NULL) == OG_OK)
-        give_back(origins, og_origin_cache_put(&origins->caches->sides, side));
-    else
-        og_origin_side_free(side, origins->allocator);
+    put_side(origins, &origins->caches->hashes, doc, &d);
+    put_side(origins, &origins->caches->places, doc, &d);
 }
 
-og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
-                              bool stays, const struct og_origin_side **out,
-                              og_error *err)
+static og_status get_side(struct og_origin_texts *origins,
+                          struct og_origin_cache *cache, uint32_t doc,
+                          bool stays, const struct og_origin_side **out,
+                          og_error *err)
 {
-    struct og_origin_side *side = find_held(origins, doc);
+    struct og_origin_side *side = find_held(origins, cache, doc);
     *out = side;
     if (side != NULL) return OG_OK;
-    side = take_kept(origins, &origins->caches->sides, doc);
-    if (side == NULL) TRY(add_side(origins, doc, &side, err));
-    TRY(hold(origins, side, stays, err));
+    side = take_kept(origins, cache, doc);
+    if (side == NULL) TRY(add_side(origins, cache, doc, &side, err));
+    TRY(hold(origins, (struct og_held_side){cache, side}, stays, err));
     *out = side;
     return OG_OK;
+}
+
+og_status og_origin_texts_hashes(struct og_origin_texts *origins, uint32_t doc,
+                                 bool stays, const struct og_origin_side **out,
+                                 og_error *err)
+{
+    return get_side(origins, &origins->caches->hashes, doc, stays, out, err);
+}
+
+og_status og_origin_texts_places(struct og_origin_texts *origins, uint32_t doc,
+                                 bool stays, const struct og_origin_side **out,
+                                 og_error *err)
+{
+    return get_side(origins, &origins->caches->places, doc, stays, out, err);
 }
 
 og_status og_origin_texts_side(void *ctx, uint32_t doc, uint32_t number,
@@ -272,12 +347,28 @@ og_status og_origin_texts_side(void *ctx, uint32_t doc, uint32_t number,
 {
     struct og_origin_texts *origins = ctx;
     const struct og_origin_side *side = NULL;
-    origins->sides[number] = NULL;
+    origins->hashes[number] = origins->places[number] = NULL;
     *out = (struct og_align_side){.tokens = NULL};
     if (origins->reader == NULL) return OG_OK;
-    TRY(og_origin_texts_get(origins, doc, true, &side, err));
-    origins->sides[number] = side;
-    if (side->has_text)
-        *out = (struct og_align_side){&side->text, &side->tokens};
+    TRY(og_origin_texts_hashes(origins, doc, true, &side, err));
+    origins->hashes[number] = side;
+    if (side->has_text) *out = (struct og_align_side){.tokens = &side->tokens};
+    return OG_OK;
+}
+
+og_status og_origin_texts_whole(void *ctx, uint32_t doc, uint32_t number,
+                                struct og_align_side *out, og_error *err)
+{
+    struct og_origin_texts *origins = ctx;
+    const struct og_origin_side *hashes = origins->hashes[number];
+    const struct og_origin_side *side = NULL;
+    *out = (struct og_align_side){.tokens = NULL};
+    TRY(og_origin_texts_places(origins, doc, true, &side, err));
+    if (!side->has_text) return OG_OK;
+    origins->places[number] = side;
+    struct og_tokens *joined = &origins->joined[number];
+    *joined = side->tokens;
+    joined->hash = hashes->tokens.hash;
+    *out = (struct og_align_side){&side->text, joined};
     return OG_OK;
 }

@@ -18,15 +18,20 @@
 
 #include <origo/params.h>
 
-/* What all threads of a store share: texts with their tokens, and more texts by
- * themselves, which take a fifth of it: reading one from a file means to unpack
- * all that were packed with it. */
+/* What all threads of a store share. Whatever a document is compared with is
+ * looked through by the hashes of its tokens, 8 bytes each; what is reported of
+ * it, of one in three of them, needs the places of the tokens and the text, 20
+ * bytes more. So the two are kept apart, and the memory holds the hashes of
+ * many more documents. And there are texts by themselves: reading one from a
+ * file means to unpack all that were packed with it. */
 struct og_origin_caches {
-    struct og_origin_cache sides, texts;
+    struct og_origin_cache hashes, places, texts;
 };
 
+/* What the document at hand has of a cache. */
 struct og_held_side {
-    struct og_origin_side *side;
+    struct og_origin_cache *cache;
+    struct og_origin_side *side; /* NULL: nothing */
 };
 
 struct og_origin_texts {
@@ -43,9 +48,12 @@ struct og_origin_texts {
      * not stay. */
     struct og_held_side *held;
     size_t n_held, held_cap;
-    struct og_origin_side *passing;
-    /* Those that og_origin_texts_side() gave for the document at hand. */
-    const struct og_origin_side *sides[OG_CONFIRM_ORIGINS];
+    struct og_held_side passing;
+    /* Those that og_origin_texts_side() and _whole() gave for the document at
+     * hand, by number; NULL: not asked for. */
+    const struct og_origin_side *hashes[OG_CONFIRM_ORIGINS];
+    const struct og_origin_side *places[OG_CONFIRM_ORIGINS];
+    struct og_tokens joined[OG_CONFIRM_ORIGINS]; /* views of both */
 };
 
 void og_origin_caches_init(struct og_origin_caches *caches,
@@ -65,12 +73,18 @@ void og_origin_texts_release(struct og_origin_texts *origins);
 /* Another document is at hand: what it does not ask for may go. */
 void og_origin_texts_begin(struct og_origin_texts *origins);
 
-/* The text of a document; has_text is false when the store keeps none of it.
- * Valid until the next call, or, when it `stays`, until another document is at
- * hand. */
-og_status og_origin_texts_get(struct og_origin_texts *origins, uint32_t doc,
-                              bool stays, const struct og_origin_side **out,
-                              og_error *err);
+/* The hashes of the tokens of a document, and nothing else; has_text is false
+ * when the store keeps no text of it. Valid until the next call, or, when it
+ * `stays`, until another document is at hand. */
+og_status og_origin_texts_hashes(struct og_origin_texts *origins, uint32_t doc,
+                                 bool stays, const struct og_origin_side **out,
+                                 og_error *err);
+
+/* Its text, as it was given and folded, and the places of the tokens; without
+ * their hashes. The rest likewise. */
+og_status og_origin_texts_places(struct og_origin_texts *origins, uint32_t doc,
+                                 bool stays, const struct og_origin_side **out,
+                                 og_error *err);
 
 /* Document `doc` is now in the store, with this text, which rests on segments
  * from `oldest` on, and these tokens: they are copied. Without memory it is
@@ -80,8 +94,12 @@ void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
                          const struct og_text *text,
                          const struct og_tokens *tokens);
 
-/* og_confirm_source.side; the origins are the context. */
+/* og_confirm_source.side: the hashes; the origins are the context. */
 og_status og_origin_texts_side(void *origins, uint32_t doc, uint32_t side,
                                struct og_align_side *out, og_error *err);
+
+/* og_confirm_source.whole, after it. */
+og_status og_origin_texts_whole(void *origins, uint32_t doc, uint32_t side,
+                                struct og_align_side *out, og_error *err);
 
 #endif

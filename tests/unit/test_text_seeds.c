@@ -4,6 +4,7 @@
 
 #include "lib/align/text_seeds.h"
 #include "lib/base/bits.h"
+#include "lib/os/cpu.h"
 
 enum { MOST = 400 };
 
@@ -142,6 +143,50 @@ static void random_texts(void **state)
     }
 }
 
+/* Seeds of the same two texts, by what this level of the processor has. */
+static void find_at(og_cpu level, const struct og_tokens *document,
+                    const struct og_tokens *origin, struct og_text_seeds *seeds)
+{
+    og_cpu_force(level);
+    og_text_seeds_init(seeds, NULL);
+    assert_int_equal(og_text_seeds_set(seeds, document, 8, NULL), OG_OK);
+    assert_int_equal(og_text_seeds_find(seeds, document, origin, NULL), OG_OK);
+}
+
+static void vectors_find_the_same(void **state)
+{
+    (void)state;
+    const og_cpu best = og_cpu_level();
+    uint64_t lot = 12;
+    uint64_t a[4 * MOST], b[4 * MOST];
+    struct og_text_seeds plain, wide;
+    for (int turn = 0; turn < 500; turn++) {
+        const size_t n = og_random_next(&lot) % (4 * MOST);
+        const size_t m = og_random_next(&lot) % (4 * MOST);
+        for (size_t i = 0; i < n; i++)
+            a[i] = random_word(&lot, turn % 2 ? 3 : 1000);
+        for (size_t i = 0; i < m; i++)
+            b[i] = random_word(&lot, turn % 2 ? 3 : 1000);
+        for (size_t i = 0; n > 0 && m > 0 && i < 8; i++) {
+            const size_t at = og_random_next(&lot) % n;
+            const size_t from = og_random_next(&lot) % m;
+            const size_t len = og_random_next(&lot) % 40;
+            for (size_t j = 0; j < len && at + j < n && from + j < m; j++)
+                a[at + j] = b[from + j];
+        }
+        const struct og_tokens document = tokens_of(a, n);
+        const struct og_tokens origin = tokens_of(b, m);
+        find_at(OG_CPU_PLAIN, &document, &origin, &plain);
+        find_at(best, &document, &origin, &wide);
+        assert_int_equal(plain.n_found, wide.n_found);
+        if (plain.n_found > 0)
+            assert_memory_equal(plain.data, wide.data,
+                                plain.n_found * sizeof(*plain.data));
+        og_text_seeds_release(&plain);
+        og_text_seeds_release(&wide);
+    }
+}
+
 /* One word over and over, on both sides, takes no longer than other text. */
 static void one_word_a_million_times(void **state)
 {
@@ -164,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_texts),
+        cmocka_unit_test(vectors_find_the_same),
         cmocka_unit_test(one_word_a_million_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
