@@ -284,15 +284,26 @@ static size_t each_once(struct og_band_hits *hits, size_t n_met)
     return n;
 }
 
-static size_t agreement(const struct og_band_table *t, uint32_t entry,
-                        const uint8_t *sketch)
+uint32_t og_band_table_agreement(const struct og_band_table *t,
+                                 const uint8_t *sketch, uint32_t entry)
 {
     const size_t n_rows = t->design.n_rows;
     size_t n_equal = 0;
     for (uint32_t b = 0; b < t->design.n_bands; b++)
         n_equal += og_band_agreement(samples_of(t, &t->columns[b], entry),
                                      sketch + b * n_rows, n_rows);
-    return n_equal;
+    return (uint32_t)n_equal;
+}
+
+bool og_band_table_equals(const struct og_band_table *t, const uint8_t *sketch,
+                          uint32_t entry)
+{
+    const size_t n_rows = t->design.n_rows;
+    for (uint32_t b = 0; b < t->design.n_bands; b++)
+        if (memcmp(samples_of(t, &t->columns[b], entry), sketch + b * n_rows,
+                   n_rows) != 0)
+            return false;
+    return true;
 }
 
 static void expect(const struct og_band_table *t, uint32_t entry)
@@ -362,10 +373,10 @@ og_status og_band_table_agree(const struct og_band_table *t,
         return og_error_memory(err, n * sizeof(*hits->hits), "candidates");
     for (size_t i = 0; i < n; i++) {
         if (i + 2 < n) expect(t, hits->met[i + 2]);
-        const size_t n_equal = agreement(t, hits->met[i], item->sketch);
+        const uint32_t n_equal =
+            og_band_table_agreement(t, item->sketch, hits->met[i]);
         if (n_equal < least_equal) continue;
-        hits->hits[hits->n++] =
-            (struct og_band_hit){hits->met[i], (uint32_t)n_equal};
+        hits->hits[hits->n++] = (struct og_band_hit){hits->met[i], n_equal};
     }
     if (hits->n > 1) qsort(hits->hits, hits->n, sizeof(*hits->hits), by_number);
     return OG_OK;

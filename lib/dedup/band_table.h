@@ -99,6 +99,11 @@ og_status og_band_table_agree(const struct og_band_table *table,
                               const struct og_band_item *item,
                               uint32_t least_equal, struct og_band_hits *hits,
                               og_error *err);
+/* In how many samples an entry agrees, and whether it does so in all. */
+uint32_t og_band_table_agreement(const struct og_band_table *table,
+                                 const uint8_t *sketch, uint32_t entry);
+bool og_band_table_equals(const struct og_band_table *table,
+                          const uint8_t *sketch, uint32_t entry);
 /* Both: as far as the filter (NULL: all) lets them through. */
 og_status og_band_table_find(const struct og_band_table *table,
                              const struct og_band_item *item,

@@ -232,16 +232,38 @@ static void expect(const struct og_decider *d, const struct og_decide_reader *r,
                                    d->entries[hits[i + STEP].entry].number);
 }
 
-/* Components: an entry with the same shingles represents the document, since
- * whatever is like one is like the other. Then nothing else has to be compared
- * and nothing remembered; a million equal documents are one entry. */
+og_status og_decide_compare(struct og_decider *d, struct og_decide_reader *r,
+                            const struct og_decide_doc *doc,
+                            struct og_verdict *out, og_error *err)
+{
+    for (size_t i = 0; i < r->hits.n; i++) {
+        expect(d, r, i);
+        if (i % 64 == 63) TRY(og_stop_check(err));
+        double similarity;
+        TRY(open_set(r, doc, err));
+        TRY(compare(d, r, r->hits.hits[i].entry, &similarity, err));
+        if (similarity <= 0) continue;
+        *out = (struct og_verdict){.kind = OG_VERDICT_COPY,
+                                   .of = d->entries[r->hits.hits[i].entry],
+                                   .similarity = similarity};
+        return OG_OK;
+    }
+    return OG_OK;
+}
+
+/* ---- components ---- */
+
+/* An entry with the same shingles represents the document, since whatever is
+ * like one is like the other. Then nothing else has to be compared and nothing
+ * remembered; a million equal documents are one entry. */
 static og_status find_equal(struct og_decider *d, struct og_decide_reader *r,
                             const struct og_decide_doc *doc, bool *is_equal,
                             og_error *err)
 {
-    for (size_t i = 0; i < r->hits.n; i++) {
-        if (r->hits.hits[i].n_equal < d->table.n_samples) continue;
-        const struct og_dedup_entry *entry = &d->entries[r->hits.hits[i].entry];
+    for (size_t i = 0; i < r->hits.n_open; i++) {
+        const uint32_t at = r->hits.met[i];
+        if (!og_band_table_equals(&d->table, doc->sketch, at)) continue;
+        const struct og_dedup_entry *entry = &d->entries[at];
         const struct og_known_document *known;
         TRY(open_set(r, doc, err));
         TRY(og_dedup_texts_fetch(r->texts, entry->number, &entry->place, &known,
@@ -255,31 +277,31 @@ static og_status find_equal(struct og_decider *d, struct og_decide_reader *r,
     return OG_OK;
 }
 
-og_status og_decide_compare(struct og_decider *d, struct og_decide_reader *r,
+/* Joins the document with those of r->hits.met that are like it. In which order
+ * they come changes nothing. One whose component it is in already is not looked
+ * at: where a thousand are alike, all but the first. Their samples are all over
+ * memory, and reading them took a large part of the time of a million
+ * documents. */
+static og_status join_alike(struct og_decider *d, struct og_decide_reader *r,
                             const struct og_decide_doc *doc,
                             struct og_verdict *out, og_error *err)
 {
-    const bool is_star = d->options.cluster == OG_CLUSTER_STAR;
     bool is_equal = false;
-    if (!is_star) TRY(find_equal(d, r, doc, &is_equal, err));
+    TRY(find_equal(d, r, doc, &is_equal, err));
     if (is_equal) out->kind = OG_VERDICT_JOINED;
-    for (size_t i = 0; i < r->hits.n && !is_equal; i++) {
-        expect(d, r, i);
+    for (size_t i = 0; i < r->hits.n_open && !is_equal; i++) {
+        const uint32_t at = r->hits.met[i];
+        const struct og_dedup_entry *entry = &d->entries[at];
         if (i % 64 == 63) TRY(og_stop_check(err));
-        const struct og_dedup_entry *entry = &d->entries[r->hits.hits[i].entry];
-        if (!is_star && d->is_joined(d->ctx, doc->number, entry->number))
+        if (d->is_joined(d->ctx, doc->number, entry->number) ||
+            og_band_table_agreement(&d->table, doc->sketch, at) <
+                d->filter.least_equal)
             continue;
         double similarity;
         TRY(open_set(r, doc, err));
-        TRY(compare(d, r, r->hits.hits[i].entry, &similarity, err));
-        if (similarity <= 0) continue;
-        if (!is_star) {
+        TRY(compare(d, r, at, &similarity, err));
+        if (similarity > 0)
             TRY(d->on_pair(d->ctx, doc->number, entry, similarity, err));
-            continue;
-        }
-        *out = (struct og_verdict){
-            .kind = OG_VERDICT_COPY, .of = *entry, .similarity = similarity};
-        return OG_OK;
     }
     return OG_OK;
 }
@@ -320,9 +342,13 @@ og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
     d->n_candidates += r->hits.n_met;
     if (!doc->is_against) {
         TRY(og_decide_pass_over(d, r, doc, err));
-        TRY(og_band_table_agree(&d->table, &item, d->filter.least_equal,
-                                &r->hits, err));
-        TRY(og_decide_compare(d, r, doc, out, err));
+        if (d->options.cluster == OG_CLUSTER_STAR) {
+            TRY(og_band_table_agree(&d->table, &item, d->filter.least_equal,
+                                    &r->hits, err));
+            TRY(og_decide_compare(d, r, doc, out, err));
+        } else {
+            TRY(join_alike(d, r, doc, out, err));
+        }
     }
     d->n_compared += r->n_compared - before;
     if (out->kind != OG_VERDICT_KEPT) return OG_OK;

@@ -81,8 +81,13 @@ static void check_all(const struct og_band_design *d, unsigned n_values,
         }
         assert_int_equal(at, hits.n);
         assert_int_equal(n_met, hits.n_met); /* filtered or not */
+        for (size_t k = 0; k < hits.n; k++)
+            assert_int_equal(
+                og_band_table_equals(&table, sketches[i], hits.hits[k].entry),
+                hits.hits[k].n_equal == n_samples);
         n_reported += at;
         assert_int_equal(og_band_table_add(&table, &item, &hits, NULL), OG_OK);
+        assert_true(og_band_table_equals(&table, sketches[i], i));
     }
     assert_true(n_reported > 100);
     og_band_hits_release(NULL, &hits);
