@@ -236,10 +236,13 @@ static og_status end_batch(void *ctx, struct og_batch *b, og_error *err)
 
 /* ---- phases ---- */
 
+/* When a document was made its strings were still the record's. */
 static og_status make_batch(void *ctx, void *mine, struct og_batch *b,
                             og_error *err)
 {
     const struct stream *s = ctx;
+    for (size_t i = 0; i < b->n_docs; i++)
+        ((struct og_dedup_doc *)b->docs[i].made)->doc = b->docs[i].doc;
     return s->source->make_block(s->source->ctx, mine, b, err);
 }
 
@@ -253,6 +256,12 @@ static og_status settle_batch(void *ctx, struct og_batch *b, og_error *err)
 {
     const struct stream *s = ctx;
     return s->source->settle_block(s->source->ctx, b, err);
+}
+
+static og_status finish_stream(void *ctx, struct og_batch *last, og_error *err)
+{
+    const struct stream *s = ctx;
+    return s->source->finish(s->source->ctx, last, err);
 }
 
 /* ---- the documents of a store ---- */
@@ -301,12 +310,11 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
                                   .uses_time = source->uses_time};
     if (source->reject != NULL && source->folder != NULL)
         work.on_passed = on_passed;
-    if (source->make_block != NULL) {
-        work.batch_len = source->own_len;
-        work.make_batch = make_batch;
-        work.begin_batch = begin_batch;
-        work.settle = settle_batch;
-    }
+    work.batch_len = source->own_len;
+    if (source->make_block != NULL) work.make_batch = make_batch;
+    if (source->begin_block != NULL) work.begin_batch = begin_batch;
+    if (source->settle_block != NULL) work.settle = settle_batch;
+    if (source->finish != NULL) work.finish = finish_stream;
     read_store(source, &input, &work);
     const og_status status = og_stream_documents(&input, &work, counts, err);
     if (s.passed_fd >= 0) close(s.passed_fd);

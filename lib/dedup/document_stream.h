@@ -64,16 +64,18 @@ struct og_dedup_source {
     uint64_t n_known_blocks; /* at the front: their rejects are not reported */
     void *ctx;
     og_status (*take)(void *ctx, struct og_dedup_doc *doc, og_error *err);
-    /* Phases of a block (lib/stream/engine.h), all or none of them: of any
-     * thread, after its documents were made; before the first is taken; after
-     * the last was. `own` is zeroed at first, of own_len bytes, and each thread
-     * has worker->mine for them. */
+    /* Phases of a block (lib/stream/engine.h), each of which may be NULL: of
+     * any thread, after its documents were made; before the first is taken;
+     * after the last was. `own` is zeroed at first, of own_len bytes, and each
+     * thread has worker->mine for them. */
     size_t own_len;
     og_status (*make_block)(void *ctx, struct og_dedup_worker *worker,
                             struct og_batch *batch, og_error *err);
     og_status (*begin_block)(void *ctx, struct og_batch *batch, og_error *err);
     og_status (*settle_block)(void *ctx, struct og_batch *batch, og_error *err);
     void (*stop_worker)(void *ctx, struct og_dedup_worker *worker);
+    /* After the last block, with all threads for phases; may be NULL. */
+    og_status (*finish)(void *ctx, struct og_batch *last, og_error *err);
     /* After the documents of each block; may be NULL. */
     og_status (*end_block)(void *ctx, uint64_t sequence, og_error *err);
     /* A record that could not be read, its newline left out; `more` says that

@@ -6,266 +6,298 @@
  * cut, whole, and nothing else. The earliest document keeps it, also where it
  * repeats itself.
  *
- * Exact, and in little memory: the windows of all documents are dealt out, by
- * a hash of their tokens, to parts on disk, 16 bytes each; then each part is
- * gone through in the order of the documents with a table of its own. The
+ * Exact, and in little memory: the windows of all documents are dealt out to
+ * parts on disk, and a part is marked at a time (lib/dedup/window_parts.h). The
  * result is a bit for each token of the input. A suffix array of the same
  * text takes 40 bytes a token and keeps them all in memory.
- *
- *     record: [hash, 64 bits][24 more bits of another hash | place, 40 bits]
  *
  * Windows are distinguished by 88 bits of hashes under a key that is drawn for
  * the run: nobody can write windows that are taken for one another, and of
  * 10^10 windows two are by chance with a probability of 10^-7.
  *
+ * The input is read twice. In the first pass workers hash the windows of a
+ * block and sort them by part; when the block's turn comes, and with it the
+ * place of its first token, all threads deal them out. Then all threads mark.
+ * In the second pass workers cut what is marked: blocks are the same in both
+ * passes, so the place of a block is known before its turn.
+ *
  * For a report, the first holder of every copied window is noted, too, sorted
  * by place: a piece is said to be of the document that contains the longest run
  * of it. Documents to compare with come first and are not written. */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "lib/base/hash_table.h"
 #include "lib/dedup/dedup_pieces.h"
-#include "lib/disk/sorter.h"
-#include "lib/os/new_file.h"
+#include "lib/dedup/window_parts.h"
 #include "lib/os/secret.h"
-#include "lib/os/temp_file.h"
 
 #define SORTER_MOST ((size_t)32 << 20)
 
-#define PLACE_BITS 40
-#define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
-#define MOST_PARTS 1024
-#define BUFFER_LEN                                                             \
-    ((size_t)1024) /* records of a part before they are written */
+/* Pieces of dealing out a block, each some 20 us. */
+#define DEAL_PIECES 8
 
-struct window {
-    uint64_t hash, place;
-};
-
-struct part {
-    struct window *buffer;
-    size_t n;
-    uint64_t *chunks; /* offsets in the file, BUFFER_LEN records each */
-    size_t n_chunks, chunks_cap;
-};
-
-struct holder { /* of a copied window */
-    uint64_t place, document;
-};
-
-struct slot {
-    uint64_t hash;
-    uint32_t more, document; /* document: from 1; 0: empty */
-};
+/* Windows of a block of usual documents, several times. */
+#define LONG_BUFFER ((size_t)1 << 18)
 
 struct level {
     struct og_dedup_run *run; /* first: lib/dedup/dedup.c */
     uint32_t window_len, piece_len;
     struct og_shingle_factors key; /* of piece_len tokens */
-    struct og_shingler shingler;
     struct og_piece_cutter cutter;
-    struct part *parts;
-    unsigned part_bits;
-    int fd;
-    uint64_t file_len;
+    struct og_window_parts parts;
     uint64_t *bases; /* the place of the first token of each document */
     size_t n_documents, bases_cap;
     uint64_t n_tokens;
-    uint8_t *copied; /* a bit for each window by its first token */
-    struct slot *slots;
-    size_t n_slots;
-    struct window *chunk;
-    struct og_dedup_piece *pieces;
-    size_t pieces_cap;
-    uint64_t n_again;
+    bool is_against;
+    uint64_t *first_docs; /* of each block of the input, and after the last */
+    size_t n_blocks, first_docs_cap;
+    _Atomic uint8_t *copied; /* a bit for each window by its first token */
+    size_t copied_len;
     struct og_sorter *holders; /* NULL: no report */
-    struct holder next;
+    struct og_window_holder next;
     bool has_next;
 };
+
+struct block {                       /* batch->own, in the first pass */
+    const struct og_window *windows; /* by part; places in the block */
+    const uint32_t *ends;            /* of each part */
+};
+
+struct cut { /* doc->made, in the second */
+    struct og_cut_document document;
+    struct og_dedup_piece *pieces; /* the document's */
+};
+
+struct thread { /* worker->mine */
+    /* Windows of the block that it prepares: by place, and by part. */
+    struct og_window *found, *windows;
+    uint32_t *ends;
+    size_t n_found, found_cap, windows_cap, ends_cap;
+    uint64_t n_tokens; /* of that block so far */
+    struct og_dedup_piece *pieces;
+    size_t pieces_cap;
+    struct og_cut_scratch scratch;
+};
+
+static og_status thread_of(struct og_dedup_worker *worker, struct thread **out,
+                           og_error *err)
+{
+    TRY(og_dedup_worker_own(worker, sizeof(**out), err));
+    *out = worker->mine;
+    return OG_OK;
+}
+
+static void stop_worker(void *ctx, struct og_dedup_worker *worker)
+{
+    struct thread *t = worker->mine;
+    (void)ctx;
+    if (t == NULL) return;
+    OG_UNGROW(NULL, t->found, t->found_cap);
+    OG_UNGROW(NULL, t->windows, t->windows_cap);
+    OG_UNGROW(NULL, t->ends, t->ends_cap);
+    OG_UNGROW(NULL, t->pieces, t->pieces_cap);
+    og_cut_scratch_release(&t->scratch);
+    og_release(NULL, t, sizeof(*t));
+    worker->mine = NULL;
+}
 
 /* ---- windows, any thread ---- */
 
 /* The hash of a window, under the secret key of the run, is made of
  * fingerprints of pieces that cover it: the first, the one after it, ..., and
  * the last, which may overlap. */
+static struct og_window window_of(const struct level *l, const uint64_t *fps,
+                                  uint64_t place)
+{
+    const size_t piece = l->piece_len, len = l->window_len;
+    uint64_t hash = 0x70617373u, other = 0x61676573u;
+    for (size_t at = 0;; at += piece) {
+        if (at + piece > len) at = len - piece;
+        hash = og_mul_fold(hash ^ fps[at], 0x9e3779b97f4a7c15u);
+        other = (other ^ fps[at]) * 0xbf58476d1ce4e5b9u;
+        other ^= other >> 29;
+        if (at + piece == len) break;
+    }
+    return (struct og_window){
+        og_mix64(hash),
+        other >> OG_WINDOW_PLACE_BITS << OG_WINDOW_PLACE_BITS | place};
+}
+
+/* A thread prepares a block as a whole, one document after the other. */
 static og_status make_windows(void *ctx, struct og_dedup_worker *h,
                               og_bytes text, og_error *err)
 {
     const struct level *l = ctx;
+    struct thread *t;
+    TRY(thread_of(h, &t, err));
     h->shingler.token_key = og_secret();
     TRY(og_shingler_run(&h->shingler, text, err));
     const size_t n_tokens = h->shingler.tokens.n, len = l->window_len;
-    if (n_tokens < len) return OG_OK;
-    const uint64_t *fps = h->shingler.fps.data;
-    const size_t piece = l->piece_len;
-    for (size_t i = 0; i + len <= n_tokens; i++) {
-        uint64_t hash[2] = {0x70617373u, 0x61676573u};
-        for (size_t at = 0;; at += piece) {
-            if (at + piece > len) at = len - piece;
-            hash[0] = og_mul_fold(hash[0] ^ fps[i + at], 0x9e3779b97f4a7c15u);
-            hash[1] = (hash[1] ^ fps[i + at]) * 0xbf58476d1ce4e5b9u;
-            hash[1] ^= hash[1] >> 29;
-            if (at + piece == len) break;
-        }
-        hash[0] = og_mix64(hash[0]);
-        og_pack_bytes(&h->made, hash, sizeof(hash));
-    }
+    const size_t n = n_tokens < len ? 0 : n_tokens - len + 1;
+    if (!OG_GROW(NULL, t->found, t->found_cap, t->n_found + n))
+        return og_error_memory(err, n * sizeof(*t->found), "passages");
+    for (size_t i = 0; i < n; i++)
+        t->found[t->n_found++] =
+            window_of(l, h->shingler.fps.data + i, t->n_tokens + i);
+    t->n_tokens += n_tokens;
+    return OG_OK;
+}
+
+/* By part, and in each by place. Counts become ends, and ends beginnings when
+ * each part is filled from its end, from the last window to the first. */
+static void sort_windows(const struct level *l, struct thread *t)
+{
+    const size_t n_parts = (size_t)1 << l->parts.bits;
+    memset(t->ends, 0, n_parts * sizeof(*t->ends));
+    for (size_t i = 0; i < t->n_found; i++)
+        t->ends[og_window_part_of(&l->parts, t->found[i].hash)]++;
+    for (size_t p = 1; p < n_parts; p++)
+        t->ends[p] += t->ends[p - 1];
+    for (size_t i = t->n_found; i-- > 0;)
+        t->windows[--t->ends[og_window_part_of(&l->parts, t->found[i].hash)]] =
+            t->found[i];
+    t->ends[n_parts] = (uint32_t)t->n_found;
+}
+
+/* Buffers that a long document has made longer than usual blocks need. */
+static void trim(struct thread *t)
+{
+    t->n_found = 0;
+    t->n_tokens = 0;
+    if (t->found_cap > LONG_BUFFER) OG_UNGROW(NULL, t->found, t->found_cap);
+    if (t->windows_cap > LONG_BUFFER)
+        OG_UNGROW(NULL, t->windows, t->windows_cap);
+}
+
+static og_status sort_block(void *ctx, struct og_dedup_worker *worker,
+                            struct og_batch *b, og_error *err)
+{
+    const struct level *l = ctx;
+    const size_t n_parts = (size_t)1 << l->parts.bits;
+    struct block *block = b->own;
+    struct thread *t;
+    TRY(thread_of(worker, &t, err));
+    const size_t n = t->n_found;
+    if (!OG_GROW(NULL, t->ends, t->ends_cap, n_parts + 1) ||
+        !OG_GROW(NULL, t->windows, t->windows_cap, n + 1))
+        return og_error_memory(err, n * sizeof(*t->windows), "passages");
+    sort_windows(l, t);
+    block->ends = t->ends + 1; /* beginnings are the ends of those before */
+    block->windows = t->windows;
+    if (!OG_BATCH_KEEP(b, block->ends, n_parts) ||
+        !OG_BATCH_KEEP(b, block->windows, n))
+        return og_error_memory(err, n * sizeof(*t->windows), "passages");
+    trim(t);
     return OG_OK;
 }
 
 /* ---- dealing out ---- */
 
-static og_status write_part(struct level *l, struct part *p, og_error *err)
+struct dealing {
+    struct level *level;
+    const struct block *block;
+    uint64_t base; /* the place of the first token of the block */
+};
+
+static og_status deal_piece(void *ctx, void *worker, size_t piece,
+                            og_error *err)
 {
-    if (!OG_GROW(NULL, p->chunks, p->chunks_cap, p->n_chunks + 1))
-        return og_error_memory(err, p->n_chunks * 8, "passages");
-    if (og_file_write_all(l->fd, p->buffer, p->n * sizeof(*p->buffer)) != 0)
-        return og_file_failure(err, "write a temporary file in", l->run->folder,
-                               errno);
-    p->chunks[p->n_chunks++] = l->file_len;
-    l->file_len += p->n * sizeof(*p->buffer);
-    p->n = 0;
+    const struct dealing *d = ctx;
+    struct og_window_parts *parts = &d->level->parts;
+    const size_t n_parts = ((size_t)1 << parts->bits) / DEAL_PIECES;
+    (void)worker;
+    for (size_t p = piece * n_parts; p < (piece + 1) * n_parts; p++) {
+        const uint32_t begin = p == 0 ? 0 : d->block->ends[p - 1];
+        TRY(og_window_parts_add(parts, p, d->block->windows + begin,
+                                d->block->ends[p] - begin, d->base, err));
+    }
     return OG_OK;
 }
 
-static og_status deal(struct level *l, const uint64_t hash[2], uint64_t place,
-                      og_error *err)
+static og_status note_documents(struct level *l, const struct og_batch *b,
+                                og_error *err)
 {
-    struct part *p = &l->parts[hash[0] >> (64 - l->part_bits)];
-    p->buffer[p->n++] =
-        (struct window){hash[0], hash[1] >> PLACE_BITS << PLACE_BITS | place};
-    return p->n == BUFFER_LEN ? write_part(l, p, err) : OG_OK;
-}
-
-static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
-{
-    struct level *l = ctx;
-    TRY(og_piece_cutter_note(&l->cutter, d->doc.id, err));
-    const uint64_t(*hashes)[2] = d->made;
-    const size_t n = d->made_len / sizeof(*hashes);
-    if (!OG_GROW(NULL, l->bases, l->bases_cap, l->n_documents + 2))
+    if (!OG_GROW(NULL, l->bases, l->bases_cap,
+                 l->n_documents + b->n_docs + 1) ||
+        !OG_GROW(NULL, l->first_docs, l->first_docs_cap, l->n_blocks + 2))
         return og_error_memory(err, l->n_documents * 8, "documents");
-    for (size_t i = 0; i < n; i++)
-        TRY(deal(l, hashes[i], l->n_tokens + i, err));
-    l->bases[l->n_documents++] = l->n_tokens;
-    l->n_tokens += d->n_tokens;
+    if (!l->is_against) l->first_docs[l->n_blocks++] = l->n_documents;
+    for (size_t i = 0; i < b->n_docs; i++) {
+        l->bases[l->n_documents++] = l->n_tokens;
+        l->n_tokens += ((const struct og_dedup_doc *)b->docs[i].made)->n_tokens;
+    }
     l->bases[l->n_documents] = l->n_tokens;
-    if (l->n_tokens > PLACE_MASK || l->n_documents >= UINT32_MAX)
+    l->first_docs[l->n_blocks] = l->n_documents;
+    if (l->n_tokens > OG_WINDOW_PLACE_MASK || l->n_documents >= UINT32_MAX)
         return og_error_set(err, OG_ERR_LIMIT,
                             "more than 2^40 tokens or 2^32 documents");
     return OG_OK;
 }
 
-/* ---- one part ---- */
-
-static og_status clear_table(struct level *l, size_t n_windows,
-                             size_t *out_n_slots, og_error *err)
+static og_status deal_block(void *ctx, struct og_batch *b, og_error *err)
 {
-    size_t n_slots = 1024;
-    while (n_slots < n_windows + n_windows / 2)
-        n_slots *= 2;
-    if (n_slots > l->n_slots) {
-        og_release(NULL, l->slots, l->n_slots * sizeof(*l->slots));
-        l->slots = og_allocate(NULL, n_slots * sizeof(*l->slots));
-        l->n_slots = n_slots;
-        if (l->slots == NULL)
-            return og_error_memory(err, n_slots * sizeof(*l->slots),
-                                   "passages");
-    }
-    memset(l->slots, 0, n_slots * sizeof(*l->slots));
-    *out_n_slots = n_slots;
-    return OG_OK;
+    struct level *l = ctx;
+    const struct og_phases phases = og_stream_phases(b);
+    struct dealing dealing = {l, b->own, l->n_tokens};
+    TRY(note_documents(l, b, err));
+    if (b->n_docs == 0) return OG_OK;
+    return og_phases_step(&phases, "deal", DEAL_PIECES, deal_piece, &dealing,
+                          err);
 }
 
-static og_status look_up(struct level *l, const struct window *w,
-                         size_t n_slots, uint32_t document, og_error *err)
+static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
-    const uint32_t more = (uint32_t)(w->place >> PLACE_BITS);
-    size_t at;
-    OG_PROBE(at, w->hash, n_slots,
-             l->slots[at].document == 0 ||
-                 (l->slots[at].hash == w->hash && l->slots[at].more == more))
-    if (l->slots[at].document == 0) {
-        l->slots[at] = (struct slot){w->hash, more, document};
-    } else if (l->slots[at].document != document) {
-        const uint64_t place = w->place & PLACE_MASK;
-        const struct holder holder = {place, l->slots[at].document};
-        l->copied[place / 8] |= (uint8_t)(1u << place % 8);
-        if (l->holders != NULL && document > l->run->counts->n_against)
-            return og_sorter_add(l->holders, &holder, err);
-    }
-    return OG_OK;
+    struct level *l = ctx;
+    return og_piece_cutter_note(&l->cutter, d->doc.id, err);
 }
 
-static og_status read_chunk(struct level *l, const struct part *p, size_t i,
-                            og_error *err)
-{
-    const size_t len = BUFFER_LEN * sizeof(*l->chunk);
-    if (og_file_read_at(l->fd, l->chunk, len, p->chunks[i]) == (int64_t)len)
-        return OG_OK;
-    return og_file_failure(err, "read a temporary file in", l->run->folder,
-                           errno);
-}
+/* ---- marking ---- */
 
-/* The chunks on disk are all whole; the rest is still in the buffer. */
-static og_status mark_part(struct level *l, const struct part *p, og_error *err)
+static void show_parts(void *ctx, size_t n_done)
 {
-    const size_t n_windows = p->n_chunks * BUFFER_LEN + p->n;
-    size_t n_slots = 0, document = 0;
-    TRY(clear_table(l, n_windows, &n_slots, err));
-    for (size_t i = 0; i <= p->n_chunks; i++) {
-        const struct window *windows = p->buffer;
-        size_t n = p->n;
-        if (i < p->n_chunks) {
-            TRY(read_chunk(l, p, i, err));
-            windows = l->chunk;
-            n = BUFFER_LEN;
-        }
-        for (size_t j = 0; j < n; j++) {
-            while (l->bases[document + 1] <= (windows[j].place & PLACE_MASK))
-                document++;
-            TRY(look_up(l, &windows[j], n_slots, (uint32_t)document + 1, err));
-        }
-    }
-    return OG_OK;
-}
-
-static og_status mark_all(struct level *l, og_error *err)
-{
-    const size_t n_parts = (size_t)1 << l->part_bits;
-    const og_input *input = l->run->input;
-    l->copied = og_allocate_zero(NULL, (size_t)(l->n_tokens / 8 + 1));
-    if (l->copied == NULL)
-        return og_error_memory(err, (size_t)(l->n_tokens / 8 + 1), "passages");
-    for (size_t i = 0; i < n_parts; i++) {
-        struct part *p = &l->parts[i];
-        TRY(mark_part(l, p, err));
-        og_release(NULL, p->buffer, BUFFER_LEN * sizeof(*p->buffer));
-        p->buffer = NULL;
-        OG_UNGROW(NULL, p->chunks, p->chunks_cap);
-        if (input->on_progress == NULL) continue;
-        const og_stream_counts shown = {.n_documents = i + 1};
+    const og_input *input = ((const struct level *)ctx)->run->input;
+    const og_stream_counts shown = {.n_documents = n_done};
+    if (input->on_progress != NULL)
         input->on_progress(input->ctx, "parts", &shown);
-    }
+}
+
+static og_status mark_all(void *ctx, struct og_batch *last, og_error *err)
+{
+    struct level *l = ctx;
+    const struct og_phases phases = og_stream_phases(last);
+    l->copied_len = (size_t)(l->n_tokens / 8 + 1);
+    l->copied = og_allocate_zero(NULL, l->copied_len);
+    if (l->copied == NULL)
+        return og_error_memory(err, l->copied_len, "passages");
+    const struct og_window_marks marks = {
+        .bases = l->bases,
+        .copied = l->copied,
+        .holders = l->holders,
+        .first_asked = l->run->counts->n_against,
+        .memory = (size_t)(l->run->options->memory / 4)};
+    TRY(og_window_parts_mark(&l->parts, &marks, &phases, show_parts, l, err));
+    og_window_parts_release(&l->parts);
     return OG_OK;
 }
 
-/* ---- cutting ---- */
+/* ---- cutting, any thread ---- */
+
+static uint8_t byte_at(const struct level *l, uint64_t place)
+{
+    return atomic_load_explicit(&l->copied[place / 8], memory_order_relaxed);
+}
 
 static bool is_copied(const struct level *l, uint64_t place)
 {
-    return l->copied[place / 8] >> place % 8 & 1;
+    return byte_at(l, place) >> place % 8 & 1;
 }
 
 static bool has_any(const struct level *l, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin; i < end;) {
-        if (i % 8 == 0 && l->copied[i / 8] == 0) {
+        if (i % 8 == 0 && byte_at(l, i) == 0) {
             i += 8;
             continue;
         }
@@ -274,6 +306,116 @@ static bool has_any(const struct level *l, uint64_t begin, uint64_t end)
     }
     return false;
 }
+
+/* Until the piece is taken, `first` is the place of its end: holders come in
+ * the order of places. */
+static og_status add_piece(const struct og_shingler *shingler, struct thread *t,
+                           uint64_t base, size_t *n, size_t first, size_t last,
+                           og_error *err)
+{
+    const struct og_text *text = &shingler->text;
+    const struct og_tokens *tokens = &shingler->tokens;
+    if (!OG_GROW(NULL, t->pieces, t->pieces_cap, *n + 1))
+        return og_error_memory(err, *n * sizeof(*t->pieces), "pieces");
+    const size_t end = last < tokens->n
+                           ? og_text_source_begin(text, tokens->begin[last])
+                           : text->source_len;
+    t->pieces[(*n)++] = (struct og_dedup_piece){
+        .begin = og_text_source_begin(text, tokens->begin[first]),
+        .end = end,
+        .n_tokens = last - first,
+        .first = base + last};
+    return OG_OK;
+}
+
+/* Runs of tokens that a copied window covers. */
+static og_status find_pieces(const struct level *l,
+                             const struct og_shingler *shingler,
+                             struct thread *t, uint64_t base, size_t *n,
+                             size_t *n_left, og_error *err)
+{
+    const size_t n_tokens = shingler->tokens.n;
+    size_t first = 0, end = 0; /* of the run at hand */
+    *n = 0;
+    *n_left = n_tokens;
+    for (size_t i = 0; i + l->window_len <= n_tokens; i++) {
+        if (!is_copied(l, base + i)) continue;
+        if (i > end && end > first) {
+            *n_left -= end - first;
+            TRY(add_piece(shingler, t, base, n, first, end, err));
+        }
+        if (i > end || end == first) first = i;
+        end = i + l->window_len;
+    }
+    if (end == first) return OG_OK;
+    *n_left -= end - first;
+    return add_piece(shingler, t, base, n, first, end, err);
+}
+
+static og_status cut_document(const struct level *l,
+                              struct og_dedup_worker *worker, struct thread *t,
+                              const struct og_dedup_doc *d, uint64_t number,
+                              struct og_cut_document *out, og_error *err)
+{
+    struct og_shingler *shingler = &worker->shingler;
+    const uint64_t base = l->bases[number], end = l->bases[number + 1];
+    og_bytes text;
+    size_t n_left;
+    *out = (struct og_cut_document){.n = 0};
+    if (!has_any(l, base, end)) return OG_OK;
+    TRY(og_cut_text(l->run, d, &t->scratch, &text, err));
+    TRY(og_shingler_run(shingler, text, err));
+    if (shingler->tokens.n != end - base)
+        return og_error_set(err, OG_ERR_INPUT,
+                            "'%s' was changed while it was read",
+                            d->block->file);
+    TRY(find_pieces(l, shingler, t, base, &out->n, &n_left, err));
+    og_shingler_trim(shingler);
+    out->pieces = t->pieces;
+    out->is_all = n_left == 0;
+    return og_cut(l->run, d, text, &t->scratch, out, err);
+}
+
+static og_status keep_cut(struct og_batch *b, struct og_dedup_doc *d,
+                          struct og_cut_document *document, struct thread *t,
+                          og_error *err)
+{
+    struct cut cut = {.document = *document, .pieces = t->pieces};
+    const struct cut *kept = &cut;
+    if (document->n == 0) return OG_OK;
+    if (!OG_BATCH_KEEP(b, cut.pieces, document->n) ||
+        !OG_BATCH_KEEP(b, cut.document.text.data, document->text.len) ||
+        !OG_BATCH_KEEP(b, cut.document.record.data, document->record.len))
+        return og_error_memory(err, document->text.len, "pieces");
+    cut.document.pieces = cut.pieces;
+    if (!OG_BATCH_KEEP(b, kept, 1))
+        return og_error_memory(err, sizeof(cut), "pieces");
+    d->made = kept;
+    d->made_len = sizeof(cut);
+    return OG_OK;
+}
+
+static og_status cut_block(void *ctx, struct og_dedup_worker *worker,
+                           struct og_batch *b, og_error *err)
+{
+    const struct level *l = ctx;
+    const uint64_t sequence = b->block.sequence;
+    struct og_cut_document cut;
+    struct thread *t;
+    TRY(thread_of(worker, &t, err));
+    if (sequence >= l->n_blocks ||
+        b->n_docs != l->first_docs[sequence + 1] - l->first_docs[sequence])
+        return og_error_set(err, OG_ERR_INPUT,
+                            "the input was changed while it was read");
+    for (size_t i = 0; i < b->n_docs; i++) {
+        TRY(cut_document(l, worker, t, b->docs[i].made,
+                         l->first_docs[sequence] + i, &cut, err));
+        TRY(keep_cut(b, b->docs[i].made, &cut, t, err));
+    }
+    return OG_OK;
+}
+
+/* ---- writing, in order ---- */
 
 static og_status next_holder(struct level *l, og_error *err)
 {
@@ -305,119 +447,53 @@ static og_status find_holder(struct level *l, uint64_t end, uint64_t *out,
     return OG_OK;
 }
 
-static og_status add_piece(struct level *l, uint64_t base, size_t *n,
-                           size_t first, size_t last, og_error *err)
-{
-    uint64_t first_of;
-    TRY(find_holder(l, base + last, &first_of, err));
-    const struct og_text *text = &l->shingler.text;
-    const struct og_tokens *tokens = &l->shingler.tokens;
-    if (!OG_GROW(NULL, l->pieces, l->pieces_cap, *n + 1))
-        return og_error_memory(err, *n * sizeof(*l->pieces), "pieces");
-    const size_t end = last < tokens->n
-                           ? og_text_source_begin(text, tokens->begin[last])
-                           : text->source_len;
-    l->pieces[(*n)++] = (struct og_dedup_piece){
-        .begin = og_text_source_begin(text, tokens->begin[first]),
-        .end = end,
-        .n_tokens = last - first,
-        .first = first_of};
-    return OG_OK;
-}
-
-/* Runs of tokens that a copied window covers. */
-static og_status find_pieces(struct level *l, uint64_t base, size_t *n,
-                             size_t *n_left, og_error *err)
-{
-    const size_t n_tokens = l->shingler.tokens.n;
-    size_t first = 0, end = 0; /* of the run at hand */
-    *n = 0;
-    *n_left = n_tokens;
-    for (size_t i = 0; i + l->window_len <= n_tokens; i++) {
-        if (!is_copied(l, base + i)) continue;
-        if (i > end && end > first) {
-            *n_left -= end - first;
-            TRY(add_piece(l, base, n, first, end, err));
-        }
-        if (i > end || end == first) first = i;
-        end = i + l->window_len;
-    }
-    if (end == first) return OG_OK;
-    *n_left -= end - first;
-    return add_piece(l, base, n, first, end, err);
-}
-
 static og_status take_second(void *ctx, struct og_dedup_doc *d, og_error *err)
 {
     struct level *l = ctx;
-    const uint64_t number = l->n_again++;
-    struct og_cut_document cut = {.n = 0};
-    og_bytes text = {"", 0};
-    size_t n_left = 1;
-    if (number >= l->n_documents)
-        return og_error_set(err, OG_ERR_INPUT,
-                            "the input was changed while it was read");
-    const uint64_t base = l->bases[number], end = l->bases[number + 1];
-    if (has_any(l, base, end)) {
-        TRY(og_cut_text(l->run, d, &l->cutter.scratch, &text, err));
-        TRY(og_shingler_run(&l->shingler, text, err));
-        if (l->shingler.tokens.n != end - base)
-            return og_error_set(err, OG_ERR_INPUT,
-                                "'%s' was changed while it was read",
-                                d->block->file);
-        TRY(find_pieces(l, base, &cut.n, &n_left, err));
-        og_shingler_trim(&l->shingler);
-    }
-    cut.pieces = l->pieces;
-    cut.is_all = n_left == 0;
-    TRY(og_cut(l->run, d, text, &l->cutter.scratch, &cut, err));
-    return og_piece_cutter_write(&l->cutter, d, &cut, err);
+    static const struct og_cut_document whole = {.n = 0};
+    if (d->made_len == 0)
+        return og_piece_cutter_write(&l->cutter, d, &whole, err);
+    const struct cut *cut = d->made;
+    for (size_t i = 0; i < cut->document.n; i++)
+        TRY(find_holder(l, cut->pieces[i].first, &cut->pieces[i].first, err));
+    return og_piece_cutter_write(&l->cutter, d, &cut->document, err);
 }
-
 /* ---- the level ---- */
 
-/* As many parts as make tables of some megabytes. The input may be packed or
- * a folder: more of them cost little. */
+/* The input may be packed or a folder: more parts cost little. */
+static uint64_t length_of_inputs(const struct level *l)
+{
+    const og_dedup_options *o = l->run->options;
+    const og_input *input = l->run->input;
+    uint64_t len = 0;
+    struct stat st;
+    for (size_t i = 0; i < input->n_paths + o->n_against; i++) {
+        const char *path = i < input->n_paths ? input->paths[i]
+                                              : o->against[i - input->n_paths];
+        if (stat(path, &st) == 0)
+            len += S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 1u << 30;
+    }
+    return len;
+}
+
 static og_status start(struct level *l, og_error *err)
 {
     const og_dedup_options *o = l->run->options;
-    struct stat st;
-    uint64_t bytes = 0;
     TRY(og_stream_needs_again(l->run->input, "finding passages", err));
-    for (size_t i = 0; i < l->run->input->n_paths + o->n_against; i++) {
-        const char *path = i < l->run->input->n_paths
-                               ? l->run->input->paths[i]
-                               : o->against[i - l->run->input->n_paths];
-        if (stat(path, &st) == 0)
-            bytes += S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 1u << 30;
-    }
-    l->part_bits = 4;
-    while (l->part_bits < 10 && bytes >> l->part_bits > 1 << 20)
-        l->part_bits++;
     l->window_len = o->least_tokens != 0 ? o->least_tokens : 50;
     l->piece_len =
         l->window_len <= OG_SHINGLE_MAX ? l->window_len : OG_SHINGLE_MAX;
     og_shingle_factors_init(&l->key, og_rabin_default(), l->piece_len);
-    og_shingler_init(&l->shingler, o->tokens, &l->key, NULL);
-    l->fd = og_temp_file_open(l->run->folder, err);
-    if (l->fd < 0) return OG_ERR_IO;
-    l->parts = og_allocate_zero(NULL, sizeof(*l->parts) << l->part_bits);
-    l->chunk = og_allocate(NULL, BUFFER_LEN * sizeof(*l->chunk));
-    if (l->parts == NULL || l->chunk == NULL)
-        return og_error_memory(err, BUFFER_LEN * 16, "passages");
-    for (size_t i = 0; i < (size_t)1 << l->part_bits; i++) {
-        l->parts[i].buffer = og_allocate(NULL, BUFFER_LEN * sizeof(*l->chunk));
-        if (l->parts[i].buffer == NULL)
-            return og_error_memory(err, BUFFER_LEN * 16, "passages");
-    }
+    TRY(og_window_parts_init(&l->parts, length_of_inputs(l), l->run->folder,
+                             err));
     if (!OG_GROW(NULL, l->bases, l->bases_cap, 2))
         return og_error_memory(err, 16, "documents");
     if (o->report == NULL) return OG_OK;
     size_t memory = SORTER_MOST;
     if (o->memory != 0 && memory > o->memory / 4)
         memory = (size_t)(o->memory / 4);
-    return og_sorter_new(sizeof(struct holder), 1, memory, l->run->folder,
-                         &l->holders, err);
+    return og_sorter_new(sizeof(struct og_window_holder), 1, memory,
+                         l->run->folder, &l->holders, err);
 }
 
 static void fill_source(struct level *l, struct og_dedup_source *out)
@@ -427,13 +503,20 @@ static void fill_source(struct level *l, struct og_dedup_source *out)
     out->ctx = l;
     out->make = make_windows;
     out->take = take_first;
+    out->own_len = sizeof(struct block);
+    out->make_block = sort_block;
+    out->begin_block = deal_block;
+    out->stop_worker = stop_worker;
 }
 
 static og_status read_against(struct level *l, og_error *err)
 {
     struct og_dedup_source source;
     fill_source(l, &source);
-    return og_dedup_against(l->run, &source, err);
+    l->is_against = true;
+    TRY(og_dedup_against(l->run, &source, err));
+    l->is_against = false;
+    return OG_OK;
 }
 
 static og_status end_block(void *ctx, uint64_t sequence, og_error *err)
@@ -450,38 +533,32 @@ static og_status run_passes(struct level *l, og_error *err)
     /* A run that was stopped while it wrote had rejected all there is. */
     if (l->cutter.journal.is_resumed) source.reject = NULL;
     source.step = "documents";
+    source.finish = mark_all;
     run->counts->n_rounds = 1;
     TRY(og_dedup_pass(run, &source, &run->counts->stream, err));
-    TRY(mark_all(l, err));
     if (l->holders != NULL) TRY(og_sorter_finish(l->holders, err));
     TRY(next_holder(l, err));
-    l->n_again = run->counts->n_against;
     source.make = NULL;
     source.take = take_second;
+    source.make_block = cut_block;
+    source.begin_block = NULL;
+    source.finish = NULL;
     source.end_block = end_block;
     return og_dedup_pass_again(run, &source, err);
 }
 
 static void finish(struct level *l)
 {
-    for (size_t i = 0; l->parts != NULL && i < (size_t)1 << l->part_bits; i++) {
-        og_release(NULL, l->parts[i].buffer, BUFFER_LEN * sizeof(*l->chunk));
-        OG_UNGROW(NULL, l->parts[i].chunks, l->parts[i].chunks_cap);
-    }
-    if (l->fd >= 0) close(l->fd);
-    og_release(NULL, l->parts, sizeof(*l->parts) << l->part_bits);
-    og_release(NULL, l->chunk, BUFFER_LEN * sizeof(*l->chunk));
-    og_release(NULL, l->slots, l->n_slots * sizeof(*l->slots));
+    og_window_parts_release(&l->parts);
     og_sorter_free(l->holders);
-    if (l->key.rabin != NULL) og_shingler_release(&l->shingler);
     OG_UNGROW(NULL, l->bases, l->bases_cap);
-    OG_UNGROW(NULL, l->pieces, l->pieces_cap);
-    og_release(NULL, l->copied, (size_t)(l->n_tokens / 8 + 1));
+    OG_UNGROW(NULL, l->first_docs, l->first_docs_cap);
+    og_release(NULL, (void *)l->copied, l->copied_len);
 }
 
 og_status og_dedup_passages(struct og_dedup_run *run, og_error *err)
 {
-    struct level l = {.run = run, .fd = -1};
+    struct level l = {.run = run, .parts.fd = -1};
     og_piece_cutter_init(&l.cutter, run);
     og_status status = start(&l, err);
     if (status == OG_OK) status = read_against(&l, err);

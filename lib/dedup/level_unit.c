@@ -476,12 +476,6 @@ static og_status begin_block(void *ctx, struct og_batch *b, og_error *err)
                           &phase, err);
 }
 
-static og_status settle_block(void *ctx, struct og_batch *b, og_error *err)
-{
-    (void)ctx, (void)b, (void)err;
-    return OG_OK;
-}
-
 /* ---- the level ---- */
 
 static og_status start(struct level *l, og_error *err)
@@ -515,7 +509,6 @@ static void fill_source(struct level *l, struct og_dedup_source *out)
     out->own_len = sizeof(struct block);
     out->make_block = make_block;
     out->begin_block = begin_block;
-    out->settle_block = settle_block;
     out->stop_worker = stop_worker;
 }
 

@@ -556,6 +556,8 @@ static og_status take_all(struct og_stream *s, struct og_ring *ring,
     for (bool is_last = false; !is_last;) {
         struct og_batch *b = og_ring_next(ring, &is_last);
         TRY(take_batch(s, b, err));
+        if (is_last && s->work->finish != NULL)
+            TRY(s->work->finish(s->work->ctx, b, err));
         og_ring_give_back(ring);
     }
     return OG_OK;

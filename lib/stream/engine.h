@@ -99,6 +99,9 @@ struct og_stream_work {
     og_status (*settle)(void *ctx, struct og_batch *batch, og_error *err);
     /* A batch that was read and taken whole. May be NULL. */
     og_status (*end_batch)(void *ctx, struct og_batch *batch, og_error *err);
+    /* After the last batch, which may be without documents, of a stream that
+     * was taken whole: phases find all threads idle. May be NULL. */
+    og_status (*finish)(void *ctx, struct og_batch *last, og_error *err);
     /* A record that was skipped, before it is reported. May be NULL. */
     og_status (*skip)(void *ctx, struct og_batch *batch,
                       const struct og_source_problem *problem, og_error *err);
@@ -130,12 +133,12 @@ void og_stream_report(const struct og_batch *batch,
 void og_stream_repaired(const struct og_batch *batch,
                         const struct og_stream_doc *d, size_t n_bytes);
 
-/* In begin_batch(), take(), settle(), end_batch(): a phase of the batch, pieces
- * 0 to n - 1 on all threads (og_ring_share in lib/stream/ring.h: the same
- * status for any number of threads). `worker` are work->worker_len bytes of the
- * thread at hand, begun by start_worker(). Pieces may ask og_stop_check(). The
- * order of the batches is that of the input, so a phase that every batch goes
- * through before the next sees them in order. */
+/* In begin_batch(), take(), settle(), end_batch(), finish(): a phase of the
+ * batch, pieces 0 to n - 1 on all threads (og_ring_share in lib/stream/ring.h:
+ * the same status for any number of threads). `worker` are work->worker_len
+ * bytes of the thread at hand, begun by start_worker(). Pieces may ask
+ * og_stop_check(). The order of the batches is that of the input, so a phase
+ * that every batch goes through before the next sees them in order. */
 og_status og_stream_share(const struct og_batch *batch, size_t n,
                           og_piece_fn *piece, void *ctx, og_error *err);
 /* The same, for whoever does not know of streams; how many threads there are.

@@ -3,6 +3,7 @@
 
 usage: tests/cli/test_dedup_pieces.py ORIGO [CASE...]"""
 
+import csv
 import json
 import random
 import re
@@ -182,6 +183,27 @@ def test_pieces_against(place):
                     [("d1", "c1")], (level, report)
                 assert texts_of(place / "out.jsonl")["d1"] == \
                     "But this is not."
+
+
+def test_cells_of_csv(place):
+    """Quoted cells are read into the buffer of a thread: what is cut must not
+    be looked for there when another document has come."""
+    rng = random.Random(35)
+    pool = [" ".join(words(rng, rng.randrange(2, 70))) for _ in range(900)]
+    texts = ["\n".join('"%s"' % rng.choice(pool) for _ in range(12))
+             for _ in range(1200)]
+    write_jsonl(place / "in.jsonl", texts)
+    with open(place / "in.csv", "w", newline="", encoding="utf-8") as f:
+        table = csv.writer(f)
+        table.writerow(["id", "text"])
+        table.writerows(("d%d" % i, text) for i, text in enumerate(texts))
+    for level in ("line", "passage", "sentence"):
+        dedup(place, "--level", level, "-j", 1)
+        expected = texts_of(place / "out.jsonl")
+        assert expected != {"d%d" % i: t for i, t in enumerate(texts)}, level
+        for threads in (1, 7):
+            dedup(place, "--level", level, "-j", threads, name="in.csv")
+            assert texts_of(place / "out.jsonl") == expected, (level, threads)
 
 
 def test_passage_edges(place):
