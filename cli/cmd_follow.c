@@ -38,6 +38,7 @@ static void follow_defaults(void *settings)
 
 static const struct option follow_command_options[] = {
     STORE_OPTION(AT, store, "the store to add to; created if missing"),
+    CATALOGUE_OPTION(AT, store),
     INDEX_OPTION(AT, store),
     {.group = "Server",
      .name = "server",
@@ -59,7 +60,8 @@ static const struct option follow_command_options[] = {
      .offset = AT(state),
      .value = "FILE",
      .unset = "follow.jsonl in the store",
-     .brief = "where to keep positions; required with --server"},
+     .brief = "where to keep positions; required with --server, and with a "
+              "store on servers"},
     {.group = "Sources",
      .name = "once",
      .type = &type_flag,
@@ -162,6 +164,10 @@ static int check_settings(const struct follow_settings *s)
     if (s->server != NULL && s->state == NULL)
         return say_usage(
             "follow", "--server needs --state FILE, which keeps the positions");
+    if (s->server == NULL && s->state == NULL && !store_is_memory(&s->store) &&
+        !store_has_folder(&s->store))
+        return say_usage("follow", "a store on servers needs --state FILE, "
+                                   "which keeps the positions");
     if (s->interval == 0 || s->feed_interval == 0 || s->max_batch == 0)
         return say_usage("follow",
                          "intervals and the batch size must be at least 1");
@@ -174,7 +180,7 @@ static int choose_state(const struct follow_settings *s, char **out)
     *out = NULL;
     if (s->state == NULL && store_is_memory(&s->store)) return EXIT_DONE;
     const char *const parts[2] = {s->state != NULL ? s->state
-                                                   : store_path(&s->store),
+                                                   : store_folder(&s->store),
                                   s->state != NULL ? "" : "/follow.jsonl"};
     const size_t len = strlen(parts[0]) + strlen(parts[1]) + 1;
     *out = malloc(len);

@@ -27,6 +27,7 @@ static void serve_defaults(void *settings)
 
 static const struct option serve_command_options[] = {
     STORE_OPTION(AT, store, "the store to serve; created if missing"),
+    CATALOGUE_OPTION(AT, store),
     INDEX_OPTION(AT, store),
     {.group = "Where",
      .letter = 'l',
@@ -170,7 +171,8 @@ static int serve_run(const void *settings, const char *const *operands,
     options.origins = list_of(&s->origins);
     options.webhook_hosts = list_of(&s->webhook_hosts);
     options.log_json = s->log == 1;
-    options.folder = store_is_memory(&s->store) ? NULL : store_path(&s->store);
+    options.folder =
+        store_has_folder(&s->store) ? store_folder(&s->store) : NULL;
     int status = check_limits(&options);
     if (status == EXIT_DONE)
         status = store_open(&s->store, OG_CREATE, "serve", &store);

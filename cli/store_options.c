@@ -29,6 +29,19 @@ const char *store_folder(const struct store_settings *s)
     return s->catalogue != NULL ? s->catalogue : store_path(s);
 }
 
+bool store_has_folder(const struct store_settings *s)
+{
+    return !store_is_memory(s) &&
+           (s->catalogue != NULL || !is_table(store_path(s)));
+}
+
+const char *store_name(const char *path)
+{
+    const char *name = strchr(path, '@');
+    if (!is_table(path)) return path;
+    return name != NULL ? name + 1 : strstr(path, "//") + 2;
+}
+
 bool store_is_memory(const struct store_settings *s)
 {
     return strcmp(store_path(s), ":memory:") == 0;
@@ -197,15 +210,31 @@ static int say_not_opened(const char *command, og_error *err)
     return say_error(command, err);
 }
 
-/* A table and its catalogue, or neither. */
+static int refuse_servers(const char *command)
+{
+    return say_usage(command,
+                     "a store on servers is for add, import, trace, follow and "
+                     "serve; 'origo %s' takes one in a folder",
+                     command);
+}
+
+/* Whether a command works with documents that are on servers. */
+static bool takes_servers(const char *command)
+{
+    static const char *const names[] = {"add", "import", "trace", "follow",
+                                        "serve"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(command, names[i]) == 0) return true;
+    return false;
+}
+
+/* A catalogue is that of a table. */
 static int check_catalogue(const struct store_settings *s, const char *command)
 {
     const bool has_table = is_table(store_path(s));
-    if (has_table == (s->catalogue != NULL)) return EXIT_DONE;
-    if (has_table)
-        return say_usage(
-            command, "a table on a server works with add, import and trace, "
-                     "and needs --catalogue DIR for documents and texts");
+    if (has_table && s->catalogue == NULL && !takes_servers(command))
+        return refuse_servers(command);
+    if (has_table || s->catalogue == NULL) return EXIT_DONE;
     return say_usage(command, "--catalogue is for a table on a server: -s "
                               "redis://HOST:PORT/TABLE");
 }
@@ -231,7 +260,7 @@ int store_open(const struct store_settings *s, og_access access,
     return say_usage(command,
                      "--%s is fixed when a store is created, and store '%s' "
                      "has a different value; see 'origo info'",
-                     option, path);
+                     option, store_name(path));
 }
 
 int store_close(og_store *store, const char *command, int status)
@@ -284,6 +313,7 @@ int store_open_index(const char *path, unsigned index, bool add,
 {
     const bool is_memory = strcmp(path, ":memory:") == 0;
     og_error err = {0};
+    if (is_table(path)) return refuse_servers(command);
     og_store_options used = *options;
     used.indexes = is_memory ? index : index | OG_INDEX_PASSAGES;
     if (og_store_open(path, add || is_memory ? OG_CREATE : OG_READ, &used, out,

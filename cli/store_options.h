@@ -22,6 +22,12 @@ bool store_is_memory(const struct store_settings *s);
 /* The folder: the store, or the catalogue. For messages and files. */
 const char *store_folder(const struct store_settings *s);
 
+/* False: it is in memory, or on servers altogether. */
+bool store_has_folder(const struct store_settings *s);
+
+/* For messages: of an address without the password. */
+const char *store_name(const char *path);
+
 /* Opens it. Parameters that were asked for and that the store does not have
  * are wrong usage. EXIT_DONE, or the exit status after a word on stderr. */
 int store_open(const struct store_settings *s, og_access access,
@@ -63,13 +69,16 @@ extern const struct option_type type_key;     /* og_params.key */
     {                                                                          \
         .group = "Store", .name = "catalogue", .type = &type_string,           \
         .offset = AT(member.catalogue), .value = "DIR",                        \
-        .unset = "the table is in the store",                                  \
-        .brief = "with -s redis://...: folder for all but the table",          \
+        .unset = "on the servers",                                             \
+        .brief = "with -s redis://...: folder for documents and texts",        \
         .more =                                                                \
             "-s redis://HOST:PORT/TABLE names a table of fingerprints on "     \
-            "Redis or Valkey servers with the origo module; documents and "    \
-            "texts are in this folder. Separate several hosts by commas. "     \
-            "rediss:// uses TLS. The password may be in $ORIGO_REDIS_AUTH."    \
+            "Redis or Valkey servers with the origo module. Documents and "    \
+            "texts are stored there, too, and any number of processes can "    \
+            "add to them at once. With this option they are in a folder, "     \
+            "and one process adds at a time. Separate several hosts by "       \
+            "commas. rediss:// uses TLS. The password may be in "              \
+            "$ORIGO_REDIS_AUTH."                                               \
     }
 
 #define MAKE "A new store (also -s :memory:)"

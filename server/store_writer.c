@@ -126,7 +126,10 @@ og_status writer_add(struct writer *w, const og_document *doc,
     if (status == OG_OK)
         status = og_store_add(s->store, doc, asks ? w->trace : NULL, err);
     if (status != OG_OK) {
-        if (status == OG_ERR_IO || status == OG_ERR_STORE) fail(w, err);
+        /* Servers that are away come back. */
+        const bool is_lasting =
+            status == OG_ERR_IO && !og_store_is_shared(s->store);
+        if (is_lasting || status == OG_ERR_STORE) fail(w, err);
         return status;
     }
     *out_is_new = og_store_n_documents(s->store) != before;

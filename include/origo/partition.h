@@ -24,7 +24,10 @@
  * The earliest document keeps a fingerprint, or takes it over. The numbers of
  * documents are their order, except for `reversed`: of the documents that are
  * listed there, those with a smaller number come after this one, and those
- * with a larger number before it. Front ends know them from the look-up.
+ * with a larger number before it. Front ends know them from the look-up. With
+ * OG_BATCH_LISTED the list is of those that come after this one, and numbers
+ * mean nothing: of several front ends that add at once, each takes over from
+ * documents that it has seen alone, and learns of others from the answer.
  *
  * What a partition is follows from its options and from the sequence of what it
  * observed, and from nothing else: no clock, no chance. Copies that observe the
@@ -99,6 +102,10 @@ enum {
     OG_BATCH_SPARE = 4,   /* 1: only into a bucket with room; else 0 */
     OG_BATCH_SEEN = 8, /* the document is not added: what is there of it counts
                           as seen again for the eviction, nothing else */
+    OG_BATCH_LISTED = 16, /* the documents that are listed come after this one,
+                             whatever their numbers, and all others before it:
+                             nobody is displaced whom the front end does not
+                             know */
 };
 
 /* An answer, or a chunk. The caller's, starts all zero; its memory is used

@@ -76,9 +76,12 @@ OG_API const og_params *og_store_params(const og_store *store);
 /* Whether what it keeps of texts depends on a key (og_params). */
 OG_API bool og_store_is_keyed(const og_store *store);
 
-/* The name of the table on servers that it is the catalogue of; "": it has its
- * own. */
+/* The name of the table on servers that it is the catalogue of, or that it is;
+ * "": it has its own. */
 OG_API const char *og_store_table(const og_store *store);
+/* Whether documents and texts are on servers, too: other processes add to them
+ * at the same time. */
+OG_API bool og_store_is_shared(const og_store *store);
 
 /* The indexes that are on. */
 OG_API unsigned og_store_indexes(const og_store *store);

@@ -15,7 +15,8 @@
 /* Of the two kinds of "not found". */
 #define MAY_HAVE_LOST 1
 #define ALL_FLAGS                                                              \
-    (OG_BATCH_ORIGINS | OG_BATCH_WEIGHTS | OG_BATCH_SPARE | OG_BATCH_SEEN)
+    (OG_BATCH_ORIGINS | OG_BATCH_WEIGHTS | OG_BATCH_SPARE | OG_BATCH_SEEN |    \
+     OG_BATCH_LISTED)
 
 /* ---- answers ---- */
 
@@ -221,6 +222,7 @@ static const uint16_t *load_shorts(uint16_t *to, const uint8_t *from, size_t n)
 struct reversed_documents {
     const uint32_t *docs;
     uint32_t n;
+    bool only_listed; /* OG_BATCH_LISTED */
 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -233,9 +235,11 @@ static int compare_numbers(const void *a, const void *b)
 static bool is_earlier(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct reversed_documents *reversed = ctx;
-    const bool is_reversed = bsearch(&b, reversed->docs, reversed->n, sizeof(b),
-                                     compare_numbers) != NULL;
-    return is_reversed ? a > b : a < b;
+    const bool is_listed =
+        reversed->n > 0 && bsearch(&b, reversed->docs, reversed->n, sizeof(b),
+                                   compare_numbers) != NULL;
+    if (reversed->only_listed) return is_listed;
+    return is_listed ? a > b : a < b;
 }
 
 static void observe_document(og_partition *partition,
@@ -244,7 +248,8 @@ static void observe_document(og_partition *partition,
 {
     const uint8_t *weights = d->weights != NULL ? d->weights : a->ones;
     const struct reversed_documents reversed = {
-        load_numbers(a->reversed, d->reversed, d->n_reversed), d->n_reversed};
+        load_numbers(a->reversed, d->reversed, d->n_reversed), d->n_reversed,
+        (d->flags & OG_BATCH_LISTED) != 0};
     if ((d->flags & OG_BATCH_SEEN) != 0) {
         og_table_see_many(&partition->table, a->fps, weights, d->n);
         return;
@@ -258,7 +263,7 @@ static void observe_document(og_partition *partition,
         .origin = load_numbers(a->origins, d->origins, d->n),
         .spare = d->spare,
         .n = d->n,
-        .earlier = d->n_reversed > 0 ? is_earlier : NULL,
+        .earlier = reversed.n > 0 || reversed.only_listed ? is_earlier : NULL,
         .ctx = &reversed};
     og_table_add_many(&partition->table, &add);
 }

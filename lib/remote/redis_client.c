@@ -475,25 +475,126 @@ static og_status run_rounds(struct round *r, og_error *err)
     return OG_OK;
 }
 
+static void begin_requests(struct round *r)
+{
+    r->n_done = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        r->requests[i].is_done = r->requests[i].is_asked = false;
+        r->requests[i].node = NO_NODE;
+    }
+}
+
+/* After a failure replies may still be on their way to nobody. */
+static void forget_replies(struct og_redis_client *c)
+{
+    for (size_t i = 0; i < c->n_nodes; i++)
+        if (c->nodes[i].n_waiting > 0) hang_up(&c->nodes[i]);
+}
+
+static struct round round_of(struct og_redis_client *c,
+                             struct og_redis_request *requests, size_t n,
+                             og_redis_reply_fn *on_reply, void *ctx)
+{
+    return (struct round){.client = c,
+                          .requests = requests,
+                          .n = n,
+                          .on_reply = on_reply,
+                          .ctx = ctx,
+                          .until = og_clock_seconds() + c->address->timeout,
+                          .last = {.status = OG_ERR_IO}};
+}
+
 og_status og_redis_client_run(struct og_redis_client *c,
                               struct og_redis_request *requests, size_t n,
                               og_redis_reply_fn *on_reply, void *ctx,
                               og_error *err)
 {
-    struct round r = {.client = c,
-                      .requests = requests,
-                      .n = n,
-                      .on_reply = on_reply,
-                      .ctx = ctx,
-                      .until = og_clock_seconds() + c->address->timeout,
-                      .last = {.status = OG_ERR_IO}};
-    for (size_t i = 0; i < n; i++) {
-        requests[i].is_done = requests[i].is_asked = false;
-        requests[i].node = NO_NODE;
-    }
+    struct round r = round_of(c, requests, n, on_reply, ctx);
+    begin_requests(&r);
     const og_status status = run_rounds(&r, err);
-    /* After a failure replies may still be on their way to nobody. */
-    for (size_t i = 0; i < c->n_nodes; i++)
-        if (c->nodes[i].n_waiting > 0) hang_up(&c->nodes[i]);
+    forget_replies(c);
     return status;
+}
+
+/* ---- writes that replicas have ---- */
+
+static og_status put_wait(struct round *r, size_t node, og_error *err)
+{
+    char count[16], patience[24];
+    const double left = r->until - og_clock_seconds();
+    snprintf(count, sizeof(count), "%u", r->client->address->n_replicas);
+    snprintf(patience, sizeof(patience), "%lld",
+             left > 0.001 ? (long long)(left * 1000) : 1LL);
+    const og_bytes words[] = {OG_LITERAL("WAIT"),
+                              {count, strlen(count)},
+                              {patience, strlen(patience)}};
+    struct redis_node *to = &r->client->nodes[node];
+    TRY(og_redis_link_put(to->link, words, 3, err));
+    TRY(og_redis_link_flush(to->link, r->until, err));
+    to->n_waiting++;
+    return OG_OK;
+}
+
+static og_status take_wait(struct round *r, size_t node, og_error *err)
+{
+    const unsigned wanted = r->client->address->n_replicas;
+    struct redis_node *from = &r->client->nodes[node];
+    const struct og_resp *reply;
+    /* It answers when its time is over, which is ours. */
+    TRY(og_redis_link_get(from->link, r->until + 1, &reply, err));
+    from->n_waiting--;
+    const struct og_resp_item *item = &reply->items[0];
+    if (item->kind == OG_RESP_NUMBER && item->number >= (int64_t)wanted)
+        return OG_OK;
+    return og_error_set(
+        err, OG_ERR_IO, "%.80s:%u: %lld of %u replicas have what was written",
+        from->host.name, from->host.port,
+        item->kind == OG_RESP_NUMBER ? (long long)item->number : 0LL, wanted);
+}
+
+/* A link that broke meanwhile may have led to a master that is gone, and with
+ * it what it had acknowledged. */
+static og_status wait_for_replicas(struct round *r, og_error *err)
+{
+    struct og_redis_client *c = r->client;
+    bool *is_used = og_allocate_zero(c->allocator, c->n_nodes);
+    og_status status = OG_OK;
+    if (is_used == NULL) return og_error_memory(err, c->n_nodes, "nodes");
+    for (size_t i = 0; i < r->n; i++)
+        is_used[r->requests[i].node] = true;
+    for (size_t i = 0; i < c->n_nodes && status == OG_OK; i++) {
+        if (!is_used[i]) continue;
+        status =
+            c->nodes[i].link != NULL
+                ? put_wait(r, i, err)
+                : og_error_set(err, OG_ERR_IO, "%.80s:%u: it went away",
+                               c->nodes[i].host.name, c->nodes[i].host.port);
+    }
+    for (size_t i = 0; i < c->n_nodes && status == OG_OK; i++)
+        if (is_used[i]) status = take_wait(r, i, err);
+    og_release(c->allocator, is_used, c->n_nodes);
+    return status;
+}
+
+og_status og_redis_client_write(struct og_redis_client *c,
+                                struct og_redis_request *requests, size_t n,
+                                og_redis_reply_fn *on_reply, void *ctx,
+                                og_error *err)
+{
+    struct round r = round_of(c, requests, n, on_reply, ctx);
+    double pause = FIRST_PAUSE;
+    for (;;) {
+        og_error why = {0};
+        begin_requests(&r);
+        og_status status = run_rounds(&r, err);
+        const bool waits = status == OG_OK && c->address->n_replicas > 0;
+        if (waits) status = wait_for_replicas(&r, &why);
+        forget_replies(c);
+        if (!waits || status == OG_OK) return status;
+        c->is_known = false;
+        if (status != OG_ERR_IO || og_clock_seconds() + pause >= r.until)
+            return with_table(c, &why, err);
+        pause_for(pause, r.until);
+        if (pause < LAST_PAUSE) pause *= 2;
+    }
 }

@@ -50,6 +50,14 @@ og_status og_redis_client_run(struct og_redis_client *client,
                               og_redis_reply_fn *on_reply, void *ctx,
                               og_error *err);
 
+/* The same for writes: they count when as many replicas have them as the
+ * address asks for. When a server is lost before they do, all requests are
+ * repeated. */
+og_status og_redis_client_write(struct og_redis_client *client,
+                                struct og_redis_request *requests, size_t n,
+                                og_redis_reply_fn *on_reply, void *ctx,
+                                og_error *err);
+
 /* What CLUSTER SLOTS says; NO_NODE (UINT16_MAX) for slots that nobody has. For
  * tests. False: it is no such reply. */
 typedef bool og_redis_slots_fn(void *ctx, unsigned first, unsigned last,

@@ -9,9 +9,28 @@
 #include "lib/remote/remote_table.h"
 #include "lib/table/settle.h"
 
+/* Of a table to which other front ends add at the same time. What the look-up
+ * said may be no longer true when the batch is observed; so the answer says
+ * what each document found, and where that is another document than the look-up
+ * found, the store is told:
+ *
+ *     it comes before this one   it is its origin: the hit is corrected
+ *     it comes after it          it is displaced, by another observation
+ *
+ * So the earliest document has a fingerprint in the end, whoever came first. */
+struct og_remote_sharing {
+    void *ctx;
+    /* The order of these documents is known from now on. */
+    og_status (*know)(void *ctx, const uint32_t *numbers, size_t n,
+                      og_error *err);
+    /* Part `part` has met one more document, at one fingerprint. */
+    void (*meet)(void *ctx, size_t part, uint32_t number);
+};
+
 struct og_remote_batch {
     const og_allocator *allocator;
     struct og_remote_table *table;
+    const struct og_remote_sharing *sharing; /* NULL: this one adds alone */
     struct og_settling settling;
     uint32_t n_documents; /* that the caller knows, before the batch */
     struct og_hit *hits;
@@ -20,7 +39,13 @@ struct og_remote_batch {
     size_t hits_cap, lost_cap, holders_cap;
     struct og_remote_question *questions; /* of each part */
     struct og_remote_document *documents;
-    size_t questions_cap, documents_cap;
+    size_t *members; /* the part of each of the documents */
+    size_t questions_cap, documents_cap, members_cap;
+    struct og_hit *before; /* with `sharing` */
+    size_t before_cap;
+    bool *is_again; /* the part is observed once more */
+    size_t again_cap;
+    struct og_pack met;      /* numbers */
     struct og_pack reversed; /* of all documents of the batch */
     struct og_pack list;     /* of one */
 };

@@ -355,7 +355,8 @@ static uint32_t flags_of(const struct og_remote_document *d)
 {
     const struct og_additions *add = d->additions;
     if (d->is_seen) return OG_BATCH_SEEN | OG_BATCH_WEIGHTS;
-    return (has_origin(add) ? OG_BATCH_ORIGINS : 0u) |
+    return (d->before != NULL ? OG_BATCH_LISTED : 0u) |
+           (has_origin(add) ? OG_BATCH_ORIGINS : 0u) |
            (has_any(add->weight, add->n, 1) ? OG_BATCH_WEIGHTS : 0u) |
            (has_any(add->spare, add->n, 0) ? OG_BATCH_SPARE : 0u);
 }
@@ -393,6 +394,22 @@ static void pack_document(const struct og_remote_table *t,
 #undef EACH
 }
 
+/* Whom an item of the answer is for: a count for each document, or a hit for
+ * each fingerprint. */
+static void note_members(struct og_pack *members,
+                         const struct og_remote_document *d, uint32_t number,
+                         const uint64_t *order, size_t n)
+{
+    if (d->before == NULL) {
+        og_pack_fixed(members, number, 4);
+        return;
+    }
+    for (size_t j = 0; j < n; j++) {
+        og_pack_fixed(members, number, 4);
+        og_pack_fixed(members, (uint32_t)order[j], 4);
+    }
+}
+
 static og_status deal_out_document(const struct og_remote_table *t,
                                    struct caller *c,
                                    const struct og_remote_document *d,
@@ -412,7 +429,7 @@ static og_status deal_out_document(const struct og_remote_table *t,
             end++;
         pack_document(t, d, flags, c->order + begin, end - begin,
                       &c->batches[p]);
-        og_pack_fixed(&c->members[p], number, 4);
+        note_members(&c->members[p], d, number, c->order + begin, end - begin);
         if (c->batches[p].failed || c->members[p].failed)
             return og_error_memory(err, c->batches[p].len, "a batch");
     }
@@ -440,20 +457,45 @@ static og_status take_counts(void *ctx, size_t number,
     return OG_OK;
 }
 
+static og_status take_before(void *ctx, size_t number,
+                             const struct og_resp *reply, og_error *err)
+{
+    enum { MEMBER_LEN = 8 };
+    const struct observing *o = ctx;
+    const struct og_resp_item *item = &reply->items[0];
+    const struct og_pack *members =
+        &o->caller->members[o->caller->asked[number]];
+    if (item->kind != OG_RESP_BYTES || item->bytes.len != members->len)
+        return no_answer(o->table, "ORIGO.OBSERVE", err);
+    _Static_assert(HIT_LEN == MEMBER_LEN, "one hit for each member");
+    for (size_t at = 0; at < members->len; at += MEMBER_LEN) {
+        struct og_remote_document *d =
+            &o->documents[og_load32(members->data + at)];
+        struct og_hit *hit = &d->before[og_load32(members->data + at + 4)];
+        uint8_t lost;
+        *hit =
+            read_hit((const uint8_t *)item->bytes.data + at, OG_NO_DOC, &lost);
+        d->n_new += hit->doc == OG_NO_DOC;
+    }
+    return OG_OK;
+}
+
 static og_status send_batches(const struct og_remote_table *t, struct caller *c,
                               struct og_remote_document *documents,
                               og_error *err)
 {
     struct observing o = {t, c, documents};
+    const bool for_hits = documents[0].before != NULL;
     size_t n = 0;
     for (uint32_t p = 0; p < t->n_partitions; p++) {
         if (c->batches[p].len == 0) continue;
         struct og_redis_request *request =
             ask_partition(t, c, n++, "ORIGO.OBSERVE", p);
         add_word(request, packed(&c->batches[p]));
-        add_word(request, view("COUNT"));
+        if (!for_hits) add_word(request, view("COUNT"));
     }
-    return og_redis_client_run(c->client, c->requests, n, take_counts, &o, err);
+    return og_redis_client_write(c->client, c->requests, n,
+                                 for_hits ? take_before : take_counts, &o, err);
 }
 
 static og_status observe_in_partitions(struct og_remote_table *t,
@@ -469,7 +511,7 @@ static og_status observe_in_partitions(struct og_remote_table *t,
         documents[i].n_new = 0;
         TRY(deal_out_document(t, c, &documents[i], (uint32_t)i, err));
     }
-    return send_batches(t, c, documents, err);
+    return n > 0 ? send_batches(t, c, documents, err) : OG_OK;
 }
 
 static og_status observe_in_keys(struct og_remote_table *t, struct caller *c,
@@ -504,12 +546,20 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+size_t og_numbers_unique(uint32_t *numbers, size_t n)
+{
+    size_t n_kept = 0;
+    if (n > 1) qsort(numbers, n, sizeof(*numbers), compare_numbers);
+    for (size_t i = 0; i < n; i++)
+        if (n_kept == 0 || numbers[n_kept - 1] != numbers[i])
+            numbers[n_kept++] = numbers[i];
+    return n_kept;
+}
+
 og_status og_remote_reversed(const uint32_t *holders, size_t n,
                              const struct og_additions *add,
                              struct og_pack *out, size_t *out_n, og_error *err)
 {
-    uint32_t *list;
-    size_t n_kept = 0;
     out->len = 0;
     out->failed = false;
     *out_n = 0;
@@ -519,15 +569,10 @@ og_status og_remote_reversed(const uint32_t *holders, size_t n,
             add->earlier(add->ctx, add->doc, holder) == (add->doc < holder))
             continue;
         og_pack_bytes(out, &holder, sizeof(holder));
-        n_kept++;
     }
     if (out->failed) return og_error_memory(err, n * 4, "a list");
-    if (n_kept == 0) return OG_OK;
-    list = (uint32_t *)out->data;
-    qsort(list, n_kept, sizeof(*list), compare_numbers);
-    for (size_t i = 0; i < n_kept; i++)
-        if (*out_n == 0 || list[*out_n - 1] != list[i])
-            list[(*out_n)++] = list[i];
+    *out_n =
+        og_numbers_unique((uint32_t *)out->data, out->len / sizeof(uint32_t));
     return OG_OK;
 }
 

@@ -66,10 +66,16 @@ og_status og_remote_table_find(struct og_remote_table *table,
 struct og_remote_document {
     const struct og_additions *additions; /* its `earlier` is not asked: */
     const uint32_t *reversed; /* documents for which the numbers are not the
-                                 order; ascending */
+                                 order; ascending. With `before`: those that
+                                 come after this one */
     size_t n_reversed;
     bool is_seen;   /* not added: its fingerprints were seen again */
     uint32_t n_new; /* out */
+    /* Several front ends add at once: out, what the table knew of each
+     * fingerprint just before this document came. Nobody is displaced who is
+     * not listed. NULL: this one adds alone, and its look-up is still true. All
+     * documents of a call have it, or none. */
+    struct og_hit *before;
 };
 og_status og_remote_table_observe(struct og_remote_table *table,
                                   struct og_remote_document *documents,
@@ -83,6 +89,9 @@ struct og_remote_counts {
 };
 og_status og_remote_table_count(struct og_remote_table *table,
                                 struct og_remote_counts *out, og_error *err);
+
+/* Sorts them; each is there once then. How many. */
+size_t og_numbers_unique(uint32_t *numbers, size_t n);
 
 /* Of the documents that hold the fingerprints of `doc` now (OG_NO_DOC: none
  * does) those for which the order is not that of the numbers. */

@@ -8,6 +8,7 @@
 #define TIMEOUT     30
 #define TIMEOUT_MAX 3600
 #define TTL_MAX     999999999
+#define WAIT_MAX    16
 
 static const char plain[] = "redis://", secure[] = "rediss://";
 
@@ -159,6 +160,14 @@ static og_status take_timeout(og_bytes value, struct og_table_address *out,
     return OG_OK;
 }
 
+static og_status take_wait(og_bytes value, struct og_table_address *out,
+                           og_error *err)
+{
+    return read_small(value, WAIT_MAX, &out->n_replicas)
+               ? OG_OK
+               : is_none("wait is for 1 to 16 replicas", err);
+}
+
 static og_status take_mode(og_bytes value, struct og_table_address *out,
                            og_error *err)
 {
@@ -184,8 +193,10 @@ static og_status take_option(og_bytes text, struct og_table_address *out,
         const char *name;
         og_status (*take)(og_bytes value, struct og_table_address *out,
                           og_error *err);
-    } options[] = {
-        {"timeout", take_timeout}, {"mode", take_mode}, {"ttl", take_ttl}};
+    } options[] = {{"timeout", take_timeout},
+                   {"mode", take_mode},
+                   {"ttl", take_ttl},
+                   {"wait", take_wait}};
     const char *equals = memchr(text.data, '=', text.len);
     const size_t name_len =
         equals != NULL ? (size_t)(equals - text.data) : text.len;
@@ -194,8 +205,8 @@ static og_status take_option(og_bytes text, struct og_table_address *out,
             is_text((og_bytes){text.data, name_len}, options[i].name))
             return options[i].take(
                 (og_bytes){equals + 1, text.len - name_len - 1}, out, err);
-    return is_none("after the '?' there can be timeout=SECONDS, mode=plain and "
-                   "ttl=SECONDS, with a '&' between them",
+    return is_none("after the '?' there can be timeout=SECONDS, mode=plain, "
+                   "ttl=SECONDS and wait=REPLICAS, with a '&' between them",
                    err);
 }
 

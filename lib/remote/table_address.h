@@ -6,7 +6,8 @@
  *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/TABLE[?OPTIONS]
  *
  * OPTIONS, with a '&' between them: timeout=SECONDS, mode=module or mode=plain,
- * ttl=SECONDS of the keys of a new plain table.
+ * ttl=SECONDS of the keys of a new plain table, wait=N replicas that must have
+ * what is written.
  * rediss:// is the same over TLS. An IPv6 address is in brackets. Of several
  * hosts any one that answers tells where the others of its cluster are. The
  * password may be in the environment: ORIGO_REDIS_AUTH, "PASSWORD" or
@@ -43,6 +44,7 @@ struct og_table_address {
     unsigned ttl; /* seconds; 0: keys have no end */
     double
         timeout; /* seconds for a batch, with all that has to be tried again */
+    unsigned n_replicas; /* that acknowledge a write before it counts */
 };
 
 /* Whether it begins as one does. */

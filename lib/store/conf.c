@@ -16,8 +16,6 @@
 #include "lib/os/new_file.h"
 #include "lib/os/secret.h"
 
-enum { TEXT_MOST = 4096 };
-
 /* ---- writing ---- */
 
 static void print_uuid(const uint8_t *uuid, char out[2 * OG_UUID_LEN + 1])
@@ -26,8 +24,9 @@ static void print_uuid(const uint8_t *uuid, char out[2 * OG_UUID_LEN + 1])
         snprintf(out + 2 * i, 3, "%02x", uuid[i]);
 }
 
-static size_t print_conf(const struct og_conf *conf, char *out, size_t out_cap)
+size_t og_conf_print(const struct og_conf *conf, char out[OG_CONF_TEXT_MOST])
 {
+    const size_t out_cap = OG_CONF_TEXT_MOST;
     const og_params *p = &conf->params;
     char uuid[2 * OG_UUID_LEN + 1];
     char select[16];
@@ -113,9 +112,9 @@ og_status og_conf_write(const struct og_conf *conf, const char *folder,
                         og_error *err)
 {
     char path[4096];
-    char text[TEXT_MOST];
+    char text[OG_CONF_TEXT_MOST];
     struct og_new_file file;
-    const size_t len = print_conf(conf, text, sizeof(text));
+    const size_t len = og_conf_print(conf, text);
     snprintf(path, sizeof(path), "%s/origo.conf", folder);
     /* Who may read the texts may read the key: it is a secret from those who
      * write them. */
@@ -290,7 +289,7 @@ og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
 og_status og_conf_read(const char *folder, struct og_conf *out, og_error *err)
 {
     char path[4096];
-    char text[TEXT_MOST];
+    char text[OG_CONF_TEXT_MOST];
     snprintf(path, sizeof(path), "%s/origo.conf", folder);
     const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))

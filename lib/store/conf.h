@@ -26,6 +26,7 @@
 
 #define OG_UUID_LEN       16
 #define OG_CONF_TABLE_LEN 129
+#define OG_CONF_TEXT_MOST 4096
 
 struct og_conf {
     uint8_t uuid[OG_UUID_LEN];
@@ -54,6 +55,9 @@ og_status og_conf_init(struct og_conf *conf, const og_params *params,
 /* Writes STORE/origo.conf, whole or not at all. */
 og_status og_conf_write(const struct og_conf *conf, const char *folder,
                         og_error *err);
+
+/* The text of a conf; its length. */
+size_t og_conf_print(const struct og_conf *conf, char out[OG_CONF_TEXT_MOST]);
 
 /* OG_ERR_NO_STORE: there is none. OG_ERR_STORE: it is of a version that this
  * origo does not know, or not sound; the message says which and where. */

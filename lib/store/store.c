@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "lib/remote/remote_table.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_shared.h"
 #include "lib/store/store_table.h"
 #include "lib/table/common_fps.h"
 
@@ -77,6 +79,7 @@ struct opening {
     unsigned indexes;
     char table[OG_CONF_TABLE_LEN]; /* on servers; "": none is asked for */
     uint64_t table_memory;
+    bool is_shared; /* all of it is on servers */
 };
 
 static og_params params_of(const og_store_options *options, unsigned indexes)
@@ -95,10 +98,11 @@ static og_status plan_opening(const char *path, og_access access,
     struct og_table_address address;
     *out = (struct opening){.indexes = options->indexes};
     if (out->indexes == 0) out->indexes = OG_INDEX_PASSAGES;
-    if (og_table_address_is(path))
+    out->is_shared = og_table_address_is(path);
+    if (out->is_shared && options->table != NULL)
         return og_error_set(err, OG_ERR_USAGE,
-                            "a table on a server is opened with its catalogue, "
-                            "which is a store in a folder");
+                            "the catalogue of a table on a server is a store "
+                            "in a folder");
     if (options->table != NULL) {
         if (strcmp(path, ":memory:") == 0)
             return og_error_set(err, OG_ERR_USAGE,
@@ -122,6 +126,9 @@ static og_status open_parts(og_store *store, const char *path, og_access access,
                             const struct opening *opening, og_error *err)
 {
     store->table_memory = opening->table_memory;
+    if (opening->is_shared)
+        return og_store_open_shared(store, path, access, &opening->params,
+                                    opening->indexes, err);
     return strcmp(path, ":memory:") == 0
                ? open_in_memory(store, &opening->params, opening->indexes, err)
                : og_disk_open(store, path, access, &opening->params,
@@ -149,8 +156,9 @@ og_status og_store_open(const char *path, og_access access,
     og_origin_caches_init(&store->origin_caches, &store->params,
                           store->allocator);
     status = og_indexes_open(store, options, err);
-    if (status == OG_OK && options->table != NULL)
-        status = og_store_attach_table(store, options->table, access, err);
+    if (status == OG_OK && (options->table != NULL || opening.is_shared))
+        status = og_store_attach_table(
+            store, opening.is_shared ? path : options->table, access, err);
     if (status != OG_OK) {
         (void)og_store_close(store, NULL);
         return status;
@@ -167,7 +175,7 @@ og_status og_store_close(og_store *store, og_error *err)
         status = og_indexes_finish(store, err);
     og_indexes_release(store);
     if (status == OG_OK && store->remote != NULL && !store->is_read_only &&
-        !store->disk->has_failed)
+        store->disk != NULL && !store->disk->has_failed)
         status = og_store_note_table(store, err);
     og_trace_free(store->own_trace);
     og_origin_caches_release(&store->origin_caches);
@@ -177,6 +185,7 @@ og_status og_store_close(og_store *store, og_error *err)
         if (status == OG_OK) status = closed;
     }
     og_keeping_close(&store->keeping);
+    og_store_close_shared(store);
     og_pending_release(&store->pending);
     og_catalogue_release(&store->catalogue);
     og_table_release(&store->table);
@@ -205,7 +214,13 @@ bool og_store_is_keyed(const og_store *store)
 
 const char *og_store_table(const og_store *store)
 {
+    if (store->remote != NULL) return og_remote_table_name(store->remote);
     return store->disk != NULL ? store->disk->conf.table : "";
+}
+
+bool og_store_is_shared(const og_store *store)
+{
+    return store->shared != NULL;
 }
 
 const og_params *og_store_params(const og_store *store)
@@ -244,6 +259,7 @@ void og_store_info_get(const og_store *store, og_store_info *out)
                                       store->table.n_noise_lines, COMMON),
         .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
     };
+    if (store->shared != NULL) out->n_documents = store->shared->n_documents;
     if (store->remote != NULL) count_elsewhere(store, out);
     og_memory_texts_count(store, &out->text_bytes, &out->text_bytes_gone);
 }

@@ -13,6 +13,8 @@
 
 struct og_disk;
 struct og_remote_table;
+struct og_shared;
+struct og_store_batch;
 
 /* What a table elsewhere says of the fingerprints of a document, besides the
  * hits (store_table.h). */
@@ -62,6 +64,11 @@ struct og_store {
     struct og_table table;
     struct og_remote_table *remote; /* instead; NULL: its own */
     uint64_t table_memory;          /* that a new one elsewhere shall have */
+    /* Documents and texts are beside that table, and other front ends add to
+     * them; NULL: they are the store's own. */
+    struct og_shared *shared;
+    struct og_store_batch *alone; /* of documents that go by themselves there;
+                                     NULL: not yet */
     struct og_catalogue catalogue;
     struct og_pending pending;
     uint32_t n_removed; /* documents */
@@ -121,6 +128,7 @@ struct og_subject {
     uint32_t latest;   /* the latest document with its id; OG_NO_DOC: none */
     uint32_t series;   /* the first one */
     bool is_known;     /* the latest is this very document */
+    bool takes_id;     /* of a shared store: its id names another document */
 };
 
 /* One that nobody has identified yet. */
@@ -140,6 +148,10 @@ bool og_store_can_confirm(const og_store *store);
  * else the writer's. */
 og_status og_store_identify(og_store *store, struct og_subject *subject,
                             bool shared, og_trace *trace, og_error *err);
+
+/* The same text under the same id, and no earlier than the entry says. */
+bool og_subject_is_same(const struct og_subject *subject,
+                        const struct og_entry *entry, bool only_asks);
 
 /* Looks up and labels: trace->labels. When neither the answer nor the eviction
  * needs labels (`for_answer` is false), makes only room for them. */

@@ -9,6 +9,7 @@
 
 #include "lib/base/stopping.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_shared.h"
 #include "lib/store/store_table.h"
 
 bool og_store_keeps(const og_store *store, const struct og_prepared *prepared)
@@ -216,6 +217,11 @@ og_status og_store_take(og_store *store, const struct og_subject *subject,
         return og_error_set(err, OG_ERR_USAGE,
                             "the store was opened for reading only");
     if (subject->is_known) return OG_OK;
+    if (store->shared != NULL) {
+        TRY(og_store_take_alone(store, subject, trace, err));
+        og_store_keep_at_hand(subject, trace);
+        return OG_OK;
+    }
     TRY(take_whole(store, subject, trace, err));
     TRY(og_indexes_note(store, store->catalogue.n - 1, subject->doc,
                         subject->text_len, err));
@@ -311,6 +317,8 @@ static og_status add_document(og_store *store, const og_document *doc,
     const struct og_prepared *p = &trace->scratch.prepared;
     TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
     struct og_subject subject = og_subject_of(doc, p);
+    const bool is_added = !store->is_read_only && og_store_keeps(store, p);
+    TRY(og_store_claim(store, &doc, &is_added, 1, err));
     TRY(og_store_identify(store, &subject, false, trace, err));
     TRY(og_store_ask(store, &subject, for_answer, trace, err));
     if (for_answer) TRY(og_store_answer(store, &subject, trace, err));

@@ -11,7 +11,9 @@
 
 #include "lib/align/comparison.h"
 #include "lib/base/checksum.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_shared.h"
 #include "lib/store/store_table.h"
 #include "lib/trace/copiers.h"
 #include "lib/trace/filter.h"
@@ -34,6 +36,7 @@ void og_trace_init(og_trace *trace, og_store *store)
     og_lookup_init(&trace->lookup, &store->pending,
                    store->disk != NULL ? store->disk->documents : NULL,
                    allocator);
+    trace->lookup.shared = store->shared;
     og_origin_texts_init(&trace->origins, &trace->lookup, &store->origin_caches,
                          &store->params, allocator);
     trace->origins.token_key = store->prepare.token_key;
@@ -101,8 +104,8 @@ uint64_t og_text_hash(og_bytes text)
 /* The same text again under its own id, at the same time or later (a file that
  * was touched): nothing new, and no copy of itself. One that is earlier must
  * take its place in the order, unless it is only asked about. */
-static bool is_same(const struct og_subject *subject,
-                    const struct og_entry *entry, bool only_asks)
+bool og_subject_is_same(const struct og_subject *subject,
+                        const struct og_entry *entry, bool only_asks)
 {
     const og_document *doc = subject->doc;
     return entry->text_hash == subject->text_hash &&
@@ -123,6 +126,8 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
     subject->same = og_same_of(store->params.same, subject->doc);
     subject->latest = subject->series = OG_NO_DOC;
     subject->is_known = false;
+    if (!shared && store->shared != NULL)
+        return og_store_identify_shared(store, subject, trace, err);
     if (!shared && store->disk != NULL &&
         !og_disk_may_have(store, subject->doc->id))
         return OG_OK;
@@ -132,7 +137,7 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
     TRY(og_lookup_get(&trace->lookup, subject->latest, &entry, err));
     subject->series =
         entry.series != OG_NO_DOC ? entry.series : subject->latest;
-    if (!is_same(subject, &entry, shared) ||
+    if (!og_subject_is_same(subject, &entry, shared) ||
         og_catalogue_is_removed(catalogue, subject->latest))
         return OG_OK;
     subject->is_known = true;
@@ -155,11 +160,22 @@ static void drop_others(const struct og_catalogue *catalogue,
             og_catalogue_is_before(catalogue, hit->doc, place);
         const bool is_removed = og_catalogue_is_removed(catalogue, hit->doc);
         if (is_before && !is_removed) continue;
-        if (!is_before && !is_removed)
+        if (!is_before && !is_removed && hit->doc != place.number)
             og_entry_count_origin(trace->displaced, &trace->n_displaced,
                                   hit->doc, 1);
         *hit = (struct og_hit){.doc = OG_NO_DOC};
     }
+}
+
+/* A question to a shared store comes after all documents, however many others
+ * add: those that there were when it was opened will do. */
+static uint32_t documents_before(const og_store *store,
+                                 const struct og_subject *subject)
+{
+    if (store->shared == NULL || subject->n_before < OG_NO_DOC - 1)
+        return subject->n_before;
+    const uint64_t n = store->shared->n_documents;
+    return n < OG_NO_DOC ? (uint32_t)n : OG_NO_DOC;
 }
 
 static og_status estimate(const og_store *store,
@@ -169,7 +185,7 @@ static og_status estimate(const og_store *store,
     const struct og_estimate_options options = {
         .kind = store->params.estimate,
         .bridge_limit = store->params.bridge_limit,
-        .n_docs = subject->n_before,
+        .n_docs = documents_before(store, subject),
     };
     return og_estimate(&subject->prepared->selection, &options, labels, err);
 }
@@ -193,6 +209,7 @@ static bool needs_no_look(const og_store *store,
                           const struct og_subject *subject)
 {
     return !subject->is_known && store->n_removed == 0 &&
+           store->shared == NULL &&
            og_catalogue_is_last(&store->catalogue, subject->place);
 }
 

@@ -5,6 +5,7 @@
 #include "lib/base/checksum.h"
 #include "lib/base/hash_table.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_shared.h"
 #include "lib/store/store_table.h"
 
 /* A document of more fingerprints goes by itself; so do those after as many. */
@@ -16,6 +17,9 @@ void og_store_batch_init(struct og_store_batch *b, og_store *store)
     og_table_batch_init(&b->table, &store->table, store->allocator);
     if (store->remote != NULL)
         og_remote_batch_init(&b->remote, store->remote, store->allocator);
+    if (store->shared == NULL) return;
+    b->sharing = og_store_batch_sharing(b);
+    b->remote.sharing = &b->sharing;
 }
 
 void og_store_batch_release(struct og_store_batch *b)
@@ -56,7 +60,9 @@ og_status og_store_batch_begin(struct og_store_batch *b, size_t most,
     b->n_ids = n_ids;
     b->n_added = 0;
     b->n_fps = 0;
-    b->latest = b->store->catalogue.latest;
+    /* Of a shared store no more is known than what the run itself has. */
+    b->latest =
+        b->store->shared != NULL ? INT64_MIN : b->store->catalogue.latest;
     return OG_OK;
 }
 
@@ -71,6 +77,12 @@ static bool put_id(struct og_store_batch *b, og_bytes id)
     return true;
 }
 
+/* Whether a hit may be of a document that is later, or that is gone. */
+static bool must_compare(const og_store *store)
+{
+    return store->n_removed > 0 || store->shared != NULL;
+}
+
 static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
                      struct og_table_part *out)
 {
@@ -79,7 +91,7 @@ static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
         .sel = &doc->subject.prepared->selection,
         .doc = doc->subject.place.number,
         .is_asked = b->for_answer ||
-                    (b->store->remote != NULL && b->store->n_removed > 0) ||
+                    (b->store->remote != NULL && must_compare(b->store)) ||
                     og_labels_shape_table(params->estimate, params->evict),
         .is_added = doc->is_added,
         .is_apart = doc->subject.is_known,
@@ -91,20 +103,25 @@ bool og_store_batch_add(struct og_store_batch *b, struct og_subject *subject,
 {
     const size_t n_fps = subject->prepared->selection.n;
     const og_document *doc = subject->doc;
-    if (b->n_fps + n_fps > MOST_FPS || b->n >= b->n_ids / 2) return false;
+    const bool is_shared = b->store->shared != NULL;
+    const bool is_alone = is_shared && b->n == 0 && n_fps <= OG_BATCH_FPS;
+    if (b->n >= b->n_ids / 2) return false;
+    if (b->n_fps + n_fps > MOST_FPS && !is_alone) return false;
     if (!subject->is_known && doc->has_time && doc->time < b->latest)
         return false;
     if (!put_id(b, doc->id)) return false;
     struct og_run_doc *one = &b->docs[b->n];
-    subject->n_before += b->n_added;
+    if (!is_shared) subject->n_before += b->n_added;
     if (!subject->is_known) {
-        subject->place.number += b->n_added;
-        if (!doc->has_time) subject->place.time = b->latest;
+        if (!is_shared) subject->place.number += b->n_added;
+        if (!doc->has_time && subject->place.time < b->latest)
+            subject->place.time = b->latest;
         if (is_added && subject->place.time > b->latest)
             b->latest = subject->place.time;
     }
     one->subject = *subject;
     one->is_added = is_added && !subject->is_known;
+    one->has_met = false;
     one->bytes.allocator = one->extra.allocator = b->allocator;
     set_part(b, one, &b->parts[b->n]);
     b->n_added += one->is_added;
@@ -135,7 +152,7 @@ static og_status drop_hits(void *ctx, void *worker, struct og_table_part *part,
     struct og_store_batch *b = ctx;
     const struct og_subject *subject = &doc_of(b, part)->subject;
     og_trace *trace;
-    if (!subject->is_known && b->store->n_removed == 0) return OG_OK;
+    if (!subject->is_known && !must_compare(b->store)) return OG_OK;
     TRY(b->trace_of(b->ctx, worker, &trace, err));
     og_store_drop(b->store, subject, part->hits, trace);
     return OG_OK;
@@ -200,6 +217,23 @@ static og_status make_record(struct og_store_batch *b, struct og_run_doc *doc,
     return og_disk_pack_record(doc->entry_len, &kept, &doc->bytes, err);
 }
 
+/* Those that it comes before, though they were here first, unless a document of
+ * the run has displaced them before it. */
+static void count_displaced(const struct og_store_batch *b,
+                            const struct og_table_part *part, og_trace *trace)
+{
+    const struct og_catalogue *catalogue = &b->store->catalogue;
+    const struct og_doc_place place = doc_of(b, part)->subject.place;
+    const uint32_t *holders = b->remote.holders + (part->hits - b->remote.hits);
+    for (size_t i = 0; i < part->sel->n; i++)
+        if (holders[i] != OG_NO_DOC && holders[i] != place.number &&
+            part->hits[i].doc == OG_NO_DOC &&
+            !og_catalogue_is_removed(catalogue, holders[i]) &&
+            !og_catalogue_is_before(catalogue, holders[i], place))
+            og_entry_count_origin(trace->displaced, &trace->n_displaced,
+                                  holders[i], 1);
+}
+
 static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
                             og_error *err)
 {
@@ -212,12 +246,12 @@ static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
     TRY(b->trace_of(b->ctx, worker, &trace, err));
     TRY(og_store_label(store, &doc->subject, part->is_asked ? part->hits : NULL,
                        trace, err));
+    if (store->shared != NULL) count_displaced(b, part, trace);
     trace->labels.lost = part->lost;
     part->additions =
         og_labels_additions(&trace->labels, sel, &store->table, part->doc);
     TRY(keep_additions(doc, sel, &part->additions, err));
-    part->additions.earlier =
-        store->n_removed > 0 ? og_catalogue_earlier : NULL;
+    part->additions.earlier = must_compare(store) ? og_catalogue_earlier : NULL;
     part->additions.ctx = &store->catalogue;
     return make_record(b, doc, part, trace, err);
 }
@@ -236,7 +270,8 @@ og_status og_store_batch_label(struct og_store_batch *b,
 {
     const struct og_table_protocol table = protocol_of(b);
     const struct og_table_part_steps steps = steps_of(b);
-    b->remote.n_documents = b->store->catalogue.n;
+    b->remote.n_documents =
+        b->store->shared != NULL ? OG_NO_DOC : b->store->catalogue.n;
     TRY(table.look_up(table.ctx, phases, b->parts, b->n, &steps, err));
     return table.settle(table.ctx, phases, b->parts, b->n, &steps, err);
 }
@@ -283,6 +318,12 @@ og_status og_store_batch_take(struct og_store_batch *b,
 {
     const struct og_table_protocol table = protocol_of(b);
     og_store *store = b->store;
+    *out_n = 0;
+    if (store->shared != NULL) {
+        TRY(og_store_batch_take_shared(b, phases, err));
+        *out_n = b->n;
+        return OG_OK;
+    }
     og_status status = know_table(b, err);
     size_t n = 0;
     for (; n < b->n && status == OG_OK; n++)

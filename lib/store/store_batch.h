@@ -27,6 +27,7 @@ struct og_run_doc {
     struct og_pack bytes; /* the entry, then what else a record has */
     size_t entry_len;
     struct og_pack extra; /* additions that are not those of the selection */
+    bool has_met; /* of a shared store: another document since its look-up */
 };
 
 struct og_store_batch {
@@ -34,6 +35,7 @@ struct og_store_batch {
     const og_allocator *allocator;
     struct og_table_batch table;
     struct og_remote_batch remote; /* instead, of a table elsewhere */
+    struct og_remote_sharing sharing;
     struct og_run_doc *docs;
     struct og_table_part *parts; /* of each document */
     size_t n, docs_cap, parts_cap;

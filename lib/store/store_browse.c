@@ -4,6 +4,8 @@
 #include <origo/browse.h>
 #include <stdatomic.h>
 
+#include "lib/remote/remote_catalogue.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
 
 struct og_browser {
@@ -12,13 +14,25 @@ struct og_browser {
     struct og_text_reader *reader; /* NULL: not asked for yet, or none */
 };
 
+/* Others may have added some: 0 when nobody says how many. */
+static uint64_t count_elsewhere(const og_store *store)
+{
+    struct og_remote_tally tally;
+    return og_remote_catalogue_count(store->shared->remote, &tally, NULL) ==
+                   OG_OK
+               ? tally.n_numbers
+               : 0;
+}
+
 uint64_t og_store_n_numbers(const og_store *store)
 {
+    if (store->shared != NULL) return count_elsewhere(store);
     return atomic_load(&store->catalogue.n_published);
 }
 
 uint64_t og_store_n_documents(const og_store *store)
 {
+    if (store->shared != NULL) return store->shared->n_documents;
     return store->catalogue.n - store->n_removed;
 }
 
@@ -32,6 +46,7 @@ og_status og_browser_open(og_store *store, og_browser **out, og_error *err)
     og_lookup_init(&browser->lookup, &store->pending,
                    store->disk != NULL ? store->disk->documents : NULL,
                    store->allocator);
+    browser->lookup.shared = store->shared;
     return OG_OK;
 }
 
@@ -70,6 +85,8 @@ static og_status fill_card(og_browser *browser, uint32_t number, bool with_text,
         .text_len = entry.text_len,
         .n_tokens = entry.n_tokens,
     };
+    if (browser->store->shared != NULL)
+        TRY(og_shared_know_origins(browser->store->shared, &entry, err));
     for (uint32_t i = 0; i < entry.n_origins && i < OG_CARD_ORIGINS; i++) {
         const uint32_t origin = entry.origins[i].doc;
         /* Later ones, whose place it took, are in the same list. */
@@ -85,7 +102,11 @@ og_status og_browser_get(og_browser *browser, uint64_t number, bool with_text,
                          bool *out_found, og_card *out, og_error *err)
 {
     og_store *store = browser->store;
-    *out_found = number < og_store_n_numbers(store) &&
+    const uint32_t one = number < OG_NO_DOC ? (uint32_t)number : OG_NO_DOC;
+    if (store->shared != NULL)
+        TRY(og_shared_look_for(store->shared, &one, 1, err));
+    *out_found = (store->shared != NULL ? number < OG_NO_DOC
+                                        : number < og_store_n_numbers(store)) &&
                  !og_catalogue_is_removed(&store->catalogue, (uint32_t)number);
     if (!*out_found) return OG_OK;
     og_lookup_clear(&browser->lookup);
@@ -99,8 +120,8 @@ og_status og_browser_find(og_browser *browser, og_bytes id, bool with_text,
     uint32_t number = OG_NO_DOC;
     *out_found = false;
     og_lookup_clear(&browser->lookup);
-    TRY(og_lookup_latest(&browser->lookup, id,
-                         (uint32_t)og_store_n_numbers(store), &number, err));
+    const uint32_t end = atomic_load(&store->catalogue.n_published);
+    TRY(og_lookup_latest(&browser->lookup, id, end, &number, err));
     if (number == OG_NO_DOC ||
         og_catalogue_is_removed(&store->catalogue, number))
         return OG_OK;

@@ -20,6 +20,11 @@ struct og_export {
 og_status og_export_open(og_store *store, og_export **out, og_error *err)
 {
     const og_allocator *a = store->allocator;
+    *out = NULL;
+    if (store->shared != NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the documents of a store on servers cannot be "
+                            "exported");
     struct og_export *e = og_allocate_zero(a, sizeof(*e));
     if (e == NULL) return og_error_memory(err, sizeof(*e), "an export");
     e->store = store;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/remote/remote_table.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
 
 /* ---- finding ---- */
@@ -30,13 +31,32 @@ static og_status reserve_found(const og_store *store,
     return og_error_memory(err, n * sizeof(*found->holders), "hits");
 }
 
+/* Whoever has them: their order is asked for next. */
+static og_status know_hits(og_store *store, const struct og_hit *hits, size_t n,
+                           og_error *err)
+{
+    enum { GROUP = 256 };
+    uint32_t numbers[GROUP];
+    size_t n_numbers = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_new = hits[i].doc != OG_NO_DOC &&
+                            !og_catalogue_knows(&store->catalogue, hits[i].doc);
+        if (is_new) numbers[n_numbers++] = hits[i].doc;
+        if (n_numbers < GROUP && i + 1 < n) continue;
+        TRY(og_shared_know(store->shared, numbers, n_numbers, err));
+        n_numbers = 0;
+    }
+    return OG_OK;
+}
+
 static og_status find_elsewhere(og_store *store, const struct og_selection *sel,
                                 bool shared, struct og_hit *hits,
                                 struct og_remote_found *found, og_error *err)
 {
     const struct og_catalogue *catalogue = &store->catalogue;
-    const uint32_t n_documents =
-        shared ? atomic_load(&catalogue->n_published) : catalogue->n;
+    const uint32_t n_documents = store->shared != NULL ? OG_NO_DOC
+                                 : shared ? atomic_load(&catalogue->n_published)
+                                          : catalogue->n;
     struct og_remote_question question = {
         .fps = sel->fp, .n = sel->n, .hits = hits};
     if (found != NULL) {
@@ -44,6 +64,7 @@ static og_status find_elsewhere(og_store *store, const struct og_selection *sel,
         question.lost = found->lost;
     }
     TRY(og_remote_table_find(store->remote, &question, 1, n_documents, err));
+    if (store->shared != NULL) TRY(know_hits(store, hits, sel->n, err));
     if (found == NULL) return OG_OK;
     for (size_t i = 0; i < sel->n; i++)
         found->holders[i] = hits[i].doc;
@@ -211,11 +232,15 @@ og_status og_store_attach_table(og_store *store, const char *address,
     struct og_remote_options options = {.address = address,
                                         .is_made = access != OG_READ};
     TRY(og_store_check_elsewhere(&store->params, err));
-    memcpy(options.catalogue, store->disk->conf.uuid, OG_UUID_LEN);
+    memcpy(options.catalogue,
+           store->shared != NULL ? store->shared->conf.uuid
+                                 : store->disk->conf.uuid,
+           OG_UUID_LEN);
     options.table = og_store_table_options(&store->params);
     options.table.memory = store->table_memory;
     TRY(og_remote_table_open(&options, store->allocator, &store->remote, err));
     store->params.memory = og_remote_table_memory(store->remote);
+    if (store->shared != NULL) return OG_OK; /* it is whole as it is */
     TRY(check_documents(store, err));
     if (store->is_read_only) return OG_OK;
     return og_remote_table_documents(store->remote) < store->catalogue.n

@@ -30,7 +30,9 @@ og_status og_store_text_reader(og_store *store, struct og_text_reader **out,
     static const uint8_t no_uuid[16];
     const struct og_disk *disk = store->disk;
     if (!og_store_has_texts(store)) return no_texts(store, err);
-    TRY(og_text_reader_open(disk != NULL ? disk->texts_folder : ":memory:",
+    TRY(og_text_reader_open(disk != NULL            ? disk->texts_folder
+                            : store->shared != NULL ? og_store_table(store)
+                                                    : ":memory:",
                             disk != NULL ? disk->conf.uuid : no_uuid,
                             store->keeping.texts, store->allocator, out, err));
     if (disk != NULL) og_text_reader_patch(*out, &disk->patches);
@@ -97,7 +99,8 @@ og_status og_store_keep_text(og_store *store, struct og_subject *subject,
 {
     struct og_entry older;
     if (store->keeping.texts == NULL) return OG_OK;
-    if (subject->latest == OG_NO_DOC)
+    /* A text elsewhere rests on no other: each would be another question. */
+    if (subject->latest == OG_NO_DOC || store->shared != NULL)
         return pack_alone(store, subject, text, err);
     TRY(og_lookup_get(lookup, subject->latest, &older, err));
     if (older.place.segment == 0) return pack_alone(store, subject, text, err);

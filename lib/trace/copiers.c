@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
 
 /* Copiers are reported for so many origins. Of each, so many of the earliest
@@ -135,6 +136,18 @@ static bool add_candidate(void *ctx, uint32_t copier, uint32_t n_tokens)
     return c->n < MOST_LOOKED_AT;
 }
 
+static og_status look_elsewhere(og_store *store, uint32_t origin,
+                                struct candidates *out, og_error *err)
+{
+    uint32_t numbers[MOST_LOOKED_AT];
+    size_t n;
+    TRY(og_shared_copiers(store->shared, origin, MOST_LOOKED_AT, numbers, &n,
+                          err));
+    for (size_t i = 0; i < n; i++)
+        (void)add_candidate(out, numbers[i], 0);
+    return OG_OK;
+}
+
 /* From the catalogue on disk what is not pending, then what is. A view may be
  * newer than what a reader has replayed: its own pending entries go first. */
 static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
@@ -144,6 +157,7 @@ static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
     struct og_documents_view *view = &trace->lookup.view;
     const uint32_t end = out->end;
     og_status status = OG_OK;
+    if (store->shared != NULL) return look_elsewhere(store, origin, out, err);
     if (trace->lookup.documents != NULL) {
         out->end = first < end ? first : end;
         TRY(og_documents_view_begin(view, err));
@@ -182,6 +196,8 @@ static og_status add_displaced(og_store *store, og_trace *trace, uint32_t doc,
 {
     struct og_entry entry;
     TRY(og_lookup_get(&trace->lookup, doc, &entry, err));
+    if (store->shared != NULL)
+        TRY(og_shared_know_origins(store->shared, &entry, err));
     for (uint32_t i = 0; i < entry.n_origins && *n < MOST_DISPLACED; i++) {
         const uint32_t other = entry.origins[i].doc;
         bool is_new = og_catalogue_earlier(&store->catalogue, doc, other);

@@ -21,8 +21,10 @@
 #include "lib/base/stopping.h"
 #include "lib/os/cpu.h"
 #include "lib/source/block.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_batch.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_shared.h"
 #include "lib/trace/trace_stream.h"
 #include "lib/trace/trace_worker.h"
 
@@ -287,6 +289,10 @@ static og_status take_one(struct writer *w, struct og_batch *b,
     struct og_subject subject = subject_of(d);
     if (asks_index(w)) TRY(ask_index_one(w, d, err));
     if (!for_answer && !is_added && !w->options->sighting) return OG_OK;
+    if (!w->is_batched && w->options->add) {
+        const og_document *doc = &d->doc;
+        TRY(og_store_claim(w->store, &doc, &is_added, 1, err));
+    }
     TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
     if (is_added) count_series(w, &subject);
     traced(d)->is_repeated = is_added && is_another_version(&subject);
@@ -447,7 +453,9 @@ static og_status take_run(struct writer *w, struct og_batch *b,
     /* Whose fault it is shows when they are taken one by one; that of a server
      * shows now. */
     const og_status labelled = label_run(w, b, phases, err);
-    if (labelled == OG_ERR_IO && w->store->remote != NULL) return labelled;
+    if ((labelled == OG_ERR_IO && w->store->remote != NULL) ||
+        w->store->shared != NULL)
+        TRY(labelled);
     if (labelled != OG_OK) return take_singly(w, b, end, err);
     TRY(og_store_batch_take(&w->batch, phases, &n, err));
     count_run(w, b);
@@ -483,13 +491,37 @@ static og_status ask_block(struct writer *w, struct og_batch *b,
     return OG_OK;
 }
 
+/* Ids and numbers of the whole block, from a store that others add to. */
+static og_status claim_block(struct writer *w, const struct og_batch *b,
+                             og_error *err)
+{
+    const og_allocator *a = w->store->allocator;
+    const og_document **docs = NULL;
+    bool *is_added = NULL;
+    size_t docs_cap = 0, added_cap = 0;
+    og_status status = OG_OK;
+    if (w->store->shared == NULL || b->n_docs == 0) return OG_OK;
+    if (!OG_GROW(a, docs, docs_cap, b->n_docs) ||
+        !OG_GROW(a, is_added, added_cap, b->n_docs))
+        status = og_error_memory(err, b->n_docs * sizeof(*docs), "a batch");
+    for (size_t i = 0; i < b->n_docs && status == OG_OK; i++) {
+        docs[i] = &b->docs[i].doc;
+        is_added[i] = is_to_be_added(w, &b->docs[i]);
+    }
+    if (status == OG_OK)
+        status = og_store_claim(w->store, docs, is_added, b->n_docs, err);
+    OG_UNGROW(a, docs, docs_cap);
+    OG_UNGROW(a, is_added, added_cap);
+    return status;
+}
+
 static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
 {
     const struct og_phases phases = og_stream_phases(b);
     if (!w->options->add) return ask_block(w, b, &phases, err);
     if (!OG_GROW(w->store->allocator, w->run, w->run_cap, b->n_docs))
         return og_error_memory(err, b->n_docs * sizeof(*w->run), "a batch");
-    og_status status = OG_OK;
+    og_status status = claim_block(w, b, err);
     while (status == OG_OK && w->n_ready < b->n_docs)
         status = take_run(w, b, &phases, err);
     if (!w->holds || w->options->on_answer == NULL) return status;
@@ -600,7 +632,7 @@ static void fill_work(struct writer *w)
         .keep_places = o->on_answer != NULL,
         .keep_texts = asks || texts != NULL ||
                       (store->indexes.on & ~OG_INDEX_PASSAGES) != 0,
-        .keep_names = asks || store->disk != NULL,
+        .keep_names = asks || store->disk != NULL || store->shared != NULL,
         .texts = texts,
         .min_tokens = store->params.min_tokens,
         .store = o->on_answer != NULL && !o->add && !o->sighting ? store : NULL,
@@ -680,6 +712,7 @@ og_status og_stream_ask(og_store *store, const og_input *input,
     if (options->on_answer != NULL && hooks == NULL)
         TRY(og_index_need_passages(store, err));
     store->indexes.is_stopped = false;
+    if (store->shared != NULL) og_shared_forget_claims(store->shared);
     og_trace_init(&w.trace, store);
     og_arena_init(&w.arena, store->allocator);
     og_status status = og_trace_configure(&w.trace, &options->asking, err);

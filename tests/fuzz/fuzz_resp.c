@@ -6,6 +6,8 @@
 
 #include "lib/remote/plain_table.h"
 #include "lib/remote/redis_client.h"
+#include "lib/remote/remote_catalogue.h"
+#include "lib/store/catalogue/entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -41,6 +43,22 @@ static void check_string(og_bytes bytes)
         abort();
 }
 
+/* What it would be as an entry of a document, or as its number. */
+static void check_document(const struct og_resp *reply)
+{
+    struct og_entry entry;
+    og_bytes packed;
+    bool is_committed;
+    uint32_t number;
+    if (og_remote_read_entry(reply, &packed, &is_committed) &&
+        og_entry_unpack(packed, &entry) && entry.id.len > packed.len)
+        abort();
+    for (size_t i = 0; i < reply->n; i++)
+        if (og_remote_read_number(&reply->items[i], &number) &&
+            number == OG_NO_DOC)
+            abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     struct og_resp reply = {0};
@@ -56,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
             else if (reply.items[i].kind == OG_RESP_BYTES)
                 check_string(reply.items[i].bytes);
         og_redis_read_slots(&reply, check_range, NULL);
+        check_document(&reply);
         left = (og_bytes){left.data + used, left.len - used};
     }
     og_resp_release(&reply);

@@ -91,14 +91,21 @@ def same(seen, expected):
 
 
 def compare(origo, address, path, where, query=""):
-    """Adds and asks both ways."""
+    """Adds and asks all ways."""
     name = os.path.basename(path).split(".")[0]
     own = [os.path.join(where, "own-" + name)]
     far = ["%s/%s%s" % (address, name, query), "--catalogue",
            os.path.join(where, "far-" + name)]
+    shared = ["%s/shared-%s" % (address, name)]
     more = ["--add", "--memory", MEMORY]
-    same(asked(origo, far, path, *more), asked(origo, own, path, *more))
-    same(asked(origo, far, path), asked(origo, own, path))
+    added = asked(origo, own, path, *more)
+    same(asked(origo, far, path, *more), added)
+    if not query:
+        same(asked(origo, shared, path, *more), added)
+    answers = asked(origo, own, path)
+    same(asked(origo, far, path), answers)
+    if not query:
+        same(asked(origo, shared, path), answers)
 
 
 # ---- the same answers ----
@@ -119,6 +126,129 @@ def test_same_answers_of_a_cluster(module, origo):
         compare(origo, "redis://" + hosts, path, where)
         used = [n for n in nodes[:3] if "origo_" in n.cli("INFO", "everything")]
         equal(len(used), 3)
+
+
+# ---- many front ends ----
+
+def without_copiers(answers):
+    """Who else copied from an origin is known as far as it was found when the
+    documents arrived, so it depends on their order, as in every store."""
+    for line in answers.splitlines():
+        answer = json.loads(line)
+        answer.pop("best", None)
+        for origin in answer.get("origins", []):
+            origin.pop("copiers", None)
+        yield json.dumps(answer).encode()
+
+
+def write_shares(path, n, where):
+    with open(path, encoding="utf-8") as lines:
+        lines = lines.readlines()
+    shares = []
+    for i in range(n):
+        shares.append(os.path.join(where, "share%d-%d.jsonl" % (n, i)))
+        with open(shares[-1], "w", encoding="utf-8") as out:
+            out.writelines(lines[i::n])
+    return shares
+
+
+def start_adding(origo, address, path):
+    return subprocess.Popen(
+        [origo, "add", "-q", "-s", address, "--memory", MEMORY, path],
+        env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def finish(children):
+    for child in children:
+        text = child.communicate(timeout=5 * support.LONG)[1]
+        equal((child.returncode, text.decode()), (0, ""))
+
+
+def compare_fronts(origo, address, where, numbers=(2, 4)):
+    path = os.path.join(where, "stream.jsonl")
+    write_stream(path, 800, versions=False)
+    own = [os.path.join(where, "own")]
+    well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
+    answers = b"\n".join(without_copiers(asked(origo, own, path)))
+    for n in numbers:
+        shared = "%s/fronts%d" % (address, n)
+        finish([start_adding(origo, shared, share)
+                for share in write_shares(path, n, where)])
+        same(b"\n".join(without_copiers(asked(origo, [shared], path))),
+             answers)
+    return path, answers
+
+
+def test_fronts(module, origo):
+    with Server(module, port=True) as s, folder() as where:
+        compare_fronts(origo, "redis://127.0.0.1:%d" % s.port, where)
+
+
+def test_fronts_of_a_cluster(module, origo):
+    with test_redis_cluster.cluster(module) as nodes, folder() as where:
+        hosts = ",".join("127.0.0.1:%d" % n.port for n in nodes[:3])
+        path, answers = compare_fronts(origo, "redis://" + hosts, where, (4,))
+        # What is acknowledged has a replica.
+        shared = "redis://%s/safe?wait=1" % hosts
+        finish([start_adding(origo, shared, share)
+                for share in write_shares(path, 2, where)])
+        same(b"\n".join(without_copiers(asked(origo, [shared], path))),
+             answers)
+        refused(origo, 3, ["1 of 2 replicas"], "add", "-s",
+                "redis://%s/safe?wait=2&timeout=1" % hosts, SAMPLE)
+        keys = [len(n.cli("KEYS", "*").split()) for n in nodes[:3]]
+        assert min(keys) * 2 > max(keys), keys
+
+
+def test_front_killed(module, origo):
+    """Others go on; its documents come again, and nothing is there twice."""
+    with Server(module, port=True) as s, folder() as where:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path, 600, versions=False)
+        own = [os.path.join(where, "own")]
+        shared = "redis://127.0.0.1:%d/t" % s.port
+        well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
+        answers = b"\n".join(without_copiers(asked(origo, own, path)))
+        shares = write_shares(path, 3, where)
+        with s.connect() as c:
+            children = [start_adding(origo, shared, share) for share in shares]
+            support.wait_for(lambda: children[0].poll() is not None or
+                             c.info("origo").get("origo_documents"))
+            children[0].send_signal(signal.SIGKILL)
+            children[0].communicate(timeout=support.LONG)
+            finish(children[1:])
+            finish([start_adding(origo, shared, shares[0])])
+            same(b"\n".join(without_copiers(asked(origo, [shared], path))),
+                 answers)
+            # All of it again is nothing new.
+            added = run(origo, "add", "-s", shared, path)
+            assert b"600 there already" in added.stderr, added
+            head = [k for k in c("KEYS", "origo:*:t") if k.endswith(b":t")]
+            equal(int(c("HGET", head[0], "count")), 600)
+
+
+def test_same_documents_at_once(module, origo):
+    """Feeds that are delivered twice."""
+    with Server(module, port=True) as s, folder() as where:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path, 300, versions=False)
+        own = [os.path.join(where, "own")]
+        shared = "redis://127.0.0.1:%d/t" % s.port
+        well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
+        finish([start_adding(origo, shared, path) for _ in range(3)])
+        same(b"\n".join(without_copiers(asked(origo, [shared], path))),
+             b"\n".join(without_copiers(asked(origo, own, path))))
+
+
+def test_follow(module, origo):
+    with Server(module, port=True) as s, folder() as where:
+        shared = "redis://127.0.0.1:%d/t" % s.port
+        own = [os.path.join(where, "own")]
+        refused(origo, 2, ["--state"], "follow", "-s", shared, SAMPLE)
+        well(origo, "follow", "--once", "-q", "-s", shared, "--memory", MEMORY,
+             "--state", os.path.join(where, "state"), SAMPLE)
+        well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, SAMPLE)
+        same(asked(origo, [shared], SAMPLE), asked(origo, own, SAMPLE))
 
 
 def test_killed_while_adding(module, origo):
@@ -327,6 +457,28 @@ def partition_keys(c):
     return sorted(k for k in c("KEYS", "*") if k.count(b":") == 3)
 
 
+def test_damaged_documents(module, origo):
+    with Server(module, port=True) as s, s.connect() as c:
+        shared = ["-s", "redis://127.0.0.1:%d/t" % s.port, SAMPLE]
+        well(origo, "add", "--memory", MEMORY, *shared)
+        entries = c("KEYS", "*:{d}:*")
+        for key in entries:
+            c("HSET", key, "e", "x")
+        refused(origo, 4, ["table 't' is damaged", "document"], "trace",
+                *shared)
+        # Documents that are lost are nobody's.
+        c("DEL", *entries)
+        well(origo, "trace", *shared)
+        well(origo, "add", *shared)
+        well(origo, "trace", *shared)
+        for key in c("KEYS", "*:{t}:*"):
+            c("SET", key, "x")
+        refused(origo, 4, ["damaged"], "trace", *shared)
+        for key in c("KEYS", "*:{i}:*"):
+            c("SET", key, "-1")
+        refused(origo, 3, ["makes no sense"], "trace", *shared)
+
+
 def test_damaged_table(module, origo):
     with Server(module, port=True) as s, folder() as where, s.connect() as c:
         far = ["-s", "redis://127.0.0.1:%d/t" % s.port, "--catalogue",
@@ -368,13 +520,39 @@ def test_usage(module, origo):
         address = "redis://127.0.0.1:%d/t" % s.port
         far = os.path.join(where, "far")
         own = os.path.join(where, "own")
-        refused(origo, 2, ["--catalogue DIR"], "add", "-s", address, SAMPLE)
-        refused(origo, 2, ["--catalogue DIR"], "info", "-s", address)
+        for command in (["info"], ["rm", "d1"], ["export"], ["phrases"],
+                        ["near", SAMPLE], ["quote", SAMPLE]):
+            refused(origo, 2, ["in a folder"], *command, "-s",
+                    "redis://:secret@h/t")
         refused(origo, 2, ["-s redis://"], "add", "--catalogue", far, SAMPLE)
         well(origo, "add", "-s", address, "--catalogue", far, SAMPLE)
         well(origo, "add", "-s", own, SAMPLE)
         refused(origo, 2, ["another catalogue"], "add", "-s", address,
                 "--catalogue", os.path.join(where, "second"), SAMPLE)
+        refused(origo, 2, ["belongs to a catalogue in a folder"], "add", "-s",
+                address, SAMPLE)
+        refused(origo, 5, ["there is no table 'none'"], "trace", "-s",
+                address[:-1] + "none", SAMPLE)
+        shared = address[:-1] + "shared"
+        well(origo, "add", "-s", shared, SAMPLE)
+        refused(origo, 2, ["another catalogue"], "add", "-s", shared,
+                "--catalogue", os.path.join(where, "third"), SAMPLE)
+        refused(origo, 2, ["--shingle is fixed"], "add", "-s", shared,
+                "--shingle", "9", SAMPLE)
+        refused(origo, 2, ["passages alone"], "add", "-s", shared + "2",
+                "--index", "near", SAMPLE)
+        refused(origo, 2, ["belongs to a catalogue in a folder"], "add", "-s",
+                address, SAMPLE)
+        refused(origo, 5, ["there is no table 'none'"], "trace", "-s",
+                address[:-1] + "none", SAMPLE)
+        shared = address[:-1] + "shared"
+        well(origo, "add", "-s", shared, SAMPLE)
+        refused(origo, 2, ["another catalogue"], "add", "-s", shared,
+                "--catalogue", os.path.join(where, "third"), SAMPLE)
+        refused(origo, 2, ["--shingle is fixed"], "add", "-s", shared,
+                "--shingle", "9", SAMPLE)
+        refused(origo, 2, ["passages alone"], "add", "-s", shared + "2",
+                "--index", "near", SAMPLE)
         refused(origo, 2, ["has its passages itself"], "add", "-s", address,
                 "--catalogue", own, SAMPLE)
         refused(origo, 2, ["in table 't'"], "trace", "-s", far, SAMPLE)

@@ -7,6 +7,7 @@
  * the same keys, so that any of them can be the master of any slot. */
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,6 +22,13 @@
 
 enum { FAKE_KEYS = 64, FAKE_FIELDS = 16, FAKE_LINKS = 32, FAKE_RULES = 16 };
 enum { FAKE_VALUES = 1 << 16 }; /* more than are ever set */
+enum { FAKE_CELLS = 4096, FAKE_VALUE = 1024 };
+
+/* A string, a field of a hash, or a member of a sorted set. */
+struct fake_cell {
+    char *key, *field;
+    struct og_pack value;
+};
 
 struct fake_rule {
     const char *command;
@@ -41,10 +49,14 @@ struct fake_keys {
     og_partition *partitions[FAKE_KEYS];
     size_t n;
     char head[OG_PARTITION_KEY_LEN]; /* of the one hash */
-    char fields[FAKE_FIELDS][2][64];
+    char fields[FAKE_FIELDS][2][FAKE_VALUE];
     size_t n_fields;
     struct fake_value *values; /* a hash table; NULL: none was set */
     unsigned n_evicted;        /* what INFO says */
+    /* All other keys but partitions. */
+    struct fake_cell cells[FAKE_CELLS];
+    size_t n_cells;
+    unsigned n_replicas; /* what WAIT says */
 };
 
 struct fake_link {
@@ -113,7 +125,7 @@ static inline char *fake_field(struct fake_keys *k, og_bytes name, bool make)
         if (fake_is(name, k->fields[i][0])) return k->fields[i][1];
     if (!make) return NULL;
     assert_true(k->n_fields < FAKE_FIELDS);
-    fake_copy(name, k->fields[k->n_fields][0], 64);
+    fake_copy(name, k->fields[k->n_fields][0], FAKE_VALUE);
     k->fields[k->n_fields][1][0] = 0;
     return k->fields[k->n_fields++][1];
 }
@@ -143,7 +155,7 @@ static inline void fake_hash(struct fake_keys *k, int fd,
     for (size_t i = 2; i + 1 < n; i += 2)
         if (!only_new || fake_field(k, words[i].bytes, false) == NULL)
             fake_copy(words[i + 1].bytes, fake_field(k, words[i].bytes, true),
-                      64);
+                      FAKE_VALUE);
     fake_line(fd, ":1\r\n");
 }
 
@@ -184,6 +196,169 @@ static inline void fake_info(const struct fake_keys *k, int fd)
         snprintf(text, sizeof(text),
                  "# Server\r\nrun_id:1\r\nevicted_keys:%u\r\n", k->n_evicted);
     fake_bytes(fd, text, (size_t)len);
+}
+
+/* ---- other keys ---- */
+
+static inline struct fake_cell *fake_cell_of(struct fake_keys *k, og_bytes key,
+                                             og_bytes field, bool make)
+{
+    for (size_t i = 0; i < k->n_cells; i++)
+        if (fake_is(key, k->cells[i].key) && fake_is(field, k->cells[i].field))
+            return &k->cells[i];
+    if (!make) return NULL;
+    assert_true(k->n_cells < FAKE_CELLS);
+    struct fake_cell *c = &k->cells[k->n_cells++];
+    *c = (struct fake_cell){
+        .key = og_name_copy((const uint8_t *)key.data, key.len),
+        .field = og_name_copy((const uint8_t *)field.data, field.len)};
+    return c;
+}
+
+static inline void fake_put(struct fake_keys *k, og_bytes key, og_bytes field,
+                            og_bytes value)
+{
+    struct fake_cell *c = fake_cell_of(k, key, field, true);
+    c->value.len = 0;
+    og_pack_bytes(&c->value, value.data, value.len);
+}
+
+static inline void fake_give(int fd, const struct fake_cell *c)
+{
+    if (c == NULL)
+        fake_line(fd, "$-1\r\n");
+    else
+        fake_bytes(fd, c->value.data, c->value.len);
+}
+
+static inline void fake_number_reply(int fd, long long number)
+{
+    char text[32];
+    snprintf(text, sizeof(text), ":%lld\r\n", number);
+    fake_line(fd, text);
+}
+
+static inline long long fake_long(og_bytes word)
+{
+    char text[32];
+    fake_copy(word, text, sizeof(text));
+    return strtoll(text, NULL, 10);
+}
+
+/* Of the head. */
+static inline void fake_head(struct fake_keys *k, int fd,
+                             const struct og_resp_item *words)
+{
+    if (fake_is(words[0].bytes, "HGET")) {
+        const char *value = fake_field(k, words[2].bytes, false);
+        if (value == NULL)
+            fake_line(fd, "$-1\r\n");
+        else
+            fake_bytes(fd, value, strlen(value));
+        return;
+    }
+    if (fake_is(words[0].bytes, "HMGET")) {
+        fake_line(fd, "*2\r\n");
+        for (size_t i = 2; i < 4; i++) {
+            const char *one = fake_field(k, words[i].bytes, false);
+            if (one == NULL)
+                fake_line(fd, "$-1\r\n");
+            else
+                fake_bytes(fd, one, strlen(one));
+        }
+        return;
+    }
+    char *value = fake_field(k, words[2].bytes, true); /* HINCRBY */
+    const long long sum = strtoll(value, NULL, 10) + fake_long(words[3].bytes);
+    snprintf(value, FAKE_VALUE, "%lld", sum);
+    fake_number_reply(fd, sum);
+}
+
+static inline void fake_cell_string(struct fake_keys *k, int fd,
+                                    const struct og_resp_item *words, size_t n)
+{
+    const og_bytes none = {"", 0}, key = words[1].bytes;
+    struct fake_cell *c = fake_cell_of(k, key, none, false);
+    if (fake_is(words[0].bytes, "GETRANGE")) {
+        const long long first = fake_long(words[2].bytes);
+        const long long last = fake_long(words[3].bytes);
+        const long long len = c != NULL ? (long long)c->value.len : 0;
+        const long long end = last + 1 < len ? last + 1 : len;
+        fake_bytes(fd, first < end ? c->value.data + first : (uint8_t *)"",
+                   first < end ? (size_t)(end - first) : 0);
+    } else if (fake_is(words[0].bytes, "GET")) {
+        fake_give(fd, c);
+    } else if (n > 3) { /* NX GET */
+        if (fd >= 0) fake_give(fd, c);
+        if (c == NULL) fake_put(k, key, none, words[2].bytes);
+    } else {
+        fake_put(k, key, none, words[2].bytes);
+        fake_line(fd, "+OK\r\n");
+    }
+}
+
+static inline int fake_compare(const void *a, const void *b)
+{
+    const long long x = strtoll(*(char *const *)a, NULL, 10);
+    const long long y = strtoll(*(char *const *)b, NULL, 10);
+    return (x > y) - (x < y);
+}
+
+static inline void fake_range(struct fake_keys *k, int fd,
+                              const struct og_resp_item *words)
+{
+    static char *members[FAKE_CELLS];
+    char head[32];
+    size_t n = 0;
+    for (size_t i = 0; i < k->n_cells; i++)
+        if (fake_is(words[1].bytes, k->cells[i].key))
+            members[n++] = k->cells[i].field;
+    qsort(members, n, sizeof(*members), fake_compare);
+    const size_t most = (size_t)fake_long(words[3].bytes) + 1;
+    if (n > most) n = most;
+    snprintf(head, sizeof(head), "*%zu\r\n", n);
+    fake_line(fd, head);
+    for (size_t i = 0; i < n; i++)
+        fake_bytes(fd, members[i], strlen(members[i]));
+}
+
+static inline void fake_set(struct fake_keys *k, int fd,
+                            const struct og_resp_item *words, size_t n)
+{
+    if (fake_is(words[0].bytes, "ZRANGE")) {
+        fake_range(k, fd, words);
+    } else if (fake_is(words[0].bytes, "ZSCORE")) {
+        fake_give(fd, fake_cell_of(k, words[1].bytes, words[2].bytes, false));
+    } else {
+        const og_bytes score = words[n - 2].bytes, member = words[n - 1].bytes;
+        struct fake_cell *c = fake_cell_of(k, words[1].bytes, member, false);
+        const og_bytes had = {c != NULL ? (char *)c->value.data : "",
+                              c != NULL ? c->value.len : 0};
+        if (c == NULL || n < 5 || fake_long(score) > fake_long(had))
+            fake_put(k, words[1].bytes, member, score);
+        fake_number_reply(fd, c == NULL);
+    }
+}
+
+static inline void fake_document(struct fake_keys *k, int fd,
+                                 const struct og_resp_item *words)
+{
+    if (fake_is(words[0].bytes, "HSET")) {
+        fake_put(k, words[1].bytes, words[2].bytes, words[3].bytes);
+        fake_line(fd, ":1\r\n");
+        return;
+    }
+    fake_line(fd, "*2\r\n"); /* HMGET */
+    fake_give(fd, fake_cell_of(k, words[1].bytes, words[2].bytes, false));
+    fake_give(fd, fake_cell_of(k, words[1].bytes, words[3].bytes, false));
+}
+
+/* A key beside the table, not its head. */
+static inline bool fake_is_beside(og_bytes key)
+{
+    for (size_t i = 0; i + 1 < key.len; i++)
+        if (key.data[i] == ':' && key.data[i + 1] == '{' && i > 5) return true;
+    return false;
 }
 
 /* ---- partitions ---- */
@@ -287,10 +462,23 @@ static inline void fake_work(struct fake_server *s, int fd,
     } else if (fake_is(name, "UNLINK")) {
         fake_unlink(s->keys, words[1].bytes);
         fake_line(fd, ":1\r\n");
-    } else if (fake_is(name, "SET") || fake_is(name, "GET")) {
-        fake_string(s->keys, fd, words, n);
+    } else if (fake_is(name, "WAIT")) {
+        fake_number_reply(fd, s->keys->n_replicas);
     } else if (fake_is(name, "INFO")) {
         fake_info(s->keys, fd);
+    } else if (fake_is(name, "GETRANGE") ||
+               ((fake_is(name, "SET") || fake_is(name, "GET")) &&
+                fake_is_beside(words[1].bytes))) {
+        fake_cell_string(s->keys, fd, words, n);
+    } else if (fake_is(name, "SET") || fake_is(name, "GET")) {
+        fake_string(s->keys, fd, words, n);
+    } else if (name.data[0] == 'Z') {
+        fake_set(s->keys, fd, words, n);
+    } else if (name.data[0] == 'H' && fake_is_beside(words[1].bytes)) {
+        fake_document(s->keys, fd, words);
+    } else if (fake_is(name, "HGET") || fake_is(name, "HMGET") ||
+               fake_is(name, "HINCRBY")) {
+        fake_head(s->keys, fd, words);
     } else if (name.data[0] == 'H') {
         fake_hash(s->keys, fd, words, n);
     } else if (fake_is(name, "ORIGO.RESERVE")) {
@@ -374,8 +562,10 @@ static inline void *fake_run(void *ctx)
                 fake_end(s, i);
         if (all[1].revents != 0) {
             assert_true(s->n_links < FAKE_LINKS);
-            s->links[s->n_links++] =
-                (struct fake_link){.fd = accept(s->fd, NULL, NULL)};
+            const int fd = accept(s->fd, NULL, NULL);
+            const int on = 1; /* replies are sent in small pieces */
+            (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+            s->links[s->n_links++] = (struct fake_link){.fd = fd};
         }
     }
     while (s->n_links > 0)
@@ -395,7 +585,12 @@ static inline void fake_keys_clear(struct fake_keys *k)
 {
     for (size_t i = 0; i < k->n; i++)
         og_partition_free(k->partitions[i]);
-    k->n = k->n_fields = 0;
+    for (size_t i = 0; i < k->n_cells; i++) {
+        free(k->cells[i].key);
+        free(k->cells[i].field);
+        og_pack_release(&k->cells[i].value);
+    }
+    k->n = k->n_fields = k->n_cells = 0;
     free(k->values);
     k->values = NULL;
 }

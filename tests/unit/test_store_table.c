@@ -350,7 +350,6 @@ static void test_refused(void **state)
     refuse(path, other, NULL, OG_ERR_USAGE, "of table 'news', not of 'other'");
     refuse(own, address, NULL, OG_ERR_USAGE, "has its passages itself");
     refuse(":memory:", address, NULL, OG_ERR_USAGE, "in a folder");
-    refuse(address, NULL, NULL, OG_ERR_USAGE, "with its catalogue");
     refuse(path, "redis://h", NULL, OG_ERR_USAGE, "name of the table");
     snprintf(own, sizeof(own), "%s/second", folder.path);
     refuse(own, address, NULL, OG_ERR_USAGE, "another catalogue");

@@ -44,6 +44,10 @@ static void test_parts(void **state)
     assert_true(a.timeout == 7);
     a = good("redis://h/t?ttl=999999999&mode=plain&timeout=7");
     assert_int_equal(a.ttl, 999999999);
+    assert_int_equal(a.n_replicas, 0);
+    a = good("redis://h/t?wait=2&timeout=5");
+    assert_true(a.timeout == 5);
+    assert_int_equal(a.n_replicas, 2);
     a = good("redis://:secret@h/t");
     assert_string_equal(a.user, "");
     assert_string_equal(a.password, "secret");
@@ -89,6 +93,9 @@ static void test_wrong(void **state)
         "redis://:SECRET@h/t{a}",
         "redis://h/t?timeout=0",
         "redis://h/t?timeout=9999",
+        "redis://h/t?wait=0",
+        "redis://h/t?wait=17",
+        "redis://h/t?timeout=3&wait",
         "redis://h/t?x=1",
         "redis://h/t?mode",
         "redis://h/t?mode=",

@@ -15,6 +15,7 @@
 #include "lib/store/catalogue/catalogue.h"
 
 #include <assert.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "lib/table/table.h"
@@ -37,9 +38,25 @@ static size_t level_len(unsigned level)
     return ((size_t)OG_CATALOGUE_FIRST << level) * sizeof(struct og_mark);
 }
 
+#define N_PAGES  (((uint64_t)UINT32_MAX + 1) / OG_CATALOGUE_PAGE)
+#define PAGE_LEN (OG_CATALOGUE_PAGE * sizeof(struct og_mark))
+
+static void release_pages(struct og_catalogue *catalogue)
+{
+    const og_allocator *a = catalogue->allocator;
+    if (catalogue->pages == NULL) return;
+    for (size_t i = 0; i < N_PAGES; i++)
+        if (catalogue->pages[i] != NULL)
+            og_release(a, atomic_load(&catalogue->pages[i]), PAGE_LEN);
+    og_release(a, (void *)catalogue->pages,
+               N_PAGES * sizeof(*catalogue->pages));
+    catalogue->pages = NULL;
+}
+
 void og_catalogue_release(struct og_catalogue *catalogue)
 {
     const og_allocator *a = catalogue->allocator;
+    release_pages(catalogue);
     for (unsigned i = 0; i < OG_CATALOGUE_LEVELS; i++)
         og_release(a, atomic_load(&catalogue->levels[i]), level_len(i));
     og_catalogue_init(catalogue, NULL, 0, INT64_MIN, a);
@@ -65,9 +82,97 @@ static struct seat seat_of(const struct og_catalogue *catalogue,
                          shifted - ((uint64_t)OG_CATALOGUE_FIRST << level)};
 }
 
+/* ---- marks from elsewhere ---- */
+
+/* Memory for the pages is taken from the system when it is touched: 8 bytes for
+ * 1024 documents. */
+og_status og_catalogue_share(struct og_catalogue *catalogue, og_error *err)
+{
+    const size_t len = N_PAGES * sizeof(*catalogue->pages);
+    catalogue->pages =
+        (struct og_mark * _Atomic *)og_allocate_zero(catalogue->allocator, len);
+    if (catalogue->pages == NULL)
+        return og_error_memory(err, len, "the catalogue");
+    atomic_store(&catalogue->n_published, OG_NO_DOC - 1);
+    atomic_store(&catalogue->latest_published, INT64_MAX);
+    return OG_OK;
+}
+
+static uint32_t flags_of(const struct og_mark *mark)
+{
+    return __atomic_load_n(&mark->flags, __ATOMIC_ACQUIRE);
+}
+
+/* NULL: nothing of it was put. */
+static struct og_mark *page_of(const struct og_catalogue *catalogue,
+                               uint32_t number)
+{
+    return atomic_load_explicit(&catalogue->pages[number / OG_CATALOGUE_PAGE],
+                                memory_order_acquire);
+}
+
+/* Of several threads one makes it. */
+static struct og_mark *make_page(struct og_catalogue *catalogue,
+                                 uint32_t number)
+{
+    struct og_mark *_Atomic *place =
+        &catalogue->pages[number / OG_CATALOGUE_PAGE];
+    struct og_mark *known = NULL;
+    struct og_mark *page = og_allocate_zero(catalogue->allocator, PAGE_LEN);
+    if (page == NULL) return NULL;
+    if (atomic_compare_exchange_strong(place, &known, page)) return page;
+    og_release(catalogue->allocator, page, PAGE_LEN);
+    return known;
+}
+
+/* A mark is whole before its flags are there. All threads put the same, so it
+ * does not matter whose bytes they are: but only one may write them, which the
+ * first of two bits decides. */
+enum { MARK_IS_BEING_PUT = 8 };
+
+og_status og_catalogue_put(struct og_catalogue *catalogue, uint32_t number,
+                           const struct og_mark *mark, og_error *err)
+{
+    struct og_mark *page = page_of(catalogue, number);
+    if (page == NULL) page = make_page(catalogue, number);
+    if (page == NULL) return og_error_memory(err, PAGE_LEN, "the catalogue");
+    struct og_mark *to = &page[number % OG_CATALOGUE_PAGE];
+    const uint32_t before =
+        __atomic_fetch_or(&to->flags, MARK_IS_BEING_PUT, __ATOMIC_ACQ_REL);
+    if ((before & MARK_IS_BEING_PUT) != 0) {
+        while ((flags_of(to) & OG_MARK_KNOWN) == 0)
+            sched_yield();
+        return OG_OK;
+    }
+    to->time = mark->time;
+    to->same = mark->same;
+    to->n_new = mark->n_new;
+    __atomic_or_fetch(&to->flags, mark->flags | OG_MARK_KNOWN,
+                      __ATOMIC_RELEASE);
+    return OG_OK;
+}
+
+bool og_catalogue_knows(const struct og_catalogue *catalogue, uint32_t number)
+{
+    const struct og_mark *page = page_of(catalogue, number);
+    return page != NULL &&
+           (flags_of(&page[number % OG_CATALOGUE_PAGE]) & OG_MARK_KNOWN) != 0;
+}
+
+static const struct og_mark *get_shared(const struct og_catalogue *catalogue,
+                                        uint32_t number)
+{
+    static const struct og_mark nobody = {.time = INT64_MAX,
+                                          .flags = OG_MARK_REMOVED};
+    return og_catalogue_knows(catalogue, number)
+               ? &page_of(catalogue, number)[number % OG_CATALOGUE_PAGE]
+               : &nobody;
+}
+
 const struct og_mark *og_catalogue_get(const struct og_catalogue *catalogue,
                                        uint32_t number)
 {
+    if (catalogue->pages != NULL) return get_shared(catalogue, number);
     if (number < catalogue->n_base) return catalogue->base + number;
     const struct seat seat = seat_of(catalogue, number);
     const struct og_mark *level = atomic_load_explicit(

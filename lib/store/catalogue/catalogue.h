@@ -22,6 +22,9 @@ struct og_catalogue {
     const struct og_mark *base;
     uint32_t n_base;
     struct og_mark *_Atomic levels[OG_CATALOGUE_LEVELS];
+    /* Instead, of documents that others number: pages of marks, of which those
+     * are there that were put. NULL: numbers are ours, with none between. */
+    struct og_mark *_Atomic *pages;
     /* What other threads may know of: documents that are in the table whole. */
     _Atomic uint32_t n_published;
     _Atomic int64_t latest_published;
@@ -36,6 +39,21 @@ void og_catalogue_init(struct og_catalogue *catalogue,
                        const struct og_mark *base, uint32_t n_base,
                        int64_t latest, const og_allocator *allocator);
 void og_catalogue_release(struct og_catalogue *catalogue);
+
+/* ---- documents that others number ---- */
+
+#define OG_CATALOGUE_PAGE 1024u
+
+/* After _init, instead of a base: marks come from elsewhere, in any order. All
+ * documents come before a question of another thread. */
+og_status og_catalogue_share(struct og_catalogue *catalogue, og_error *err);
+
+/* Any thread; the first mark of a number stays. */
+og_status og_catalogue_put(struct og_catalogue *catalogue, uint32_t number,
+                           const struct og_mark *mark, og_error *err);
+/* Whether it was put. Any thread. The mark of another is that of a removed
+ * document. */
+bool og_catalogue_knows(const struct og_catalogue *catalogue, uint32_t number);
 
 /* ---- order ---- */
 

@@ -1,5 +1,7 @@
 #include "lib/store/catalogue/lookup.h"
 
+#include "lib/store/catalogue/shared_documents.h"
+
 /* An arena that held more releases it. */
 #define KEEP_LEN ((size_t)1 << 20)
 
@@ -51,7 +53,10 @@ og_status og_lookup_get(struct og_lookup *lookup, uint32_t number,
         *out = lookup->last;
         return OG_OK;
     }
-    if (!og_pending_get(lookup->pending, number, &lookup->arena, &packed))
+    if (lookup->shared != NULL)
+        TRY(og_shared_get(lookup->shared, number, &lookup->arena, &packed,
+                          err));
+    else if (!og_pending_get(lookup->pending, number, &lookup->arena, &packed))
         TRY(copy_from_disk(lookup, number, &packed, err));
     if (packed.len > 0 && packed.data == NULL)
         return og_error_memory(err, packed.len, "an entry");
@@ -81,6 +86,8 @@ og_status og_lookup_latest(struct og_lookup *lookup, og_bytes id,
                            uint32_t below, uint32_t *out, og_error *err)
 {
     struct latest latest = {below, OG_NO_DOC};
+    if (lookup->shared != NULL)
+        return og_shared_latest(lookup->shared, id, out, err);
     if (og_pending_latest(lookup->pending, id, out) && *out < below)
         return OG_OK;
     *out = OG_NO_DOC;

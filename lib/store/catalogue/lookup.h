@@ -10,9 +10,13 @@
 #include "lib/store/catalogue/documents.h"
 #include "lib/store/catalogue/pending.h"
 
+struct og_shared;
+
 struct og_lookup {
     struct og_pending *pending;
     struct og_documents *documents; /* NULL: a store in memory */
+    struct og_shared *shared; /* instead of both, set after _init; must outlive
+                                 it */
     struct og_documents_view view;
     struct og_arena arena;
     uint32_t last_number; /* the one asked for last, if has_last */

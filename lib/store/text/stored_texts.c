@@ -27,6 +27,10 @@ bool og_is_store(const char *path)
 og_status og_stored_texts_of(og_store *store, struct og_stored_texts **out,
                              og_error *err)
 {
+    if (store->shared != NULL)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the documents of a store on servers cannot be "
+                            "read one after the other");
     struct og_stored_texts *s = og_allocate_zero(NULL, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "a store");
     s->store = store;

@@ -18,6 +18,7 @@
 
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
+#include "lib/remote/remote_catalogue.h"
 #include "lib/store/text/text_files.h"
 #include "lib/store/text/text_memory.h"
 #include "lib/store/text/texts.h"
@@ -62,7 +63,8 @@ struct og_text_reader {
     bool is_trusting;                      /* og_text_reader_trust() */
     const struct og_text_patches *patches; /* NULL: none */
     struct og_text_memory *memory; /* of `live`; NULL: segments are files */
-    uint32_t last_oldest;          /* of what was given last */
+    struct og_remote_catalogue *elsewhere; /* of `live`; NULL: they are here */
+    uint32_t last_oldest;                  /* of what was given last */
     ZSTD_DCtx *unpacker;
     uint64_t clock; /* of uses */
     struct segment_file files[N_FILES];
@@ -89,6 +91,7 @@ og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
     r->allocator = allocator;
     r->live = live;
     r->memory = live != NULL ? og_texts_memory(live) : NULL;
+    r->elsewhere = live != NULL ? og_texts_elsewhere(live) : NULL;
     memcpy(r->uuid, uuid, sizeof(r->uuid));
     r->unpacker = ZSTD_createDCtx();
     if (r->unpacker == NULL ||
@@ -234,6 +237,32 @@ static void read_ahead(struct og_text_reader *r, const struct segment_file *f,
     r->ahead_len = n > 0 ? (size_t)n : 0;
 }
 
+/* The head of a frame comes with what follows it: most frames need one
+ * question. */
+static og_status read_elsewhere(struct og_text_reader *r, uint32_t segment,
+                                uint64_t off, void *out, size_t len,
+                                og_error *err)
+{
+    size_t n = 0;
+    if (take_ahead(r, segment, off, out, len)) return OG_OK;
+    if (len <= AHEAD_LEN) {
+        r->ahead_len = 0;
+        TRY(og_remote_catalogue_get_text(r->elsewhere, segment,
+                                         off - OG_SEGMENT_HEAD, r->ahead,
+                                         AHEAD_LEN, &r->ahead_len, err));
+        r->ahead_at = (struct step){segment, off};
+        if (take_ahead(r, segment, off, out, len)) return OG_OK;
+    } else {
+        TRY(og_remote_catalogue_get_text(
+            r->elsewhere, segment, off - OG_SEGMENT_HEAD, out, len, &n, err));
+    }
+    if (n == len) return OG_OK;
+    return og_error_set(err, OG_ERR_STORE,
+                        "table '%s' is damaged: texts %" PRIu32
+                        " end before a frame does",
+                        og_remote_catalogue_name(r->elsewhere), segment);
+}
+
 static og_status read_bytes(struct og_text_reader *r, uint32_t segment,
                             uint64_t off, void *out, size_t len, og_error *err)
 {
@@ -243,6 +272,8 @@ static og_status read_bytes(struct og_text_reader *r, uint32_t segment,
         memcpy(out, patch, len);
         return OG_OK;
     }
+    if (r->elsewhere != NULL)
+        return read_elsewhere(r, segment, off, out, len, err);
     if (r->memory != NULL)
         return og_text_memory_read(r->memory, segment, off, out, len, err);
     if (take_ahead(r, segment, off, out, len)) return OG_OK;
@@ -291,7 +322,7 @@ static og_status read_frame(struct og_text_reader *r, uint32_t segment,
     uint8_t head[OG_FRAME_HEADER];
     struct segment_file *f;
     TRY(read_head(r, segment, off, head, out, err));
-    if (r->memory == NULL)
+    if (r->memory == NULL && r->elsewhere == NULL)
         TRY(must_reach(r, segment, off + OG_FRAME_HEADER, out->packed_len, &f,
                        err));
     if (r->packed_cap > PACKED_KEEP)
@@ -430,6 +461,9 @@ static og_status set_up_unpacker(struct og_text_reader *r, uint32_t segment,
 {
     *out_prefix = NULL;
     ZSTD_DCtx_reset(r->unpacker, ZSTD_reset_session_and_parameters);
+    if (f->dict != 0 && r->elsewhere != NULL)
+        return og_segment_fault(err, r->folder, segment, off,
+                                "it names a dictionary, and there is none");
     if (f->dict != 0) {
         const struct og_dict *dict = NULL;
         TRY(get_dict(r, f->dict, &dict, err));

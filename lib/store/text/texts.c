@@ -21,6 +21,7 @@
 
 #include "lib/base/limits.h"
 #include "lib/os/new_file.h"
+#include "lib/remote/remote_catalogue.h"
 #include "lib/store/text/text_files.h"
 #include "lib/store/text/text_memory.h"
 
@@ -163,6 +164,8 @@ og_status og_texts_open(const char *folder,
     og_status status = OG_OK;
     if (options->memory > 0) {
         og_text_memory_init(&t->memory, options->memory, t->allocator);
+        atomic_store(&t->training, DONE);
+    } else if (options->elsewhere != NULL) {
         atomic_store(&t->training, DONE);
     } else {
         status = open_folder(t, folder, err);
@@ -369,6 +372,12 @@ og_status og_texts_append(struct og_texts *texts, const void *frames,
                           og_error *err)
 {
     bool is_logged = false;
+    if (texts->options.elsewhere != NULL) {
+        *out_base = OG_SEGMENT_HEAD; /* as in a file */
+        return og_remote_catalogue_put_text(texts->options.elsewhere,
+                                            (og_bytes){frames, len},
+                                            out_segment, err);
+    }
     if (texts->options.memory > 0)
         return og_text_memory_append(&texts->memory, frames, len, out_segment,
                                      out_base, err);
@@ -469,6 +478,11 @@ void og_texts_limit(struct og_texts *texts, uint64_t memory)
 struct og_text_memory *og_texts_memory(struct og_texts *texts)
 {
     return texts->options.memory > 0 ? &texts->memory : NULL;
+}
+
+struct og_remote_catalogue *og_texts_elsewhere(struct og_texts *texts)
+{
+    return texts->options.elsewhere;
 }
 
 struct og_texts_end og_texts_end(struct og_texts *texts)

@@ -44,6 +44,8 @@ struct og_texts_end {
     uint64_t off;
 };
 
+struct og_remote_catalogue;
+
 struct og_texts_options {
     const uint8_t *uuid;     /* 16 bytes; copied */
     struct og_texts_end end; /* the last one that was durable */
@@ -60,6 +62,8 @@ struct og_texts_options {
     size_t log_most;
     uint64_t memory; /* bytes that segments in memory may have; 0: they
                         are files */
+    /* Instead of both: each append is a segment there. NULL: none. */
+    struct og_remote_catalogue *elsewhere;
     const og_allocator *allocator;
 };
 
@@ -76,7 +80,9 @@ struct og_texts_options {
  * fails with the same status and message: nothing more is acknowledged. */
 struct og_texts;
 
-/* With options->memory, `folder` is not used and nothing is written: segments
+/* The same with options->elsewhere: an append returns when it is there.
+ *
+ * With options->memory, `folder` is not used and nothing is written: segments
  * are kept in memory (text_memory.h), flush and sync have nothing to do, and no
  * dictionary is trained. Its readers need it as their `live`.
  *
@@ -123,6 +129,8 @@ void og_texts_limit(struct og_texts *texts, uint64_t memory);
 
 /* Those segments; NULL: they are files. */
 struct og_text_memory *og_texts_memory(struct og_texts *texts);
+/* Where else they are; NULL: here. */
+struct og_remote_catalogue *og_texts_elsewhere(struct og_texts *texts);
 
 /* After the last frame appended; the end given at open before the first. */
 struct og_texts_end og_texts_end(struct og_texts *texts);

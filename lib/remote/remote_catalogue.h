@@ -1,0 +1,139 @@
+#ifndef OG_REMOTE_REMOTE_CATALOGUE_H
+#define OG_REMOTE_REMOTE_CATALOGUE_H
+
+/*   in:  entries and texts of documents, as bytes           (lib/store)
+ *   out: the same, by number and by id                      (lib/store)
+ *
+ * The documents of a table, as keys of the servers that keep its partitions, so
+ * that any number of front ends share them. NAME is that of the table; tags
+ * spread the keys over the slots of a cluster.
+ *
+ *     origo:{TAG}:NAME              hash; beside what remote_table.h draws:
+ *                                     conf    what the store is (conf.h)
+ *                                     next    numbers of documents given away
+ *                                     count   documents that were committed
+ *                                     texts   numbers of blobs given away
+ *     origo:{TAG}:NAME:{l}          sorted set of one: the latest time
+ *     origo:{TAG}:NAME:{i}:ID       the number of the latest document with it
+ *     origo:{TAG}:NAME:{d}:NUMBER   hash: e, the entry; s, it is in the table
+ *     origo:{TAG}:NAME:{c}:NUMBER   sorted set: who copied from the document
+ *     origo:{TAG}:NAME:{t}:NUMBER   a blob: frames of packed texts
+ *
+ * Numbers are given away in blocks. Those of a front end that went away are
+ * nobody's, as are those that it had no use for: no document has them.
+ *
+ * What is written may be written twice, which does no harm. What is read was
+ * written by strangers: what it means, the caller checks. Any thread. */
+
+#include "lib/remote/table_address.h"
+
+struct og_pack;
+struct og_remote_catalogue;
+
+/* Nothing is asked yet. OG_ERR_USAGE: it is no address. */
+og_status og_remote_catalogue_open(const char *address,
+                                   const og_allocator *allocator,
+                                   struct og_remote_catalogue **out,
+                                   og_error *err);
+void og_remote_catalogue_close(struct og_remote_catalogue *catalogue);
+const char *og_remote_catalogue_name(const struct og_remote_catalogue *c);
+
+/* What the store is: `offered` when there is none yet (len 0: nothing is
+ * offered). Of several that offer one at once, one counts for all. *out is
+ * empty when there is none. */
+og_status og_remote_catalogue_conf(struct og_remote_catalogue *catalogue,
+                                   og_bytes offered, struct og_pack *out,
+                                   og_error *err);
+
+/* OG_ERR_USAGE: the table is there, and belongs to a catalogue elsewhere. */
+og_status og_remote_catalogue_check_free(struct og_remote_catalogue *catalogue,
+                                         og_error *err);
+
+/* ---- numbers ---- */
+
+struct og_remote_numbers {
+    uint32_t first; /* of the block */
+    int64_t latest; /* time of all documents; INT64_MIN: there is none */
+};
+/* A block of n numbers. OG_ERR_LIMIT: there are no more. */
+og_status og_remote_catalogue_reserve(struct og_remote_catalogue *catalogue,
+                                      uint32_t n, struct og_remote_numbers *out,
+                                      og_error *err);
+/* How many were given away: all documents have a smaller one; and how many
+ * documents there are. */
+struct og_remote_tally {
+    uint32_t n_numbers;
+    uint64_t n_documents;
+};
+og_status og_remote_catalogue_count(struct og_remote_catalogue *catalogue,
+                                    struct og_remote_tally *out, og_error *err);
+
+/* ---- ids ---- */
+
+struct og_remote_id {
+    og_bytes id;
+    uint32_t number; /* that it is to have; OG_NO_DOC: it is only looked up */
+    uint32_t found;  /* out: the number that it had; OG_NO_DOC: none */
+};
+/* Ids that have no number get theirs, and nobody else can. */
+og_status og_remote_catalogue_claim(struct og_remote_catalogue *catalogue,
+                                    struct og_remote_id *ids, size_t n,
+                                    og_error *err);
+
+/* ---- documents ---- */
+
+struct og_remote_entry {
+    uint32_t number;
+    og_bytes id;
+    bool sets_id;   /* it is the latest document with its id from now on */
+    og_bytes entry; /* len 0: it is there already */
+    const uint32_t *origins; /* it copied from these */
+    size_t n_origins;
+};
+og_status og_remote_catalogue_put(struct og_remote_catalogue *catalogue,
+                                  const struct og_remote_entry *entries,
+                                  size_t n, og_error *err);
+
+/* The table has them; the latest of them has this time. */
+og_status og_remote_catalogue_commit(struct og_remote_catalogue *catalogue,
+                                     const uint32_t *numbers, size_t n,
+                                     int64_t latest, og_error *err);
+
+/* Entry i of the numbers that were asked for; empty: there is none. A view. */
+typedef og_status og_remote_entry_fn(void *ctx, size_t i, og_bytes entry,
+                                     bool is_committed, og_error *err);
+og_status og_remote_catalogue_get(struct og_remote_catalogue *catalogue,
+                                  const uint32_t *numbers, size_t n,
+                                  og_remote_entry_fn *fn, void *ctx,
+                                  og_error *err);
+
+/* The documents that named `origin`, those with the smallest numbers first, at
+ * most `max`. */
+og_status og_remote_catalogue_copiers(struct og_remote_catalogue *catalogue,
+                                      uint32_t origin, size_t max,
+                                      uint32_t *out, size_t *out_n,
+                                      og_error *err);
+
+/* ---- texts ---- */
+
+/* A new blob. */
+og_status og_remote_catalogue_put_text(struct og_remote_catalogue *catalogue,
+                                       og_bytes bytes, uint32_t *out_number,
+                                       og_error *err);
+/* At most `len` bytes of it from `off` on, as many as there are, into `out`. */
+og_status og_remote_catalogue_get_text(struct og_remote_catalogue *catalogue,
+                                       uint32_t number, uint64_t off, void *out,
+                                       size_t len, size_t *out_len,
+                                       og_error *err);
+
+/* ---- replies, for tests ---- */
+
+struct og_resp;
+struct og_resp_item;
+/* The number of a document in decimal digits. False: it is none. */
+bool og_remote_read_number(const struct og_resp_item *item, uint32_t *out);
+/* What HMGET says of an entry. False: it is no such reply. */
+bool og_remote_read_entry(const struct og_resp *reply, og_bytes *out_entry,
+                          bool *out_is_committed);
+
+#endif

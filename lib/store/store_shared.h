@@ -1,0 +1,42 @@
+#ifndef OG_STORE_STORE_SHARED_H
+#define OG_STORE_STORE_SHARED_H
+
+/* A store of which nothing is here: its table is on servers, and documents and
+ * texts are beside it (catalogue/shared_documents.h). Any number of processes
+ * add to it at the same time.
+ *
+ * Documents that come late need not go by themselves, as in other stores: every
+ * hit is compared with the order of the documents, since another front end may
+ * have brought any of them. */
+
+#include "lib/store/store_batch.h"
+
+/* `store` has its allocator, nothing else. With OG_CREATE it is made when there
+ * is none. */
+og_status og_store_open_shared(og_store *store, const char *address,
+                               og_access access, const og_params *params,
+                               unsigned indexes, og_error *err);
+void og_store_close_shared(og_store *store);
+
+/* Before og_store_identify() of documents that are to be added: those of a
+ * block, which lie at rising addresses. Nothing, if the store is not shared. */
+og_status og_store_claim(og_store *store, const og_document *const *docs,
+                         const bool *is_added, size_t n, og_error *err);
+
+/* og_store_identify() for the writer. */
+og_status og_store_identify_shared(og_store *store, struct og_subject *subject,
+                                   og_trace *trace, og_error *err);
+
+/* og_store_batch_take(): all documents of the run, or after a failure none that
+ * anybody was told of. */
+og_status og_store_batch_take_shared(struct og_store_batch *batch,
+                                     const struct og_phases *phases,
+                                     og_error *err);
+/* og_store_take(): a run of one. */
+og_status og_store_take_alone(og_store *store, const struct og_subject *subject,
+                              og_trace *trace, og_error *err);
+
+/* How the batch hears of other front ends. */
+struct og_remote_sharing og_store_batch_sharing(struct og_store_batch *batch);
+
+#endif
