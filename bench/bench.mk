@@ -15,6 +15,10 @@ bench-stages: build
 	@ninja -C $(BUILD) bench/bench_stages
 	@$(BUILD)/bench/bench_stages $(BENCH_FLAGS) $(BENCH) | \
 	    tee bench/results/stages.txt
+	@if grep -q avx512vbmi2 /proc/cpuinfo; then \
+	    $(BUILD)/bench/bench_stages $(BENCH_FLAGS) --cpu avx2 $(BENCH) | \
+	        tee bench/results/stages-avx2.txt; \
+	fi
 
 # How well is the origin found, with how little memory, and by which means?
 # Some minutes for each stream; writes the tables of docs/evaluation.md.

@@ -210,7 +210,13 @@ static uint32_t reach_after(const struct reaching *r, uint32_t i)
     return reach < last ? reach : last;
 }
 
-/* From the hit outwards until something else is known. */
+static bool is_labelled(const struct og_labels *labels, uint32_t pos)
+{
+    return labels->every[pos].doc != OG_NO_DOC;
+}
+
+/* From the hit outwards until something else is known. Inside a bridge that is
+ * so on both sides: how far the copy would reach is not worked out there. */
 static void extend(struct reaching *r, uint32_t i)
 {
     struct og_labels *labels = r->labels;
@@ -218,15 +224,19 @@ static void extend(struct reaching *r, uint32_t i)
         .doc = labels->hits[i].doc, .hit = i, .how = OG_HOW_EXPANDED};
     const uint32_t pos = r->sel->pos[i];
     if (i >= r->run_end) begin_run(r, i);
-    const uint32_t before = reach_before(r, i);
-    for (uint32_t step = 1; step <= before; step++) {
-        if (labels->every[pos - step].doc != OG_NO_DOC) break;
-        labels->every[pos - step] = label;
+    if (pos > 0 && !is_labelled(labels, pos - 1)) {
+        const uint32_t before = reach_before(r, i);
+        for (uint32_t step = 1; step <= before; step++) {
+            if (is_labelled(labels, pos - step)) break;
+            labels->every[pos - step] = label;
+        }
     }
-    const uint32_t after = reach_after(r, i);
-    for (uint32_t step = 1; step <= after; step++) {
-        if (labels->every[pos + step].doc != OG_NO_DOC) break;
-        labels->every[pos + step] = label;
+    if (pos + 1 < labels->n_every && !is_labelled(labels, pos + 1)) {
+        const uint32_t after = reach_after(r, i);
+        for (uint32_t step = 1; step <= after; step++) {
+            if (is_labelled(labels, pos + step)) break;
+            labels->every[pos + step] = label;
+        }
     }
 }
 

@@ -34,23 +34,32 @@ static void write_escape(struct og_writer *w, unsigned char c)
     write_code(w, c);
 }
 
-/* Bytes from the front of `s` that are ASCII and none of `special`. */
-static size_t plain_run(og_bytes s, size_t from, const char *special)
+/* Where a character means something. */
+enum { IN_JSON = 1, IN_SCRIPT = 2, IN_MARKUP = 4 };
+
+static const uint8_t special[128] = {
+    ['"'] = IN_JSON | IN_SCRIPT | IN_MARKUP, ['\\'] = IN_JSON | IN_SCRIPT,
+    ['<'] = IN_SCRIPT | IN_MARKUP,           ['>'] = IN_SCRIPT | IN_MARKUP,
+    ['&'] = IN_SCRIPT | IN_MARKUP,           ['\''] = IN_MARKUP,
+};
+
+/* Bytes from `from` on that are ASCII and not special there. */
+static size_t plain_run(og_bytes s, size_t from, unsigned where)
 {
     size_t i = from;
     while (i < s.len) {
         const unsigned char c = (unsigned char)s.data[i];
-        if (c < 0x20 || c >= 0x7f || strchr(special, c) != NULL) break;
+        if (c < 0x20 || c >= 0x7f || (special[c] & where) != 0) break;
         i++;
     }
     return i - from;
 }
 
-static void write_json(struct og_writer *w, og_bytes s, const char *special)
+static void write_json(struct og_writer *w, og_bytes s, unsigned where)
 {
     og_writer_byte(w, '"');
     for (size_t i = 0; i < s.len;) {
-        const size_t run = plain_run(s, i, special);
+        const size_t run = plain_run(s, i, where);
         og_writer_bytes(w, s.data + i, run);
         if ((i += run) == s.len) break;
         const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
@@ -67,12 +76,12 @@ static void write_json(struct og_writer *w, og_bytes s, const char *special)
 
 void og_escape_json(struct og_writer *w, og_bytes s)
 {
-    write_json(w, s, "\"\\");
+    write_json(w, s, IN_JSON);
 }
 
 void og_escape_script(struct og_writer *w, og_bytes s)
 {
-    write_json(w, s, "\"\\<>&");
+    write_json(w, s, IN_SCRIPT);
 }
 
 /* ---- XML ---- */
@@ -99,7 +108,7 @@ static const char *entity_of(uint32_t c)
 static void write_xml(struct og_writer *w, og_bytes s, bool attribute)
 {
     for (size_t i = 0; i < s.len;) {
-        const size_t run = plain_run(s, i, "<>&\"'");
+        const size_t run = plain_run(s, i, IN_MARKUP);
         og_writer_bytes(w, s.data + i, run);
         if ((i += run) == s.len) break;
         const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);
@@ -163,7 +172,7 @@ static size_t write_html(struct og_writer *w, og_bytes s, size_t i)
 void og_escape_html(struct og_writer *w, og_bytes s)
 {
     for (size_t i = 0; i < s.len;) {
-        const size_t run = plain_run(s, i, "<>&\"'");
+        const size_t run = plain_run(s, i, IN_MARKUP);
         og_writer_bytes(w, s.data + i, run);
         if ((i += run) == s.len) break;
         i += write_html(w, s, i);

@@ -80,7 +80,7 @@ OG_TARGET_AVX2 static ALWAYS_INLINE void
 least_256(const uint32_t *mul, const uint64_t *base, size_t n,
           const int n_vectors, uint32_t *least)
 {
-    __m256i m[6], low[6];
+    __m256i m[7], low[7];
     for (int v = 0; v < n_vectors; v++) {
         m[v] = _mm256_loadu_si256((const __m256i *)(mul + 8 * v));
         low[v] = _mm256_loadu_si256((const __m256i *)(least + 8 * v));
@@ -94,13 +94,22 @@ least_256(const uint32_t *mul, const uint64_t *base, size_t n,
         _mm256_storeu_si256((__m256i *)(least + 8 * v), low[v]);
 }
 
+/* Fourteen of the sixteen registers, one for the base and one for products:
+ * seven vectors at a time. The usual 112 lanes take two turns. */
 OG_TARGET_AVX2 void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base,
                                       size_t n, size_t n_lanes, uint32_t *least)
 {
-    for (; n_lanes >= 48; n_lanes -= 48, mul += 48, least += 48)
-        least_256(mul, base, n, 6, least);
-    if (n_lanes == 32) least_256(mul, base, n, 4, least);
-    if (n_lanes == 16) least_256(mul, base, n, 2, least);
+    for (; n_lanes >= 56; n_lanes -= 56, mul += 56, least += 56)
+        least_256(mul, base, n, 7, least);
+    switch (n_lanes / 8) {
+    case 6: least_256(mul, base, n, 6, least); break;
+    case 5: least_256(mul, base, n, 5, least); break;
+    case 4: least_256(mul, base, n, 4, least); break;
+    case 3: least_256(mul, base, n, 3, least); break;
+    case 2: least_256(mul, base, n, 2, least); break;
+    case 1: least_256(mul, base, n, 1, least); break;
+    default: break;
+    }
 }
 
 /* ---- bins ---- */
