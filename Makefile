@@ -8,7 +8,7 @@ SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help run build tidy test test-quick test-crash test-soak extension \
-    cluster test-cluster \
+    cluster test-cluster test-servers \
     test-python-asan test-engines test-wheel test-packages test-arm64 test-s390x fuzz install \
     uninstall wheel deb static release format clean
 
@@ -19,6 +19,7 @@ help:
 	@echo 'make test-crash  kills, power losses, failing disks, flipped bytes: all'
 	@echo 'make cluster     three masters and three replicas of Redis with the module'
 	@echo 'make test-cluster  a cluster of its own: slots move, a master is killed'
+	@echo 'make test-servers  the module on Valkey and on a Redis that defragments'
 	@echo 'make test-python-asan  the Python suite with sanitizers'
 	@echo 'make test-engines  Spark 3 and 4, Ray, datatrove, datasets; ENGINES=spark4'
 	@echo 'make test-wheel  the wheel in every version of Python that is here'
@@ -103,6 +104,10 @@ cluster: build
 test-cluster: build
 	@tools/setup test
 	@tests/redis/test_redis_cluster.py $(BUILD)/redis/origo.so --all
+
+test-servers: build
+	@tools/setup test python
+	@tests/redis/other_servers $(BUILD)
 
 test-python-asan:
 	@tools/setup build test python

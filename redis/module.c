@@ -3,8 +3,8 @@
  *     ORIGO.RESERVE key memory [LAYOUT l] [EVICT e] [SLOTS n] [OFFSET n]
  *                              [NEAR n] [BITS n]     makes a partition
  *     ORIGO.LOOKUP key fingerprints                  hits
- *     ORIGO.OBSERVE key batch [COUNT]                hits, or numbers of new
- * ones ORIGO.INFO key                                 names and numbers
+ *     ORIGO.OBSERVE key batch [COUNT]                hits, or how many are new
+ *     ORIGO.INFO key                                 names and numbers
  *     ORIGO.LOADCHUNK key chunk                      of a rewritten log
  *
  * The bytes are those of <origo/partition.h>, which does the work; this file
@@ -286,6 +286,7 @@ static void add_metrics(RedisModuleInfoCtx *ctx, int for_crash_report)
         uint64_t number;
     } fields[] = {{"partitions", totals.n},
                   {"partition_bytes", totals.memory},
+                  {"blocks_moved", totals.n_moved},
                   {"lookups", metrics.lookups},
                   {"fingerprints_looked_up", metrics.fps_looked_up},
                   {"fingerprints_found", metrics.fps_found},

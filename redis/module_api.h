@@ -93,6 +93,7 @@ struct module_type_methods {
     X(void, DigestAddStringBuffer,                                             \
       (RedisModuleDigest *, const char *, size_t))                             \
     X(void, DigestEndSequence, (RedisModuleDigest *))                          \
+    X(void *, DefragAlloc, (RedisModuleDefragCtx *, void *))                   \
     X(int, InfoAddSection, (RedisModuleInfoCtx *, const char *))               \
     X(int, InfoAddFieldULongLong,                                              \
       (RedisModuleInfoCtx *, const char *, unsigned long long))

@@ -28,7 +28,7 @@ struct partition_totals partition_type_totals(void)
 {
     return (struct partition_totals){
         __atomic_load_n(&totals.n, __ATOMIC_RELAXED),
-        __atomic_load_n(&totals.memory, __ATOMIC_RELAXED)};
+        __atomic_load_n(&totals.memory, __ATOMIC_RELAXED), totals.n_moved};
 }
 
 og_status partition_type_new(const og_partition_options *options,
@@ -199,12 +199,20 @@ static size_t free_effort(RedisModuleString *key, const void *value)
     return mem_usage(value) / PAGE;
 }
 
-/* The buckets are one block of many pages, which no moving makes more compact:
- * done, for this value. */
+/* NULL where the block is well placed. */
+static void *move_block(void *ctx, void *block)
+{
+    void *moved = RedisModule_DefragAlloc(ctx, block);
+    if (moved != NULL) totals.n_moved++;
+    return moved;
+}
+
+/* So few blocks that it is done at once: 0. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key,
                   void **value)
 {
-    (void)ctx, (void)key, (void)value;
+    (void)key;
+    *value = og_partition_move(*value, move_block, ctx);
     return 0;
 }
 

@@ -16,9 +16,10 @@ og_status partition_type_new(const og_partition_options *options,
                              og_partition **out, og_error *err);
 void partition_type_free(void *value);
 
-/* All that there are, and the bytes that they take. */
+/* All that there are, and the bytes that they take; blocks of them that the
+ * server has moved to make its memory more compact. */
 struct partition_totals {
-    uint64_t n, memory;
+    uint64_t n, memory, n_moved;
 };
 struct partition_totals partition_type_totals(void);
 

@@ -78,6 +78,15 @@ typedef struct og_partition_info {
 
 OG_API og_partition_info og_partition_get_info(const og_partition *partition);
 
+/* Lets a server that makes its memory more compact move the small blocks that a
+ * partition has. `move` is called with each and returns where its content is
+ * now, the old place given back, or NULL when it stays. The buckets are not
+ * offered: they are one block of many pages, between which nothing is left
+ * unused. Returns the partition, which may have moved itself. */
+typedef void *og_partition_move_fn(void *ctx, void *block);
+OG_API og_partition *og_partition_move(og_partition *partition,
+                                       og_partition_move_fn *move, void *ctx);
+
 /* Which of 2^n_bits partitions a fingerprint belongs to. */
 OG_API uint32_t og_partition_of(uint64_t fp, unsigned n_bits);
 

@@ -94,6 +94,15 @@ void og_partition_free(og_partition *partition)
     og_release(NULL, partition, sizeof(*partition));
 }
 
+og_partition *og_partition_move(og_partition *partition,
+                                og_partition_move_fn *move, void *ctx)
+{
+    og_partition *moved = move(ctx, partition);
+    if (moved != NULL) partition = moved;
+    og_table_move_blocks(&partition->table, move, ctx);
+    return partition;
+}
+
 og_partition_info og_partition_get_info(const og_partition *partition)
 {
     const struct og_table *t = &partition->table;

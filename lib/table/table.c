@@ -214,6 +214,15 @@ og_status og_table_take_over(struct og_table *table, og_error *err)
     return OG_OK;
 }
 
+void og_table_move_blocks(struct og_table *table,
+                          void *(*move)(void *ctx, void *block), void *ctx)
+{
+    void *moved = move(ctx, table->stripes);
+    if (moved != NULL) table->stripes = moved;
+    moved = table->learning != NULL ? move(ctx, table->learning) : NULL;
+    if (moved != NULL) table->learning = moved;
+}
+
 void og_table_release(struct og_table *table)
 {
     og_pages_release(&table->pages);

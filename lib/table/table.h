@@ -98,6 +98,11 @@ og_status og_table_init(struct og_table *table,
                         const og_allocator *allocator, og_error *err);
 void og_table_release(struct og_table *table);
 
+/* All blocks but that of the buckets, to where `move` says (NULL: it stays);
+ * not while there are readers in other threads. */
+void og_table_move_blocks(struct og_table *table,
+                          void *(*move)(void *ctx, void *block), void *ctx);
+
 /* Only what such a table is like, without buckets: nothing to release. */
 void og_table_shape(struct og_table *table,
                     const struct og_table_options *options);

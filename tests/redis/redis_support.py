@@ -113,6 +113,14 @@ def missing():
         os.path.basename(server_program()) + " is not installed"
 
 
+def debug_options():
+    """What allows DEBUG; servers before 7 always do, and do not know it."""
+    said = subprocess.run([server_program(), "--version"], text=True,
+                          stdout=subprocess.PIPE, check=True).stdout
+    major = int(said.split("v=")[1].split(".")[0])
+    return ["--enable-debug-command", "yes"] if major >= 7 else []
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -139,8 +147,7 @@ class Server:
         return [server_program(), "--port", str(self.port), "--unixsocket",
                 self.path, "--dir", self.folder, "--save", "", "--loglevel",
                 "notice", "--logfile", self.log_path,
-                *module_options(self.module), "--enable-debug-command", "yes",
-                *self.options]
+                *module_options(self.module), *debug_options(), *self.options]
 
     @property
     def log_path(self):

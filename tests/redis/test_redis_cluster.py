@@ -464,6 +464,44 @@ def test_resharding(module):
             w.n, w.longest, w.client.redirected))
 
 
+def migrate_slots(c, first, last, target):
+    """By the server, all at once (Valkey 9). False: it cannot."""
+    try:
+        c("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", first, last, "NODE", target)
+    except support.Refused as error:
+        assert "unknown subcommand" in str(error).lower(), error
+        return False
+
+    def state():
+        job = c("CLUSTER", "GETSLOTMIGRATIONS")[0]
+        job = dict(zip(job[::2], job[1::2]))
+        assert job[b"state"] not in (b"failed", b"canceled"), job
+        return job[b"state"] == b"success"
+    support.wait_for(state, "the migration")
+    return True
+
+
+def test_atomic_migration(module):
+    """All partitions of a master move to another one in one step, while
+    documents are added."""
+    with cluster(module) as nodes, writer(nodes) as w:
+        with support.Connection(("127.0.0.1", nodes[0].port)) as c:
+            own, other = c("CLUSTER", "SLOTS")[:2]
+            source = support.Connection(("127.0.0.1", own[2][1]))
+            with source:
+                if not migrate_slots(source, own[0], own[1],
+                                     other[2][2].decode()):
+                    return "the server moves slots one by one"
+        w.wait_for_documents(50)
+        w.check()
+        moved = [p for p in range(1 << BITS) if own[0] <= slot_of(p) <= own[1]]
+        assert len(moved) >= 5, moved
+        equal({w.client.masters[slot_of(p)] for p in moved}, {other[2][1]})
+        print("  atomic migration: %d partitions, %d documents, longest batch "
+              "%.2f s, %r" % (len(moved), w.n, w.longest, w.client.redirected))
+    return None
+
+
 def test_killed_master(module):
     with cluster(module, IMPATIENT) as nodes, writer(nodes) as w:
         ports = master_ports(nodes)
@@ -528,5 +566,6 @@ def test_divided(module):
 if __name__ == "__main__":
     tests = dict(globals())
     if "--all" not in sys.argv:
-        tests = {"test_spread": test_spread}
+        tests = {"test_spread": test_spread,
+                 "test_atomic_migration": test_atomic_migration}
     support.main(tests)

@@ -154,7 +154,7 @@ def test_damaged_dump(module):
         data = c("DUMP", "k")
         c("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", 1)
         refused_restore(c, of_version_2(data))
-        assert "origo: a partition of version 2" in s.log(), s.log()
+        assert "origo: a partition has version 2" in s.log(), s.log()
         at = data.index(b"ogpc")
         refused_restore(c, data[:at + 4] + b"\x02" + data[at + 5:])
         assert "version 2 of the format" in s.log(), s.log()
@@ -183,7 +183,7 @@ def test_damaged_rdb(module):
         path = os.path.join(s.folder, "d")
         with open(path, "rb") as f:
             good = f.read()
-        for bad, why in ((of_version_2(good), "a partition of version 2"),
+        for bad, why in ((of_version_2(good), "a partition has version 2"),
                          (good[:len(good) // 2], "Short read"),
                          (good.replace(b"ogpc\x01", b"ogpc\x09"),
                           "version 9 of the format")):

@@ -127,6 +127,7 @@ def test_metrics(module):
         size = facts(c, "a")["bytes"]
         equal(c("MEMORY", "USAGE", "a", "SAMPLES", 0) >= size, True)
         equal(m, {"origo_partitions": 2, "origo_partition_bytes": 2 * size,
+                  "origo_blocks_moved": 0,
                   "origo_lookups": 1, "origo_fingerprints_looked_up": 3,
                   "origo_fingerprints_found": 1, "origo_batches": 1,
                   "origo_documents": 2, "origo_fingerprints_observed": 3,
@@ -153,6 +154,56 @@ def test_keys(module):
         support.wait_for(lambda: c.info("origo")["origo_partitions"] == "0")
         equal(c.info("origo")["origo_partition_bytes"], "0")
         assert int(c.info("memory")["used_memory"]) < before + MEGABYTE
+
+
+def test_freeing(module):
+    """What has many pages is freed by another thread of the server."""
+    with Server(module) as s, s.connect() as c:
+        for key, size in (("small", 100000), ("large", 4 * MEGABYTE)):
+            c("ORIGO.RESERVE", key, size)
+        freed = int(c.info("memory").get("lazyfreed_objects", 0))
+        equal(c("UNLINK", "small"), 1)
+        equal(c.info("origo")["origo_partitions"], "1")
+        equal(int(c.info("memory")["lazyfreed_objects"]), freed)
+        equal(c("UNLINK", "large"), 1)
+        support.wait_for(
+            lambda: int(c.info("memory")["lazyfreed_objects"]) == freed + 1)
+        equal(c.info("origo")["origo_partitions"], "0")
+
+
+def test_defragmentation(module):
+    """Every second partition goes: what is left in half-empty pages moves, and
+    is the same."""
+    with Server(module) as s, s.connect() as c:
+        try:
+            c("CONFIG", "SET", "activedefrag", "yes")
+        except support.Refused:
+            return "the server's allocator does not defragment"
+        c("CONFIG", "SET", "activedefrag", "no")
+        keys = ["k%d" % i for i in range(3000)]
+        for i, key in enumerate(keys):
+            c("ORIGO.RESERVE", key, 20000, "SLOTS", 16, "EVICT",
+              "learn" if i % 4 else "LRU")
+            c("ORIGO.OBSERVE", key, document(i, [i * 10 + j for j in range(9)]))
+        c("UNLINK", *[k for i, k in enumerate(keys) if i % 8 != 3])
+        kept = keys[3::8]
+        before = [digest(c, k) for k in kept]
+        for name, value in (("active-defrag-ignore-bytes", 1),
+                            ("active-defrag-threshold-lower", 1),
+                            ("active-defrag-cycle-min", 50),
+                            ("active-defrag-cycle-max", 75),
+                            ("activedefrag", "yes")):
+            c("CONFIG", "SET", name, value)
+        support.wait_for(
+            lambda: int(c.info("origo")["origo_blocks_moved"]) > 100)
+        equal([digest(c, k) for k in kept], before)
+        for i, key in zip(range(3, 3000, 8), kept):
+            equal(holders(c("ORIGO.LOOKUP", key, fps(i * 10, i * 10 + 8))),
+                  [i, i])
+        c("CONFIG", "SET", "activedefrag", "no")
+        c("UNLINK", *kept)
+        support.wait_for(lambda: c.info("origo")["origo_partitions"] == "0")
+    return None
 
 
 # ---- wrong input ----

@@ -1,6 +1,8 @@
 /* A table in partitions is the same table, and each of them is what it was
  * after it went through chunks. */
 
+#include <malloc.h>
+
 #include "tests/unit/table_support.h"
 
 #include "lib/base/checksum.h"
@@ -313,6 +315,56 @@ static void test_validity(void **state)
     og_partition_free(p);
 }
 
+/* ---- blocks that move ---- */
+
+struct moving {
+    size_t n, n_stay; /* of the next ones so many stay where they are */
+};
+
+static void *move_block(void *ctx, void *block)
+{
+    struct moving *m = ctx;
+    const size_t len = malloc_usable_size(block);
+    if (m->n_stay > 0) {
+        m->n_stay--;
+        return NULL;
+    }
+    void *moved = malloc(len);
+    assert_non_null(moved);
+    memcpy(moved, block, len);
+    memset(block, 0xdd, len); /* who still looks there finds nothing */
+    free(block);
+    m->n++;
+    return moved;
+}
+
+/* Wherever its blocks are, it is the same partition. */
+static void check_moves(og_evict_kind evict, size_t n_stay)
+{
+    const size_t n_blocks = evict == OG_EVICT_LEARN ? 3 : 2;
+    og_partition *p = full_partition(evict, 16);
+    og_partition *still = full_partition(evict, 16);
+    struct moving m = {.n_stay = n_stay};
+    uint64_t random = 77, fps[N];
+    p = og_partition_move(p, move_block, &m);
+    assert_int_equal(m.n, n_stay < n_blocks ? n_blocks - n_stay : 0);
+    draw_fps(fps, &random);
+    const struct batch b = batch_of(1000, fps, 0, 0);
+    observe(p, &b);
+    observe(still, &b);
+    check_same(p, still);
+    og_partition_free(p);
+    og_partition_free(still);
+}
+
+static void test_moves(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(every_policy) / sizeof(*every_policy); i++)
+        for (size_t n_stay = 0; n_stay < 4; n_stay++)
+            check_moves(every_policy[i], n_stay);
+}
+
 /* ---- keys ---- */
 
 /* As the specification of clusters has it. */
@@ -376,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_spoiled),
         cmocka_unit_test(test_validity),
+        cmocka_unit_test(test_moves),
         cmocka_unit_test(test_key_slot),
         cmocka_unit_test(test_key_spread),
     };
