@@ -384,9 +384,21 @@ bench-kernels: build
 	@bench/count_kernels $(BUILD) build/arm64 | tee bench/results/kernels.txt
 
 # What does a fingerprint cost a server of Redis, in CPU and bytes, in batches of
-# 1, 3, 16 and 170, beside a plain key?
+# 1, 3, 16 and 170, beside a plain key? How many documents a second do 1, 2 and 4
+# front ends add, and are the answers to all mails those of a local store?
 .PHONY: bench-cluster
 bench-cluster: build
 	@tools/setup test
 	@bench/bench_cluster.py $(BUILD)/redis/origo.so $(BENCH_FLAGS) | \
 	    tee bench/results/cluster.txt
+	@echo >>bench/results/cluster.txt
+	@bench/bench_front_ends.py $(BUILD)/redis/origo.so $(ORIGO) \
+	    $(DATA)/mail.jsonl.zst | tee -a bench/results/cluster.txt
+
+# What would a day of the web take on a cluster, and what happens when something
+# fails? From bench/results/cluster.txt into docs/scale.md.
+.PHONY: simulate-web
+simulate-web:
+	@mkdir -p $(BUILD)/simulate-web
+	@bench/simulate_web.py >$(BUILD)/simulate-web/web.md
+	@bench/insert_results --as-is docs/scale.md $(BUILD)/simulate-web web

@@ -5,13 +5,16 @@
 
 One server without persistence, a table of N partitions of 16 MiB, half full of
 random fingerprints before the clock starts. Batches of 1, 3, 16 and 170
-fingerprints go to one partition each, many commands in flight; then as many plain
-keys by SET key value NX GET, one for each fingerprint. CPU is that of the server
-process (user and system), as it reports it; rates include this client, which
-prepares its bytes beforehand. Bytes a fingerprint: of the table when it is full;
-of plain keys what the server's memory grew by."""
+fingerprints go to one partition each, many commands in flight. CPU is that of the
+server process (user and system), as it reports it; rates include this client,
+which prepares its bytes beforehand. Bytes a fingerprint: of the table when it is
+full; of plain keys what the server's memory grew by. Then as many plain keys, one
+for each fingerprint, by SET key value NX GET: the shortest ones there can be, and
+those of the plain mode, with and without an end. Last, what saving and loading
+the table takes."""
 
 import argparse
+import base64
 import os
 import struct
 import sys
@@ -52,7 +55,7 @@ class Load:
             c.socket.sendall(piece)
             for _ in range(count):
                 answer = c.receive()
-                n_answered += len(answer) if answer is not None else 0
+                n_answered += len(answer) if isinstance(answer, bytes) else 0
         seconds = time.monotonic() - start
         return seconds, cpu_of(c) - cpu, n_answered
 
@@ -132,14 +135,48 @@ def table_costs(c, n_partitions, n, n_slots):
     return observe_cost(c, n_partitions, n, 170, "OBSERVE, counts, full table")
 
 
-def plain_cost(c, n):
-    """Server CPU and bytes a key."""
-    before = int(c.info("memory")["used_memory"])
+def plain_key():
+    """As lib/remote/plain_table.c makes them, of a table of some 64 GB."""
+    return b"origo:news:" + base64.urlsafe_b64encode(os.urandom(6))
+
+
+def plain_value():
+    return struct.unpack("<q", os.urandom(8))[0]
+
+
+def used_memory(c):
+    return int(c.info("memory")["used_memory"])
+
+
+def plain_cost(c, n, name, key, value, more=()):
+    """Server CPU and bytes a key; the keys are deleted again."""
+    before = used_memory(c)
+    load, keys = Load(), [key() for _ in range(n)]
+    for k in keys:
+        load.add("SET", k, value(), *more, "NX", "GET")
+    cost = report(name, 1, n, load, load.run(c))
+    n_bytes = (used_memory(c) - before) / n
     load = Load()
-    for _ in range(n):
-        load.add("SET", os.urandom(8), os.urandom(8), "NX", "GET")
-    cost = report("SET NX GET", 1, n, load, load.run(c))
-    return cost, (int(c.info("memory")["used_memory"]) - before) / n
+    for k in keys:
+        load.add("GET", k)
+    if key == plain_key:
+        report(name.replace("SET NX GET", "GET"), 1, n, load, load.run(c))
+    load = Load()
+    for k in keys:
+        load.add("DEL", k)
+    load.run(c)
+    return cost, n_bytes
+
+
+def saving_costs(c, n_bytes):
+    """CPU for a GB of table, in the process itself."""
+    costs = []
+    for command in (["SAVE"], ["DEBUG", "RELOAD", "NOSAVE"]):
+        cpu = cpu_of(c)
+        c(*command)
+        costs.append((cpu_of(c) - cpu) / n_bytes * 1e9)
+    print("Saving a GB of table takes %.1f s of CPU, loading it %.1f s." %
+          tuple(costs))
 
 
 def main():
@@ -165,13 +202,25 @@ def main():
         print("|---|---|---|---|---|---|")
         table = table_costs(c, o.partitions, o.fingerprints,
                             facts["slots"] * o.partitions)
-        plain, plain_bytes = plain_cost(c, o.fingerprints // 2)
+        n = o.fingerprints // 2
+        plain, plain_bytes = plain_cost(c, n, "SET NX GET",
+                                        lambda: os.urandom(8),
+                                        lambda: os.urandom(8))
+        own, own_bytes = plain_cost(c, n, "SET NX GET, plain mode", plain_key,
+                                    plain_value)
+        lived, lived_bytes = plain_cost(
+            c, n, "SET NX GET, plain mode with ttl", plain_key, plain_value,
+            ("EX", 500000000))
         table_bytes = facts["bytes"] / facts["slots"]
         print("\nMemory: %.1f bytes a fingerprint in a full table, %.1f as a "
               "plain key: %.1f times less.\nCPU: %.2f us in batches of %d "
               "and a full table, %.2f us as a plain key: %.1f times less." % (
                   table_bytes, plain_bytes, plain_bytes / table_bytes,
                   1e6 * table, BATCHES[-1], 1e6 * plain, plain / table))
+        print("Plain mode: %.2f us and %.1f bytes a fingerprint, with a ttl "
+              "%.2f us and %.1f bytes." % (1e6 * own, own_bytes, 1e6 * lived,
+                                          lived_bytes))
+        saving_costs(c, facts["bytes"] * o.partitions)
 
 
 if __name__ == "__main__":
