@@ -31,11 +31,12 @@
 /* Tokens that a copy is carried on when nothing contradicts it. With 4, 7
  * and 12 the average scores are within 0.01 points. */
 #define CARRY_ON 7
-/* The same over fingerprints that the table has lost. With 12 a twentieth less
- * of rare copies of old texts is found; with 30 mail scores 0.1 points less. */
+/* The same over fingerprints that the table has lost. With 12 a tenth less of
+ * rare copies of old texts is found at 0.3 % of memory, and mail scores the
+ * same (docs/evaluation.md). */
 #define CARRY_ON_OVER_LOST 16
-/* A document that has this share of the fingerprints that fit into the table
- * after it is taken to be there whole: 1 / 4. */
+/* The latest documents are taken to be in the table whole: as many as would
+ * fill this part of it, a quarter. */
 #define WHOLE_SHARE 4
 
 _Static_assert(OG_NO_DOC == UINT32_MAX, "all bits set: no document");
