@@ -153,7 +153,7 @@ static og_status look_elsewhere(og_store *store, uint32_t origin,
 static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
                           uint32_t first, struct candidates *out, og_error *err)
 {
-    struct og_pending_copy pending[MOST_LOOKED_AT];
+    uint32_t pending[MOST_LOOKED_AT];
     struct og_documents_view *view = &trace->lookup.view;
     const uint32_t end = out->end;
     og_status status = OG_OK;
@@ -169,8 +169,7 @@ static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
     const size_t n =
         og_pending_copiers(&store->pending, origin, MOST_LOOKED_AT, pending);
     for (size_t i = 0; i < n; i++)
-        if (pending[i].copier >= first)
-            (void)add_candidate(out, pending[i].copier, 0);
+        if (pending[i] >= first) (void)add_candidate(out, pending[i], 0);
     return status;
 }
 
@@ -224,23 +223,34 @@ static og_status find_displaced(og_store *store, og_trace *trace,
     return OG_OK;
 }
 
+static bool is_before(struct og_doc_place a, struct og_doc_place b)
+{
+    return a.time != b.time ? a.time < b.time : a.number < b.number;
+}
+
 /* In the order of time, each once, without those that are no copiers. Most
  * arrive in that order, so they are moved little. */
 static void sort_candidates(const struct og_catalogue *catalogue,
                             uint32_t origin, struct candidates *c)
 {
+    const struct og_doc_place begin = {
+        og_catalogue_get(catalogue, origin)->time, origin};
+    struct og_doc_place places[MOST_LOOKED_AT];
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++) {
         const uint32_t doc = c->data[i];
+        const struct og_doc_place place = {
+            og_catalogue_get(catalogue, doc)->time, doc};
         size_t at = n;
-        if (og_catalogue_is_removed(catalogue, doc) ||
-            !og_catalogue_earlier(catalogue, origin, doc))
+        if (og_catalogue_is_removed(catalogue, doc) || !is_before(begin, place))
             continue;
-        while (at > 0 && og_catalogue_earlier(catalogue, doc, c->data[at - 1]))
+        while (at > 0 && is_before(place, places[at - 1]))
             at--;
         if (at > 0 && c->data[at - 1] == doc) continue;
         memmove(c->data + at + 1, c->data + at, (n - at) * sizeof(doc));
+        memmove(places + at + 1, places + at, (n - at) * sizeof(place));
         c->data[at] = doc;
+        places[at] = place;
         n++;
     }
     c->n = n;
@@ -303,6 +313,27 @@ static void count_shared(const struct comparing *c,
         if (out[i] > other->n) out[i] = other->n;
 }
 
+static struct compared *find_compared(struct comparing *c, uint32_t doc)
+{
+    for (size_t i = 0; i < c->n_compared; i++)
+        if (c->compared[i].doc == doc) return &c->compared[i];
+    return NULL;
+}
+
+/* All of them before the first is compared, so that they are on their way from
+ * memory while others are looked at. */
+static og_status fetch_candidates(struct comparing *c,
+                                  const struct candidates *candidates,
+                                  og_error *err)
+{
+    const struct og_origin_side *side;
+    for (size_t i = 0; i < candidates->n; i++)
+        if (find_compared(c, candidates->data[i]) == NULL)
+            TRY(og_origin_texts_hashes(&c->trace->origins, candidates->data[i],
+                                       true, &side, err));
+    return OG_OK;
+}
+
 /* Compares it, unless that was done. NULL: it has no text, or a longer one than
  * may still be compared. */
 static og_status compare_text(struct comparing *c, uint32_t doc,
@@ -310,20 +341,19 @@ static og_status compare_text(struct comparing *c, uint32_t doc,
 {
     struct og_text_seeds *seeds = &c->trace->confirming.text_seeds;
     const struct og_origin_side *side = NULL;
-    size_t i = 0;
+    struct compared *known = find_compared(c, doc);
+    const bool is_new = known == NULL;
     *out = NULL;
-    while (i < c->n_compared && c->compared[i].doc != doc)
-        i++;
-    struct compared *known = &c->compared[i];
-    if (i == c->n_compared) {
-        TRY(og_origin_texts_hashes(&c->trace->origins, doc, false, &side, err));
+    if (is_new) {
+        TRY(og_origin_texts_hashes(&c->trace->origins, doc, true, &side, err));
         if (!side->has_text) return OG_OK;
+        known = &c->compared[c->n_compared];
         known->n_tokens = side->tokens.n;
     }
     if (known->n_tokens > c->budget) return OG_OK;
     c->budget -= known->n_tokens;
     *out = known;
-    if (i < c->n_compared) return OG_OK;
+    if (!is_new) return OG_OK;
     og_text_seeds_mark(seeds, &side->tokens);
     known->doc = doc;
     known->share = og_text_seeds_share(seeds);
@@ -368,6 +398,7 @@ static og_status gather_copiers(struct comparing *c, size_t at, uint32_t self,
     TRY(find_displaced(c->store, c->trace, number, &candidates, err));
     sort_candidates(&c->store->catalogue, number, &candidates);
     choose_candidates(&candidates);
+    TRY(fetch_candidates(c, &candidates, err));
     for (size_t i = 0; i < candidates.n; i++)
         TRY(compare_copier(c, at, candidates.data[i], err));
     origin->copiers = c->chain->copiers + first;

@@ -81,8 +81,7 @@ static struct og_origin_side *find_held(const struct og_origin_texts *origins,
                                         uint32_t doc)
 {
     for (size_t i = 0; i < origins->n_held; i++)
-        if (origins->held[i].side->doc == doc &&
-            origins->held[i].cache == cache)
+        if (origins->held[i].doc == doc && origins->held[i].cache == cache)
             return origins->held[i].side;
     return NULL;
 }
@@ -323,16 +322,27 @@ static og_status get_side(struct og_origin_texts *origins,
     if (side != NULL) return OG_OK;
     side = take_kept(origins, cache, doc);
     if (side == NULL) TRY(add_side(origins, cache, doc, &side, err));
-    TRY(hold(origins, (struct og_held_side){cache, side}, stays, err));
+    TRY(hold(origins, (struct og_held_side){cache, side, doc}, stays, err));
     *out = side;
     return OG_OK;
+}
+
+/* The first hashes are on their way while others are looked at; the processor
+ * asks for the rest by itself once it sees where things go. */
+static void expect(const uint64_t *hash, size_t n)
+{
+    enum { A_LINE = 8, MOST = 32 * A_LINE };
+    for (size_t i = 0; i < n && i < MOST; i += A_LINE)
+        __builtin_prefetch(hash + i);
 }
 
 og_status og_origin_texts_hashes(struct og_origin_texts *origins, uint32_t doc,
                                  bool stays, const struct og_origin_side **out,
                                  og_error *err)
 {
-    return get_side(origins, &origins->caches->hashes, doc, stays, out, err);
+    TRY(get_side(origins, &origins->caches->hashes, doc, stays, out, err));
+    expect((*out)->tokens.hash, (*out)->tokens.n);
+    return OG_OK;
 }
 
 og_status og_origin_texts_places(struct og_origin_texts *origins, uint32_t doc,

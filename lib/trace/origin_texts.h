@@ -32,6 +32,7 @@ struct og_origin_caches {
 struct og_held_side {
     struct og_origin_cache *cache;
     struct og_origin_side *side; /* NULL: nothing */
+    uint32_t doc;
 };
 
 struct og_origin_texts {

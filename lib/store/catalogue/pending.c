@@ -95,7 +95,7 @@ void og_pending_release(struct og_pending *pending)
         OG_UNGROW(a, lot->entries, lot->cap);
         OG_UNGROW(a, lot->ids.slots, lot->ids.n_slots);
         OG_UNGROW(a, lot->origins.slots, lot->origins.n_slots);
-        OG_UNGROW(a, lot->copies, lot->copies_cap);
+        OG_UNGROW(a, lot->lists, lot->lists_cap);
         OG_UNGROW(a, lot->removed, lot->removed_cap);
         og_arena_release(&lot->arena);
     }
@@ -143,7 +143,7 @@ void og_pending_discard(struct og_pending *pending)
     old->n = 0;
     old->bytes = 0;
     old->n_removed = 0;
-    old->n_copies = 0;
+    old->n_lists = old->n_copies = 0;
     empty_slots(&old->ids);
     empty_slots(&old->origins);
     og_arena_clear(&old->arena, KEEP_LEN);
@@ -200,22 +200,37 @@ static uint32_t origin_hash(uint32_t origin)
 static bool has_origin(const struct og_pending_batch *lot, uint32_t member,
                        const void *key)
 {
-    return lot->copies[member].origin == *(const uint32_t *)key;
+    return lot->lists[member].origin == *(const uint32_t *)key;
 }
 
-/* Copy number i becomes the last one of its origin. */
-static void link_copy(struct og_pending_batch *lot, uint32_t i)
+/* An empty list becomes the last one of the origin, after `last` if there is
+ * one. */
+static struct og_pending_copies *add_list(struct og_pending_batch *lot,
+                                          uint32_t origin,
+                                          struct og_pending_copies *last)
 {
-    const uint32_t origin = lot->copies[i].origin, hash = origin_hash(origin);
+    const uint32_t number = (uint32_t)lot->n_lists++;
+    struct og_pending_copies *list = &lot->lists[number];
+    *list = (struct og_pending_copies){.origin = origin, .next = number};
+    if (last == NULL) return list;
+    list->next = last->next;
+    last->next = number;
+    return list;
+}
+
+static void add_copy(struct og_pending_batch *lot, uint32_t origin,
+                     uint32_t copier)
+{
+    const uint32_t hash = origin_hash(origin);
     struct og_pending_slot *slot =
         find_slot(lot, &lot->origins, hash, has_origin, &origin);
-    lot->copies[i].next = i;
-    if (slot->member != 0) {
-        struct og_pending_copy *last = &lot->copies[slot->member - 1];
-        lot->copies[i].next = last->next;
-        last->next = i;
-    }
-    set_slot(&lot->origins, slot, hash, i);
+    struct og_pending_copies *list =
+        slot->member != 0 ? &lot->lists[slot->member - 1] : NULL;
+    if (list == NULL || list->n == OG_PENDING_COPIERS)
+        list = add_list(lot, origin, list);
+    list->copiers[list->n++] = copier;
+    lot->n_copies++;
+    set_slot(&lot->origins, slot, hash, (size_t)(list - lot->lists));
 }
 
 /* Room for those of one more document. The table has 64 slots at least and is
@@ -224,13 +239,13 @@ static bool reserve_copies(struct og_pending_batch *lot,
                            const og_allocator *allocator)
 {
     _Static_assert(OG_ENTRY_ORIGINS <= FEWEST_SLOTS / 2, "half are free");
-    return OG_GROW(allocator, lot->copies, lot->copies_cap,
-                   lot->n_copies + OG_ENTRY_ORIGINS) &&
+    return OG_GROW(allocator, lot->lists, lot->lists_cap,
+                   lot->n_lists + OG_ENTRY_ORIGINS) &&
            reserve_slots(&lot->origins, allocator);
 }
 
 static size_t find_copiers(const struct og_pending_batch *lot, uint32_t origin,
-                           size_t max, struct og_pending_copy *out)
+                           size_t max, uint32_t *out)
 {
     size_t n = 0;
     if (lot->origins.n == 0) return 0;
@@ -240,14 +255,16 @@ static size_t find_copiers(const struct og_pending_batch *lot, uint32_t origin,
     const uint32_t last = slot->member - 1;
     uint32_t at = last;
     do {
-        at = lot->copies[at].next;
-        if (n < max) out[n++] = lot->copies[at];
+        at = lot->lists[at].next;
+        const struct og_pending_copies *list = &lot->lists[at];
+        for (uint32_t i = 0; i < list->n && n < max; i++)
+            out[n++] = list->copiers[i];
     } while (at != last && n < max);
     return n;
 }
 
 size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
-                          size_t max, struct og_pending_copy *out)
+                          size_t max, uint32_t *out)
 {
     pthread_rwlock_rdlock(&pending->lock);
     const unsigned young = pending->young;
@@ -282,11 +299,8 @@ og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
     const uint32_t hash = hash_of(entry->id);
     const uint32_t number = lot->first + (uint32_t)lot->n;
     pthread_rwlock_wrlock(&pending->lock);
-    for (uint32_t i = 0; i < entry->n_origins; i++) {
-        lot->copies[lot->n_copies] = (struct og_pending_copy){
-            entry->origins[i].doc, number, entry->origins[i].n_tokens, 0};
-        link_copy(lot, (uint32_t)lot->n_copies++);
-    }
+    for (uint32_t i = 0; i < entry->n_origins; i++)
+        add_copy(lot, entry->origins[i].doc, number);
     set_slot(&lot->ids, find_slot(lot, &lot->ids, hash, has_id, &entry->id),
              hash, lot->n); /* the latest */
     lot->entries[lot->n++] = (og_bytes){copy, bytes.len};
@@ -331,7 +345,7 @@ size_t og_pending_memory(const struct og_pending *pending)
         const struct og_pending_batch *lot = &pending->lots[i];
         bytes +=
             lot->bytes + lot->cap * sizeof(*lot->entries) +
-            lot->copies_cap * sizeof(*lot->copies) +
+            lot->lists_cap * sizeof(*lot->lists) +
             (lot->ids.n_slots + lot->origins.n_slots) * sizeof(*lot->ids.slots);
     }
     return bytes;

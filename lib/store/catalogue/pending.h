@@ -12,11 +12,16 @@
 #include "lib/base/arena.h"
 #include "lib/store/catalogue/entry.h"
 
-/* A document that copied from another. */
-struct og_pending_copy {
-    uint32_t origin, copier, n_tokens;
-    uint32_t next; /* number of the next copy of the origin, of the last one
-                      that of the first */
+/* Documents that copied from another, a few of them: those of one origin lie
+ * together, so that a list of hundreds is not as many cache misses. */
+#define OG_PENDING_COPIERS 5
+
+struct og_pending_copies {
+    uint32_t origin;
+    uint32_t next; /* number of the next of the origin, of the last one that of
+                      the first */
+    uint32_t n;
+    uint32_t copiers[OG_PENDING_COPIERS];
 };
 
 /* Finds the members of an array by a hash of their key, of which 32 bits are
@@ -40,9 +45,10 @@ struct og_pending_batch {
     struct og_arena arena;
     size_t bytes;                /* of all entries */
     struct og_pending_slots ids; /* the latest entry with each */
-    struct og_pending_copy *copies;
-    size_t n_copies, copies_cap;
-    struct og_pending_slots origins; /* the last copy of each */
+    struct og_pending_copies *lists;
+    size_t n_lists, lists_cap;
+    size_t n_copies;                 /* in all of them */
+    struct og_pending_slots origins; /* the last list of each */
     uint32_t *removed; /* documents that were removed, any numbers */
     size_t n_removed, removed_cap;
 };
@@ -75,7 +81,7 @@ uint32_t og_pending_first(struct og_pending *pending);
 /* Who named `origin` among its origins, the first first, at most `max` of them.
  * Returns how many. Any thread. */
 size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
-                          size_t max, struct og_pending_copy *out);
+                          size_t max, uint32_t *out);
 og_status og_pending_remove(struct og_pending *pending, uint32_t number,
                             og_error *err);
 
