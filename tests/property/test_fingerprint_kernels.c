@@ -4,7 +4,7 @@
 
 #include "tests/unit/stage_support.h"
 
-#define MAX_N 200
+#define MAX_N 400
 
 typedef void kernel(const uint64_t *hash, size_t n,
                     const struct og_shingle_factors *key, uint64_t *out);
