@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Where does the time go, and how much of it waits for one thread?
 
-usage: bench/bench_cores.py ORIGO DATA WORK [--mb N] [--minutes M] [--table MD]
+usage: bench/bench_cores.py ORIGO DATA WORK [--mb N] [--minutes M]
+                            [--only ROW] [--table MD]
 
-DATA has mail.jsonl.zst and rfc.jsonl.zst, of which the first N MB are taken
-(default 60); WORK is a folder for stores. Each command runs on 1, 2, 4 and 8
-threads with --timings: CPU of each stage, the busiest thread's share, the share
-of what is done in order, elapsed time on 1 and 2 threads. The same command must
-give the same bytes on any number of threads. What there is no time for after M
-minutes (default 11) is named. MB are 10^6 bytes of text. MD is the table for
-docs/scale.md: what one thread has to do, and what a model makes of it."""
+DATA has mail.jsonl.zst and rfc.jsonl.zst; WORK is a folder for stores. Each
+command runs on 1, 2, 4 and 8 threads with --timings: the CPU of each stage, the
+busiest thread's share, the share of what is done in order (stage take) and
+beside the stream (opening, syncing, closing); elapsed time on 1 and 2 threads.
+The same command must give the same bytes on any number of threads.
+
+Streams are whole, but for the rows that say otherwise, whose cost is that of
+single steps and grows with the stream alone. With N, the first N MB of each are
+taken for every row. What there is no time for after M minutes (default 14) is
+named. MB are 10^6 bytes. MD is the table of docs/scale.md: what one thread has
+to do, and what the model of that document makes of it."""
 
 import argparse
 import hashlib
@@ -24,32 +29,35 @@ import time
 
 THREADS = (1, 2, 4, 8)
 
+# A row, the first MB that it takes of a stream (None: all), its command.
 COMMANDS = (
-    ("add :memory:", ["add", "-s", ":memory:", "--no-texts"]),
-    ("add, no texts", ["add", "-s", "STORE", "--no-texts"]),
-    ("add, texts", ["add", "-s", "STORE"]),
-    ("add, all indexes", ["add", "-s", "STORE", "--index",
-                          "passages,near,sentences"]),
-    ("trace --no-verify", ["trace", "-s", ":memory:", "--key", "default",
-                           "--no-verify"]),
-    ("trace", ["trace", "-s", ":memory:", "--key", "default"]),
-    ("dedup", ["dedup", "-o", "OUT"]),
-    ("dedup passage", ["dedup", "--level", "passage", "-o", "OUT"]),
-    ("dedup line", ["dedup", "--level", "line", "-o", "OUT"]),
-    ("near --add", ["near", "-s", ":memory:", "--add"]),
-    ("near --add, exact", ["near", "-s", "STORE", "--add"]),
-    ("quote --add", ["quote", "-s", "STORE", "--add"]),
+    ("add :memory:", None, ["add", "-s", ":memory:", "--no-texts"]),
+    ("add, no texts", None, ["add", "-s", "STORE", "--no-texts"]),
+    ("add, texts", None, ["add", "-s", "STORE"]),
+    ("trace --no-verify", None, ["trace", "-s", ":memory:", "--key", "default",
+                                 "--no-verify"]),
+    ("dedup", None, ["dedup", "-o", "OUT"]),
+    ("dedup passage", None, ["dedup", "--level", "passage", "-o", "OUT"]),
+    ("dedup line", None, ["dedup", "--level", "line", "-o", "OUT"]),
+    ("near --add", None, ["near", "-s", ":memory:", "--add"]),
+    ("near --add, exact", None, ["near", "-s", "STORE", "--add"]),
+    ("trace", 100, ["trace", "-s", ":memory:", "--key", "default"]),
+    ("add, all indexes", 40, ["add", "-s", "STORE", "--index",
+                              "passages,near,sentences"]),
+    ("quote --add", 40, ["quote", "-s", "STORE", "--add"]),
 )
 CORES = 64  # of the model
 
 
 def cut(data, work, name, megabytes):
-    """The first records of a stream."""
-    path = work / (name + ".jsonl")
+    """The first records of a stream; None: all of it."""
+    path = work / ("%s-%s.jsonl" % (name, megabytes or "all"))
+    if path.exists():
+        return path
     unpack = subprocess.Popen(
         ["zstd", "-dc", "--long=27", str(data / (name + ".jsonl.zst"))],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    left = megabytes * 1000000
+    left = float("inf") if megabytes is None else megabytes * 1000000
     with open(path, "wb") as out:
         for line in unpack.stdout:
             left -= len(line)
@@ -96,61 +104,93 @@ def run(origo, command, path, work, n):
     return seconds, cpu, stages, busiest, hashlib.sha256(bytes_out).hexdigest()
 
 
+def share_of(stages, *names):
+    everything = stages["all"][0] or 1e-9
+    return sum(stages[n][0] for n in names if n in stages) / everything
+
+
 def show(name, label, path, results):
+    """A line for each stage, a column for each number of threads."""
     size = path.stat().st_size / 1e6
-    for n, (seconds, cpu, stages, busiest, _) in sorted(results.items()):
-        parts = " ".join("%s %.2f" % (s, v[0]) for s, v in stages.items()
-                         if s != "all")
-        take = stages.get("take", (0, 0, 0))[1] if stages else None
-        print("%-5s %-18s %2d  %7.2f s  %7.2f s CPU  %6.0f MB/s a core  "
-              "busiest %5s %%  in order %5s %%  %s"
-              % (name, label, n, seconds, cpu, size / cpu,
-                 "-" if busiest is None else "%.1f" % busiest,
-                 "-" if take is None else "%.1f" % take, parts), flush=True)
+    numbers = sorted(results)
+    names = []
+    for n in numbers:
+        names += [s for s in results[n][2] if s not in names + ["all"]]
+    print("\n%s, %s, %.0f MB" % (name, label, size))
+    print("  %-22s" % "threads" + "".join("%10d" % n for n in numbers))
+
+    def line(what, form, value):
+        print("  %-22s" % what + "".join(form % value(results[n])
+                                         for n in numbers))
+    for stage in names:
+        line(stage + ", CPU s", "%10.2f",
+             lambda r, s=stage: r[2].get(s, (0,))[0])
+    line("all, CPU s", "%10.2f", lambda r: r[1])
+    line("in order, %", "%10.1f", lambda r: 100 * share_of(r[2], "take"))
+    line("beside, %", "%10.1f", lambda r: 100 * share_of(r[2], "other"))
+    line("busiest thread, %", "%10.1f", lambda r: r[3] or 0)
+    line("elapsed, s", "%10.2f", lambda r: r[0])
     if 1 in results and 2 in results:
-        print("%-5s %-18s two threads: %.2f times as fast as one"
-              % (name, label, results[1][0] / results[2][0]), flush=True)
-
-
-def seconds_of(stages, *names):
-    return sum(stages[n][0] for n in names if n in stages)
+        print("  two threads: %.2f times as fast as one; %.0f MB/s on two"
+              % (results[1][0] / results[2][0], size / results[2][0]))
+    sys.stdout.flush()
 
 
 def table_row(name, label, path, results):
-    """On as many threads as were measured: what is done in order, on the
-    calling thread and before or after the stream (opening, syncing, closing);
-    what the model of docs/scale.md makes of it on CORES cores."""
-    n = max(results)
-    stages, busiest = results[n][2], results[n][3]
-    everything = stages["all"][0] or 1e-9
-    take = seconds_of(stages, "take") / everything
-    other = seconds_of(stages, "other") / everything
-    read = seconds_of(stages, "read") / everything
+    """Shares on as many threads as were measured; what the model of
+    docs/scale.md makes of them on CORES cores."""
+    stages, busiest = results[max(results)][2:4]
+    take = share_of(stages, "take")
+    other = share_of(stages, "other")
+    read = share_of(stages, "read")
     rest = max(0.0, 1 - take - other - read)
-    speedup = 1 / max(read + other, take + other + rest / CORES, 1e-9)
-    text = ", ".join("%s %.0f %%" % (s, 100 * v[0] / everything)
-                     for s, v in sorted(stages.items(), key=lambda i: -i[1][0])
-                     if s not in ("all", "take", "other", "read")
-                     and v[0] / everything >= 0.02)
-    twice = ("%.2f" % (results[1][0] / results[2][0])
-             if 1 in results and 2 in results else "-")
-    one = min(results)
-    return "| %s | %s | %.0f | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s | %.0f |" % (
-        name, label, path.stat().st_size / 1e6 / results[one][1], twice,
-        busiest or 0, 100 * take, 100 * other, 100 * read, text, speedup)
+    bounds = {"reading": read + other, "in order": take + other + rest / CORES}
+    speedup = 1 / max(*bounds.values(), 1e-9)
+    limit = max(bounds, key=bounds.get)
+    if limit == "in order" and rest / CORES > take + other:
+        limit = "cores"
+    elif limit == "in order" and other > take:
+        limit = "beside"
+    phases = ", ".join(
+        "%s %.0f %%" % (s, 100 * share_of(stages, s))
+        for s in sorted(stages, key=lambda s: -stages[s][0])
+        if s not in ("all", "take", "other", "read")
+        and share_of(stages, s) >= 0.02)
+    size = path.stat().st_size / 1e6
+    one, two = results.get(1), results.get(2)
+    return ("| %s, %.0f MB | %s | %.0f | %s | %s | %.1f %% | %.1f %% | %.1f %% "
+            "| %.1f %% | %s | %.0f, %s |" % (
+                name, size, label, size / results[min(results)][1],
+                "%.0f" % (size / two[0]) if two else "-",
+                "%.2f" % (one[0] / two[0]) if one and two else "-",
+                busiest or 0, 100 * take, 100 * other, 100 * read, phases,
+                speedup, limit))
 
 
-def table_of(rows, megabytes):
-    head = ("The first %d MB of each stream on %d cores, %s; shares of the CPU "
-            "on the largest\nnumber of threads that was measured. In order: "
-            "stage `take`. Beside: opening, syncing,\nclosing. The last column is "
-            "the model's for %d cores.\n\n"
-            "| stream | command | MB/s of a core | two threads | busiest | in "
-            "order | beside | read | phases | times one core |\n"
-            "|---|---|---|---|---|---|---|---|---|---|\n"
-            % (megabytes, len(os.sched_getaffinity(0)), os.uname().machine,
-               CORES))
-    return head + "\n".join(rows) + "\n"
+def table_of(rows):
+    return ("Measured on %d cores, %s, at a load of %.1f when it began. Shares "
+            "are of the CPU, on %d\nthreads. In order: stage `take`. Beside: "
+            "opening, syncing, closing. The last column is the\nmodel's for %d "
+            "cores: times one core, and what limits it.\n\n"
+            "| stream | command | MB/s a core | MB/s on two | two threads | "
+            "busiest | in order | beside | read | phases | model |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|\n"
+            % (len(os.sched_getaffinity(0)), os.uname().machine, LOAD,
+               max(THREADS), CORES)) + "\n".join(rows) + "\n"
+
+
+def measure(options, name, label, path, command, end):
+    """Results by number of threads; what there was no time for."""
+    results, skipped = {}, []
+    for n in THREADS:
+        if time.monotonic() > end:
+            skipped.append("%s %s on %d" % (name, label, n))
+            continue
+        results[n] = run(options.origo, command, path, options.work, n)
+    return results, skipped
+
+
+LOAD = os.getloadavg()[0]
 
 
 def main():
@@ -159,39 +199,40 @@ def main():
     parser.add_argument("origo", type=pathlib.Path)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("work", type=pathlib.Path)
-    parser.add_argument("--mb", type=int, default=60)
-    parser.add_argument("--minutes", type=float, default=11)
+    parser.add_argument("--mb", type=int)
+    parser.add_argument("--minutes", type=float, default=14)
+    parser.add_argument("--only")
     parser.add_argument("--table", type=pathlib.Path)
     options = parser.parse_args()
     end = time.monotonic() + 60 * options.minutes
     options.work.mkdir(parents=True, exist_ok=True)
-    print("# %s, %d cores, the first %d MB of each stream"
-          % (os.uname().machine, len(os.sched_getaffinity(0)), options.mb))
-    skipped, rows = [], []
-    failed = False
-    for name in ("mail", "rfc"):
-        path = cut(options.data, options.work, name, options.mb)
-        for label, command in COMMANDS:
-            results = {}
-            for n in THREADS:
-                if time.monotonic() > end:
-                    skipped.append("%s %s on %d" % (name, label, n))
-                    continue
-                results[n] = run(options.origo, command, path,
-                                 options.work, n)
+    print("# %s, %d cores, load %.1f" % (
+        os.uname().machine, len(os.sched_getaffinity(0)), LOAD))
+    skipped, rows, other_bytes, paths = [], [], [], set()
+    for label, megabytes, command in COMMANDS:
+        if options.only not in (None, label):
+            continue
+        for name in ("mail", "rfc"):
+            path = cut(options.data, options.work, name,
+                       options.mb or megabytes)
+            paths.add(path)
+            results, late = measure(options, name, label, path, command, end)
+            skipped += late
+            if not results:
+                continue
             show(name, label, path, results)
-            if results:
-                rows.append(table_row(name, label, path, results))
+            rows.append(table_row(name, label, path, results))
             if len({r[4] for r in results.values()}) > 1:
-                print("%s %s: OTHER BYTES on another number of threads"
-                      % (name, label))
-                failed = True
+                other_bytes.append("%s %s" % (name, label))
+                print("OTHER BYTES on another number of threads", flush=True)
+    for path in paths:
         path.unlink()
+    notes = ["No time was left for: %s." % "; ".join(skipped)] if skipped else []
+    table = table_of(rows) + "".join("\n%s\n" % n for n in notes)
     if options.table:
-        options.table.write_text(table_of(rows, options.mb), "utf-8")
-    if skipped:
-        print("no time for: " + "; ".join(skipped))
-    return 1 if failed else 0
+        options.table.write_text(table, "utf-8")
+    print("\n" + table)
+    return 1 if other_bytes else 0
 
 
 if __name__ == "__main__":
