@@ -275,6 +275,15 @@ static bool on_answer(void *ctx, const og_document *doc,
     return !failed(run, og_report_add_quotes(run->report, doc, quotes, err));
 }
 
+static bool on_render(void *ctx, const og_document *doc,
+                      const og_quotes *quotes, og_write_fn *write, void *to)
+{
+    const struct quote_run *run = ctx;
+    if (run->settings->only_reused && quotes->n_reused == 0) return false;
+    return og_report_render_quotes(run->report, doc, quotes, write, to, NULL) ==
+           OG_OK;
+}
+
 static bool on_durable(void *ctx)
 {
     struct quote_run *run = ctx;
@@ -351,6 +360,7 @@ static og_quote_stream_options stream_options(const struct quote_settings *s,
     o.ctx = run;
     o.on_answer = on_answer;
     o.on_durable = on_durable;
+    if (og_report_is_apart(run->report)) o.on_render = on_render;
     return o;
 }
 

@@ -307,6 +307,13 @@ static bool on_answer(void *ctx, const og_document *doc,
     return status == OG_OK;
 }
 
+static bool on_render(void *ctx, const og_document *doc,
+                      const og_answer *answer, og_write_fn *write, void *to)
+{
+    const struct trace_run *run = ctx;
+    return og_report_render(run->report, doc, answer, write, to, NULL) == OG_OK;
+}
+
 /* Whoever feeds a stream of documents waits for the lines. */
 static bool on_pause(void *ctx)
 {
@@ -338,6 +345,7 @@ static og_stream_options stream_options(const struct trace_settings *s,
     options.ctx = run;
     options.on_answer = on_answer;
     options.on_pause = on_pause;
+    if (og_report_is_apart(run->report)) options.on_render = on_render;
     options.asking.no_texts = !needs_texts(s);
     return options;
 }

@@ -9,9 +9,6 @@
 extern "C" {
 #endif
 
-/* Takes the next bytes of an output, all of them. Returns 0, or an errno: then
- * nothing more is written, and the call that wrote is OG_ERR_IO. */
-typedef int og_write_fn(void *ctx, const char *data, size_t len);
 /* One for a FILE, which `ctx` is; it stays open. */
 OG_API int og_write_file(void *ctx, const char *data, size_t len);
 
@@ -94,9 +91,18 @@ OG_API og_status og_report_open(const char *path,
 OG_API og_status og_report_begin(og_write_fn *write, void *ctx,
                                  const og_report_options *options,
                                  og_report **out, og_error *err);
-/* Borrows nothing after it returned. */
+/* Borrows nothing after it returned. answer->rendered, if there is any, is
+ * taken as it is. */
 OG_API og_status og_report_add(og_report *report, const og_document *doc,
                                const og_answer *answer, og_error *err);
+/* Whether each document can be rendered by itself, on any thread, as those of
+ * JSON can. Then og_report_render() writes what og_report_add() would add; it
+ * may be called by several threads at a time, also while one adds. */
+OG_API bool og_report_is_apart(const og_report *report);
+OG_API og_status og_report_render(const og_report *report,
+                                  const og_document *doc,
+                                  const og_answer *answer, og_write_fn *write,
+                                  void *ctx, og_error *err);
 /* What was added so far may be read: see `holds`. OG_ERR_IO leaves errno as it
  * was. */
 OG_API og_status og_report_pass(og_report *report, og_error *err);

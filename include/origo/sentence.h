@@ -91,6 +91,8 @@ typedef struct og_quotes {
     uint64_t n_skipped;  /* candidates of all sentences */
     uint64_t n_cut;      /* sentences that were too long and were cut */
     uint64_t n_repaired; /* bytes that are not UTF-8 */
+    /* What og_quote_stream_options.on_render wrote of it; len 0: nothing. */
+    og_bytes rendered;
 } og_quotes;
 
 /* The sentences of `doc` against those of all earlier documents, in the order
@@ -140,6 +142,9 @@ typedef struct og_quote_stream_options {
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_quotes *answer);
     bool (*on_durable)(void *ctx);
+    /* As og_stream_options.on_render. */
+    bool (*on_render)(void *ctx, const og_document *doc,
+                      const og_quotes *answer, og_write_fn *write, void *to);
 } og_quote_stream_options;
 OG_API og_quote_stream_options og_quote_stream_options_default(void);
 OG_API og_status og_quote_stream(og_store *store, const og_input *input,
@@ -150,6 +155,12 @@ OG_API og_status og_quote_stream(og_store *store, const og_input *input,
  * after it returned. */
 OG_API og_status og_report_add_quotes(og_report *report, const og_document *doc,
                                       const og_quotes *quotes, og_error *err);
+/* As og_report_render(). */
+OG_API og_status og_report_render_quotes(const og_report *report,
+                                         const og_document *doc,
+                                         const og_quotes *quotes,
+                                         og_write_fn *write, void *ctx,
+                                         og_error *err);
 
 /* Who takes up whom (og_links): every sentence counts for its earliest match.
  */

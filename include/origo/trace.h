@@ -97,6 +97,8 @@ typedef struct og_answer {
      * origin; id.len 0: none. Its share is that of the tokens in common. */
     og_bytes best_id;
     double best_share;
+    /* What og_stream_options.on_render wrote of it; len 0: nothing. */
+    og_bytes rendered;
 } og_answer;
 
 /* Scratch memory and the last answer. One per thread; freed before the store is
@@ -153,6 +155,10 @@ OG_API og_status og_store_add(og_store *store, const og_document *doc,
 
 /* ---- streams: files in, answers out, on all cores ---- */
 
+/* Takes the next bytes of an output, all of them. Returns 0, or an errno: then
+ * nothing more is written, and the call that wrote is OG_ERR_IO. */
+typedef int og_write_fn(void *ctx, const char *data, size_t len);
+
 typedef struct og_stream_options {
     bool add; /* take each document in after its answer */
     /* Without `add`: each document counts as seen. What the store knows of it
@@ -170,6 +176,13 @@ typedef struct og_stream_options {
     /* After on_answer was called for all that is to be reported at once: time
      * to flush what it wrote. Return false to stop. May be NULL. */
     bool (*on_pause)(void *ctx);
+    /* On any thread, several at a time, before on_answer: writes what that
+     * will find in answer->rendered, so that only the order of output is left
+     * to it. Not all answers come here: some are made when their turn has come.
+     * Return false when it cannot be written: on_answer finds nothing then. May
+     * be NULL. */
+    bool (*on_render)(void *ctx, const og_document *doc,
+                      const og_answer *answer, og_write_fn *write, void *to);
 } og_stream_options;
 OG_API og_stream_options og_stream_options_default(void);
 

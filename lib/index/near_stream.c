@@ -5,9 +5,11 @@
 #include "lib/trace/trace_stream.h"
 
 static og_status report_answer(void *ctx, const og_document *doc,
-                               const void *answer, size_t n, og_error *err)
+                               const void *answer, size_t n, og_bytes rendered,
+                               og_error *err)
 {
     const og_near_ask *ask = ctx;
+    (void)rendered;
     if (ask->on_answer == NULL || ask->on_answer(ask->ctx, doc, answer, n))
         return OG_OK;
     return og_stream_stopped(err);

@@ -18,16 +18,27 @@ struct quoting {
 };
 
 static og_status report_answer(void *ctx, const og_document *doc,
-                               const void *answer, size_t n, og_error *err)
+                               const void *answer, size_t n, og_bytes rendered,
+                               og_error *err)
 {
     struct quoting *q = ctx;
     const og_quote_stream_options *o = q->options;
-    const og_quotes *quotes = answer;
+    og_quotes quotes = *(const og_quotes *)answer;
     (void)n;
-    q->n_words += quotes->n_words;
-    q->n_short += quotes->n_sentences == 0;
-    if (o->on_answer == NULL || o->on_answer(o->ctx, doc, quotes)) return OG_OK;
+    quotes.rendered = rendered;
+    q->n_words += quotes.n_words;
+    q->n_short += quotes.n_sentences == 0;
+    if (o->on_answer == NULL || o->on_answer(o->ctx, doc, &quotes))
+        return OG_OK;
     return og_stream_stopped(err);
+}
+
+static bool render_answer(void *ctx, const og_document *doc, const void *answer,
+                          size_t n, og_write_fn *write, void *to)
+{
+    const og_quote_stream_options *o = ((const struct quoting *)ctx)->options;
+    (void)n;
+    return o->on_render(o->ctx, doc, answer, write, to);
 }
 
 static og_status on_durable(void *ctx, og_error *err)
@@ -48,6 +59,7 @@ og_status og_quote_stream(og_store *store, const og_input *input,
         .index = OG_INDEX_SENTENCES,
         .question = options->no_answers ? NULL : &options->quote,
         .report = report_answer,
+        .render = options->on_render != NULL ? render_answer : NULL,
         .on_durable = on_durable};
     og_stream_counts counts = {0};
     og_stream_options stream = og_stream_options_default();

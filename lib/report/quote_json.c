@@ -119,4 +119,5 @@ static og_status add_json(struct og_writer *w, const og_document *doc,
     return OG_OK;
 }
 
-const struct og_report_form og_quote_as_json = {.add_quotes = add_json};
+const struct og_report_form og_quote_as_json = {.add_quotes = add_json,
+                                                .is_apart = true};

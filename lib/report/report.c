@@ -115,7 +115,8 @@ static og_status add_json(struct og_writer *w, const og_document *doc,
 }
 
 const struct og_report_form og_report_as_text = {.add = add_text};
-const struct og_report_form og_report_as_json = {.add = add_json};
+const struct og_report_form og_report_as_json = {.add = add_json,
+                                                 .is_apart = true};
 
 /* ---- opening ---- */
 
@@ -216,7 +217,13 @@ static og_status render(og_report *report, struct og_writer *w,
                         const struct item *item, og_error *err)
 {
     const struct og_report_form *form = report->form;
+    const og_bytes rendered =
+        item->quotes != NULL ? item->quotes->rendered : item->answer->rendered;
     report->progress.number++;
+    if (form->is_apart && rendered.len > 0) {
+        og_writer_bytes(w, rendered.data, rendered.len);
+        return OG_OK;
+    }
     if (item->quotes != NULL)
         return form->add_quotes(w, item->doc, item->quotes, &report->options,
                                 &report->progress, err);
@@ -275,6 +282,39 @@ og_status og_report_add_quotes(og_report *report, const og_document *doc,
     const struct item item = {doc, NULL, quotes};
     assert(report->form->add_quotes != NULL);
     return add_item(report, &item, err);
+}
+
+/* ---- documents by themselves ---- */
+
+bool og_report_is_apart(const og_report *report)
+{
+    return report->form->is_apart;
+}
+
+og_status og_report_render(const og_report *report, const og_document *doc,
+                           const og_answer *answer, og_write_fn *write,
+                           void *ctx, og_error *err)
+{
+    struct og_progress nowhere = {0};
+    struct og_writer w;
+    assert(report->form->is_apart && report->form->add != NULL);
+    og_writer_init(&w, write, ctx);
+    TRY(report->form->add(&w, doc, answer, &report->options, &nowhere, err));
+    return og_writer_finish(&w, err);
+}
+
+og_status og_report_render_quotes(const og_report *report,
+                                  const og_document *doc,
+                                  const og_quotes *quotes, og_write_fn *write,
+                                  void *ctx, og_error *err)
+{
+    struct og_progress nowhere = {0};
+    struct og_writer w;
+    assert(report->form->is_apart && report->form->add_quotes != NULL);
+    og_writer_init(&w, write, ctx);
+    TRY(report->form->add_quotes(&w, doc, quotes, &report->options, &nowhere,
+                                 err));
+    return og_writer_finish(&w, err);
 }
 
 og_status og_report_pass(og_report *report, og_error *err)

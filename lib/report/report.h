@@ -49,6 +49,10 @@ struct og_report_form {
     /* The beginning depends on whether there is a second document, so the
      * first one is held back until that is known. */
     bool holds_first;
+    /* A document is the same bytes wherever it is in the report: `add` looks
+     * neither at progress nor at the documents before it, and there is no
+     * beginning. */
+    bool is_apart;
 };
 
 extern const struct og_report_form og_report_as_text, og_report_as_json,

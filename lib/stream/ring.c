@@ -214,6 +214,18 @@ struct og_phases og_phases_alone(void *worker)
         .n_threads = 1, .share = share_alone, .worker = worker};
 }
 
+/* With the lock. One piece is the caller's; nobody is woken for nothing, and
+ * all by one system call where all are needed. */
+static void wake_helpers(struct og_ring *r, size_t n)
+{
+    if (n > r->n_waiting) {
+        if (r->n_waiting > 0) pthread_cond_broadcast(&r->may_prepare);
+        return;
+    }
+    for (size_t i = 1; i < n; i++)
+        pthread_cond_signal(&r->may_prepare);
+}
+
 og_status og_ring_share(struct og_ring *r, size_t n, og_piece_fn *piece,
                         void *ctx, og_error *err)
 {
@@ -234,9 +246,7 @@ og_status og_ring_share(struct og_ring *r, size_t n, og_piece_fn *piece,
     atomic_store(&phase->next, 0);
     atomic_store(&phase->failed, n);
     phase->is_open = true;
-    /* One piece is the caller's; nobody is woken for nothing. */
-    for (size_t i = 1; i < n && i <= r->n_waiting; i++)
-        pthread_cond_signal(&r->may_prepare);
+    wake_helpers(r, n);
     pthread_mutex_unlock(&r->lock);
     run_pieces(r, &r->caller);
     pthread_mutex_lock(&r->lock);

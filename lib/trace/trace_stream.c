@@ -341,6 +341,9 @@ static og_status answer_piece(void *ctx, void *worker, size_t number,
     TRY(og_store_answer(w->store, &doc->subject, trace, err));
     if (!og_worker_keep(&w->work, worker, &made->answer))
         return og_error_memory(err, sizeof(made->answer), "an answer");
+    if (!og_worker_render(&w->work, worker, &run_doc(w, a->block, number)->doc,
+                          &made->answer))
+        return og_error_memory(err, sizeof(made->answer), "an answer");
     made->has_answer = true;
     if (doc->is_added) og_store_keep_at_hand(&doc->subject, trace);
     return OG_OK;
@@ -403,6 +406,50 @@ static og_status answer_run(struct writer *w, struct og_batch *b,
     return status;
 }
 
+/* ---- what an index answered, as it will be written ---- */
+
+struct rendering_run {
+    struct writer *writer;
+    struct og_batch *block;
+    bool is_run; /* the documents are those of the run, not of the block */
+};
+
+struct rendered_doc {
+    const struct og_stream_hooks *hooks;
+    const og_document *doc;
+    const struct og_traced *made;
+};
+
+static bool render_reported(void *ctx, og_write_fn *write, void *to)
+{
+    const struct rendered_doc *d = ctx;
+    return d->hooks->render(d->hooks->ctx, d->doc, d->made->reported,
+                            d->made->n_reported, write, to);
+}
+
+static og_status render_piece(void *ctx, void *worker, size_t number,
+                              og_error *err)
+{
+    const struct rendering_run *r = ctx;
+    struct writer *w = r->writer;
+    const struct og_stream_doc *d =
+        r->is_run ? run_doc(w, r->block, number) : &r->block->docs[number];
+    struct rendered_doc doc = {w->hooks, &d->doc, traced(d)};
+    if (og_worker_keep_rendered(&w->work, worker, render_reported, &doc,
+                                &traced(d)->rendered))
+        return OG_OK;
+    return og_error_memory(err, d->text_len, "an answer");
+}
+
+static og_status render_run(struct writer *w, struct og_batch *b, size_t n,
+                            bool is_run, const struct og_phases *phases,
+                            og_error *err)
+{
+    struct rendering_run run = {w, b, is_run};
+    if (w->hooks->render == NULL) return OG_OK;
+    return og_phases_step(phases, "render", n, render_piece, &run, err);
+}
+
 /* The documents of the run, which are in the store by now. */
 static og_status ask_index_run(struct writer *w, struct og_batch *b,
                                const struct og_phases *phases, og_error *err)
@@ -429,7 +476,7 @@ static og_status ask_index_run(struct writer *w, struct og_batch *b,
         made->reported = w->asked[i].answer;
         made->n_reported = w->asked[i].n_answer;
     }
-    return OG_OK;
+    return render_run(w, b, n, true, phases, err);
 }
 
 static og_status take_singly(struct writer *w, struct og_batch *b, size_t end,
@@ -487,6 +534,7 @@ static og_status ask_block(struct writer *w, struct og_batch *b,
         traced(&b->docs[i])->reported = w->asked[i].answer;
         traced(&b->docs[i])->n_reported = w->asked[i].n_answer;
     }
+    TRY(render_run(w, b, n, false, phases, err));
     w->n_ready = n;
     return OG_OK;
 }
@@ -569,7 +617,7 @@ static og_status report_index(const struct writer *w,
     const struct og_traced *made = traced(d);
     if (!asks_index(w)) return OG_OK;
     return w->hooks->report(w->hooks->ctx, &d->doc, made->reported,
-                            made->n_reported, err);
+                            made->n_reported, made->rendered, err);
 }
 
 /* What take_block() did is reported. */
@@ -637,6 +685,7 @@ static void fill_work(struct writer *w)
         .min_tokens = store->params.min_tokens,
         .store = o->on_answer != NULL && !o->add && !o->sighting ? store : NULL,
         .asking = &o->asking,
+        .options = o,
     };
 }
 

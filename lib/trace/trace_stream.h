@@ -17,9 +17,13 @@ struct og_stream_hooks {
      * (og_index_run.question); NULL: it is not. */
     unsigned index;
     const void *question;
-    /* Each document in order, with what the index answered. */
+    /* Each document in order, with what the index answered, and what render()
+     * wrote of it (len 0: nothing). */
     og_status (*report)(void *ctx, const og_document *doc, const void *answer,
-                        size_t n_answer, og_error *err);
+                        size_t n_answer, og_bytes rendered, og_error *err);
+    /* As og_stream_options.on_render. May be NULL. */
+    bool (*render)(void *ctx, const og_document *doc, const void *answer,
+                   size_t n_answer, og_write_fn *write, void *to);
     /* With `add`: all documents so far are safe on disk. May be NULL. */
     og_status (*on_durable)(void *ctx, og_error *err);
 };

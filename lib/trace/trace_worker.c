@@ -8,6 +8,7 @@
 
 #include "lib/trace/trace_worker.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "lib/base/checksum.h"
@@ -26,6 +27,7 @@ struct worker {
     og_bytes *texts; /* of a batch */
     struct og_text_place *places;
     size_t texts_cap, places_cap;
+    struct og_pack rendered; /* the answer at hand */
 };
 
 static struct og_traced *traced(const struct og_stream_doc *d)
@@ -41,6 +43,7 @@ static og_status start_worker(void *ctx, void *mine, og_error *err)
     struct worker *w = mine;
     (void)err;
     og_scratch_init(&w->scratch, work->allocator);
+    w->rendered.allocator = work->allocator;
     return OG_OK;
 }
 
@@ -53,6 +56,7 @@ static void stop_worker(void *ctx, void *mine)
     if (w->has_framer) og_framer_release(&w->framer);
     if (w->has_answers) og_arena_release(&w->answers.arena);
     og_trace_free(w->trace);
+    og_pack_release(&w->rendered);
     og_scratch_release(&w->scratch);
 }
 
@@ -160,9 +164,9 @@ og_status og_worker_trace(struct og_trace_work *work, og_store *store,
     return OG_OK;
 }
 
-bool og_worker_keep(struct og_trace_work *work, void *worker, og_answer *out)
+/* For what it makes for the batch at hand. */
+static struct og_arena *answers_of(struct og_trace_work *work, struct worker *w)
 {
-    struct worker *w = worker;
     if (!w->has_answers) {
         og_arena_init(&w->answers.arena, work->allocator);
         w->has_answers = true;
@@ -171,7 +175,71 @@ bool og_worker_keep(struct og_trace_work *work, void *worker, og_answer *out)
         work->kept = &w->answers;
         pthread_mutex_unlock(&work->lock);
     }
-    return og_answer_keep(og_trace_answer(w->trace), &w->answers.arena, out);
+    return &w->answers.arena;
+}
+
+bool og_worker_keep(struct og_trace_work *work, void *worker, og_answer *out)
+{
+    struct worker *w = worker;
+    return og_answer_keep(og_trace_answer(w->trace), answers_of(work, w), out);
+}
+
+/* ---- rendering ---- */
+
+static int write_pack(void *ctx, const char *data, size_t len)
+{
+    struct og_pack *pack = ctx;
+    og_pack_bytes(pack, data, len);
+    return pack->failed ? ENOMEM : 0;
+}
+
+static bool keep_rendered(struct worker *w, struct og_arena *arena,
+                          og_render_fn *render, void *ctx, og_bytes *out)
+{
+    enum { KEEP_RENDERED = 1 << 20 };
+    w->rendered.len = 0;
+    w->rendered.failed = false;
+    *out = (og_bytes){NULL, 0};
+    if (!render(ctx, write_pack, &w->rendered) || w->rendered.failed ||
+        w->rendered.len == 0)
+        return true;
+    const char *kept =
+        og_arena_copy(arena, w->rendered.data, w->rendered.len, 1);
+    if (kept != NULL) *out = (og_bytes){kept, w->rendered.len};
+    if (w->rendered.cap > KEEP_RENDERED) og_pack_release(&w->rendered);
+    return kept != NULL;
+}
+
+bool og_worker_keep_rendered(struct og_trace_work *work, void *worker,
+                             og_render_fn *render, void *ctx, og_bytes *out)
+{
+    return keep_rendered(worker, answers_of(work, worker), render, ctx, out);
+}
+
+static bool renders(const struct og_trace_work *work)
+{
+    return work->options != NULL && work->options->on_render != NULL;
+}
+
+struct rendering {
+    const og_stream_options *options;
+    const og_document *doc;
+    const og_answer *answer;
+};
+
+static bool render_answer(void *ctx, og_write_fn *write, void *to)
+{
+    const struct rendering *r = ctx;
+    return r->options->on_render(r->options->ctx, r->doc, r->answer, write, to);
+}
+
+bool og_worker_render(struct og_trace_work *work, void *worker,
+                      const og_document *doc, og_answer *answer)
+{
+    struct rendering r = {work->options, doc, answer};
+    if (!renders(work)) return true;
+    return og_worker_keep_rendered(work, worker, render_answer, &r,
+                                   &answer->rendered);
 }
 
 void og_worker_answers_clear(struct og_trace_work *work)
@@ -192,7 +260,10 @@ static og_status ask(struct og_trace_work *work, struct worker *w,
     TRY(og_store_trace_subject(work->store, &subject, trace, err));
     const og_answer *answer = og_trace_answer(trace);
     if (!fits(work, b->own, answer)) return OG_OK;
-    if (!og_answer_keep(answer, &b->arena, &traced(d)->answer))
+    struct rendering r = {work->options, &d->doc, &traced(d)->answer};
+    if (!og_answer_keep(answer, &b->arena, &traced(d)->answer) ||
+        (renders(work) && !keep_rendered(w, &b->arena, render_answer, &r,
+                                         &traced(d)->answer.rendered)))
         return og_error_memory(err, d->text_len, "an answer");
     traced(d)->has_answer = true;
     return OG_OK;

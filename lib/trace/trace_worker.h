@@ -27,6 +27,7 @@ struct og_traced {
     bool is_repeated;     /* a batch took it in, as another version of its id */
     const void *reported; /* what another index answered (og_index_doc) */
     size_t n_reported;
+    og_bytes rendered; /* of that */
 };
 
 /* Of a batch: og_batch.own. */
@@ -48,6 +49,7 @@ struct og_trace_work {
     og_store *store;
     unsigned n_threads; /* that ask */
     const og_trace_options *asking;
+    const og_stream_options *options; /* on_render; NULL: there is none */
     struct og_worker_answers
         *kept;            /* of all workers: og_worker_answers_clear */
     pthread_mutex_t lock; /* of that list */
@@ -64,6 +66,13 @@ og_status og_worker_trace(struct og_trace_work *work, og_store *store,
                           void *worker, og_trace **out, og_error *err);
 /* What its trace answered, kept until _clear. False: no memory. */
 bool og_worker_keep(struct og_trace_work *work, void *worker, og_answer *out);
+/* What on_render writes of an answer that was kept, kept likewise. */
+bool og_worker_render(struct og_trace_work *work, void *worker,
+                      const og_document *doc, og_answer *answer);
+/* The same of anything: what `render` writes. */
+typedef bool og_render_fn(void *ctx, og_write_fn *write, void *to);
+bool og_worker_keep_rendered(struct og_trace_work *work, void *worker,
+                             og_render_fn *render, void *ctx, og_bytes *out);
 /* Between two batches, by the caller. */
 void og_worker_answers_clear(struct og_trace_work *work);
 

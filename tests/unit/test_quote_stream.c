@@ -22,13 +22,31 @@ static og_status next(void *ctx, og_document *out, og_error *err)
     return OG_OK;
 }
 
+static size_t render(char out[60], const og_document *doc,
+                     const og_quotes *quotes)
+{
+    return (size_t)snprintf(out, 60, "%zu %zu %llu", doc->text.len,
+                            quotes->n_sentences,
+                            (unsigned long long)quotes->n_reused);
+}
+
 static bool on_answer(void *ctx, const og_document *doc,
                       const og_quotes *quotes)
 {
     uint64_t *n_reused = ctx;
-    (void)doc;
+    char line[60];
     *n_reused += quotes->n_reused;
+    assert_int_equal(quotes->rendered.len, render(line, doc, quotes));
+    assert_memory_equal(quotes->rendered.data, line, quotes->rendered.len);
     return true;
+}
+
+static bool on_render(void *ctx, const og_document *doc,
+                      const og_quotes *quotes, og_write_fn *write, void *to)
+{
+    char line[60];
+    (void)ctx;
+    return write(to, line, render(line, doc, quotes)) == 0;
 }
 
 static void counts_of_a_stream(void **state)
@@ -50,6 +68,7 @@ static void counts_of_a_stream(void **state)
         options.add = true;
         options.ctx = &n_reused;
         options.on_answer = on_answer;
+        options.on_render = on_render;
         assert_int_equal(
             og_quote_stream(store, &input, &options, &counts, &err), OG_OK);
         assert_int_equal(counts.n_documents, N_TEXTS);

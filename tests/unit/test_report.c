@@ -51,6 +51,54 @@ static void expect(og_format format, size_t n, const char *expected)
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
+/* What is rendered apart is what is added; what was rendered before is added as
+ * it is. */
+static void test_documents_apart(void **state)
+{
+    (void)state;
+    static const og_format others[] = {OG_FORMAT_TEXT, OG_FORMAT_TSV,
+                                       OG_FORMAT_HTML, OG_FORMAT_PAN};
+    const og_document doc = document_of("b", "x one two y");
+    const og_span span = span_of(&doc, "one two", 0, "a");
+    og_answer answer = {
+        .n_tokens = 12, .n_fresh = 4, .spans = &span, .n_spans = 1};
+    const og_report_options options = options_of(OG_FORMAT_JSON);
+    struct paper apart, whole;
+    og_report *report;
+    paper_open(&apart);
+    paper_open(&whole);
+    assert_int_equal(
+        og_report_begin(og_write_file, whole.file, &options, &report, NULL),
+        OG_OK);
+    assert_true(og_report_is_apart(report));
+    assert_int_equal(og_report_render(report, &doc, &answer, og_write_file,
+                                      apart.file, NULL),
+                     OG_OK);
+    assert_int_equal(og_report_add(report, &doc, &answer, NULL), OG_OK);
+    answer.rendered = (og_bytes){"as it is\n", 9};
+    assert_int_equal(og_report_add(report, &doc, &answer, NULL), OG_OK);
+    assert_int_equal(og_report_close(report, NULL), OG_OK);
+    paper_close(&apart);
+    paper_close(&whole);
+    assert_true(strlen(apart.text) > 20);
+    assert_memory_equal(whole.text, apart.text, strlen(apart.text));
+    assert_string_equal(whole.text + strlen(apart.text), "as it is\n");
+    free(apart.text);
+    free(whole.text);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        const og_report_options other = options_of(others[i]);
+        struct paper p;
+        paper_open(&p);
+        assert_int_equal(
+            og_report_begin(og_write_file, p.file, &other, &report, NULL),
+            OG_OK);
+        assert_false(og_report_is_apart(report));
+        og_report_discard(report);
+        paper_close(&p);
+        free(p.text);
+    }
+}
+
 static void test_pan_has_one_root(void **state)
 {
     (void)state;
@@ -313,6 +361,7 @@ static void test_nothing_to_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_documents_apart),
         cmocka_unit_test(test_pan_has_one_root),
         cmocka_unit_test(test_tsv_has_one_header),
         cmocka_unit_test(test_every_format_ends),

@@ -15,7 +15,7 @@
 
 struct transcript {
     struct string calls;
-    size_t n_answers, n_problems, n_progress;
+    size_t n_answers, n_rendered, n_problems, n_progress;
     size_t stop_at;    /* this answer says stop; 0: none does */
     bool all_shingles; /* keep every one: short texts are then found too */
 };
@@ -25,10 +25,42 @@ static void add_bytes(struct string *s, og_bytes bytes)
     string_add(s, bytes.data, bytes.len);
 }
 
+/* On any thread: something that depends on the document and its answer. */
+static size_t render(char out[100], const og_document *doc,
+                     const og_answer *answer)
+{
+    return (size_t)snprintf(out, 100, "%zu %llu %zu", doc->id.len,
+                            (unsigned long long)answer->n_fresh,
+                            answer->n_spans);
+}
+
+static bool on_render(void *ctx, const og_document *doc,
+                      const og_answer *answer, og_write_fn *write, void *to)
+{
+    char line[100];
+    const size_t len = render(line, doc, answer);
+    (void)ctx;
+    if (doc->id.len % 7 == 0) return false; /* as if it could not */
+    return write(to, line, len / 2) == 0 &&
+           write(to, line + len / 2, len - len / 2) == 0;
+}
+
+static void check_rendered(struct transcript *t, const og_document *doc,
+                           const og_answer *answer)
+{
+    char line[100];
+    if (answer->rendered.len == 0) return;
+    t->n_rendered++;
+    assert_int_not_equal(doc->id.len % 7, 0);
+    assert_int_equal(answer->rendered.len, render(line, doc, answer));
+    assert_memory_equal(answer->rendered.data, line, answer->rendered.len);
+}
+
 static bool on_answer(void *ctx, const og_document *doc,
                       const og_answer *answer)
 {
     struct transcript *t = ctx;
+    check_rendered(t, doc, answer);
     struct string *s = &t->calls;
     string_fp(s, "answer ");
     add_bytes(s, doc->id);
@@ -113,6 +145,7 @@ static og_stream_options options_for(struct transcript *t)
     options.add = true;
     options.ctx = t;
     options.on_answer = on_answer;
+    options.on_render = on_render;
     return options;
 }
 
@@ -246,6 +279,7 @@ static void test_any_number_of_threads(void **state)
             continue;
         }
         assert_same_calls(&first.calls, &t.calls, n_threads[i]);
+        assert_true(t.n_rendered > 0);
         string_release(&t.calls);
     }
     assert_non_null(strstr(first.calls.data, " hit "));
@@ -301,6 +335,7 @@ static void test_asked_by_any_number_of_threads(void **state)
             continue;
         }
         assert_same_calls(&first.calls, &t.calls, n_threads[i]);
+        assert_true(t.n_rendered > 0);
         string_release(&t.calls);
     }
     assert_non_null(strstr(first.calls.data, " verified "));
