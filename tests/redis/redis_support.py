@@ -22,7 +22,7 @@ from run_cluster import module_options, server_program  # noqa: E402
 LONG = 60  # seconds: nothing here takes so long, however slow the machine is
 
 NO_DOC = 0xffffffff
-ORIGINS, WEIGHTS, SPARE, SEEN = 1, 2, 4, 8
+ORIGINS, WEIGHTS, SPARE, SEEN, LISTED = 1, 2, 4, 8, 16
 
 
 class Refused(Exception):
@@ -230,11 +230,13 @@ def fps(*numbers):
 
 
 def document(number, numbers, origins=None, reversed=(), offsets=None,
-             near=None, weights=None, spare=None, seen=False, fields=True):
+             near=None, weights=None, spare=None, seen=False, fields=True,
+             listed=False):
     """One document of a batch. fields: the partition keeps offsets and near."""
     n = len(numbers)
     flags = (ORIGINS if origins else 0) | (WEIGHTS if weights else 0) | \
-        (SPARE if spare else 0) | (SEEN if seen else 0)
+        (SPARE if spare else 0) | (SEEN if seen else 0) | \
+        (LISTED if listed else 0)
     data = struct.pack("<4I", number, n, flags, len(reversed)) + fps(*numbers)
     if origins:
         data += struct.pack("<%dI" % n, *origins)

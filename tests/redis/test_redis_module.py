@@ -234,6 +234,22 @@ def test_wrong_arguments(module):
         equal(c("PING"), "PONG")
 
 
+def test_listed(module):
+    """Nobody is displaced who is not listed, whatever the numbers."""
+    with Server(module) as s, s.connect() as c:
+        c("ORIGO.RESERVE", "k", MEGABYTE)
+        c("ORIGO.OBSERVE", "k", document(5, [1, 2]))
+        answer = c("ORIGO.OBSERVE", "k", document(3, [1, 3], listed=True))
+        equal(support.holders(answer), [5, None])
+        equal(support.holders(c("ORIGO.LOOKUP", "k", support.fps(1, 2, 3))),
+              [5, 5, 3])
+        answer = c("ORIGO.OBSERVE", "k",
+                   document(7, [1, 2, 3], listed=True, reversed=[3, 5]))
+        equal(support.holders(answer), [5, 5, 3])
+        equal(support.holders(c("ORIGO.LOOKUP", "k", support.fps(1, 2, 3))),
+              [7, 7, 7])
+
+
 def test_wrong_batches(module):
     """Nothing of a batch with an error is kept."""
     with Server(module) as s, s.connect() as c:
@@ -247,7 +263,7 @@ def test_wrong_batches(module):
             assert "document 1 of the batch, at byte %d" % len(good) in \
                 c.refusal("ORIGO.OBSERVE", "k", good + good[:end])
         for bad, why in (
-                (struct.pack("<4I", 1, 0, 16, 0), "flags 0x10"),
+                (struct.pack("<4I", 1, 0, 32, 0), "flags 0x20"),
                 (struct.pack("<4I", support.NO_DOC, 0, 0, 0), "no document"),
                 (struct.pack("<4I", 1, 0xffffffff, 15, 0xffffffff), "cut off"),
                 (document(9, [1], reversed=[4, 4]), "does not ascend"),

@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import urllib.request
 
 import redis_support as support
 import test_redis_cluster
@@ -249,6 +250,50 @@ def test_follow(module, origo):
              "--state", os.path.join(where, "state"), SAMPLE)
         well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, SAMPLE)
         same(asked(origo, [shared], SAMPLE), asked(origo, own, SAMPLE))
+
+
+def post(port, path, body):
+    request = urllib.request.Request(
+        "http://127.0.0.1:%d%s" % (port, path), json.dumps(body).encode(),
+        {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=support.LONG) as answer:
+        return json.load(answer)
+
+
+@contextlib.contextmanager
+def serving(origo, address):
+    """The port of a server of the store."""
+    child = subprocess.Popen(
+        [origo, "serve", "-s", address, "--listen", "127.0.0.1:0", "--memory",
+         MEMORY], env=environment(), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        line = child.stdout.readline().decode()
+        yield int(line.rsplit(":", 1)[1])
+    finally:
+        child.terminate()
+        equal(child.wait(support.LONG), 0)
+        child.stdout.close()
+
+
+def test_serve(module, origo):
+    """Two servers of one store: each knows at once what the other was given."""
+    if b"serve" not in well(origo, "help"):
+        return "this build has no server"
+    text = " ".join("word%d" % i for i in range(40))
+    first = {"id": "a", "time": "2001-01-01", "text": text}
+    older = {"id": "b", "time": "2000-01-01", "text": "He said " + text}
+    with Server(module, port=True) as s:
+        address = "redis://127.0.0.1:%d/t" % s.port
+        with serving(origo, address) as one, serving(origo, address) as two:
+            equal(post(one, "/v1/documents", first)["result"], "added")
+            equal(post(two, "/v1/documents", first)["result"], "known")
+            question = {"id": "q", "text": "So " + text}
+            equal(post(two, "/v1/trace", question)["dominant"]["id"], "a")
+            equal(post(two, "/v1/documents", older)["result"], "added")
+            answer = post(one, "/v1/trace", question)
+            equal(answer["dominant"]["id"], "b")
+            equal([c["id"] for c in answer["origins"][0]["copiers"]], ["a"])
 
 
 def test_killed_while_adding(module, origo):
