@@ -38,25 +38,31 @@ static size_t level_len(unsigned level)
     return ((size_t)OG_CATALOGUE_FIRST << level) * sizeof(struct og_mark);
 }
 
-#define N_PAGES  (((uint64_t)UINT32_MAX + 1) / OG_CATALOGUE_PAGE)
-#define PAGE_LEN (OG_CATALOGUE_PAGE * sizeof(struct og_mark))
+#define PAGE_LEN    (OG_CATALOGUE_PAGE * sizeof(struct og_mark))
+#define FOLDERS_LEN (OG_CATALOGUE_FOLDERS * sizeof(struct og_mark_folder *))
 
-static void release_pages(struct og_catalogue *catalogue)
+static void release_folder(const og_allocator *a, struct og_mark_folder *folder)
+{
+    if (folder == NULL) return;
+    for (size_t i = 0; i < OG_CATALOGUE_PAGES; i++)
+        og_release(a, atomic_load(&folder->pages[i]), PAGE_LEN);
+    og_release(a, folder, sizeof(*folder));
+}
+
+static void release_folders(struct og_catalogue *catalogue)
 {
     const og_allocator *a = catalogue->allocator;
-    if (catalogue->pages == NULL) return;
-    for (size_t i = 0; i < N_PAGES; i++)
-        if (catalogue->pages[i] != NULL)
-            og_release(a, atomic_load(&catalogue->pages[i]), PAGE_LEN);
-    og_release(a, (void *)catalogue->pages,
-               N_PAGES * sizeof(*catalogue->pages));
-    catalogue->pages = NULL;
+    if (catalogue->folders == NULL) return;
+    for (size_t i = 0; i < OG_CATALOGUE_FOLDERS; i++)
+        release_folder(a, atomic_load(&catalogue->folders[i]));
+    og_release(a, (void *)catalogue->folders, FOLDERS_LEN);
+    catalogue->folders = NULL;
 }
 
 void og_catalogue_release(struct og_catalogue *catalogue)
 {
     const og_allocator *a = catalogue->allocator;
-    release_pages(catalogue);
+    release_folders(catalogue);
     for (unsigned i = 0; i < OG_CATALOGUE_LEVELS; i++)
         og_release(a, atomic_load(&catalogue->levels[i]), level_len(i));
     og_catalogue_init(catalogue, NULL, 0, INT64_MIN, a);
@@ -84,15 +90,12 @@ static struct seat seat_of(const struct og_catalogue *catalogue,
 
 /* ---- marks from elsewhere ---- */
 
-/* Memory for the pages is taken from the system when it is touched: 8 bytes for
- * 1024 documents. */
 og_status og_catalogue_share(struct og_catalogue *catalogue, og_error *err)
 {
-    const size_t len = N_PAGES * sizeof(*catalogue->pages);
-    catalogue->pages =
-        (struct og_mark * _Atomic *)og_allocate_zero(catalogue->allocator, len);
-    if (catalogue->pages == NULL)
-        return og_error_memory(err, len, "the catalogue");
+    catalogue->folders = (struct og_mark_folder * _Atomic *)og_allocate_zero(
+        catalogue->allocator, FOLDERS_LEN);
+    if (catalogue->folders == NULL)
+        return og_error_memory(err, FOLDERS_LEN, "the catalogue");
     atomic_store(&catalogue->n_published, OG_NO_DOC - 1);
     atomic_store(&catalogue->latest_published, INT64_MAX);
     return OG_OK;
@@ -103,25 +106,60 @@ static uint32_t flags_of(const struct og_mark *mark)
     return __atomic_load_n(&mark->flags, __ATOMIC_ACQUIRE);
 }
 
+static struct og_mark_folder *_Atomic *
+folder_place(const struct og_catalogue *catalogue, uint32_t number)
+{
+    return &catalogue
+                ->folders[number / (OG_CATALOGUE_PAGE * OG_CATALOGUE_PAGES)];
+}
+
+static struct og_mark *_Atomic *page_place(struct og_mark_folder *folder,
+                                           uint32_t number)
+{
+    return &folder->pages[number / OG_CATALOGUE_PAGE % OG_CATALOGUE_PAGES];
+}
+
 /* NULL: nothing of it was put. */
 static struct og_mark *page_of(const struct og_catalogue *catalogue,
                                uint32_t number)
 {
-    return atomic_load_explicit(&catalogue->pages[number / OG_CATALOGUE_PAGE],
-                                memory_order_acquire);
+    struct og_mark_folder *folder = atomic_load_explicit(
+        folder_place(catalogue, number), memory_order_acquire);
+    return folder != NULL ? atomic_load_explicit(page_place(folder, number),
+                                                 memory_order_acquire)
+                          : NULL;
 }
 
-/* Of several threads one makes it. */
+/* Of several threads one makes it. NULL: no memory. */
+static struct og_mark_folder *make_folder(struct og_catalogue *catalogue,
+                                          uint32_t number)
+{
+    const og_allocator *a = catalogue->allocator;
+    struct og_mark_folder *known = NULL;
+    struct og_mark_folder *folder = og_allocate_zero(a, sizeof(*folder));
+    if (folder == NULL) return NULL;
+    if (atomic_compare_exchange_strong(folder_place(catalogue, number), &known,
+                                       folder))
+        return folder;
+    og_release(a, folder, sizeof(*folder));
+    return known;
+}
+
 static struct og_mark *make_page(struct og_catalogue *catalogue,
                                  uint32_t number)
 {
-    struct og_mark *_Atomic *place =
-        &catalogue->pages[number / OG_CATALOGUE_PAGE];
+    const og_allocator *a = catalogue->allocator;
     struct og_mark *known = NULL;
-    struct og_mark *page = og_allocate_zero(catalogue->allocator, PAGE_LEN);
+    struct og_mark_folder *folder =
+        atomic_load(folder_place(catalogue, number));
+    if (folder == NULL) folder = make_folder(catalogue, number);
+    if (folder == NULL) return NULL;
+    struct og_mark *page = og_allocate_zero(a, PAGE_LEN);
     if (page == NULL) return NULL;
-    if (atomic_compare_exchange_strong(place, &known, page)) return page;
-    og_release(catalogue->allocator, page, PAGE_LEN);
+    if (atomic_compare_exchange_strong(page_place(folder, number), &known,
+                                       page))
+        return page;
+    og_release(a, page, PAGE_LEN);
     return known;
 }
 
@@ -172,7 +210,7 @@ static const struct og_mark *get_shared(const struct og_catalogue *catalogue,
 const struct og_mark *og_catalogue_get(const struct og_catalogue *catalogue,
                                        uint32_t number)
 {
-    if (catalogue->pages != NULL) return get_shared(catalogue, number);
+    if (catalogue->folders != NULL) return get_shared(catalogue, number);
     if (number < catalogue->n_base) return catalogue->base + number;
     const struct seat seat = seat_of(catalogue, number);
     const struct og_mark *level = atomic_load_explicit(

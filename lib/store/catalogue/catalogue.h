@@ -16,15 +16,26 @@
 #define OG_CATALOGUE_FIRST  1024u
 #define OG_CATALOGUE_LEVELS 23
 
+/* Marks in pages, pages in folders: 2^12 folders of 2^10 pages of 2^10 marks
+ * hold all 2^32 numbers. */
+#define OG_CATALOGUE_PAGE    1024u
+#define OG_CATALOGUE_PAGES   1024u
+#define OG_CATALOGUE_FOLDERS 4096u
+
+struct og_mark_folder {
+    struct og_mark *_Atomic pages[OG_CATALOGUE_PAGES];
+};
+
 struct og_catalogue {
     const og_allocator *allocator;
     /* The first n_base marks are somebody else's. */
     const struct og_mark *base;
     uint32_t n_base;
     struct og_mark *_Atomic levels[OG_CATALOGUE_LEVELS];
-    /* Instead, of documents that others number: pages of marks, of which those
-     * are there that were put. NULL: numbers are ours, with none between. */
-    struct og_mark *_Atomic *pages;
+    /* Instead, of documents that others number: folders of pages of marks, of
+     * which those are there that were put. NULL: numbers are ours, with none
+     * between. */
+    struct og_mark_folder *_Atomic *folders;
     /* What other threads may know of: documents that are in the table whole. */
     _Atomic uint32_t n_published;
     _Atomic int64_t latest_published;
@@ -41,8 +52,6 @@ void og_catalogue_init(struct og_catalogue *catalogue,
 void og_catalogue_release(struct og_catalogue *catalogue);
 
 /* ---- documents that others number ---- */
-
-#define OG_CATALOGUE_PAGE 1024u
 
 /* After _init, instead of a base: marks come from elsewhere, in any order. All
  * documents come before a question of another thread. */
