@@ -332,18 +332,28 @@ og_status og_remote_catalogue_conf(struct og_remote_catalogue *r,
     return ask_all(r, c, take_conf, &reader, err);
 }
 
+/* Of a catalogue in a folder there is no conf; ours has it first. */
+static og_status take_owner(void *ctx, size_t number,
+                            const struct og_resp *reply, og_error *err)
+{
+    bool *is_taken = ctx;
+    (void)number, (void)err;
+    *is_taken = reply->n == 3 && reply->items[1].kind == OG_RESP_NULL &&
+                reply->items[2].kind == OG_RESP_BYTES;
+    return OG_OK;
+}
+
 og_status og_remote_catalogue_check_free(struct og_remote_catalogue *r,
                                          og_error *err)
 {
-    struct og_pack owner = {.allocator = r->allocator};
-    struct conf_reader reader = {r, &owner};
+    bool is_taken = false;
     struct catalogue_caller *c;
     TRY(take_caller(r, 1, KEY_LEN, &c, err));
-    add_word(ask_head(r, c, "HGET", ""), literal("catalogue"));
-    const og_status status = ask_all(r, c, take_conf, &reader, err);
-    const bool is_taken = owner.len > 0;
-    og_pack_release(&owner);
-    if (status != OG_OK || !is_taken) return status;
+    struct og_redis_request *request = ask_head(r, c, "HMGET", "");
+    add_word(request, literal("conf"));
+    add_word(request, literal("catalogue"));
+    TRY(ask_all(r, c, take_owner, &is_taken, err));
+    if (!is_taken) return OG_OK;
     return og_error_set(err, OG_ERR_USAGE,
                         "table '%s' on %s:%u belongs to a catalogue in a "
                         "folder",
