@@ -112,7 +112,7 @@ static og_status read_columns(og_arrow_reader *r,
                             "batches",
                             og_arrow_type_name(schema));
     if (f->text == NULL)
-        return og_error_set(err, OG_ERR_USAGE, "which column is the text?");
+        return og_error_set(err, OG_ERR_USAGE, "no text column given");
     r->n_children = (size_t)schema->n_children;
     TRY(read_column(r, ID, f->id, q->id != NULL, schema, err));
     TRY(read_column(r, TIME, f->time, q->time != NULL, schema, err));

@@ -115,23 +115,22 @@ og_status og_cut_options_check(const og_cut_options *options, og_error *err)
     const uint32_t min = options->min_len, average = options->average_len;
     const uint32_t max = options->max_len;
     if ((unsigned)options->kind >= N_KINDS)
-        return og_error_set(err, OG_ERR_USAGE, "there is no cut kind %d",
+        return og_error_set(err, OG_ERR_USAGE, "unknown cut kind %d",
                             (int)options->kind);
     if (min < OG_CUT_LEAST || min > MAX_AVERAGE)
         return og_error_set(err, OG_ERR_USAGE,
-                            "the least chunk of %u bytes is not in %u .. %u",
+                            "the minimum chunk of %u bytes is not in %u .. %u",
                             min, (unsigned)OG_CUT_LEAST, MAX_AVERAGE);
     if (average < min + MIN_ROOM || average > MAX_AVERAGE)
-        return og_error_set(
-            err, OG_ERR_USAGE,
-            "the average chunk of %u bytes is not in %u .. %u, with a least "
-            "one of %u",
-            average, min + MIN_ROOM, MAX_AVERAGE, min);
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the average chunk of %u bytes is not in %u .. %u, "
+                            "with a minimum of %u",
+                            average, min + MIN_ROOM, MAX_AVERAGE, min);
     const uint32_t least_max = og_cut_least_max(options);
     if (max < least_max || max > MAX_MAX)
         return og_error_set(err, OG_ERR_USAGE,
-                            "the largest chunk of %u bytes is not in %u .. %u, "
-                            "as '%s' needs it for an average of %u",
+                            "the maximum chunk of %u bytes is not in %u .. %u, "
+                            "as '%s' needs for an average of %u",
                             max, least_max, MAX_MAX, kind_names[options->kind],
                             average);
     return OG_OK;

@@ -24,7 +24,7 @@ static og_status broken(const struct og_delta_source *s, og_error *err,
 static og_status read_bytes(struct og_delta_source *s, void *out, size_t len,
                             og_error *err)
 {
-    if (len > s->len - s->at) return broken(s, err, "it is cut short");
+    if (len > s->len - s->at) return broken(s, err, "it is truncated");
     if (s->fd < 0) {
         memcpy(out, s->data + s->at, len);
     } else {
@@ -109,8 +109,8 @@ static og_status read_version(struct og_delta_source *s, struct opening *o,
     o->flags = o->bytes[VERSION_OFF + 1];
     if ((o->flags & ~(version == 2 ? 0 : OG_DELTA_KNOWN_FLAGS)) != 0)
         return og_error_set(err, OG_ERR_INPUT,
-                            "'%s' needs features that this origo does not know "
-                            "(bits %#x)",
+                            "'%s' needs features that this version of origo "
+                            "does not support (bits %#x)",
                             s->name, o->flags);
     return OG_OK;
 }
@@ -126,7 +126,7 @@ static og_status read_opening_2(struct og_delta_source *s, struct opening *o,
     o->flags = OG_DELTA_HAS_SIZES | OG_DELTA_HAS_NAMES;
     o->flags |= h.cut_kind & OG_DELTA_CUT_KIND;
     if (h.cut_kind > OG_CUT_WINNOW_FAST)
-        return broken(s, err, "its chunk sizes make no sense");
+        return broken(s, err, "its chunk sizes are invalid");
     o->table_len = fixed(h.table_len, sizeof(h.table_len));
     head->new_root_len = OG_DELTA_NEW_ROOT_2;
     head->old_root_len = OG_DELTA_OLD_ROOT_2;
@@ -160,21 +160,21 @@ static og_status take_sizes(const struct og_delta_source *s,
 {
     const unsigned cut_kind = flags & OG_DELTA_CUT_KIND;
     if (cut_kind > OG_CUT_WINNOW_FAST)
-        return broken(s, err, "its chunk sizes make no sense");
+        return broken(s, err, "its chunk sizes are invalid");
     head->cut =
         og_cut_options_default((og_cut_kind)cut_kind, OG_DELTA_USUAL_CHUNK);
     if ((flags & OG_DELTA_HAS_SIZES) != 0) {
         const uint64_t min = og_take_number(u), average = og_take_number(u);
         const uint64_t max = og_take_number(u);
         if (u->bad || max > UINT32_MAX || average > max || min > max)
-            return broken(s, err, "its chunk sizes make no sense");
+            return broken(s, err, "its chunk sizes are invalid");
         head->cut.min_len = (uint32_t)min;
         head->cut.average_len = (uint32_t)average;
         head->cut.max_len = (uint32_t)max;
     }
     head->new_len = og_take_number(u);
     if (og_cut_options_check(&head->cut, NULL) != OG_OK)
-        return broken(s, err, "its chunk sizes make no sense");
+        return broken(s, err, "its chunk sizes are invalid");
     if (u->bad || head->new_len > INT64_MAX)
         return broken(s, err, "its new file is too large");
     return OG_OK;
@@ -246,7 +246,7 @@ og_status og_delta_read_head(struct og_delta_source *source,
             : read_opening_3(source, &o, head, err));
     if (o.table_len > OG_DELTA_MAX_TABLE ||
         o.table_len > source->len - source->at)
-        return broken(source, err, "its table of old files is cut short");
+        return broken(source, err, "its table of old files is truncated");
     const size_t table_len = (size_t)o.table_len, all_len = o.len + table_len;
     uint8_t *all = og_allocate(allocator, all_len);
     if (all == NULL) return og_error_memory(err, table_len, "old files");
@@ -424,7 +424,7 @@ static og_status read_block(struct reader *r, uint64_t packing, og_error *err)
     TRY(read_limited(s, ZSTD_COMPRESSBOUND(ops_len + literal_len),
                      "a block is too large", &packed_len, err));
     if (packing == OG_DELTA_DICTIONARY) TRY(read_dictionary(r, err));
-    if (packed_len > s->len - s->at) return broken(s, err, "it is cut short");
+    if (packed_len > s->len - s->at) return broken(s, err, "it is truncated");
     TRY(unpack_payload(r, packing, (size_t)packed_len,
                        (size_t)(ops_len + literal_len), err));
     return run_operations(r, (size_t)ops_len, (size_t)literal_len, err);

@@ -71,7 +71,7 @@ static og_status check_head(struct og_journal_reader *r, const uint8_t *head,
                             og_error *err)
 {
     if (memcmp(head, OG_JOURNAL_MAGIC, 8) != 0)
-        return unsound(r, 0, "it is no journal", err);
+        return unsound(r, 0, "it is not a journal", err);
     if (og_load64(head + 56) != og_checksum(head, 56))
         return unsound(r, 0, "the checksum of its head is wrong", err);
     const uint32_t version = og_load32(head + 8);
@@ -79,7 +79,7 @@ static og_status check_head(struct og_journal_reader *r, const uint8_t *head,
         og_load32(head + 12) != 0)
         return og_error_set(err, OG_ERR_STORE,
                             "'%s' is of version %u, features %#x, which this "
-                            "origo does not know",
+                            "version of origo does not support",
                             r->path, og_load32(head + 8), og_load32(head + 12));
     if (memcmp(head + 16, r->uuid, 16) != 0)
         return unsound(r, 16, "it belongs to another store", err);

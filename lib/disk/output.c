@@ -129,10 +129,9 @@ og_status og_shards_open_part(struct og_shards *s, const char *path,
     struct og_new_file file;
     *s = (struct og_shards){.packing = packing};
     if (og_is_shards(path))
-        return og_error_set(err, OG_ERR_USAGE,
-                            "a run that writes the folder '%s' cannot be gone "
-                            "on with",
-                            path);
+        return og_error_set(
+            err, OG_ERR_USAGE,
+            "a run that writes the folder '%s' cannot be resumed", path);
     if (!OG_GROW(NULL, s->files, s->files_cap, 1))
         return og_error_memory(err, sizeof(file), "an output");
     og_status status = og_output_open_part(&file, path, state, len, err);

@@ -121,7 +121,7 @@ static og_status check_foot(const struct og_segment_file *f,
                             const char *name, og_error *err)
 {
     if (memcmp(foot->magic, OG_SEGMENT_FOOT_MAGIC, 8) != 0)
-        return og_segment_file_damaged(name, "it is cut off", err);
+        return og_segment_file_damaged(name, "it is truncated", err);
     if (foot->checksum !=
         og_checksum(f->data + f->len - LINE, LINE - sizeof(foot->checksum)))
         return og_segment_file_damaged(name, "the checksum of its foot", err);
@@ -201,7 +201,7 @@ static og_status check(struct og_segment_file *f,
         return og_segment_file_damaged(name, "it does not begin as a segment",
                                        err);
     if (f->len < 2 * LINE || f->len % LINE != 0)
-        return og_segment_file_damaged(name, "it is cut off", err);
+        return og_segment_file_damaged(name, "it is truncated", err);
     const struct og_segment_file_head head = read_head(f);
     const struct og_segment_file_foot foot = read_foot(f);
     TRY(check_head(f, &head, kind, name, err));

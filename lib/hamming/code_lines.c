@@ -243,7 +243,7 @@ static og_status read_file(struct lines *l, struct og_code_part part,
     if (!S_ISREG(info.st_mode)) {
         if (part.n_shards > 1)
             return og_error_set(err, OG_ERR_USAGE,
-                                "'%s' is no file that can be read in shards",
+                                "'%s' is not a file that can be read in shards",
                                 l->path);
         return read_text(l, err);
     }

@@ -229,7 +229,7 @@ static og_status walk_part(struct part *part, FILE *file, char **line,
     }
     if (ferror(file)) return cannot_read(part->path, err);
     if (!ended)
-        return bad_part(part, n_lines, "it was cut short, the end is missing",
+        return bad_part(part, n_lines, "it is truncated: the end is missing",
                         err);
     if (seen.n_pairs != part->n_pairs || seen.sum != part->sum)
         return bad_part(part, n_lines,

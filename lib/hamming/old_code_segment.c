@@ -69,15 +69,15 @@ og_status og_code_segment_open_old(struct og_segment_file *file,
 {
     struct old_head h;
     if (file->len < sizeof(h) || memcmp(file->data, OLD_MAGIC, 8) != 0)
-        return og_error_set(err, OG_ERR_STORE, "'%s' is no file of codes",
+        return og_error_set(err, OG_ERR_STORE, "'%s' is not a file of codes",
                             name);
     if (OG_BIG_ENDIAN) return og_segment_file_too_old(name, err);
     memcpy(&h, file->data, sizeof(h));
     if (h.version != 1 && h.version != 2)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' has version %u, which this origo does not "
-                            "know",
-                            name, h.version);
+        return og_error_set(
+            err, OG_ERR_STORE,
+            "'%s' has version %u, which this version of origo does not support",
+            name, h.version);
     if (!has_sums(&h, file->data, file->len))
         return og_segment_file_damaged(name, "its sums are wrong", err);
     if (h.n_codes > OG_CODE_INDEX_MOST ||

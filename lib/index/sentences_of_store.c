@@ -114,7 +114,7 @@ static og_status n_saved(const og_store *store, const char *folder,
     if (manifest.is_old || memcmp(manifest.uuid, store->disk->conf.uuid,
                                   OG_SENTENCES_UUID_LEN) != 0)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s/manifest' is of another store", folder);
+                            "'%s/manifest' belongs to another store", folder);
     *out = manifest.n_documents;
     return OG_OK;
 }

@@ -99,7 +99,7 @@ static og_status read_manifest(const char *folder, const uint8_t *uuid,
         return og_manifest_bad_field(m, folder, "uuid", err);
     if (memcmp(of, uuid, sizeof(of)) != 0)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s/manifest' is of another store", folder);
+                            "'%s/manifest' belongs to another store", folder);
     if (!take_u32(m, "documents", &out->n_documents))
         return og_manifest_bad_field(m, folder, "documents", err);
     return OG_OK;
@@ -141,7 +141,7 @@ static const char *put_entries(og_near *near, const struct og_segment_file *f,
         if (place < least || place >= og_near_index_room(near->index))
             return "the places of its entries";
         if (e.document >= near->n_documents)
-            return "an entry names no document";
+            return "an entry refers to no document";
         og_near_index_put(near->index, place, &e, layer);
         least = (uint64_t)place + 1;
     }
@@ -169,7 +169,7 @@ static og_status make_index(og_near *near, og_error *err)
     const og_status status = og_near_index_make(near, err);
     if (status != OG_ERR_USAGE) return status;
     return og_error_set(err, OG_ERR_STORE,
-                        "'%s/manifest' is damaged: its options make no sense",
+                        "'%s/manifest' is damaged: its options are invalid",
                         near->folder);
 }
 

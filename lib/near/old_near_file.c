@@ -69,11 +69,11 @@ static og_status parse_head(const char *path, const uint8_t *head,
                             og_near_options *out, og_error *err)
 {
     if (memcmp(head, MAGIC, 8) != 0)
-        return damaged(path, 0, "it is no index of near-duplicates", err);
+        return damaged(path, 0, "it is not an index of near-duplicates", err);
     if (og_load64(head + HEAD_LEN - 8) != og_checksum(head, HEAD_LEN - 8))
-        return damaged(path, 0, "its head has another checksum", err);
+        return damaged(path, 0, "its head has a wrong checksum", err);
     if (memcmp(head + 8, uuid, 16) != 0)
-        return damaged(path, 8, "it is of another store", err);
+        return damaged(path, 8, "it belongs to another store", err);
     const uint64_t n = og_load64(head + 24), design = og_load64(head + 56);
     if (n >= UINT32_MAX) return damaged(path, 24, "too many documents", err);
     *out_documents = (uint32_t)n;
@@ -101,7 +101,7 @@ static og_status read_head(const char *path, const uint8_t *uuid, int *out_fd,
     if (n < 0)
         status = og_file_failure(err, "read", path, errno);
     else if (n < HEAD_LEN)
-        status = damaged(path, (uint64_t)n, "it is cut off", err);
+        status = damaged(path, (uint64_t)n, "it is truncated", err);
     else
         status = parse_head(path, head, uuid, out_documents, out, err);
     if (status != OG_OK) {
@@ -130,12 +130,13 @@ static og_status take_entries(og_near *near, const uint8_t *data, size_t len,
                               const char *path, uint64_t off, og_error *err)
 {
     const size_t each = 4 + near->sketch_len;
-    if (len % each != 0) return damaged(path, off, "an entry is cut", err);
+    if (len % each != 0)
+        return damaged(path, off, "an entry is truncated", err);
     for (size_t at = 0; at < len; at += each) {
         const struct og_near_entry e = {.document = og_load32(data + at),
                                         .sketch = data + at + 4};
         if (e.document >= near->n_documents)
-            return damaged(path, off, "an entry names no document", err);
+            return damaged(path, off, "an entry refers to no document", err);
         og_near_index_add(near->index, &e);
     }
     return OG_OK;
@@ -148,7 +149,7 @@ static og_status read_block(og_near *near, int fd, const char *path,
 {
     uint8_t head[BLOCK_HEAD];
     if (og_file_read_at(fd, head, BLOCK_HEAD, off) != BLOCK_HEAD)
-        return damaged(path, off, "it is cut off", err);
+        return damaged(path, off, "it is truncated", err);
     const size_t len = og_load32(head);
     *out_len = len;
     if (len > BLOCK_LEN || og_load32(head + 4) != 0 ||
@@ -156,9 +157,9 @@ static og_status read_block(og_near *near, int fd, const char *path,
         return damaged(path, off, "a block of a wrong length", err);
     if (len == 0) return OG_OK;
     if (og_file_read_at(fd, block, len, off + BLOCK_HEAD) != (int64_t)len)
-        return damaged(path, off, "a block is cut", err);
+        return damaged(path, off, "a block is truncated", err);
     if (og_checksum(block, len) != og_load64(head + 8))
-        return damaged(path, off, "a block has another checksum", err);
+        return damaged(path, off, "a block has a wrong checksum", err);
     return take_entries(near, block, len, path, off, err);
 }
 
@@ -192,7 +193,7 @@ og_status og_old_near_file_open(og_near *near, og_error *err)
                   err));
     og_status status = og_near_index_make(near, err);
     if (status == OG_ERR_USAGE)
-        status = damaged(path, 32, "its options make no sense", err);
+        status = damaged(path, 32, "its options are invalid", err);
     if (status == OG_OK) status = read_blocks(near, fd, path, err);
     close(fd);
     return status;

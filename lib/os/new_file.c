@@ -286,7 +286,7 @@ static og_status open_part(struct og_new_file *file, enum og_part_state state,
     if (file->fd < 0 && errno == EEXIST)
         return og_error_set(err, OG_ERR_IO,
                             "'%s' is in the way: it was not left by a run that "
-                            "this one goes on with",
+                            "this one resumes",
                             file->temp_path);
     if (file->fd < 0 || fstat(file->fd, &st) != 0 || !S_ISREG(st.st_mode))
         return og_file_failure(err, "write", file->temp_path,

@@ -141,11 +141,10 @@ static og_status check_batch(const og_partition *partition, og_bytes batch,
         struct batch_document d;
         take_document(&partition->options, &from, &d);
         if (from.bad)
-            return og_error_set(err, OG_ERR_INPUT,
-                                "document %llu of the batch, at byte %zu of "
-                                "%zu, is cut off",
-                                (unsigned long long)size->n_documents, at,
-                                batch.len);
+            return og_error_set(
+                err, OG_ERR_INPUT,
+                "document %llu of the batch, at byte %zu of %zu, is truncated",
+                (unsigned long long)size->n_documents, at, batch.len);
         if ((d.flags & ~(uint32_t)ALL_FLAGS) != 0)
             return og_error_set(err, OG_ERR_INPUT,
                                 "document %llu of the batch has flags %#x, "

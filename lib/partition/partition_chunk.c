@@ -126,12 +126,12 @@ og_status og_partition_new_for(og_bytes chunk, og_partition **out,
     TRY(open_chunk(chunk, &off, &from, err));
     if (off != HEAD) return damaged(err, "is not the first of a partition");
     const og_partition_options options = take_options(&from, &len);
-    if (from.bad) return damaged(err, "is cut off");
+    if (from.bad) return damaged(err, "is truncated");
     og_error why = {0};
     const og_status status = og_partition_new(&options, out, &why);
     if (status == OG_ERR_USAGE)
         return og_error_set(err, OG_ERR_STORE,
-                            "the chunk has options that make no sense: %s",
+                            "the chunk has options that are invalid: %s",
                             why.message);
     return status == OG_OK ? OG_OK : og_error_pass(err, &why);
 }
@@ -161,7 +161,7 @@ static og_status load_head(og_partition *partition, struct og_unpacker *from,
     struct og_table *t = &partition->table;
     const og_partition_options options = take_options(from, &len);
     const bool is_whole = partition->n_loaded == og_table_len(t);
-    if (from->bad) return damaged(err, "is cut off");
+    if (from->bad) return damaged(err, "is truncated");
     if (!og_partition_options_equal(&options, &partition->options) ||
         len != og_table_len(t))
         return damaged(err, "is of a partition with other options");

@@ -438,7 +438,7 @@ static og_status check_options(const og_phrases_options *o, og_error *err)
         return og_error_set(err, OG_ERR_USAGE,
                             "memory: must be 4096 bytes or more");
     if (o->source == NULL)
-        return og_error_set(err, OG_ERR_USAGE, "source: there is none");
+        return og_error_set(err, OG_ERR_USAGE, "source: missing");
     return OG_OK;
 }
 

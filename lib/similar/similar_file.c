@@ -200,7 +200,7 @@ static og_status take_options(const struct header *h, const char *name,
     if (h->cut_kind > OG_CUT_WINNOW_FAST ||
         og_cut_options_check(cut, NULL) != OG_OK ||
         og_file_sketch_check(traits, NULL) != OG_OK)
-        return broken(err, name, "its options make no sense");
+        return broken(err, name, "its options are invalid");
     return OG_OK;
 }
 

@@ -294,7 +294,7 @@ static og_status get(struct og_sketch_reader *r, uint8_t *out, size_t len,
     size_t n;
     TRY(get_some(r, out, len, &n, err));
     if (n == len) return OG_OK;
-    return broken(r, r->off, "the sketch file ends here, cut short", err);
+    return broken(r, r->off, "the sketch file is truncated here", err);
 }
 
 static og_status read_params(struct og_sketch_reader *r, size_t len,
@@ -317,9 +317,9 @@ static og_status read_head(struct og_sketch_reader *r, og_error *err)
     size_t n;
     TRY(get_some(r, head, HEAD_LEN, &n, err));
     if (n < sizeof(magic) || memcmp(head, magic, sizeof(magic)) != 0)
-        return broken(r, 0, "this is no sketch file", err);
+        return broken(r, 0, "this is not a sketch file", err);
     if (n < HEAD_LEN)
-        return broken(r, n, "the sketch file ends here, cut short", err);
+        return broken(r, n, "the sketch file is truncated here", err);
     r->version = og_load32(head + 8);
     if (r->version != VERSION && r->version != VERSION_RABIN)
         return og_error_set(err, OG_ERR_INPUT,

@@ -185,7 +185,7 @@ static void check_end(enum og_block_kind kind, og_bytes data, size_t begin,
     const uint64_t end = begin + header_len + len;
     if (end > data.len) {
         measure_junk(kind, data, begin + header_len, true,
-                     "the record is cut short, or its length is wrong", out);
+                     "the record is truncated, or its length is wrong", out);
         return;
     }
     const size_t after = (size_t)end + n_newlines(data, (size_t)end);

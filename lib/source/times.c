@@ -149,12 +149,11 @@ static og_status add_entry(struct og_times *t, const struct og_record *r,
                       .url_len = doc->url.len};
     e.has_time = og_date_of_field(doc->text, false, &e.time);
     if (!e.has_time && doc->text.len > 0)
-        return og_error_set(err, OG_ERR_INPUT,
-                            "the list of times, line %llu: '%.*s' is no date "
-                            "that is known",
-                            (unsigned long long)r->line,
-                            doc->text.len < 60 ? (int)doc->text.len : 60,
-                            doc->text.data);
+        return og_error_set(
+            err, OG_ERR_INPUT,
+            "the list of times, line %llu: '%.*s' is not a known date",
+            (unsigned long long)r->line,
+            doc->text.len < 60 ? (int)doc->text.len : 60, doc->text.data);
     e.key = put(t, key);
     e.title = put(t, doc->title);
     e.url = put(t, doc->url);

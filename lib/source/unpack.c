@@ -200,7 +200,7 @@ static og_status read_gzip(struct og_unpack *unpack, char *out, size_t cap,
         const bool had_input = n_waiting(unpack) > 0;
         TRY(inflate_some(unpack, out, cap, out_len, err));
         if (*out_len == 0 && !had_input && !unpack->is_between)
-            return broken(unpack, err, "gzip", "cut short");
+            return broken(unpack, err, "gzip", "truncated");
     }
     return OG_OK;
 }
@@ -243,7 +243,7 @@ static og_status read_exactly(struct og_unpack *unpack, char *out, size_t len,
     while (len > 0) {
         if (n_waiting(unpack) == 0 && !unpack->in_ended) TRY(fill(unpack, err));
         if (n_waiting(unpack) == 0)
-            return broken(unpack, err, "zstd", "cut short");
+            return broken(unpack, err, "zstd", "truncated");
         const size_t n = n_waiting(unpack) < len ? n_waiting(unpack) : len;
         memcpy(out, unpack->in + unpack->in_pos, n);
         unpack->in_pos += n;
@@ -337,7 +337,7 @@ static og_status read_zstd(struct og_unpack *unpack, char *out, size_t cap,
         unpack->zstd_wants = result == 0 ? MAGIC_LEN : result;
         unpack->zstd_is_full = result != 0 && to.pos == to.size;
         if (to.pos == 0 && is_starved)
-            return broken(unpack, err, "zstd", "cut short");
+            return broken(unpack, err, "zstd", "truncated");
     }
     *out_len = to.pos;
     return OG_OK;

@@ -257,7 +257,7 @@ og_status og_conf_parse(og_bytes text, const char *name, struct og_conf *out,
     struct lines l = {.at = text.data, .end = text.data + text.len};
     *out = (struct og_conf){.params = og_params_default()};
     if (!equals(take_line(&l, "origo"), "store"))
-        return og_error_set(err, OG_ERR_STORE, "'%s' is no conf of a store",
+        return og_error_set(err, OG_ERR_STORE, "'%s' is not a conf of a store",
                             name);
     const uint64_t version = take_number(&l, "version", UINT64_MAX);
     const uint64_t features = take_number(&l, "features", UINT64_MAX);

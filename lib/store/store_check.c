@@ -80,7 +80,7 @@ static og_status check_document(struct check *c, uint32_t number,
     TRY(og_text_reader_get(reader, &entry.place, entry.text_len, &text, NULL,
                            err));
     if (og_text_hash(text) != entry.text_hash)
-        return wrong_entry(number, "its text is another one", err);
+        return wrong_entry(number, "its text does not match its hash", err);
     c->out->text_bytes += text.len;
     return OG_OK;
 }

@@ -272,9 +272,9 @@ static og_status take_document(struct compaction *c, uint32_t number,
     TRY(og_text_reader_get(c->reader, &doc->entry.place, doc->entry.text_len,
                            &text, NULL, err));
     if (og_text_hash(text) != doc->entry.text_hash)
-        return og_error_set(err, OG_ERR_STORE,
-                            "document %u is damaged: its text is another one",
-                            number);
+        return og_error_set(
+            err, OG_ERR_STORE,
+            "document %u is damaged: its text does not match its hash", number);
     og_pack_bytes(&c->raw, text.data, text.len);
     return c->raw.failed ? og_error_memory(err, text.len, "texts") : OG_OK;
 }

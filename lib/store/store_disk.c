@@ -57,10 +57,10 @@
 
 static og_status failed(const struct og_disk *disk, og_error *err)
 {
-    return og_error_set(err, OG_ERR_IO,
-                        "store '%s' takes nothing more after a failed write; "
-                        "open it again",
-                        disk->folder);
+    return og_error_set(
+        err, OG_ERR_IO,
+        "store '%s' accepts no more writes after a failed one; open it again",
+        disk->folder);
 }
 
 /* The journal's thread: texts must be safe before the records that name them.

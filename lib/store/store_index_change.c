@@ -183,7 +183,7 @@ og_status og_store_index_drop(og_store *store, unsigned indexes, og_error *err)
                             "the passages of a store cannot be dropped");
     if ((all->on & ~indexes) == 0)
         return og_error_set(err, OG_ERR_USAGE,
-                            "a store has one index at least");
+                            "a store needs at least one index");
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         struct og_derived_index *index = &all->one[i];
         if ((indexes & index->ops->bit) == 0 || !og_index_is_on(store, index))

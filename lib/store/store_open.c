@@ -363,7 +363,7 @@ static og_status apply_document(struct replay *r, const struct og_entry *entry,
     TRY(og_additions_unpack(&r->additions, data, len,
                             store->table.options.fields, err));
     if (r->additions.add.doc != store->catalogue.n)
-        return bad_record(sequence, "a document has another number", err);
+        return bad_record(sequence, "a document has a different number", err);
     for (size_t i = 0;
          r->additions.add.origin != NULL && i < r->additions.add.n; i++)
         if (r->additions.add.origin[i] != OG_NO_DOC &&

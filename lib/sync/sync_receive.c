@@ -354,7 +354,7 @@ static og_status take_offer(struct og_receiver *r, og_error *err)
         og_sync_piece_cut(fine == 0 ? 128 : (uint32_t)fine);
     if (og_cut_options_check(&r->cut, NULL) != OG_OK ||
         og_cut_options_check(&pieces, NULL) != OG_OK)
-        return og_sync_nonsense(err, "its chunk sizes make no sense");
+        return og_sync_nonsense(err, "its chunk sizes are invalid");
     if (r->list_len > OG_SYNC_MAX_LIST)
         return og_sync_nonsense(err, "its list of files is too long");
     r->fine_len = (uint32_t)fine;

@@ -511,7 +511,7 @@ static og_status offer(struct sender *s, bool *list_is_known, og_error *err)
     const uint64_t n_old = og_take_number(&u), known = og_take_number(&u);
     if (u.bad || known > 1)
         return og_error_set(err, OG_ERR_INPUT,
-                            "the other side's answer makes no sense");
+                            "the other side's answer is invalid");
     s->hash_len = og_sync_hash_len(s->n_chunks, n_old);
     *list_is_known = known == 1;
     return OG_OK;

@@ -93,9 +93,9 @@ static og_status refuse_parent(const struct og_sync_target *t, const char *path,
     const int error = errno;
     snprintf(text, sizeof(text), "%.100s/%.180s", t->tree, path);
     if (error == ELOOP || error == ENOTDIR)
-        return og_error_set(err, OG_ERR_INPUT,
-                            "'%s' is refused: a part of its path is no folder",
-                            text);
+        return og_error_set(
+            err, OG_ERR_INPUT,
+            "'%s' is refused: a part of its path is not a folder", text);
     return og_file_failure(err, "write", text, error);
 }
 

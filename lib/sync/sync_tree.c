@@ -283,7 +283,7 @@ og_status og_sync_list_parse(struct og_sync_list *list, const uint8_t *data,
         if (!is_sound) {
             og_error_set(err, OG_ERR_INPUT,
                          "the list of the other side is refused: '%.300s' is "
-                         "no path within the tree, or its entry is damaged",
+                         "not a path within the tree, or its entry is damaged",
                          e.path == NULL ? "?" : e.path);
             entry_release(list->allocator, &e);
             return OG_ERR_INPUT;

@@ -265,10 +265,10 @@ def test_wrong_batches(module):
         for bad, why in (
                 (struct.pack("<4I", 1, 0, 32, 0), "flags 0x20"),
                 (struct.pack("<4I", support.NO_DOC, 0, 0, 0), "no document"),
-                (struct.pack("<4I", 1, 0xffffffff, 15, 0xffffffff), "cut off"),
+                (struct.pack("<4I", 1, 0xffffffff, 15, 0xffffffff), "truncated"),
                 (document(9, [1], reversed=[4, 4]), "does not ascend"),
                 (document(9, [1], reversed=[5, 4]), "does not ascend"),
-                (document(9, [1], fields=False), "cut off")):
+                (document(9, [1], fields=False), "truncated")):
             assert why in c.refusal("ORIGO.OBSERVE", "k", good + bad), why
         equal(digest(c), before)
 

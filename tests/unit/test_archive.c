@@ -218,7 +218,7 @@ static void test_dictionary(void **state)
         s.len = 20; /* cut inside the dictionary */
         const char *const none[] = {""};
         check_run(&s, "cut", NULL, none, 0,
-                  "0:0: zstd data is cut short, at packed byte 20 [skipped] "
+                  "0:0: zstd data is truncated, at packed byte 20 [skipped] "
                   "[file]\n");
         string_release(&s);
         string_release(&frame);
@@ -289,7 +289,7 @@ static void test_wrong_lengths(void **state)
     check_between(s.data, "the record is shorter than its length says");
     s.len = 0;
     add_record(&s, "conversion", "b", "text/plain", "swallows", 100000);
-    check_between(s.data, "the record is cut short, or its length is wrong");
+    check_between(s.data, "the record is truncated, or its length is wrong");
     s.len = 0;
     add_record(&s, "conversion", "b", "text/plain", "huge",
                1000000000000000000);

@@ -89,7 +89,7 @@ static void strangers_are_refused(void **state)
         assert_int_equal(
             og_documents_open(in("catalogue"), &options, &db, &err),
             OG_ERR_STORE);
-        assert_non_null(strstr(err.message, "of another store"));
+        assert_non_null(strstr(err.message, "another store"));
     }
     options = (struct og_documents_options){.uuid = uuid};
     assert_int_equal(og_documents_open(in("nothing"), &options, &db, &err),

@@ -306,10 +306,10 @@ static void every_damage_of_a_run_is_seen(void **state)
         assert_int_equal(look(run, i, &err), OG_ERR_STORE);
     }
     assert_int_equal(look(run, len - 64, &err), OG_ERR_STORE);
-    assert_string_equal(err.message, "'x' is damaged: it is cut off");
+    assert_string_equal(err.message, "'x' is damaged: it is truncated");
     memcpy(run, "PK\3\4abcd", 8);
     assert_int_equal(look(run, len, &err), OG_ERR_STORE);
-    assert_string_equal(err.message, "'x' is no file of codes");
+    assert_string_equal(err.message, "'x' is not a file of codes");
     free(run);
 }
 

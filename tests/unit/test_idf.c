@@ -153,7 +153,8 @@ static void damage_is_found(void **state)
     assert_int_equal(read_view(data, len + 1, &err), OG_ERR_INPUT);
     assert_int_equal(read_view("{\"id\":1}", 8, &err), OG_ERR_INPUT);
     assert_string_equal(
-        err.message, "'x.df', byte 0: this is no file of document frequencies");
+        err.message,
+        "'x.df', byte 0: this is not a file of document frequencies");
     free(data);
     og_idf_counter_free(c);
 }

@@ -103,7 +103,7 @@ static void test_last_of_two_wins(void **state)
     check("{\"id\":\"a\",\"id\":null,\"text\":\"x\"}", "|||-|x");
     check("{\"time\":\"soon\",\"time\":2,\"text\":\"x\"}", "|||2000000|x");
     check("{\"text\":\"a\",\"text\":1}",
-          "the text of the record is no string @19");
+          "the text of the record is not a string @19");
 }
 
 static void test_no_text(void **state)
@@ -112,8 +112,8 @@ static void test_no_text(void **state)
     check("{}", "the record has no text @0");
     check("{\"id\":\"a\"}", "the record has no text @0");
     check("{\"text\":null}", "the record has no text @8");
-    check("{\"text\":12}", "the text of the record is no string @8");
-    check("{\"text\":[\"a\"]}", "the text of the record is no string @8");
+    check("{\"text\":12}", "the text of the record is not a string @8");
+    check("{\"text\":[\"a\"]}", "the text of the record is not a string @8");
 }
 
 static void test_broken(void **state)
@@ -192,7 +192,7 @@ static void test_nested(void **state)
         read_with("{\"doc\":\"y\",\"do\":{\"body\":1}}", &fields),
         "the record has no text @0");
     assert_string_equal(read_with("{\"doc\":{\"body\":{\"c\":1}}}", &fields),
-                        "the text of the record is no string @15");
+                        "the text of the record is not a string @15");
     assert_string_equal(read_with("{\"d\\u0000c\":{\"body\":\"y\"}}", &fields),
                         "the record has no text @0");
 }

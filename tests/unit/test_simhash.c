@@ -87,7 +87,7 @@ static void bad_weights_are_refused(void **state)
     check_refused(-0.0f, "is zero");
     check_refused(INFINITY, "is infinite");
     check_refused(-INFINITY, "is infinite");
-    check_refused(NAN, "is no number");
+    check_refused(NAN, "is not a number");
     check_refused(65536, "is over");
 }
 

@@ -172,7 +172,8 @@ static void foreign_files_are_refused(void **state)
     const char json[] = "{\"id\": \"this is a document and no sketch\"}\n";
     assert_int_equal(read_view((og_bytes){json, sizeof(json) - 1}, &err),
                      OG_ERR_INPUT);
-    assert_string_equal(err.message, "'x.sk', byte 0: this is no sketch file");
+    assert_string_equal(err.message,
+                        "'x.sk', byte 0: this is not a sketch file");
     assert_int_equal(og_sketch_reader_open(f->path, NULL, &r, &err), OG_ERR_IO);
     assert_non_null(strstr(err.message, "no such file"));
 }

@@ -292,7 +292,7 @@ static void test_packed_and_cut(void **state)
     assert_memory_equal(run.documents.data, wanted.documents.data,
                         run.documents.len);
     assert_int_equal(run.n_problems, 1);
-    assert_non_null(strstr(run.problems.data, "gzip data is cut short"));
+    assert_non_null(strstr(run.problems.data, "gzip data is truncated"));
     assert_non_null(strstr(run.problems.data, "[skipped] [file]"));
     run_release(&run);
     /* Only the check sum is missing: nothing of the text is. */

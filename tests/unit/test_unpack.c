@@ -141,14 +141,14 @@ static void test_cut(void **state)
         const struct string cut_gzip = {gzip.data, gzip.len * tenth / 10, 0};
         const struct string cut_zstd = {zstd.data, zstd.len * tenth / 10, 0};
         snprintf(story, sizeof(story),
-                 "gzip data is cut short, at packed byte %zu", cut_gzip.len);
+                 "gzip data is truncated, at packed byte %zu", cut_gzip.len);
         out.len = 0;
         assert_int_equal(unpack_all(&cut_gzip, 5000, &out, &err), OG_ERR_INPUT);
         assert_string_equal(err.message, story);
         assert_true(out.len > text.len * (tenth - 1) / 10);
         assert_memory_equal(out.data, text.data, out.len);
         snprintf(story, sizeof(story),
-                 "zstd data is cut short, at packed byte %zu", cut_zstd.len);
+                 "zstd data is truncated, at packed byte %zu", cut_zstd.len);
         out.len = 0;
         assert_int_equal(unpack_all(&cut_zstd, 5000, &out, &err), OG_ERR_INPUT);
         assert_string_equal(err.message, story);

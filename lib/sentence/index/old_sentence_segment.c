@@ -38,17 +38,17 @@ og_status og_sentence_segment_open_old(struct og_segment_file *file,
 {
     struct og_old_sentence_foot foot;
     if (file->len < sizeof(foot) || file->len % 64 != 0)
-        return og_segment_file_damaged(name, "it is cut off", err);
+        return og_segment_file_damaged(name, "it is truncated", err);
     memcpy(&foot, file->data + file->len - sizeof(foot), sizeof(foot));
     if (og_le64(foot.magic) != OG_OLD_IMAGE_MAGIC)
         return og_segment_file_damaged(
-            name, "it is no file of sentences, or its head is damaged", err);
+            name, "it is not a file of sentences, or its head is damaged", err);
     if (OG_BIG_ENDIAN) return og_segment_file_too_old(name, err);
     if (foot.version == 0 || foot.version > OG_OLD_IMAGE_VERSION)
-        return og_error_set(err, OG_ERR_STORE,
-                            "'%s' has version %u, which this origo does not "
-                            "know",
-                            name, foot.version);
+        return og_error_set(
+            err, OG_ERR_STORE,
+            "'%s' has version %u, which this version of origo does not support",
+            name, foot.version);
     if (foot.foot_sum != og_old_sentence_foot_sum(&foot) ||
         og_old_sum(file->data, file->len - sizeof(foot)) != foot.body_sum)
         return og_segment_file_damaged(name, "its sums are wrong", err);

@@ -127,7 +127,8 @@ static og_status read_manifest(struct og_sentences *s, og_error *err)
     if (s->manifest.is_old ||
         memcmp(s->manifest.uuid, s->store.uuid, OG_SENTENCES_UUID_LEN) != 0)
         return og_error_set(err, OG_ERR_STORE,
-                            "'%s/manifest' is of another store", s->folder);
+                            "'%s/manifest' belongs to another store",
+                            s->folder);
     s->n_documents = s->manifest.n_documents;
     return OG_OK;
 }

@@ -130,7 +130,7 @@ og_status og_features_merge(struct og_features *f, og_error *err)
 
 static const char *fault_of(float weight)
 {
-    if (isnan(weight)) return "is no number";
+    if (isnan(weight)) return "is not a number";
     if (isinf(weight)) return "is infinite";
     if (weight < 0) return "is negative";
     return weight == 0 ? "is zero" : NULL;

@@ -143,9 +143,9 @@ static og_status read_head(struct reading *r, size_t *out_words_len,
 {
     const char *d = r->file.data;
     if (r->file.len < 8 || memcmp(d, og_idf_magic, 8) != 0)
-        return broken(r, 0, "this is no file of document frequencies", err);
+        return broken(r, 0, "this is not a file of document frequencies", err);
     if (r->file.len < OG_IDF_HEAD_LEN + 8)
-        return broken(r, r->file.len, "the file ends here, cut short", err);
+        return broken(r, r->file.len, "the file is truncated here", err);
     r->version = og_load32(d + 8);
     if (r->version != OG_IDF_VERSION && r->version != VERSION_RABIN)
         return og_error_set(err, OG_ERR_INPUT,
@@ -170,7 +170,7 @@ static og_status check_length(const struct reading *r, size_t begin,
     const size_t end = begin <= r->file.len - 8 ? r->file.len - 8 : 0;
     if (n > most || begin > end ||
         end - begin < n * sizeof(struct og_idf_entry))
-        return broken(r, r->file.len, "the file ends here, cut short", err);
+        return broken(r, r->file.len, "the file is truncated here", err);
     if (end - begin != n * sizeof(struct og_idf_entry))
         return broken(r, begin + n * sizeof(struct og_idf_entry) + 8,
                       "something follows the end of the file", err);

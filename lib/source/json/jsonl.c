@@ -200,7 +200,7 @@ static void miss_text(og_bytes line, char *unescaped,
     problem->off = is_inside ? (size_t)(place - line.data) : 0;
     problem->message = members->values[FIELD_TEXT].kind == OG_JSON_NULL
                            ? "the record has no text"
-                           : "the text of the record is no string";
+                           : "the text of the record is not a string";
     list_fields(line, unescaped, problem);
 }
 

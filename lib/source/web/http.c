@@ -186,11 +186,10 @@ og_status og_http_read(struct og_http *http, og_bytes message, uint64_t max_len,
     switch (packing_of(encoding)) {
     case PACKING_NONE: return OG_OK;
     case PACKING_UNKNOWN:
-        return og_error_set(err, OG_ERR_INPUT,
-                            "the record is packed with '%.*s', which is not "
-                            "read",
-                            (int)(encoding.len < 20 ? encoding.len : 20),
-                            encoding.data);
+        return og_error_set(
+            err, OG_ERR_INPUT,
+            "the record is compressed with '%.*s', which is not supported",
+            (int)(encoding.len < 20 ? encoding.len : 20), encoding.data);
     case PACKING_ZLIB: break;
     }
     /* Archives often keep the header and store the body unpacked. */

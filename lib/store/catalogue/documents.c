@@ -235,7 +235,7 @@ static og_status check_meta(struct og_documents_view *view, og_error *err)
                             db->folder, FORMAT);
     TRY(og_documents_find_meta(view, "uuid", &value, err));
     if (value.len != 16 || memcmp(value.data, db->uuid, 16) != 0)
-        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
+        return og_error_set(err, OG_ERR_STORE, "'%s' belongs to another store",
                             db->folder);
     return og_documents_view_begin(view, err);
 }
@@ -347,7 +347,7 @@ static og_status share(struct og_documents *db,
                             "cannot be opened for writing",
                             db->folder);
     if (memcmp(db->uuid, options->uuid, sizeof(db->uuid)) != 0)
-        return og_error_set(err, OG_ERR_STORE, "'%s' is of another store",
+        return og_error_set(err, OG_ERR_STORE, "'%s' belongs to another store",
                             db->folder);
     db->n_opens++;
     *out = db;

@@ -121,10 +121,11 @@ static og_status find_values(struct og_documents_view *view, const char *tree,
                                             .ctx = out};
     if (max == 0) return OG_OK;
     TRY(og_documents_ask(view, &q, err));
-    return out->is_bad ? og_error_set(err, OG_ERR_STORE,
-                                      "'%s': a value of %s has another length",
-                                      view->db->path, tree)
-                       : OG_OK;
+    return out->is_bad
+               ? og_error_set(err, OG_ERR_STORE,
+                              "'%s': a value of %s has a different length",
+                              view->db->path, tree)
+               : OG_OK;
 }
 
 static og_bytes number_key(const uint32_t *number)

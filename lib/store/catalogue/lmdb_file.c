@@ -102,7 +102,7 @@ static og_status read_page(struct walk *w, uint64_t number, size_t len,
     if (n < 0) return og_file_failure(w->err, "read", w->path, errno);
     if ((size_t)n < len) return damaged(w, number, "the file ends before it");
     if (og_lmdb_u64(out) != number)
-        return damaged(w, number, "the page has another number");
+        return damaged(w, number, "the page has a different number");
     return OG_OK;
 }
 
@@ -116,7 +116,7 @@ static og_status visit_overflow(struct walk *w, uint64_t number, uint64_t len)
     if ((og_lmdb_u16(head + 10) & OG_LMDB_OVERFLOW) == 0 ||
         n * page_len < OG_LMDB_PAGE_HEAD + len || n - 1 > w->n_left ||
         number + n - 1 > w->head.last_page)
-        return damaged(w, number, "it is no page of a long value");
+        return damaged(w, number, "it is not a page of a long value");
     w->n_left -= n - 1;
     const uint64_t end = (number + n) * page_len;
     if (og_file_read_at(w->fd, &last, 1, end - 1) != 1)
@@ -130,7 +130,7 @@ static og_status visit_tree(struct walk *w, uint64_t page, const uint8_t *value,
                             uint64_t len, unsigned depth)
 {
     if (len != OG_LMDB_TREE_LEN)
-        return damaged(w, page, "a tree has another length");
+        return damaged(w, page, "a tree has a different length");
     const uint64_t root = og_lmdb_u64(value + OG_LMDB_ROOT_AT);
     return root == OG_LMDB_NO_PAGE ? OG_OK : visit_page(w, root, depth + 1);
 }
@@ -191,7 +191,7 @@ static og_status visit_page(struct walk *w, uint64_t number, unsigned depth)
     TRY(read_page(w, number, page_len, data));
     if (!og_lmdb_is_page(data, page_len, &flags, &n) ||
         (flags == OG_LMDB_BRANCH && n == 0))
-        return damaged(w, number, "it is no page of a tree");
+        return damaged(w, number, "it is not a page of a tree");
     if (flags == (OG_LMDB_LEAF | OG_LMDB_LEAF2)) return OG_OK;
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *at = data + OG_LMDB_PAGE_HEAD + 2 * i;

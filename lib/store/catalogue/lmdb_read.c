@@ -126,10 +126,9 @@ static og_status read_pages(struct og_lmdb_reader *r, uint64_t number,
         return damaged(r, number, "the file ends before it", err);
     if (has_sums(r) &&
         !og_page_sums_fit(r->sums, number * page_len, out, n * page_len))
-        return damaged(r, number, "the page there is not as it was written",
-                       err);
+        return damaged(r, number, "the page does not match its checksum", err);
     if (og_lmdb_u64(out) != number)
-        return damaged(r, number, "the page has another number", err);
+        return damaged(r, number, "the page has a different number", err);
     return OG_OK;
 }
 
@@ -165,7 +164,7 @@ static og_status read_long(struct og_lmdb_reader *r, uint64_t number,
     const uint8_t *head = r->long_value.data;
     if ((og_lmdb_u16(head + 10) & OG_LMDB_OVERFLOW) == 0 ||
         og_lmdb_u32(head + 12) < n)
-        return damaged(r, number, "it is no page of a long value", err);
+        return damaged(r, number, "it is not a page of a long value", err);
     *out = (og_bytes){(const char *)head + OG_LMDB_PAGE_HEAD, len};
     return OG_OK;
 }
@@ -278,7 +277,7 @@ static og_status give_values(struct scan *s, uint64_t number,
         return OG_OK;
     }
     if (node->value_len != OG_LMDB_TREE_LEN)
-        return bad_page(s, number, "a tree has another length");
+        return bad_page(s, number, "a tree has a different length");
     s->in_values = true;
     const og_status status =
         scan_page(s, og_lmdb_u64(node->value + OG_LMDB_ROOT_AT), depth + 1);
@@ -356,13 +355,13 @@ static og_status scan_page(struct scan *s, uint64_t number, unsigned depth)
     if (!og_lmdb_is_page(page, s->reader->head.page_len, &flags, &n) ||
         (flags == OG_LMDB_BRANCH && n == 0) ||
         (flags == (OG_LMDB_LEAF | OG_LMDB_LEAF2) && !s->in_values))
-        return bad_page(s, number, "it is no page of a tree");
+        return bad_page(s, number, "it is not a page of a tree");
     if (flags == (OG_LMDB_LEAF | OG_LMDB_LEAF2)) {
         give_row(s, page, n);
         return OG_OK;
     }
     if (s->in_values && flags == OG_LMDB_LEAF)
-        return bad_page(s, number, "it is no page of values");
+        return bad_page(s, number, "it is not a page of values");
     return scan_nodes(s, number, page, n, flags == OG_LMDB_BRANCH, depth);
 }
 

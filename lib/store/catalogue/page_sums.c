@@ -255,7 +255,7 @@ static og_status compare_pages(struct pages *p, const struct og_pack *sums,
             i++;
         return og_error_set(err, OG_ERR_STORE,
                             "'%s', byte %" PRIu64
-                            ": the page there is not as it was written",
+                            ": the page does not match its checksum",
                             p->path, (at + i) * PAGE);
     }
     return OG_OK;
