@@ -132,8 +132,9 @@ static void test_transfer(void **state)
         strstr(run.documents.data, DOCUMENT("e", "", "unpacked already")));
     assert_non_null(strstr(run.documents.data, "|||-|three|0|"));
     assert_int_equal(run.n_problems, 1);
-    assert_non_null(strstr(run.problems.data, "packed with 'br', which is not "
-                                              "read [skipped]\n"));
+    assert_non_null(strstr(run.problems.data,
+                           "compressed with 'br', which is not "
+                           "supported [skipped]\n"));
     run_release(&run);
     string_release(&s);
     string_release(&packed);

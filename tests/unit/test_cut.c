@@ -55,12 +55,12 @@ static void wrong_options_are_named(void **state)
         const char *word;
     } wrong[] = {
         {{(og_cut_kind)3, 64, 128, 256}, "kind"},
-        {{OG_CUT_GEAR, 63, 128, 256}, "least"},
-        {{OG_CUT_GEAR, UINT32_MAX, 128, 256}, "least"},
+        {{OG_CUT_GEAR, 63, 128, 256}, "minimum"},
+        {{OG_CUT_GEAR, UINT32_MAX, 128, 256}, "minimum"},
         {{OG_CUT_GEAR, 64, 79, 256}, "average"},
         {{OG_CUT_GEAR, 64, UINT32_MAX, UINT32_MAX}, "average"},
-        {{OG_CUT_GEAR, 64, 128, 255}, "largest"},
-        {{OG_CUT_GEAR, 64, 128, UINT32_MAX}, "largest"},
+        {{OG_CUT_GEAR, 64, 128, 255}, "maximum"},
+        {{OG_CUT_GEAR, 64, 128, UINT32_MAX}, "maximum"},
         {{OG_CUT_WINNOW, 64, 128, 150}, "winnow"},
     };
     for (size_t i = 0; i < LENGTH(wrong); i++) {
