@@ -93,7 +93,8 @@ static void test_failures(void **state)
     expect_failure(&reading, OG_ERR_USAGE, "has no year");
     reading = (og_reading){
         .times = folder_put(&folder, "bad.csv", "id,time\na,soon\n")};
-    expect_failure(&reading, OG_ERR_INPUT, "line 2: 'soon' is not a known date");
+    expect_failure(&reading, OG_ERR_INPUT,
+                   "line 2: 'soon' is not a known date");
     reading.times = folder_put(&folder, "none.csv", "id,when\na,1970\n");
     expect_failure(&reading, OG_ERR_INPUT, "no column is named 'time'");
     reading.times = folder_path(&folder, "missing");
