@@ -2,9 +2,9 @@
 #define OG_PHRASES_PHRASE_SET_H
 
 /*   in:  runs of frequent shingles, with their texts
- * (lib/phrases/phrase_runs.h) out: where they occur in a document, word by word
- * (lib/phrases/phrases.c)
- */
+ *        (lib/phrases/phrase_runs.h)
+ *   out: where they occur in a document, word by word
+ *        (lib/phrases/phrases.c) */
 
 #include "lib/base/hash_table.h"
 #include "lib/fingerprint/shingler.h"
