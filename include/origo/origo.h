@@ -19,29 +19,32 @@
  *     og_store_close(store, &err);
  *
  * Every function that can fail returns an og_status and, where it takes an
- * og_error, puts the message there (err may be NULL). The library never prints
- * and never exits. Views (og_bytes) borrow: each function says until when.
+ * og_error, writes the message there (err may be NULL). The library never
+ * prints and never exits. Views (og_bytes) are borrowed: each function says
+ * how long they are valid.
  *
- * Options: start from the _default() of a struct and set what should differ; a
- * struct without a _default() starts all zero. A new version may add members,
- * whose zero is what was done before. It may add them anywhere: a program is
- * compiled again with the headers of the library that it runs with, which has
- * the same major and minor version (og_version_number(), OG_VERSION_NUMBER).
+ * Options: start from the _default() of a struct and change what you need; a
+ * struct without a _default() starts with all zeros. A new version may add
+ * members, for which zero keeps the previous behaviour. It may add them
+ * anywhere, so compile a program with the headers of the library that it runs
+ * with, which has the same major and minor version (og_version_number(),
+ * OG_VERSION_NUMBER).
  *
- * Memory: one allocator for the whole library (og_allocator_set()); no object
- * has another. Nothing depends on the locale of the program.
+ * Memory: one allocator for the whole library (og_allocator_set()). Nothing
+ * depends on the locale of the program.
  *
  * Threads: a store has one writer (og_store_add, og_stream_run); any number
- * of threads may call og_store_trace meanwhile, each with its own og_trace. */
+ * of threads may call og_store_trace at the same time, each with its own
+ * og_trace. */
 
-/* The subjects. Each header can be included alone, too, but this one is the
- * door: what is in which of them may change. */
+/* The subjects. Each header can also be included alone, but include this one:
+ * declarations may move between headers. */
 
-/* What all the others use. */
+/* Used by all others. */
 #include <origo/document.h> /* documents and their times */
-#include <origo/json.h>     /* JSON out of strangers' hands */
-#include <origo/output.h>   /* files that appear whole, packed, in shards */
-#include <origo/params.h>   /* what decides what an answer is */
+#include <origo/json.h>     /* untrusted JSON */
+#include <origo/output.h>   /* atomic, compressed, sharded output */
+#include <origo/params.h>   /* the parameters of a store */
 #include <origo/reading.h>  /* how files become documents */
 #include <origo/status.h>   /* statuses, errors, memory, bytes */
 
@@ -50,19 +53,19 @@
 #include <origo/compare.h> /* two texts, without a store */
 #include <origo/phrases.h> /* passages that many documents repeat */
 #include <origo/report.h>  /* answers for people and programs */
-#include <origo/store.h>   /* a store: opening, closing, looking after it */
-#include <origo/trace.h>   /* the answer to one document, and to a stream */
+#include <origo/store.h>   /* a store: open, close, maintain */
+#include <origo/trace.h>   /* tracing one document, or a stream */
 
-/* Documents, sentences and files that are alike. */
-#include <origo/dedup.h>     /* what stays of many documents */
+/* Similar documents, sentences and files. */
+#include <origo/dedup.h>     /* deduplication */
 #include <origo/files.h>     /* chunks, similar files, deltas, the exchange */
 #include <origo/keys.h>      /* which documents may share text */
 #include <origo/neighbour.h> /* codes within k bits, near-duplicates */
-#include <origo/sentence.h>  /* sentences that were taken up */
+#include <origo/sentence.h>  /* reused sentences */
 #include <origo/sketch.h>    /* features, simhash, min-hash, supershingles */
 
-/* Programs of others. */
+/* Interfaces to other programs. */
 #include <origo/arrow.h>     /* Arrow: documents in, answers out */
-#include <origo/partition.h> /* a table in partitions, kept by a server */
+#include <origo/partition.h> /* a partitioned table on servers */
 
 #endif

@@ -77,11 +77,11 @@ enum {
 OG_API bool og_fold_parse(og_bytes names, uint32_t *out);
 OG_API void og_fold_name(uint32_t fold, char out[32]);
 
-/* og_params.key of a new store: fingerprints as everybody can make them, for
- * tables that are to be the same, byte for byte, in every run. */
+/* og_params.key of a new store: public fingerprints, for tables that must be
+ * the same, byte for byte, in every run. */
 #define OG_KEY_PUBLIC UINT64_MAX
 
-/* Everything that decides what an answer is. Fixed when a store is made. */
+/* All parameters that answers depend on. Fixed when a store is created. */
 typedef struct og_params {
     og_token_kind tokens;
     uint32_t shingle_len; /* tokens in a shingle, 2 to 32 */
@@ -94,36 +94,38 @@ typedef struct og_params {
     uint64_t memory;       /* bytes of the table, a hard cap; of a store in
                               memory also of its texts and its catalogue */
     uint32_t min_tokens;   /* 0; shorter ones are answered, not kept */
-    /* What the store keeps of a shingle depends on it, and no answer does as
-     * long as the table has room: texts cannot be written to fill one bucket or
-     * to be taken for others. 0: drawn at random when the store is made;
-     * OG_KEY_PUBLIC: none. og_store_params() gives 0 for a public one. */
+    /* Mixed into the stored form of shingles, so that nobody can craft texts
+     * that fill one bucket or collide with others. No answer depends on it as
+     * long as the table has room. 0: drawn at random when the store is
+     * created; OG_KEY_PUBLIC: none. og_store_params() returns 0 for a public
+     * key. */
     uint64_t key;
     bool no_texts; /* a store on disk does not keep the texts */
-    /* Documents with the same value of this field are not compared: "id" (the
-     * versions of one), "host" (of the url), or the name of a field of their
-     * own. "": all are. */
+    /* Documents with the same value of this field are not compared: "id"
+     * (versions of one document), "host" (of the url), or the name of another
+     * field. "": all are compared. */
     char same[32];
     uint32_t fold; /* OG_FOLD_MARKS and so on */
 } og_params;
 
-/* The best that was measured: docs/evaluation.md. */
+/* The best combination measured; see docs/evaluation.md. */
 OG_API og_params og_params_default(void);
 
-/* Sets for a kind of text: "prose" (the default), "short" (short or reworded
- * passages), "code", "dna". False: there is no such set; *out is left alone. */
+/* Presets for a kind of text: "prose" (the default), "short" (short or
+ * paraphrased passages), "code", "dna". Returns false for an unknown name and
+ * leaves *out unchanged. */
 OG_API bool og_params_preset(og_bytes name, og_params *out);
 
-/* Every copy of so many tokens or more has a fingerprint in common with its
- * origin, as long as nothing was evicted: All and W. 0: the selection gives no
- * such guarantee. */
+/* The guaranteed length: every copy of at least this many tokens shares a
+ * fingerprint with its origin, as long as nothing was evicted (All and W). 0:
+ * the selection gives no such guarantee. */
 OG_API uint32_t og_params_guarantee(const og_params *params);
 
 /* OG_ERR_USAGE with a message that names the parameter and its range. */
 OG_API og_status og_params_check(const og_params *params, og_error *err);
 
-/* Names to values and back; parse returns false and leaves *out alone. The
- * name buffer of 16 bytes is always enough and zero-terminated. */
+/* Convert names to values and back. On failure, parse returns false and leaves
+ * *out unchanged. A name fits into 16 bytes and is zero-terminated. */
 OG_API bool og_select_parse(og_bytes name, og_select_options *out);
 OG_API void og_select_name(const og_select_options *select, char out[16]);
 OG_API bool og_evict_parse(og_bytes name, og_evict_kind *out);

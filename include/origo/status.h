@@ -38,28 +38,28 @@ OG_API const char *og_status_name(og_status status);
 typedef struct og_error {
     og_status status;
     char message[512]; /* lower case, no newline; "" when status is OG_OK */
-    /* Where it is, as far as that is known; the message says it, too. */
-    char file[256]; /* "": not of a file; the end of a longer name */
-    uint64_t line;  /* from 1; 0: not known */
-    uint64_t byte;  /* from the start of the (unpacked) file */
+    /* The position, as far as it is known; also part of the message. */ char
+        file[256]; /* "": not of a file; the end of a longer name */
+    uint64_t line; /* from 1; 0: not known */
+    uint64_t byte; /* from the start of the (unpacked) file */
 } og_error;
 
 /* resize(ctx, ptr, old, new) works like realloc: ptr NULL allocates, new 0
- * frees and returns NULL; old is the length that ptr was asked for with. Must
- * be safe to call from several threads. */
+ * frees and returns NULL; old is the length that was requested for ptr. Must
+ * be thread-safe. */
 typedef struct og_allocator {
     void *ctx;
     void *(*resize)(void *ctx, void *ptr, size_t old_len, size_t new_len);
 } og_allocator;
 
-/* Where the library takes its memory from, for all its objects alike. To be
- * called while there are none of them: before any other function, or after
- * everything is closed. The struct is copied. NULL: from the C library again,
- * where names of files and buffers of stdio come from in any case, and tables
- * in mapped pages. The libraries that origo uses do not ask it. */
+/* Sets the allocator of the library, for all its objects. Call it while no
+ * object exists: before any other function, or after everything is closed. The
+ * struct is copied. NULL restores the allocator of the C library. File names
+ * and stdio buffers always come from the C library, and tables from mapped
+ * pages. The libraries that origo uses do not use this allocator. */
 OG_API void og_allocator_set(const og_allocator *allocator);
 
-/* Bytes that somebody else owns. Not zero-terminated. */
+/* Borrowed bytes, not zero-terminated. */
 typedef struct og_bytes {
     const char *data;
     size_t len;
@@ -77,8 +77,7 @@ typedef struct og_bytes {
 #define OG_VERSION_NUMBER                                                      \
     (OG_VERSION_MAJOR * 10000 + OG_VERSION_MINOR * 100 + OG_VERSION_PATCH)
 
-/* The version of the library that runs: "0.2.0", and OG_VERSION_NUMBER as it
- * was when it was built. */
+/* The version of the running library: "0.2.0", and its OG_VERSION_NUMBER. */
 OG_API const char *og_version(void);
 OG_API int og_version_number(void);
 
