@@ -1,7 +1,7 @@
 #ifndef ORIGO_READING_H
 #define ORIGO_READING_H
 
-/* How files become documents, and what was wrong with them. */
+/* Reading documents from files, and problems with them. */
 
 #include <origo/document.h>
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* The names of the fields of JSON, and of the columns of CSV. In JSON the name
- * may be a path: "doc.body" is the member `body` of the object `doc`. */
+/* The names of JSON fields and CSV columns. In JSON a name may be a path:
+ * "doc.body" is the member `body` of the object `doc`. */
 typedef struct og_fields {
     const char *id, *time, *title, *url, *text;
 } og_fields;
@@ -19,8 +19,8 @@ typedef struct og_fields {
         "id", "time", "title", "url", "text"                                   \
     }
 
-/* What a file is. Text form: "auto", "text", "jsonl", "html", "warc" (also WET
- * and WAT), "arc", "mbox", "mail", "xml", "json", "csv", "tsv". */
+/* The type of a file. Text form: "auto", "text", "jsonl", "html", "warc" (also
+ * WET and WAT), "arc", "mbox", "mail", "xml", "json", "csv", "tsv". */
 typedef enum og_file_kind {
     OG_FILE_AUTO = 0, /* its first bytes decide */
     OG_FILE_TEXT,     /* one document */
@@ -38,7 +38,7 @@ typedef enum og_file_kind {
 OG_API bool og_file_kind_parse(og_bytes name, og_file_kind *out);
 OG_API const char *og_file_kind_name(og_file_kind kind);
 
-/* How files become documents. All zero is what is usual. */
+/* How to read files. All zeros is the default. */
 typedef struct og_reading {
     const char *files_from; /* a file that names more files, one a line (or
                                ended by zeros), read after the paths; "-":
@@ -52,7 +52,7 @@ typedef struct og_reading {
                                    their time by their name; NULL: none */
 } og_reading;
 
-/* What was not right with one record, or with a whole file. */
+/* A problem with a record, or with a whole file. */
 typedef struct og_problem {
     og_bytes file;
     uint64_t line;   /* from 1; 0 when the place is an offset */
@@ -79,13 +79,8 @@ typedef struct og_stream_counts {
                          to on_problem */
 } og_stream_counts;
 
-/* What every stream reads: the documents of files, or those that a callback
- * gives. Start from og_input_default(). All callbacks may be NULL. on_problem
- * and on_progress are called by the calling thread, in the order of the
- * documents, whatever the number of threads; next and should_stop by others,
- * at the same time. */
-/* What a thread of a stream did in one stage: "read", "prepare", "take" (what
- * is done in order), the phases of a batch by their names, and "wait". */
+/* The time that a thread of a stream spent in one stage: "read", "prepare",
+ * "take" (the ordered part), the named phases of a batch, and "wait". */
 typedef struct og_timing {
     const char *stage;
     unsigned thread; /* 0: the calling one; 1: the reading one; others */
@@ -93,11 +88,16 @@ typedef struct og_timing {
     uint64_t n;      /* times that it did it */
 } og_timing;
 
+/* The input of every stream: the documents of files, or
+ * those that a callback supplies. Start from og_input_default(). All callbacks
+ * may be NULL. on_problem and on_progress are called by the calling thread, in
+ * the order of the documents, for any number of threads; next and should_stop
+ * are called by other threads at the same time. */
 typedef struct og_input {
-    /* Each path is a file of some og_file_kind, a folder (its files in the
-     * order of their names, all levels), any of them .gz or .zst, or "-" for
-     * stdin. A file that cannot be read is a problem and the others are read:
-     * the status is then that of the first one. */
+    /* Each path is a file of some og_file_kind, a folder (all files below it,
+     * in the order of their names), any of them .gz or .zst, or "-" for stdin.
+     * A file that cannot be read is reported as a problem, and the others are
+     * read: the status is then that of the first such file. */
     const char *const *paths;
     size_t n_paths;
     og_fields fields;      /* of JSONL; a name that is NULL is not looked for */
@@ -106,23 +106,24 @@ typedef struct og_input {
                               MiB */
     unsigned n_threads;    /* 0: as many as the machine has */
     void *ctx;             /* of the callbacks */
-    /* Documents instead of paths: fills *out, whose strings must stay until
-     * the next call. OG_END: there is no more. Any other status ends the
-     * stream. A document without an id gets "document:N", N from 1. */
+    /* Supplies documents instead of paths: fills *out, whose strings must stay
+     * valid until the next call. OG_END: no more documents. Any other status
+     * ends the stream. A document without an id gets "document:N", N from
+     * 1. */
     og_status (*next)(void *ctx, og_document *out, og_error *err);
-    /* `next` begins again at the first document. NULL: the documents can be
-     * read only once, and what takes two passes over them is OG_ERR_USAGE. */
+    /* Restarts `next` at the first document. NULL: the documents can be read
+     * only once, and functions that need two passes return OG_ERR_USAGE. */
     og_status (*rewind)(void *ctx, og_error *err);
     void (*on_problem)(void *ctx, const og_problem *problem);
-    /* `step` names what the counts are of: "documents" unless a function says
-     * that it has more. */
+    /* `step` names what is counted: "documents", unless a function documents
+     * other steps. */
     void (*on_progress)(void *ctx, const char *step,
                         const og_stream_counts *counts);
-    /* Asked often, from several threads: true ends the stream with
-     * OG_ERR_STOPPED, and what was done before stays. */
+    /* Called often, from several threads: true ends the stream with
+     * OG_ERR_STOPPED, and keeps what was done before. */
     bool (*should_stop)(void *ctx);
-    /* At the end, for each thread and each of its stages. NULL: nothing is
-     * measured. */
+    /* Called at the end, for each thread and each of its stages. NULL: nothing
+     * is measured. */
     void (*on_timing)(void *ctx, const og_timing *timing);
 } og_input;
 OG_API og_input og_input_default(void);
@@ -130,29 +131,29 @@ OG_API og_input og_input_default(void);
 /* Return false to stop (OG_ERR_STOPPED). */
 typedef bool og_document_fn(void *ctx, const og_document *doc);
 
-/* The documents themselves, in order; views until the call returns. `ctx` goes
- * to on_document; out_counts may be NULL. */
+/* Passes the documents to on_document, in order; views valid until it returns.
+ * out_counts may be NULL. */
 OG_API og_status og_input_read(const og_input *input,
                                og_document_fn *on_document, void *ctx,
                                og_stream_counts *out_counts, og_error *err);
 
 /* ---- one document out of memory ---- */
 
-/* Scratch memory. One per thread, or one after the other. */
+/* Scratch memory. One per thread. */
 typedef struct og_reader og_reader;
 OG_API og_reader *og_reader_new(void);         /* NULL: no memory */
 OG_API void og_reader_free(og_reader *reader); /* NULL is fine */
 
-/* The names that it looks for in objects, from now on; what is pointed to must
- * stay. NULL: OG_FIELDS_DEFAULT. */
+/* Sets the names of JSON fields for later calls; the strings must stay valid.
+ * NULL: OG_FIELDS_DEFAULT. */
 OG_API void og_reader_set_fields(og_reader *reader, const og_fields *fields);
 
-/* What the bytes of one document are: OG_FILE_TEXT, OG_FILE_HTML, OG_FILE_XML,
- * OG_FILE_MAIL, or OG_FILE_JSONL for one JSON object. The id is empty when it
- * has none; *out_bad_time (may be NULL): a time was given and cannot be read.
- * Views of the reader, valid until its next call. OG_ERR_INPUT: they are no
- * such document; OG_ERR_LIMIT: more than `max_len` bytes (0: 64 MiB);
- * OG_ERR_USAGE: any other kind. */
+/* Reads one document from memory. `kind` is OG_FILE_TEXT, OG_FILE_HTML,
+ * OG_FILE_XML, OG_FILE_MAIL, or OG_FILE_JSONL for one JSON object. The id is
+ * empty if there is none; *out_bad_time (may be NULL) says whether there was a
+ * time that cannot be parsed. Views of the reader, valid until its next call.
+ * OG_ERR_INPUT: the bytes are not such a document; OG_ERR_LIMIT: more than
+ * `max_len` bytes (0: 64 MiB); OG_ERR_USAGE: any other kind. */
 OG_API og_status og_reader_read(og_reader *reader, og_bytes bytes,
                                 og_file_kind kind, uint64_t max_len,
                                 og_document *out, bool *out_bad_time,
@@ -160,11 +161,12 @@ OG_API og_status og_reader_read(og_reader *reader, og_bytes bytes,
 
 /* ---- the entries of a feed ---- */
 
-/* The entries of RSS or Atom, in their order; views until the call returns.
- * The text is that of the content, else of the summary, without its markup.
- * Entries without text are left out, and counted (out_n_skipped may be NULL).
- * The id is empty when an entry has neither an id nor an address. OG_ERR_INPUT:
- * it is no feed, or ends before its end: what came before was given. */
+/* Passes the entries of an RSS or Atom feed to on_entry, in order; views valid
+ * until it returns. The text is that of the content, or else of the summary,
+ * without markup. Entries without text are skipped and counted (out_n_skipped
+ * may be NULL). The id is empty if an entry has neither an id nor an address.
+ * OG_ERR_INPUT: not a feed, or a truncated one; the entries before the error
+ * were passed on. */
 OG_API og_status og_feed_read(og_bytes bytes, og_document_fn *on_entry,
                               void *ctx, uint64_t *out_n_skipped,
                               og_error *err);

@@ -38,10 +38,10 @@ OG_API const char *og_status_name(og_status status);
 typedef struct og_error {
     og_status status;
     char message[512]; /* lower case, no newline; "" when status is OG_OK */
-    /* The position, as far as it is known; also part of the message. */ char
-        file[256]; /* "": not of a file; the end of a longer name */
-    uint64_t line; /* from 1; 0: not known */
-    uint64_t byte; /* from the start of the (unpacked) file */
+    /* The position, as far as it is known; also part of the message. */
+    char file[256]; /* "": not of a file; the end of a longer name */
+    uint64_t line;  /* from 1; 0: not known */
+    uint64_t byte;  /* from the start of the (unpacked) file */
 } og_error;
 
 /* resize(ctx, ptr, old, new) works like realloc: ptr NULL allocates, new 0

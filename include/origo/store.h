@@ -37,22 +37,23 @@ typedef enum og_access {
  * Pointed-to data is copied. */
 typedef struct og_store_options {
     /* Used when the store is created, and for ":memory:". NULL:
-    og_params_default(). */
-    const og_params *params; /* Indexes of a new store,
-a sum of og_index values; 0: passages. */
-    unsigned indexes;        /* Options of a
-new index; NULL: the default. */
+     * og_params_default(). */
+    const og_params *params;
+    /* Indexes of a new store, a sum of og_index values; 0: passages. */
+    unsigned indexes;
+    /* Options of a new index; NULL: the default. */
     const struct og_near_options *near_options;
-    const struct og_sentences_options *sentence_options; /*
-Progress while an index is built: documents done, and all. May be NULL. */
+    const struct og_sentences_options *sentence_options;
+    /* Progress while an index is built: documents done, and all. May be
+     * NULL. */
     void (*on_step)(void *ctx, const char *what, uint64_t done, uint64_t total);
-    void *step_ctx; /* A table on servers of Redis or Valkey that the
-module of origo is loaded
-* in, instead of one of the store's own; the store is its catalogue:
-*     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST...]/TABLE[?OPTIONS]
-* (rediss:// over TLS). Made when there is none, if the store is opened for
-* writing, with the memory of `params`. NULL: none; a store that is the
-* catalogue of one can do all but og_store_trace() then. */
+    void *step_ctx;
+    /* A table on servers of Redis or Valkey that the module of origo is loaded
+     * in, instead of one of the store's own; the store is its catalogue:
+     *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST...]/TABLE[?OPTIONS]
+     * (rediss:// over TLS). Made when there is none, if the store is opened for
+     * writing, with the memory of `params`. NULL: none; a store that is the
+     * catalogue of one can do all but og_store_trace() then. */
     const char *table;
 } og_store_options;
 
@@ -155,7 +156,8 @@ typedef struct og_age {
     uint64_t n_born; /* fingerprints that they brought into the table */
     uint64_t n_kept; /* fingerprints that name them today */
     /* A sample of them was traced again, as if each arrived once more: the
-    share of tokens that were recognised. n_asked 0: the store has no texts. */
+     * share of tokens that were recognised. n_asked 0: the store has no
+     * texts. */
     uint64_t n_asked;
     double recall;
 } og_age;

@@ -1,7 +1,7 @@
 #ifndef ORIGO_TRACE_H
 #define ORIGO_TRACE_H
 
-/* The answer to one document, and to a stream of them. */
+/* Tracing one document, or a stream of documents. */
 
 #include <origo/reading.h>
 #include <origo/store.h>
@@ -21,7 +21,8 @@ OG_API const char *og_how_name(og_how how);
 
 #define OG_UNKNOWN UINT64_MAX
 
-/* Words in a row that are the same in a document and in its origin; bytes. */
+/* A run of words that is the same in a document and in its origin; byte
+ * offsets. */
 typedef struct og_match {
     uint64_t begin, end;
     uint64_t origin_begin, origin_end;
@@ -41,15 +42,15 @@ typedef struct og_span {
     bool origin_has_time;
     og_time_source origin_time_source;
     uint64_t origin_begin, origin_end; /* OG_UNKNOWN when not verified */
-    /* Only of a verified span, else 0. What is between two matches was
-     * inserted, left out or replaced. */
+    /* Only for a verified span, otherwise 0. Text between two matches was
+     * inserted, omitted or replaced. */
     double score; /* share of the words of both sides that are in matches */
     const og_match *matches; /* in the order of the document */
     size_t n_matches;
 } og_span;
 
-/* A later document that holds a passage that the document has from the origin;
- * their texts were compared. */
+/* A later document that contains a passage which this document copied from the
+ * origin; their texts were compared. */
 typedef struct og_copier {
     uint64_t number;
     og_bytes id;
@@ -58,7 +59,7 @@ typedef struct og_copier {
     uint64_t n_tokens; /* of those passages that it holds */
 } og_copier;
 
-/* An origin as a report shows it. */
+/* An origin, with everything that reports show. */
 typedef struct og_origin {
     uint64_t number; /* og_span.origin */
     og_bytes id, title, url;
@@ -69,8 +70,8 @@ typedef struct og_origin {
     og_bytes extra;      /* as og_document.extra: "citations" above all */
     uint64_t n_tokens;   /* of the document that its spans cover */
     uint64_t n_matching; /* of those, the ones that are in it */
-    /* Who else has these passages, in the order of time, as far as the store
-     * knows: the earliest and a few of the latest when there are many. */
+    /* Other documents with these passages, in time order, as far as the store
+     * knows: the earliest, and a few of the latest if there are many. */
     const og_copier *copiers;
     size_t n_copiers;
 } og_origin;
@@ -89,67 +90,69 @@ typedef struct og_answer {
     size_t n_spans;
     const og_range *novel; /* the text between them that has tokens */
     size_t n_novel;
-    /* Of a store on disk: every origin once, the one of the most tokens
+    /* For a store on disk: every origin once, the one with the most tokens
      * first. */
     const og_origin *origins;
     size_t n_origins;
-    /* The document that has most in common with this one, when that is not an
-     * origin; id.len 0: none. Its share is that of the tokens in common. */
+    /* The document that has most in common with this one, if it is not an
+     * origin; id.len 0: none. The share is that of the common tokens. */
     og_bytes best_id;
     double best_share;
     /* What og_stream_options.on_render wrote of it; len 0: nothing. */
     og_bytes rendered;
 } og_answer;
 
-/* Scratch memory and the last answer. One per thread; freed before the store is
- * closed. */
+/* Scratch memory and the last answer. One per thread; free it before you close
+ * the store. */
 typedef struct og_trace og_trace;
 OG_API og_trace *og_trace_new(og_store *store); /* NULL: no memory */
 OG_API void og_trace_free(og_trace *trace);     /* NULL is fine */
 
-/* What an answer leaves out. All zero: nothing. */
+/* What to leave out of answers, and how to compare. All zeros: leave out
+ * nothing. */
 typedef struct og_trace_options {
-    /* Passages that are in more documents than this, or than this share of
-     * all: boilerplate. 0: they are reported. The store counts them in memory
-     * of fixed size. */
+    /* Boilerplate: leave out passages that are in more documents than this, or
+     * in more than this share of all. 0: report them. The store counts them in
+     * a fixed amount of memory. */
     uint64_t noise_documents;
     double noise_share;
     uint32_t min_span; /* spans of fewer tokens */
-    /* Passages that are in this text, too; it must stay as long as it is
-     * used. len 0: none. */
+    /* Leave out passages that also occur in this text, which must stay valid.
+     * len 0: none. */
     og_bytes ignored;
     bool compare_same; /* report also documents that og_params.same keeps
                           apart */
     bool no_verify;    /* do not compare with the texts of the origins */
-    /* Compare with the whole texts of the documents that have something in
-     * common, and report also passages that were reworded: other words, in
-     * another order, summarised. What is too little to be a passage is left out
-     * then. Slower, up to some milliseconds a document. The store must have
-     * texts; best with shingles of 4 words (preset short). */
+    /* Compare with the full texts of related documents, and also report
+     * passages that were paraphrased, reordered or summarised. Passages that
+     * are too short are then left out. Slower, up to a few milliseconds per
+     * document. The store must have texts; works best with shingles of 4 words
+     * (preset short). */
     bool reworded;
     bool no_texts; /* og_origin.text stays empty: a stream then copies less */
-    /* Compare with the last version under the same id and with nothing else:
-     * what was not in it is new, wherever else it occurs. A document without
-     * an earlier version is new as a whole. The store must have texts. */
+    /* Compare only with the last version under the same id: text that is not
+     * in it is new, even if it occurs elsewhere. A document without an earlier
+     * version is entirely new. The store must have texts. */
     bool since_last;
 } og_trace_options;
 
-/* From now on; NULL: everything is reported again. OG_ERR_USAGE: the store
- * cannot (see `reworded`). OG_ERR_MEMORY. */
+/* Sets options for later calls; NULL restores the defaults. OG_ERR_USAGE: the
+ * store does not support them (see `reworded`). OG_ERR_MEMORY. */
 OG_API og_status og_trace_configure(og_trace *trace,
                                     const og_trace_options *asking,
                                     og_error *err);
 
-/* Asks; changes nothing. The answer is valid until the next call with the
- * same trace. OG_ERR_USAGE: the store has no index of passages. */
+/* Traces a document without changing the store. The answer is valid until the
+ * next call with the same trace. OG_ERR_USAGE: the store has no index of
+ * passages. */
 OG_API og_status og_store_trace(og_store *store, const og_document *doc,
                                 og_trace *trace, og_error *err);
 OG_API const og_answer *og_trace_answer(const og_trace *trace);
 
-/* Takes a document in. `trace` may be NULL; else it holds the answer as it
- * was before the document was added. A document that is there already (same id
- * and text, and no earlier time) changes nothing; one with a known id and
- * another text is a new version: a document of its own. */
+/* Adds a document. If `trace` is not NULL, it gets the answer as it was before
+ * the document was added. A document that the store already has (same id and
+ * text, and no earlier time) changes nothing; one with a known id and a
+ * different text is a new version, which is a document of its own. */
 OG_API og_status og_store_add(og_store *store, const og_document *doc,
                               og_trace *trace, og_error *err);
 
@@ -161,20 +164,20 @@ typedef int og_write_fn(void *ctx, const char *data, size_t len);
 
 typedef struct og_stream_options {
     bool add; /* take each document in after its answer */
-    /* Without `add`: each document counts as seen. What the store knows of it
-     * was found once more, as in the paper, and is evicted later than what
-     * nobody asks for; nothing is added. The store must be open for writing,
-     * and one thread asks. */
+    /* Without `add`: count each document as a sighting. Fingerprints that the
+     * store knows count as seen once more, as in the paper, and are evicted
+     * later; nothing is added. The store must be open for writing, and
+     * documents are processed by one thread. */
     bool sighting;
     og_trace_options asking;
     void *ctx;
-    /* In the order of the documents, whatever the number of threads, one call
-     * at a time; with `add`, after the document is safe on disk. Return false
-     * to stop (OG_ERR_STOPPED). May be NULL. */
+    /* Called in the order of the documents, for any number of threads, one
+     * call at a time; with `add`, when the document is safe on disk. Return
+     * false to stop (OG_ERR_STOPPED). May be NULL. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_answer *answer);
-    /* After on_answer was called for all that is to be reported at once: time
-     * to flush what it wrote. Return false to stop. May be NULL. */
+    /* Called after a group of on_answer calls: time to flush the output.
+     * Return false to stop. May be NULL. */
     bool (*on_pause)(void *ctx);
     /* On any thread, several at a time, before on_answer: writes what that
      * will find in answer->rendered, so that only the order of output is left
@@ -186,7 +189,8 @@ typedef struct og_stream_options {
 } og_stream_options;
 OG_API og_stream_options og_stream_options_default(void);
 
-/* What was added is safe on disk when it returns, whatever the status. */
+/* All added documents are safe on disk when it returns, whatever the
+ * status. */
 OG_API og_status og_stream_run(og_store *store, const og_input *input,
                                const og_stream_options *options,
                                og_stream_counts *out_counts, og_error *err);
