@@ -14,8 +14,8 @@ extern "C" {
 
 /* ---- deduplication: kept documents out, and what was removed of which ----
  *
- * Nothing is removed that was not compared: bands of min-hash samples only say
- * which documents are worth comparing. */
+ * Nothing is removed without a comparison: bands of min-hash samples only
+ * select the documents to compare. */
 
 typedef enum og_dedup_level {
     OG_LEVEL_DOCUMENT = 0, /* whole documents that are alike */
@@ -57,16 +57,17 @@ typedef struct og_dedup_counts {
     uint64_t n_resumed;      /* documents that an earlier run had decided on */
 } og_dedup_counts;
 
-/* What became of a document; views until the callback returns. */
+/* The decision about a document; views valid until the callback returns. */
 typedef struct og_dedup_decision {
     uint64_t number; /* of the document in the input, from 0; a record that
                         could not be read has none */
     og_bytes id;
     bool is_kept;
-    /* Of a kept one: pieces were cut out, and this is left of its text. */
+    /* For a kept document: pieces were cut out, and this is the rest of its
+     * text. */
     bool is_cut;
     og_bytes text;
-    /* Of a removed one: the document that stays instead of it. */
+    /* For a removed document: the document that is kept instead. */
     og_bytes of_id;
     uint64_t of_number; /* OG_NOT_OF_INPUT: it is one of `against` */
     double similarity;
@@ -87,10 +88,10 @@ typedef struct og_dedup_options {
      * not written, and nothing is removed from them. */
     const char *const *against;
     size_t n_against;
-    /* A document that a store of `against` has, under the same id, with the
-     * same text and time, is no copy of it but the document itself, and stays:
-     * so what is kept can be added to that store, and the run be repeated. For
-     * stars of whole documents. */
+    /* A document that a store of `against` already has, with the same id, text
+     * and time, is not a duplicate but the document itself, and is kept. Kept
+     * documents can therefore be added to that store, and the run can be
+     * repeated. Only for stars of whole documents. */
     bool keep_known;
     const char *output;  /* "-": stdout; "DIR/": a folder of shards; NULL:
                             none, with on_decision alone */
@@ -107,9 +108,9 @@ typedef struct og_dedup_options {
     bool resume;            /* keep one beside the output, and resume from it */
     bool annotate;          /* write all documents, with an "origo" field */
     void *ctx;              /* of on_decision */
-    /* One call for each document of the input, in its order, one at a time,
-     * by the thread that called og_dedup_run(). Return false to stop
-     * (OG_ERR_STOPPED). NULL: nobody asks. Not with `resume`. */
+    /* Called for each document of the input, in order, one at a time, by the
+     * thread that called og_dedup_run(). Return false to stop
+     * (OG_ERR_STOPPED). May be NULL. Not with `resume`. */
     bool (*on_decision)(void *ctx, const og_dedup_decision *decision);
     /* Of the output, as in og_output_options. */
     og_packing packing;
@@ -117,42 +118,43 @@ typedef struct og_dedup_options {
     uint64_t shard_len;
 } og_dedup_options;
 
-/* Words in shingles of 5, 14 bands of 8 rows, Jaccard 0.8, stars, the first
- * stays. */
+/* Shingles of 5 words, 14 bands of 8 rows, Jaccard 0.8, stars, the first is
+ * kept. */
 OG_API og_dedup_options og_dedup_options_default(void);
-/* Shingles, bands and rows as others ship them: "datatrove", "slimpajama",
- * "nemo"; or "thorough", which hardly misses any. False and nothing changed
- * for another name. */
+/* Shingles, bands and rows of other tools: "datatrove", "slimpajama", "nemo";
+ * or "thorough", which misses hardly any pair. Returns false and changes
+ * nothing for an unknown name. */
 OG_API bool og_dedup_preset(og_bytes name, og_dedup_options *options);
 OG_API og_status og_dedup_options_check(const og_dedup_options *options,
                                         og_error *err);
 
-/* The documents of the input, in order, those that stay to options->output:
- * their lines as they were, byte for byte (a document that was no line of
- * JSONL becomes one). Outputs appear when they are whole. An output that is
- * one of the inputs is OG_ERR_USAGE. Same input, same bytes, whatever the
- * number of threads and the memory. */
+/* Writes the kept documents of the input, in order, to options->output: their
+ * lines unchanged, byte for byte (a document that was not a line of JSONL
+ * becomes one). Outputs appear when they are complete. An output that is one
+ * of the inputs is OG_ERR_USAGE. The same input gives the same bytes, for any
+ * number of threads and any memory limit. */
 OG_API og_status og_dedup_run(const og_input *input,
                               const og_dedup_options *options,
                               og_dedup_counts *out_counts, og_error *err);
 
 /* ---- deduplication in stages, for arrays of jobs ----
  *
- * Four steps over the same list of files, each a pure function of
- * files in the folder `work`; shard i of n does its share, and a file that is
- * there is not made again. The outcome is that of og_dedup_run() over the same
- * list, whatever the numbers of shards. lib/dedup/stages/dedup_stages.h draws
- * the files. */
+ * Four steps over the same list of files, each a pure function of files in the
+ * folder `work`. Shard i of n does its part, and a file that exists is not
+ * written again. The result is that of og_dedup_run() over the same list, for
+ * any number of shards. lib/dedup/stages/dedup_stages.h describes the
+ * files. */
 
 typedef struct og_stage_options {
     og_dedup_options dedup; /* what to compare and how, and which stays */
     const char *work;
-    /* Of components: a folder with .dups or .clusters of datatrove, to take
-     * for candidates instead of bands; each is compared before anything goes.
-     * NULL: none. */
+    /* For components: a folder with .dups or .clusters of datatrove, to use as
+     * candidates instead of bands; all are compared before anything is
+     * removed. NULL: none. */
     const char *candidates;
-    /* Of filter: a folder with .remove (and .clusters) of datatrove. What they
-     * name goes, uncompared; no other stage is needed. NULL: none. */
+    /* For filter: a folder with .remove (and .clusters) of datatrove. The
+     * listed documents are removed without comparison; no other stage is
+     * needed. NULL: none. */
     const char *remove;
     const char *output;       /* of filter: a folder; file F, from 0, gives
                                  FFFFFF.jsonl, .tsv, .remove and .clusters */
@@ -166,8 +168,9 @@ typedef struct og_stage_counts {
     uint64_t n_passed;  /* pairs with an index of others: no text to compare */
 } og_stage_counts;
 
-/* In this order; each needs all shards of the one before. OG_ERR_INPUT: a file
- * of theirs is missing (named), damaged or of other options. */
+/* To be run in this order; each stage needs all shards of the previous one.
+ * OG_ERR_INPUT: one of their files is missing (the message names it), damaged
+ * or was written with other options. */
 OG_API og_status og_stage_sketch(const og_input *input,
                                  const og_stage_options *options,
                                  og_stage_counts *counts, og_error *err);

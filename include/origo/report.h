@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* One for a FILE, which `ctx` is; it stays open. */
+/* Writes to `ctx`, which is a FILE; it stays open. */
 OG_API int og_write_file(void *ctx, const char *data, size_t len);
 
-/* A string of JSON, with its quotes; bytes that are not UTF-8 become U+FFFD. */
+/* Writes a JSON string, with quotes; invalid UTF-8 becomes U+FFFD. */
 OG_API og_status og_report_string(og_write_fn *write, void *ctx, og_bytes s,
                                   og_error *err);
 
-/* A document as a line of JSONL that og_stream_run() reads again. */
+/* Writes a document as a line of JSONL that og_stream_run() can read. */
 OG_API og_status og_report_document(og_write_fn *write, void *ctx,
                                     const og_document *doc, og_error *err);
 
@@ -26,7 +26,8 @@ typedef enum og_offsets {
     OG_OFFSETS_UTF16
 } og_offsets;
 
-/* One JSON object and a newline, as in docs/architecture.md. */
+/* Writes one JSON object and a newline, as described in
+ * docs/architecture.md. */
 OG_API og_status og_report_json(og_write_fn *write, void *ctx,
                                 const og_document *doc, const og_answer *answer,
                                 og_offsets offsets, og_error *err);
@@ -36,13 +37,14 @@ typedef struct og_text_style {
     unsigned width; /* columns; 0: 80 */
 } og_text_style;
 
-/* For people: the text with coloured, numbered spans and its sources. */
+/* Writes a report for reading: the text with coloured, numbered spans, and its
+ * sources. */
 OG_API og_status og_report_text(og_write_fn *write, void *ctx,
                                 const og_document *doc, const og_answer *answer,
                                 og_text_style style, og_error *err);
 
-/* The forms of all that is written. Not everything has every form: one that
- * there is not is OG_ERR_USAGE. */
+/* Output formats. Not every output has every format: an unsupported one is
+ * OG_ERR_USAGE. */
 typedef enum og_format {
     OG_FORMAT_TEXT,
     OG_FORMAT_JSON,       /* one object a line */
@@ -58,9 +60,9 @@ typedef enum og_format {
 OG_API bool og_format_parse(og_bytes name, og_format *out);
 OG_API const char *og_format_name(og_format format);
 
-/* Several documents in one report; docs/architecture.md gives the contract of
- * each form. What an answer lacks (origins that were not asked for, or whose
- * texts no store keeps) is left out or said to be unknown. */
+/* A report of several documents; docs/architecture.md specifies each format.
+ * Missing parts of an answer (origins that were not requested, or whose texts
+ * no store keeps) are left out or stated as unknown. */
 typedef struct og_report_options {
     og_format format; /* of passages one of the first seven */
     bool sentences; /* it is of og_quotes, not of og_answer: text, JSON, HTML */
@@ -79,20 +81,20 @@ OG_API og_report_options og_report_options_default(void);
 
 typedef struct og_report og_report;
 
-/* `path` is a file that appears, whole, when og_report_close() is done, and is
- * as it was when anything fails before; NULL and "-" are stdout. A page of more
- * than 20,000 documents continues in the folder PATH.parts, which may hold
- * parts when it fails. `options` NULL means the default. What options->title
- * points to must stay. */
+/* `path` is a file that appears, complete, when og_report_close() returns; if
+ * anything fails before, an existing file is unchanged. NULL and "-" are
+ * stdout. A page of more than 20,000 documents continues in the folder
+ * PATH.parts, which may contain parts after a failure. `options` may be NULL.
+ * options->title must stay valid. */
 OG_API og_status og_report_open(const char *path,
                                 const og_report_options *options,
                                 og_report **out, og_error *err);
-/* The same, handed to `write` document by document. */
+/* The same, passed to `write` document by document. */
 OG_API og_status og_report_begin(og_write_fn *write, void *ctx,
                                  const og_report_options *options,
                                  og_report **out, og_error *err);
-/* Borrows nothing after it returned. answer->rendered, if there is any, is
- * taken as it is. */
+/* Keeps no pointer to its arguments. answer->rendered, if set, is written as
+ * it is. */
 OG_API og_status og_report_add(og_report *report, const og_document *doc,
                                const og_answer *answer, og_error *err);
 /* Whether each document can be rendered by itself, on any thread, as those of
@@ -103,16 +105,15 @@ OG_API og_status og_report_render(const og_report *report,
                                   const og_document *doc,
                                   const og_answer *answer, og_write_fn *write,
                                   void *ctx, og_error *err);
-/* What was added so far may be read: see `holds`. OG_ERR_IO leaves errno as it
- * was. */
+/* Releases the output so far: see `holds`. After OG_ERR_IO, errno says why. */
 OG_API og_status og_report_pass(og_report *report, og_error *err);
-/* Ends and frees the report, also when it fails. NULL is fine. */
+/* Finishes and frees the report, also on failure. NULL is fine. */
 OG_API og_status og_report_close(og_report *report, og_error *err);
-/* Frees it; a file that was being made is gone. NULL is fine. */
+/* Frees the report and discards its file. NULL is fine. */
 OG_API void og_report_discard(og_report *report);
 
-/* Who copied whom: for each document and each other one that held some of its
- * passages first, how many and how many words. */
+/* Who copied whom: for each document, and each other one that had some of its
+ * passages first, the number of passages and words. */
 typedef struct og_links og_links;
 OG_API og_links *og_links_new(void);        /* NULL: no memory */
 OG_API void og_links_free(og_links *links); /* NULL is fine */
@@ -122,23 +123,23 @@ OG_API size_t og_links_count(const og_links *links);
 /* OG_FORMAT_CSV, _GRAPHML or _SVG. */
 OG_API og_status og_links_write(const og_links *links, og_format format,
                                 og_write_fn *write, void *ctx, og_error *err);
-/* To a file that appears whole or not at all; "-" is stdout. */
+/* To a file that appears complete or not at all; "-" is stdout. */
 OG_API og_status og_links_save(const og_links *links, og_format format,
                                const char *path, og_error *err);
 
-/* Clusters: all documents that share a passage, the earliest first, with its
- * text. Takes verified spans, whose place in the origin is known; those whose
- * places overlap by half are one cluster. What it keeps in memory does not
- * grow with the number of passages: they go to a temporary file. */
+/* Clusters: all documents that share a passage, earliest first, with its text.
+ * Uses verified spans, whose position in the origin is known; those whose
+ * positions overlap by half are one cluster. Passages are kept in a temporary
+ * file, so the memory does not grow with their number. */
 typedef struct og_clusters og_clusters;
 OG_API og_status og_clusters_open(og_clusters **out, og_error *err);
 OG_API void og_clusters_free(og_clusters *clusters); /* NULL is fine */
 OG_API og_status og_clusters_add(og_clusters *clusters, const og_document *doc,
                                  const og_answer *answer, og_error *err);
-/* One JSON object a line. *out_n, how many, may be NULL. */
+/* Writes one JSON object per line. *out_n, their number, may be NULL. */
 OG_API og_status og_clusters_write(og_clusters *clusters, og_write_fn *write,
                                    void *ctx, uint64_t *out_n, og_error *err);
-/* To a file that appears whole or not at all; "-" is stdout. */
+/* To a file that appears complete or not at all; "-" is stdout. */
 OG_API og_status og_clusters_save(og_clusters *clusters, const char *path,
                                   uint64_t *out_n, og_error *err);
 
