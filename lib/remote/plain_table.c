@@ -120,6 +120,7 @@ bool og_plain_read_value(og_bytes text, struct og_hit *out)
     if (text.len <= is_negative || text.len > 20) return false;
     for (size_t i = is_negative; i < text.len; i++) {
         if (text.data[i] < '0' || text.data[i] > '9') return false;
+        if (number > UINT64_MAX / 10 - 1) return false;
         number = number * 10 + (uint64_t)(text.data[i] - '0');
         if (number > (uint64_t)INT64_MAX + is_negative) return false;
     }

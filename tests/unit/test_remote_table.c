@@ -463,6 +463,7 @@ static void test_plain_values(void **state)
                                         "9223372036854775808",
                                         "-9223372036854775809",
                                         "123456789012345678901",
+                                        "36893488147419103233", /* 2^65 + 1 */
                                         "-1"}; /* the number of no document */
     (void)state;
     for (size_t i = 0; i < sizeof(hits) / sizeof(*hits); i++) {
