@@ -43,13 +43,13 @@ def test_kill_and_resume(place):
                     continue
                 break
             assert process.returncode == 0, process.stderr.read()
-            resumed += b"decided on before" in process.stderr.read()
+            resumed += b"had been decided in an earlier run" in process.stderr.read()
             process.stderr.close()
             break
         else:
             done = origo(*command)
             assert done.returncode == 0, done.stderr
-            resumed += b"decided on before" in done.stderr
+            resumed += b"had been decided in an earlier run" in done.stderr
         assert (place / "out.jsonl").read_bytes() == whole
         assert (place / "report.jsonl").read_bytes() == whole_report
         done = origo(*command)
@@ -106,7 +106,7 @@ def test_pieces_resume(place):
             assert not (place / "out.jsonl").exists()
         done = origo(*command)
         assert done.returncode == 0, done.stderr
-        assert kills == 0 or b"decided on before" in done.stderr, done.stderr
+        assert kills == 0 or b"had been decided in an earlier run" in done.stderr, done.stderr
         assert kills > 0, (level, more, "it was never killed")
         assert [(place / n).read_bytes() for n in names] == whole, level
         assert sorted(p.name for p in place.iterdir()) == \

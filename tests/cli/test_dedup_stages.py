@@ -59,7 +59,7 @@ def test_stages(place):
         assert outcome(work / "out", len(files)) == single, shards
         # A second time nothing is made.
         done = origo("filter", "-d", work, "-o", work / "out", *files)
-        assert b"0 files made, 5 there" in done.stderr, done.stderr
+        assert b"0 files written, 5 existing" in done.stderr, done.stderr
     removed = [len((work / "out" / ("%06d.remove" % i)).read_bytes()) // 4
                for i in range(len(files))]
     assert sum(removed) == len(single[1])
@@ -218,7 +218,7 @@ def test_candidates_are_compared(place):
     run_stages(work, [file], stages=["sketch"])
     done = origo("components", "--candidates", place / "dups", "-d", work,
                  file)
-    assert done.returncode == 0 and b"1 pairs with an index of others" in \
+    assert done.returncode == 0 and b"1 pairs with an index of other data" in \
         done.stderr, done.stderr
     run_stages(work, [file], stages=["filter"])
     kept, report = outcome(work / "out", 1)

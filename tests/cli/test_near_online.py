@@ -201,7 +201,7 @@ def test_near_fixed_memory(place):
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) >= 3000
     assert b"forgotten" in done.stderr
-    room = int(re.search(rb"room for (\d+)", done.stderr).group(1))
+    room = int(re.search(rb"capacity (\d+)", done.stderr).group(1))
     known = int(re.search(rb"(\d+) documents known", done.stderr).group(1))
     assert known <= room < 5000
 
