@@ -20,7 +20,7 @@ def is_missing(origo, name, address):
     with support.Place(origo) as p:
         done = subprocess.run(p.command("--once", address), text=True,
                               capture_output=True, timeout=support.LONG)
-        return "does not follow " + name in done.stderr
+        return "no support for " + name in done.stderr
 
 
 # ---- Kafka ----

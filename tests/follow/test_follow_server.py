@@ -84,9 +84,9 @@ def test_tokens(origo):
             path = p.write("f.jsonl", line("a"))
             to = ["--server", server.address, "--state", p.path("state"),
                   "--once", path]
-            assert "answers 401" in run(origo, *to, status=3)
+            assert "answered 401" in run(origo, *to, status=3)
             reader = p.write("reader", "fedcba9876543210\n")
-            assert "answers 403" in run(origo, "--token-file", reader, *to,
+            assert "answered 403" in run(origo, "--token-file", reader, *to,
                                         status=3)
             assert not os.path.exists(p.path("state"))
             run(origo, "--token-file", tokens, *to)

@@ -295,7 +295,7 @@ test("served: a token is asked for, and kept in the tab", atGuarded(""),
         await page.fill("textarea.paste", LAMP);
         await page.keyboard.press("Control+Enter");
         await page.waitForSelector("[role=alert]:not([hidden])");
-        assert.match(await page.textContent("[role=alert]"), /right to add/);
+        assert.match(await page.textContent("[role=alert]"), /does not allow adding/);
     }, { allowErrors: /40[13]/ });
 
 test("served: a server that is busy or gone is named", at(""),
