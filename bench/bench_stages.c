@@ -222,7 +222,7 @@ static void run_document(const og_params *params,
                          uint32_t number, struct scratch *s, struct totals *t)
 {
     const struct og_estimate_options how = {params->estimate,
-                                            params->bridge_limit};
+                                            params->bridge_limit, number};
     og_error err;
     double at[N_STAGES + 1];
     at[STAGE_FOLD] = machine_cpu_seconds();

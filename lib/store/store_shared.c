@@ -146,8 +146,10 @@ og_status og_store_identify_shared(og_store *store, struct og_subject *subject,
     const bool is_own =
         claim->found >= shared->first && claim->found < shared->end;
     if (!claim->is_there && !is_own) {
-        /* Who claimed the id is gone. */
-        subject->takes_id = true;
+        /* Whoever claimed the id is gone, or slow. The document is put under
+         * the number that was claimed: if the other one comes after all, it
+         * puts the same, and the document is there once. */
+        subject->place.number = claim->found;
         return OG_OK;
     }
     /* Of this block, and not yet put: it will be asked again. */

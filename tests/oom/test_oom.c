@@ -276,7 +276,7 @@ static void test_every_estimation(void **state)
     (void)state;
     for (int kind = OG_ESTIMATE_NONE; kind <= OG_ESTIMATE_CONTEXT; kind++)
         try_all_failures(&labelling, &(struct og_estimate_options){
-                                         (og_estimate_kind)kind, 20});
+                                         (og_estimate_kind)kind, 20, 0});
 }
 
 /* ---- reading ---- */

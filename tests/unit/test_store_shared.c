@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 #include "lib/remote/remote_catalogue.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_shared.h"
 #include "tests/unit/redis_fake.h"
 #include "tests/unit/stream_support.h"
@@ -246,13 +247,13 @@ static og_status next_of_front(void *ctx, og_document *out, og_error *err)
 }
 
 /* In small blocks: a block for each document, or so. */
-static void *run_front(void *ctx)
+static void run_front_for(struct front *f, double patience)
 {
-    struct front *f = ctx;
     og_error err = {0};
     og_stream_options options = og_stream_options_default();
     og_input input = og_input_default();
     og_store *store = open_at(address, OG_CREATE);
+    store->shared->patience = patience;
     options.add = true;
     input.next = next_of_front;
     input.ctx = f;
@@ -260,6 +261,11 @@ static void *run_front(void *ctx)
     if (og_stream_run(store, &input, &options, NULL, &err) != OG_OK)
         fail_msg("%s", err.message);
     assert_int_equal(og_store_close(store, &err), OG_OK);
+}
+
+static void *run_front(void *ctx)
+{
+    run_front_for(ctx, 2);
     return NULL;
 }
 
@@ -314,10 +320,26 @@ static void *run_whole_front(void *ctx)
     return run_front(f);
 }
 
+/* The same, and takes everybody who is slower than itself for dead. */
+static void *run_impatient_front(void *ctx)
+{
+    struct front *f = ctx;
+    f->next = 0;
+    f->n = 1;
+    run_front_for(f, 0);
+    return NULL;
+}
+
 static void test_same_documents(void **state)
 {
     (void)state;
     run_fronts(run_whole_front);
+}
+
+static void test_same_documents_of_slow_fronts(void **state)
+{
+    (void)state;
+    run_fronts(run_impatient_front);
 }
 
 /* ---- browsing ---- */
@@ -407,6 +429,7 @@ int main(void)
         TEST(test_fronts),
         TEST(test_fronts_one_by_one),
         TEST(test_same_documents),
+        TEST(test_same_documents_of_slow_fronts),
         TEST(test_browsed),
         TEST(test_refused),
     };

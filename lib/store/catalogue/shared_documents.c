@@ -59,6 +59,7 @@ og_status og_shared_open(const char *address, const og_params *params,
     if (s == NULL) return og_error_memory(err, sizeof(*s), "a catalogue");
     s->allocator = allocator;
     s->marks = marks;
+    s->patience = PATIENCE;
     og_origin_cache_init(&s->entries, ENTRIES_MOST, allocator);
     og_status status =
         og_remote_catalogue_open(address, allocator, &s->remote, err);
@@ -364,7 +365,7 @@ static og_status look_at_all(struct og_shared *s, og_error *err)
     uint32_t *room = NULL;
     size_t cap = 0, n_missing = 0;
     double pause = FIRST_PAUSE;
-    const double until = og_clock_seconds() + PATIENCE;
+    const double until = og_clock_seconds() + s->patience;
     if (!OG_GROW(s->allocator, room, cap, 2 * s->n_claims))
         return og_error_memory(err, 2 * s->n_claims * sizeof(*room), "ids");
     og_status status = look_at_found(s, room, &n_missing, err);

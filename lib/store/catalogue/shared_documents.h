@@ -51,6 +51,8 @@ struct og_shared {
     struct og_id_claim *claims;
     size_t n_claims, claims_cap;
     uint32_t first, end; /* numbers of the block */
+    double patience;     /* seconds to wait for a document whose id another
+                            front end has claimed */
 };
 
 /* Connects and reads what the store is; with `params` it is made when there is
