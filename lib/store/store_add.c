@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "lib/base/stopping.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
 #include "lib/store/store_shared.h"
 #include "lib/store/store_table.h"
@@ -317,8 +318,9 @@ static og_status add_document(og_store *store, const og_document *doc,
     const struct og_prepared *p = &trace->scratch.prepared;
     TRY(og_scratch_prepare(&trace->scratch, doc->text, &store->prepare, err));
     struct og_subject subject = og_subject_of(doc, p);
-    const bool is_added = !store->is_read_only && og_store_keeps(store, p);
-    TRY(og_store_claim(store, &doc, &is_added, 1, err));
+    const struct og_id_asker asker = {doc, !store->is_read_only &&
+                                               og_store_keeps(store, p)};
+    TRY(og_store_claim(store, &asker, 1, err));
     TRY(og_store_identify(store, &subject, false, trace, err));
     TRY(og_store_ask(store, &subject, for_answer, trace, err));
     if (for_answer) TRY(og_store_answer(store, &subject, trace, err));

@@ -99,12 +99,12 @@ void og_store_close_shared(og_store *store)
 
 /* ---- who is it? ---- */
 
-og_status og_store_claim(og_store *store, const og_document *const *docs,
-                         const bool *is_added, size_t n, og_error *err)
+og_status og_store_claim(og_store *store, const struct og_id_asker *askers,
+                         size_t n, og_error *err)
 {
     if (store->shared == NULL) return OG_OK;
-    return og_shared_claim(store->shared, docs, is_added, n,
-                           &store->catalogue.latest, err);
+    return og_shared_claim(store->shared, askers, n, &store->catalogue.latest,
+                           err);
 }
 
 /* The document that has its id is there: the same one, an older version, or one

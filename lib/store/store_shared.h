@@ -20,8 +20,9 @@ void og_store_close_shared(og_store *store);
 
 /* Before og_store_identify() of documents that are to be added: those of a
  * block, which lie at rising addresses. Nothing, if the store is not shared. */
-og_status og_store_claim(og_store *store, const og_document *const *docs,
-                         const bool *is_added, size_t n, og_error *err);
+struct og_id_asker;
+og_status og_store_claim(og_store *store, const struct og_id_asker *askers,
+                         size_t n, og_error *err);
 
 /* og_store_identify() for the writer. */
 og_status og_store_identify_shared(og_store *store, struct og_subject *subject,

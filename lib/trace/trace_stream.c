@@ -290,8 +290,8 @@ static og_status take_one(struct writer *w, struct og_batch *b,
     if (asks_index(w)) TRY(ask_index_one(w, d, err));
     if (!for_answer && !is_added && !w->options->sighting) return OG_OK;
     if (!w->is_batched && w->options->add) {
-        const og_document *doc = &d->doc;
-        TRY(og_store_claim(w->store, &doc, &is_added, 1, err));
+        const struct og_id_asker asker = {&d->doc, is_added};
+        TRY(og_store_claim(w->store, &asker, 1, err));
     }
     TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
     if (is_added) count_series(w, &subject);
@@ -544,22 +544,16 @@ static og_status claim_block(struct writer *w, const struct og_batch *b,
                              og_error *err)
 {
     const og_allocator *a = w->store->allocator;
-    const og_document **docs = NULL;
-    bool *is_added = NULL;
-    size_t docs_cap = 0, added_cap = 0;
-    og_status status = OG_OK;
+    struct og_id_asker *list = NULL;
+    size_t cap = 0;
     if (w->store->shared == NULL || b->n_docs == 0) return OG_OK;
-    if (!OG_GROW(a, docs, docs_cap, b->n_docs) ||
-        !OG_GROW(a, is_added, added_cap, b->n_docs))
-        status = og_error_memory(err, b->n_docs * sizeof(*docs), "a batch");
-    for (size_t i = 0; i < b->n_docs && status == OG_OK; i++) {
-        docs[i] = &b->docs[i].doc;
-        is_added[i] = is_to_be_added(w, &b->docs[i]);
-    }
-    if (status == OG_OK)
-        status = og_store_claim(w->store, docs, is_added, b->n_docs, err);
-    OG_UNGROW(a, docs, docs_cap);
-    OG_UNGROW(a, is_added, added_cap);
+    if (!OG_GROW(a, list, cap, b->n_docs))
+        return og_error_memory(err, b->n_docs * sizeof(*list), "a batch");
+    for (size_t i = 0; i < b->n_docs; i++)
+        list[i] = (struct og_id_asker){&b->docs[i].doc,
+                                       is_to_be_added(w, &b->docs[i])};
+    const og_status status = og_store_claim(w->store, list, b->n_docs, err);
+    OG_UNGROW(a, list, cap);
     return status;
 }
 

@@ -150,14 +150,16 @@ static void test_claims(void **state)
                                 {.id = bytes("old")},
                                 {.id = bytes("new")},
                                 {.id = bytes("asked")}};
-    const og_document *list[] = {&docs[0], &docs[1], &docs[2], &docs[3]};
-    const bool is_added[] = {true, true, true, false};
+    const struct og_id_asker list[] = {{&docs[0], true},
+                                       {&docs[1], true},
+                                       {&docs[2], true},
+                                       {&docs[3], false}};
     int64_t latest = 5;
     og_error err = {0};
     (void)state;
     snprintf(fake_field(&keys, bytes("next"), true), FAKE_VALUE, "50");
     put(40, "old", 10);
-    must(og_shared_claim(shared, list, is_added, 4, &latest, &err), &err);
+    must(og_shared_claim(shared, list, 4, &latest, &err), &err);
     const struct og_id_claim *claim = og_shared_claim_of(shared, &docs[0]);
     assert_int_equal(claim->number, 50);
     assert_int_equal(claim->found, OG_NO_DOC);
@@ -198,8 +200,7 @@ static void *put_soon(void *ctx)
 static void test_awaited(void **state)
 {
     const og_document docs[] = {{.id = bytes("soon")}};
-    const og_document *list[] = {&docs[0]};
-    const bool is_added = true;
+    const struct og_id_asker list[] = {{&docs[0], true}};
     struct og_remote_id other[] = {{bytes("soon"), 30, 0}};
     int64_t latest = 5;
     og_error err = {0};
@@ -208,7 +209,7 @@ static void test_awaited(void **state)
     must(og_remote_catalogue_claim(shared->remote, other, 1, &err), &err);
     struct soon soon = {.n = fake_count(&server)};
     assert_int_equal(pthread_create(&thread, NULL, put_soon, &soon), 0);
-    must(og_shared_claim(shared, list, &is_added, 1, &latest, &err), &err);
+    must(og_shared_claim(shared, list, 1, &latest, &err), &err);
     soon.is_over = true;
     pthread_join(thread, NULL);
     const struct og_id_claim *claim = og_shared_claim_of(shared, &docs[0]);
@@ -220,14 +221,13 @@ static void test_awaited(void **state)
 static void test_never_put(void **state)
 {
     const og_document docs[] = {{.id = bytes("dead")}};
-    const og_document *list[] = {&docs[0]};
-    const bool is_added = true;
+    const struct og_id_asker list[] = {{&docs[0], true}};
     struct og_remote_id other[] = {{bytes("dead"), 30, 0}};
     int64_t latest = 5;
     og_error err = {0};
     (void)state;
     must(og_remote_catalogue_claim(shared->remote, other, 1, &err), &err);
-    must(og_shared_claim(shared, list, &is_added, 1, &latest, &err), &err);
+    must(og_shared_claim(shared, list, 1, &latest, &err), &err);
     const struct og_id_claim *claim = og_shared_claim_of(shared, &docs[0]);
     assert_int_equal(claim->found, 30);
     assert_false(claim->is_there);

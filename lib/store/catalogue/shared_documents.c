@@ -287,8 +287,8 @@ const struct og_id_claim *og_shared_claim_of(const struct og_shared *s,
                    compare_claims);
 }
 
-static og_status claim_ids(struct og_shared *s, const bool *is_added,
-                           og_error *err)
+static og_status claim_ids(struct og_shared *s,
+                           const struct og_id_asker *askers, og_error *err)
 {
     struct og_remote_id *ids = NULL;
     size_t cap = 0;
@@ -297,8 +297,8 @@ static og_status claim_ids(struct og_shared *s, const bool *is_added,
         return og_error_memory(err, n * sizeof(*ids), "ids");
     for (size_t i = 0; i < n; i++)
         ids[i] = (struct og_remote_id){
-            s->claims[i].doc->id, is_added[i] ? s->claims[i].number : OG_NO_DOC,
-            OG_NO_DOC};
+            s->claims[i].doc->id,
+            askers[i].is_added ? s->claims[i].number : OG_NO_DOC, OG_NO_DOC};
     const og_status status = og_remote_catalogue_claim(s->remote, ids, n, err);
     for (size_t i = 0; i < n && status == OG_OK; i++)
         s->claims[i].found = ids[i].found;
@@ -378,9 +378,8 @@ static og_status look_at_all(struct og_shared *s, og_error *err)
     return status;
 }
 
-og_status og_shared_claim(struct og_shared *s, const og_document *const *docs,
-                          const bool *is_added, size_t n, int64_t *latest,
-                          og_error *err)
+og_status og_shared_claim(struct og_shared *s, const struct og_id_asker *askers,
+                          size_t n, int64_t *latest, og_error *err)
 {
     struct og_remote_numbers numbers;
     s->n_claims = 0;
@@ -392,11 +391,11 @@ og_status og_shared_claim(struct og_shared *s, const og_document *const *docs,
     s->first = numbers.first;
     s->end = numbers.first + (uint32_t)n;
     for (size_t i = 0; i < n; i++)
-        s->claims[i] = (struct og_id_claim){.doc = docs[i],
+        s->claims[i] = (struct og_id_claim){.doc = askers[i].doc,
                                             .number = s->first + (uint32_t)i,
                                             .found = OG_NO_DOC};
     s->n_claims = n;
-    og_status status = claim_ids(s, is_added, err);
+    og_status status = claim_ids(s, askers, err);
     if (status == OG_OK) status = look_at_all(s, err);
     if (status != OG_OK) s->n_claims = 0;
     return status;

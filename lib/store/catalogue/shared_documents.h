@@ -93,12 +93,18 @@ og_status og_shared_copiers(struct og_shared *shared, uint32_t origin,
 
 /* ---- the writer's ---- */
 
-/* For documents that lie behind one another in memory, at rising addresses:
- * numbers for all, ids for those that are to be added. `latest` is raised to
- * that of all documents. */
+/* A document of a block. */
+struct og_id_asker {
+    const og_document *doc;
+    bool is_added; /* or only asked about */
+};
+
+/* Numbers for all documents, which follow one another in memory, at rising
+ * addresses; ids for those that are to be added. `latest` is raised to that of
+ * all documents. */
 og_status og_shared_claim(struct og_shared *shared,
-                          const og_document *const *docs, const bool *is_added,
-                          size_t n, int64_t *latest, og_error *err);
+                          const struct og_id_asker *askers, size_t n,
+                          int64_t *latest, og_error *err);
 /* NULL: it was not asked for. */
 const struct og_id_claim *og_shared_claim_of(const struct og_shared *shared,
                                              const og_document *doc);
