@@ -112,6 +112,7 @@ void og_table_find_many(const struct og_table *table, const uint64_t *fps,
 {
     struct group groups[GROUPS];
     size_t asked = 0;
+    if (n == 0) return; /* and `fps` may be NULL */
     asked += ask_for_tags(table, fps + asked, n - asked, &groups[0]);
     asked += ask_for_tags(table, fps + asked, n - asked, &groups[1]);
     ask_for_payloads(table, &groups[0]);
