@@ -179,11 +179,6 @@ static struct plain_op *add_op(const struct og_plain_table *t,
     return op;
 }
 
-static og_bytes view(const char *text)
-{
-    return (og_bytes){text, strlen(text)};
-}
-
 /* A command about the key of op `number`. */
 static struct og_redis_request *put_request(struct og_plain_room *room,
                                             size_t number, const char *command)
@@ -192,7 +187,7 @@ static struct og_redis_request *put_request(struct og_plain_room *room,
     const og_bytes key = {room->ops[number].key,
                           room->prefix_len + room->n_digits};
     request->slot = og_partition_key_slot(key);
-    request->words[0] = view(command);
+    request->words[0] = og_redis_word(command);
     request->words[1] = key;
     request->n_words = 2;
     return request;
@@ -340,13 +335,13 @@ static void put_set(struct plain_observing *o, size_t number)
     struct og_redis_request *request = put_request(o->room, number, "SET");
     struct plain_op *op = &o->room->ops[number];
     og_plain_write_value(op->hit, op->value);
-    request->words[request->n_words++] = view(op->value);
+    og_redis_add_word(request, og_redis_word(op->value));
     if (o->table->ttl[0] != 0) {
-        request->words[request->n_words++] = view("EX");
-        request->words[request->n_words++] = view(o->table->ttl);
+        og_redis_add_word(request, og_redis_word("EX"));
+        og_redis_add_word(request, og_redis_word(o->table->ttl));
     }
-    if (o->is_first) request->words[request->n_words++] = view("NX");
-    request->words[request->n_words++] = view("GET");
+    if (o->is_first) og_redis_add_word(request, og_redis_word("NX"));
+    og_redis_add_word(request, og_redis_word("GET"));
 }
 
 /* Keys are all of one length, up to the zeros behind them. */
@@ -507,9 +502,9 @@ og_status og_plain_evictions(const struct og_plain_table *table,
     struct evictions e = {.has_ttl = table->ttl[0] != 0};
     for (unsigned i = 0; i < ASKED_SLOTS; i++) {
         requests[i].slot = (2 * i + 1) * (OG_REDIS_SLOTS / ASKED_SLOTS / 2);
-        requests[i].words[0] = view("INFO");
-        requests[i].words[1] = view("server");
-        requests[i].words[2] = view("stats");
+        requests[i].words[0] = og_redis_word("INFO");
+        requests[i].words[1] = og_redis_word("server");
+        requests[i].words[2] = og_redis_word("stats");
         requests[i].n_words = 3;
     }
     TRY(og_redis_client_run(client, requests, ASKED_SLOTS, take_evictions, &e,

@@ -27,6 +27,12 @@ struct og_redis_request {
     uint16_t node;
 };
 
+static inline void og_redis_add_word(struct og_redis_request *request,
+                                     og_bytes word)
+{
+    request->words[request->n_words++] = word;
+}
+
 /* A reply that is no error; a view. */
 typedef og_status og_redis_reply_fn(void *ctx, size_t request,
                                     const struct og_resp *reply, og_error *err);

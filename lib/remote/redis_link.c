@@ -276,19 +276,15 @@ static og_status shake_hands(struct og_redis_link *link, double until,
     return place_of(link, own.status, own.message, err);
 }
 
-static og_bytes view(const char *text)
-{
-    return (og_bytes){text, strlen(text)};
-}
-
 static og_status log_in(struct og_redis_link *link,
                         const struct og_table_address *address, double until,
                         og_error *err)
 {
     const bool has_user = address->user[0] != 0;
     const og_bytes words[3] = {
-        view("AUTH"), view(has_user ? address->user : address->password),
-        view(address->password)};
+        og_redis_word("AUTH"),
+        og_redis_word(has_user ? address->user : address->password),
+        og_redis_word(address->password)};
     const struct og_resp *reply;
     if (address->password[0] == 0) return OG_OK;
     TRY(og_redis_link_put(link, words, has_user ? 3 : 2, err));

@@ -5,6 +5,8 @@
  * ends at a moment that the caller names (og_clock_seconds()). While it sends
  * it also takes in what comes, so that neither side waits for the other. */
 
+#include <string.h>
+
 #include "lib/base/packing.h"
 #include "lib/remote/resp.h"
 #include "lib/remote/table_address.h"
@@ -28,5 +30,11 @@ og_status og_redis_link_flush(struct og_redis_link *link, double until,
 /* The next reply; a view until the next call. */
 og_status og_redis_link_get(struct og_redis_link *link, double until,
                             const struct og_resp **out, og_error *err);
+
+/* A word of a request. */
+static inline og_bytes og_redis_word(const char *text)
+{
+    return (og_bytes){text, strlen(text)};
+}
 
 #endif

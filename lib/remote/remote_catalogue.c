@@ -136,23 +136,13 @@ const char *og_remote_catalogue_name(const struct og_remote_catalogue *r)
 
 /* ---- requests ---- */
 
-static og_bytes literal(const char *text)
-{
-    return (og_bytes){text, strlen(text)};
-}
-
-static void add_word(struct og_redis_request *request, og_bytes word)
-{
-    request->words[request->n_words++] = word;
-}
-
 static void add_number(struct catalogue_caller *c,
                        struct og_redis_request *request, int64_t number)
 {
     char *text = c->bytes + c->n_bytes;
     const int len = snprintf(text, NUMBER_LEN, "%" PRId64, number);
     c->n_bytes += (size_t)len + 1;
-    add_word(request, (og_bytes){text, (size_t)len});
+    og_redis_add_word(request, (og_bytes){text, (size_t)len});
 }
 
 /* "origo:{TAG}:NAME": without the number of a partition. */
@@ -160,7 +150,8 @@ static size_t print_prefix(const struct og_remote_catalogue *r, uint32_t tag,
                            unsigned n_bits, char *out)
 {
     /* The address was checked: this cannot fail. */
-    (void)og_partition_key(literal(r->address.table), tag, n_bits, out, NULL);
+    (void)og_partition_key(og_redis_word(r->address.table), tag, n_bits, out,
+                           NULL);
     return (size_t)(strrchr(out, ':') - out);
 }
 
@@ -170,7 +161,7 @@ begin_request(struct catalogue_caller *c, const char *command, unsigned slot)
     struct og_redis_request *request = &c->requests[c->n++];
     request->slot = slot;
     request->n_words = 0;
-    add_word(request, literal(command));
+    og_redis_add_word(request, og_redis_word(command));
     return request;
 }
 
@@ -185,7 +176,7 @@ static struct og_redis_request *ask_head(const struct og_remote_catalogue *r,
     size_t len = print_prefix(r, 0, 0, key);
     len += (size_t)snprintf(key + len, KEY_LEN - len, "%s", kind);
     c->n_bytes += len + 1;
-    add_word(request, (og_bytes){key, len});
+    og_redis_add_word(request, (og_bytes){key, len});
     return request;
 }
 
@@ -204,7 +195,7 @@ static struct og_redis_request *ask_number(const struct og_remote_catalogue *r,
     len += (size_t)snprintf(key + len, KEY_LEN - len, ":{%c}:%" PRIu32, kind,
                             number);
     c->n_bytes += len + 1;
-    add_word(request, (og_bytes){key, len});
+    og_redis_add_word(request, (og_bytes){key, len});
     return request;
 }
 
@@ -221,7 +212,7 @@ static struct og_redis_request *ask_id(const struct og_remote_catalogue *r,
     if (id.len > 0) memcpy(key + len, id.data, id.len);
     len += id.len;
     c->n_bytes += len;
-    add_word(request, (og_bytes){key, len});
+    og_redis_add_word(request, (og_bytes){key, len});
     return request;
 }
 
@@ -325,10 +316,10 @@ og_status og_remote_catalogue_conf(struct og_remote_catalogue *r,
     TRY(take_caller(r, 2, 2 * KEY_LEN, &c, err));
     if (offered.len > 0) {
         struct og_redis_request *request = ask_head(r, c, "HSETNX", "");
-        add_word(request, literal("conf"));
-        add_word(request, offered);
+        og_redis_add_word(request, og_redis_word("conf"));
+        og_redis_add_word(request, offered);
     }
-    add_word(ask_head(r, c, "HGET", ""), literal("conf"));
+    og_redis_add_word(ask_head(r, c, "HGET", ""), og_redis_word("conf"));
     return ask_all(r, c, take_conf, &reader, err);
 }
 
@@ -350,8 +341,8 @@ og_status og_remote_catalogue_check_free(struct og_remote_catalogue *r,
     struct catalogue_caller *c;
     TRY(take_caller(r, 1, KEY_LEN, &c, err));
     struct og_redis_request *request = ask_head(r, c, "HMGET", "");
-    add_word(request, literal("conf"));
-    add_word(request, literal("catalogue"));
+    og_redis_add_word(request, og_redis_word("conf"));
+    og_redis_add_word(request, og_redis_word("catalogue"));
     TRY(ask_all(r, c, take_owner, &is_taken, err));
     if (!is_taken) return OG_OK;
     return og_error_set(err, OG_ERR_USAGE,
@@ -406,9 +397,9 @@ static og_status reserve(struct og_remote_catalogue *r, const char *field,
     *out = (struct numbers_reader){r, n, 0, INT64_MIN};
     TRY(take_caller(r, 2, 2 * KEY_LEN + NUMBER_LEN, &c, err));
     struct og_redis_request *request = ask_head(r, c, "HINCRBY", "");
-    add_word(request, literal(field));
+    og_redis_add_word(request, og_redis_word(field));
     add_number(c, request, n);
-    add_word(ask_head(r, c, "ZSCORE", ":{l}"), literal("t"));
+    og_redis_add_word(ask_head(r, c, "ZSCORE", ":{l}"), og_redis_word("t"));
     TRY(ask_all(r, c, take_numbers, out, err));
     /* The last number is nobody's. */
     if (out->end < NO_NUMBER) return OG_OK;
@@ -457,8 +448,8 @@ og_status og_remote_catalogue_count(struct og_remote_catalogue *r,
     struct catalogue_caller *c;
     TRY(take_caller(r, 1, KEY_LEN, &c, err));
     struct og_redis_request *request = ask_head(r, c, "HMGET", "");
-    add_word(request, literal("next"));
-    add_word(request, literal("count"));
+    og_redis_add_word(request, og_redis_word("next"));
+    og_redis_add_word(request, og_redis_word("count"));
     return ask_all(r, c, take_tally, &reader, err);
 }
 
@@ -501,8 +492,8 @@ og_status og_remote_catalogue_claim(struct og_remote_catalogue *r,
             ask_id(r, c, is_claimed ? "SET" : "GET", ids[i].id);
         if (!is_claimed) continue;
         add_number(c, request, ids[i].number);
-        add_word(request, literal("NX"));
-        add_word(request, literal("GET"));
+        og_redis_add_word(request, og_redis_word("NX"));
+        og_redis_add_word(request, og_redis_word("GET"));
     }
     return ask_all(r, c, take_id, &reader, err);
 }
@@ -516,8 +507,8 @@ static void put_entry(const struct og_remote_catalogue *r,
     struct og_redis_request *request;
     if (e->entry.len > 0) {
         request = ask_number(r, c, "HSET", 'd', e->number);
-        add_word(request, literal("e"));
-        add_word(request, e->entry);
+        og_redis_add_word(request, og_redis_word("e"));
+        og_redis_add_word(request, e->entry);
     }
     for (size_t i = 0; i < e->n_origins; i++) {
         request = ask_number(r, c, "ZADD", 'c', e->origins[i]);
@@ -557,17 +548,17 @@ og_status og_remote_catalogue_commit(struct og_remote_catalogue *r,
     for (size_t i = 0; i < n; i++) {
         struct og_redis_request *request =
             ask_number(r, c, "HSET", 'd', numbers[i]);
-        add_word(request, literal("s"));
-        add_word(request, literal("1"));
+        og_redis_add_word(request, og_redis_word("s"));
+        og_redis_add_word(request, og_redis_word("1"));
     }
     struct og_redis_request *count = ask_head(r, c, "HINCRBY", "");
-    add_word(count, literal("count"));
+    og_redis_add_word(count, og_redis_word("count"));
     add_number(c, count, (int64_t)n);
     if (latest > INT64_MIN) {
         struct og_redis_request *request = ask_head(r, c, "ZADD", ":{l}");
-        add_word(request, literal("GT"));
+        og_redis_add_word(request, og_redis_word("GT"));
         add_number(c, request, latest);
-        add_word(request, literal("t"));
+        og_redis_add_word(request, og_redis_word("t"));
     }
     return ask_all(r, c, take_nothing, NULL, err);
 }
@@ -601,8 +592,8 @@ og_status og_remote_catalogue_get(struct og_remote_catalogue *r,
     for (size_t i = 0; i < n; i++) {
         struct og_redis_request *request =
             ask_number(r, c, "HMGET", 'd', numbers[i]);
-        add_word(request, literal("e"));
-        add_word(request, literal("s"));
+        og_redis_add_word(request, og_redis_word("e"));
+        og_redis_add_word(request, og_redis_word("s"));
     }
     return ask_all(r, c, take_entry, &reader, err);
 }
@@ -674,7 +665,7 @@ og_status og_remote_catalogue_put_text(struct og_remote_catalogue *r,
     struct catalogue_caller *c;
     TRY(next_text(r, out_number, err));
     TRY(take_caller(r, 1, KEY_LEN, &c, err));
-    add_word(ask_number(r, c, "SET", 't', *out_number), bytes);
+    og_redis_add_word(ask_number(r, c, "SET", 't', *out_number), bytes);
     return write_all(r, c, err);
 }
 
