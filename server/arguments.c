@@ -1,4 +1,4 @@
-/* What a request says besides its body: arguments and headers. */
+/* The arguments and headers of a request. */
 
 #include "problem.h"
 #include "request.h"

@@ -1,10 +1,11 @@
-/* Tokens are compared by their SHA-256, all of them, in a time that depends on
- * neither: what an answer takes reveals nothing about a token.
+/* Tokens are compared by their SHA-256, always all of them and in constant
+ * time: the response time reveals nothing about a token.
  *
- * Without tokens the server is for programs of this machine. A browser is one
- * of them, and runs scripts of strangers: so a request must name this server
- * as its host (a stranger's name that leads here does not), and, when it comes
- * from a page, one of its own or one that is allowed. */
+ * Without tokens the server is for programs on this machine. A browser is one
+ * of them, and runs scripts of foreign sites: so a request must name this
+ * server as its host (a foreign name that resolves to it does not), and if it
+ * comes from a page, the page must be the server's own or have an allowed
+ * origin. */
 
 #include "auth.h"
 
@@ -167,7 +168,7 @@ static bool is_host(const char *host, size_t len, const char *name)
     return strlen(name) == len && strncasecmp(host, name, len) == 0;
 }
 
-/* Whether the request means this server. */
+/* Whether the host of the request names this server. */
 static bool is_own_host(const struct server *s, const char *host)
 {
     const size_t len = host_len(host);
@@ -211,7 +212,7 @@ bool auth_check(struct request *r)
     struct auth *a = &r->server->auth;
     const char *given = request_header(r, "Authorization");
     r->role = auth_role(a, given);
-    /* Who has a token was let in by name, wherever the request was made. */
+    /* With tokens, the token decides, whatever the host and the origin. */
     if (a->path == NULL && !check_sender(r)) return false;
     if (r->route->role <= r->role) return true;
     if (r->role == ROLE_NONE)

@@ -1,7 +1,7 @@
 #ifndef SERVER_AUTH_H
 #define SERVER_AUTH_H
 
-/* Who may do what: bearer tokens, each with a role, out of a file. */
+/* Authorization: bearer tokens, each with a role, read from a file. */
 
 #include "request.h"
 
@@ -9,7 +9,7 @@
 
 struct auth {
     pthread_rwlock_t lock;
-    const char *path; /* NULL: there are no tokens, everybody may do all */
+    const char *path; /* NULL: there are no tokens, everything is allowed */
     struct auth_token *tokens;
     size_t n_tokens;
 };
@@ -20,11 +20,11 @@ og_status auth_open(struct auth *a, const char *path, og_error *err);
 og_status auth_reload(struct auth *a, og_error *err);
 void auth_close(struct auth *a);
 
-/* The role that this value of Authorization gives; ROLE_NONE: none. */
+/* The role that this value of Authorization grants; ROLE_NONE: none. */
 enum role auth_role(struct auth *a, const char *authorization);
 
-/* Whether the request comes from where it may, and has the right; else the
- * reply says why not. */
+/* Whether the sender is allowed and has the role that the route needs; if not,
+ * the reply says why. */
 bool auth_check(struct request *r);
 
 #endif

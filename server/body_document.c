@@ -36,7 +36,7 @@ static bool kind_of_body(struct request *r, og_file_kind *out)
                    "application/xml or message/rfc822");
 }
 
-/* What the query says of it counts where the body says nothing. */
+/* The query fills in what the body does not state. */
 static bool fill_from_query(struct request *r, bool bad_time)
 {
     og_document *doc = &r->doc;

@@ -8,7 +8,8 @@
 
 enum { PIECE = 64 << 10 };
 
-/* What a frame may ask for; more is refused, as zstd itself advises. */
+/* The largest window that a frame may need; zstd itself recommends to refuse
+ * more. */
 enum { WINDOW_LOG = 23 };
 
 static void *gzip_new(void)

@@ -1,10 +1,10 @@
-/* Between the library of HTTP and the handlers.
+/* The layer between the HTTP library and the handlers.
  *
  * libmicrohttpd calls begin_request() for the first line of a request,
  * on_access() for its head, for each piece of its body and at its end, and
- * end_request() when all is sent. A request whose work is done elsewhere
- * sleeps meanwhile; request_finish() wakes it and on_access() is called once
- * more, to answer. */
+ * end_request() when all is sent. A request whose work is done on another
+ * thread is suspended meanwhile; request_finish() resumes it and on_access() is
+ * called once more, to answer. */
 
 #include "handlers.h"
 #include "problem.h"
@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer bodies are worked on by a thread for what takes long. */
+/* Longer bodies are processed by a thread for slow requests. */
 enum { SHORT_BODY = 64 << 10 };
-/* So much of a stream goes to the writer at a time: each time costs a sync. */
+/* A stream goes to the writer in pieces of this size: each costs a sync. */
 enum { STREAM_PIECE = 64 << 10 };
-/* A reader that read more gives its memory back. */
+/* A reader that read more than this frees its memory. */
 enum { WARM_READER = 1 << 20 };
-/* Bytes of all bodies together, and of what is to be answered to streams. */
+/* Limit for the bytes of all bodies and of all pending results of streams. */
 #define MOST_BUFFERED ((size_t)1 << 30)
 
 /* ---- the life of a request ---- */
@@ -132,7 +132,7 @@ static bool check_encoding(struct request *r)
     return problem(r, 415, "bodies may be compressed with gzip or zstd");
 }
 
-/* OPTIONS: a browser asks whether a page may ask. */
+/* OPTIONS: a browser's preflight request (CORS). */
 static void answer_options(struct request *r, const char *allow)
 {
     r->reply.status = 204;
@@ -154,7 +154,7 @@ static bool find_route(struct request *r)
     return problem(r, 405, "this path accepts %s", allow);
 }
 
-/* False: the reply is there. */
+/* False: the reply is set. */
 static bool take_head(struct request *r)
 {
     if (r->uri == NULL) return problem(r, 503, "out of memory");
@@ -196,8 +196,8 @@ static void sleep_until_run(struct request *r, bool must)
     MHD_resume_connection(r->connection);
 }
 
-/* What this request has more in memory, or less, than when it was counted last:
- * its body, and the results of a stream. */
+/* Updates the server's count of bytes in memory by what changed in this request
+ * since the last call: its body, and the results of a stream. */
 static void count_memory(struct request *r)
 {
     atomic_size_t *all = &r->server->n_buffered;
@@ -218,7 +218,7 @@ static void take_piece(struct request *r, const char *data, size_t len)
     const uint64_t most = r->is_streamed ? o->max_stream : o->max_body;
     r->n_received += len;
     if (r->is_too_long || r->is_broken || r->is_refused) return;
-    if (r->reply.status != 0) { /* what follows changes nothing */
+    if (r->reply.status != 0) { /* the reply is set: ignore the rest */
         buffer_release(&r->body);
         return;
     }
@@ -229,12 +229,12 @@ static void take_piece(struct request *r, const char *data, size_t len)
     }
     count_memory(r);
     if (r->is_refused) buffer_release(&r->body);
-    /* A line that does not end is no document. */
+    /* A line that is too long cannot be a document. */
     if (r->is_streamed && !has_line(&r->body) && r->body.len > o->max_body)
         r->is_too_long = true;
 }
 
-/* All of it is there. False: the reply says what is wrong. */
+/* Called when the body is complete. False: the reply says what is wrong. */
 static bool check_body(struct request *r)
 {
     const struct serve_options *o = r->server->options;
@@ -318,7 +318,7 @@ static enum MHD_Result send_reply(struct request *r)
     struct MHD_Response *response = make_response(r);
     if (response == NULL) return MHD_NO;
     add_headers(r, response);
-    /* Before anybody can have the answer and ask for the counts. */
+    /* Before the client can have the answer and ask for the counts. */
     if (r->client == NULL)
         metrics_count(&r->server->metrics, r,
                       (double)(server_now() - r->began) / 1e9);
@@ -349,13 +349,13 @@ static enum MHD_Result first_call(struct request *r, const char *method,
     r->peer = info != NULL ? info->socket_context : NULL;
     snprintf(r->method, sizeof(r->method), "%s", method);
     r->phase = PHASE_BODY;
-    /* An answer before the body has come ends the connection. */
+    /* An answer before the body was received ends the connection. */
     if (!take_head(r) && has_body(r)) return send_reply(r);
     watchdog_note(&r->server->watchdog, r->peer, PEER_SENDING);
     return MHD_YES;
 }
 
-/* The request is there whole. */
+/* The request is complete. */
 static enum MHD_Result last_call(struct request *r)
 {
     r->phase = PHASE_WAITING;
@@ -373,9 +373,9 @@ static enum MHD_Result last_call(struct request *r)
     return send_reply(r);
 }
 
-/* Who says how long the body is has it, and sees no result before its end: what
- * comes is gathered. Who does not may wait for something to happen before the
- * next line. */
+/* A client that sent a Content-Length has the whole body and gets no result
+ * before its end, so lines are collected into larger pieces. Without one it may
+ * wait for an effect before it sends the next line. */
 static void pass_lines_on(struct request *r)
 {
     if (r->is_too_long || r->is_broken || r->is_refused ||
@@ -393,8 +393,8 @@ static enum MHD_Result next_piece(struct request *r, const char *data,
     enum { FAR_TOO_LONG = 4 << 20 };
     take_piece(r, data, *len);
     *len = 0;
-    /* An answer can be given only when all is there: wait for the rest of
-     * what is too long, but not for ever. */
+    /* An answer can be sent only after the whole body was received: read the
+     * rest of a body that is too long, but not for ever. */
     if (r->is_too_long &&
         r->n_received > r->server->options->max_body + FAR_TOO_LONG)
         return MHD_NO;
@@ -422,7 +422,7 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection,
         *upload_data_size = 0;
         return MHD_YES;
     }
-    /* The rest of what was read when it fell asleep: later. */
+    /* Suspended with unread input: it is passed again later. */
     if (is_asleep(r)) return MHD_YES;
     if (*upload_data_size > 0)
         return next_piece(r, upload_data, upload_data_size);
@@ -445,7 +445,7 @@ static void on_connection(void *ctx, struct MHD_Connection *connection,
         info != NULL ? watchdog_enter(&s->watchdog, info->connect_fd) : NULL;
 }
 
-/* What the library complains about is the clients' fault, most often. */
+/* What libmicrohttpd complains about is mostly the fault of clients. */
 static void on_complaint(void *ctx, const char *format, va_list args)
 {
     (void)ctx, (void)format, (void)args;

@@ -1,7 +1,7 @@
 #ifndef SERVER_EMBEDDED_H
 #define SERVER_EMBEDDED_H
 
-/* Files that are part of the program: made by tools/embed_files.py. */
+/* Files embedded in the program by tools/embed_files.py. */
 
 #include <stddef.h>
 

@@ -39,7 +39,8 @@ static void write_wrong(struct buffer *b, uint64_t line, const og_error *err)
     buffer_text(b, "}\n");
 }
 
-/* They wait until the whole body has come: libmicrohttpd sends nothing before.
+/* Results wait until the whole body was received: libmicrohttpd sends nothing
+ * before.
  */
 enum { MOST_RESULTS = 64 << 20 };
 
@@ -67,7 +68,7 @@ static void add_line(struct request *r, og_bytes line)
         status = writer_add(w, &doc, false, NULL, &is_new, &err);
     if (status == OG_ERR_IO || status == OG_ERR_STORE ||
         status == OG_ERR_MEMORY) {
-        /* The document is not to blame, and may be sent again. */
+        /* Not an error of the document: it may be sent again. */
         problem(r, 503, "line %llu: %s", (unsigned long long)r->n_lines,
                 err.message);
         return;
@@ -85,7 +86,7 @@ static void add_line(struct request *r, og_bytes line)
                 (unsigned long long)r->n_lines, MOST_RESULTS >> 20);
 }
 
-/* All lines that are there whole; at the end also the rest. */
+/* All complete lines; at the end of the body also the rest. */
 static void add_lines(struct request *r)
 {
     struct buffer *b = &r->body;
@@ -154,7 +155,7 @@ void handle_remove(struct request *r)
 static void write_origins(struct buffer *b, const og_card *card,
                           og_browser *browser)
 {
-    /* The next question takes the views of this one with it. */
+    /* The next call of the browser invalidates the views of this card. */
     og_card origin;
     bool is_found;
     size_t n = 0;
@@ -236,8 +237,8 @@ struct browsing {
     uint64_t n_looked_at;
 };
 
-/* So many documents are looked at for one page of the list; the next page
- * continues from there. */
+/* At most so many documents are examined for one page of the list; the next
+ * page continues from there. */
 enum { MOST_LOOKED_AT = 20000, MOST_LISTED = 1000 };
 
 static bool has_prefix(og_bytes s, const char *prefix)

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Only what this server sends may run, look, or be asked, and no text becomes
- * markup. */
+/* Scripts, styles and requests only from and to this server, and no text
+ * becomes markup. */
 static const char page_csp[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; "

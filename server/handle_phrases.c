@@ -1,8 +1,8 @@
-/* GET /v1/phrases: what most documents repeat.
+/* GET /v1/phrases: the passages that most documents repeat.
  *
- * It reads all texts several times, so one such question is asked at a time,
- * and its answer is kept: for the same question again while no document has
- * come, or for a minute. */
+ * It reads all texts several times, so only one such request runs at a time,
+ * and its answer is kept for the same request while no document was added, or
+ * for a minute. */
 
 #include "handlers.h"
 #include "problem.h"

@@ -1,5 +1,5 @@
-/* POST /v1/near and POST /v1/quote: questions to the other indexes, beside the
- * writer. */
+/* POST /v1/near and POST /v1/quote: queries of the other indexes, concurrent
+ * with the writer. */
 
 #include "handlers.h"
 #include "problem.h"

@@ -1,4 +1,4 @@
-/* How the server is: for people, for balancers, for Prometheus. */
+/* The state of the server: for people, load balancers and Prometheus. */
 
 #include "embedded.h"
 #include "handlers.h"

@@ -26,7 +26,7 @@ static const char *type_of(og_format format)
     }
 }
 
-/* A browser, or who asks as one. */
+/* Whether the client accepts HTML, as a browser does. */
 static bool wants_page(const struct request *r)
 {
     const char *accept = request_header(r, "Accept");
@@ -159,7 +159,7 @@ void prepare_trace(struct request *r)
         r->place = PLACE_HERE; /* cheaper than to wake another thread */
 }
 
-/* On the writer's thread: the answer is that of before it was added. */
+/* On the writer's thread: the answer is as before the document was added. */
 static void trace_and_add(struct request *r, const struct trace_report *t,
                           const og_trace_options *asking)
 {
@@ -193,7 +193,7 @@ void handle_trace(struct request *r)
 {
     struct trace_report t;
     og_trace_options asking;
-    /* They were looked at before. */
+    /* They were checked before. */
     if (!take_report(r, &t) || !take_trace_options(r, &t, &asking)) return;
     atomic_fetch_add(&r->server->metrics.n_traced, 1);
     if (r->adds)
@@ -238,7 +238,7 @@ static bool take_pair(struct request *r, struct pair *out)
     return true;
 }
 
-/* The second reader lives as long as the answer is made. */
+/* The second reader is kept until the answer is made. */
 static void compare_pair(struct request *r, const og_document *origin,
                          const struct trace_report *t,
                          const og_compare_options *options)

@@ -1,7 +1,7 @@
 #ifndef SERVER_HANDLERS_H
 #define SERVER_HANDLERS_H
 
-/* What the routes of router.c call. */
+/* The handlers that the routes of router.c call. */
 
 #include "request.h"
 

@@ -100,8 +100,8 @@ static int dial(const struct http_address *a, char *why, size_t why_cap)
     return fd;
 }
 
-/* Certificates that are trusted: those of the file, or the system's. None is a
- * failure as well: nobody could be believed then. */
+/* Certificates that are trusted: those of the file, or the system's. An empty
+ * set is a failure as well: no server could be verified. */
 static int load_trust(gnutls_certificate_credentials_t trust, const char *ca)
 {
     const int n = ca != NULL ? gnutls_certificate_set_x509_trust_file(

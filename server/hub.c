@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bytes that wait for one client. */
+/* MOST_PENDING: bytes that wait for one client. */
 enum { MOST_PENDING = 256 << 10, MOST_CLIENTS = 1024 };
 
 struct event {
@@ -40,7 +40,7 @@ static void wake(struct client *c)
     MHD_resume_connection(c->connection);
 }
 
-/* Of the library of HTTP: what comes next? */
+/* libmicrohttpd's callback for the next bytes of the response. */
 static ssize_t read_events(void *ctx, uint64_t pos, char *out, size_t most)
 {
     struct client *c = ctx;
@@ -223,7 +223,7 @@ void hub_hold(struct hub *h, struct watches *w, const og_document *doc,
                         ? (double)answer->n_matching / (double)answer->n_tokens
                         : 0;
     }
-    /* What watches say of it is an event as well. */
+    /* The events of watches are published as well. */
     struct buffer copy = {0};
     while (watches_next(w, doc, answer, &copy)) {
         e = hold(h, "copy");

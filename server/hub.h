@@ -1,10 +1,10 @@
 #ifndef SERVER_HUB_H
 #define SERVER_HUB_H
 
-/* Server-sent events: what arrives and what it copies, to everybody who wants
- * to know. An event waits until the document is durable. Each client has a
- * buffer that has an end; one that does not read is dropped, and nobody else
- * notices. */
+/* Server-sent events: which documents arrive and what they copy, for every
+ * client that subscribes. An event is held back until the document is durable.
+ * Each client has a limited buffer; a client that does not read is dropped,
+ * without effect on the others. */
 
 #include "buffer.h"
 
@@ -38,13 +38,13 @@ void hub_hold(struct hub *h, struct watches *w, const og_document *doc,
               const og_answer *answer);
 /* A document was removed. */
 void hub_hold_removal(struct hub *h, og_bytes id);
-/* What was held is durable; or is not. */
+/* The held events are durable and are published; or they are dropped. */
 void hub_release(struct hub *h);
 void hub_forget(struct hub *h);
 
-/* Once a second: how things are. */
+/* Once a second: publishes the state of the server. */
 void hub_tick(struct hub *h);
-/* No more clients, and those that are there go. */
+/* Accepts no more clients and disconnects all. */
 void hub_close(struct hub *h);
 
 /* GET /v1/events */

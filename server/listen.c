@@ -1,5 +1,5 @@
-/* A socket to listen on: one that systemd hands over, a path, or an address.
- * Whoever is not on this machine must show a token. */
+/* The listening socket: one that systemd passes, a path, or an address. Clients
+ * on other machines need a token. */
 
 #include "server.h"
 
@@ -42,7 +42,7 @@ static bool is_loopback(const struct sockaddr *address)
     return address->sa_family == AF_UNIX;
 }
 
-/* Names the socket as it is: port 0 has become one. */
+/* Stores the actual address of the socket: port 0 has become a real one. */
 static og_status describe(struct server *s, int fd, og_error *err)
 {
     struct sockaddr_storage address;
@@ -84,7 +84,7 @@ static og_status listen_path(const char *path, int *out, og_error *err)
     if (strlen(path) >= sizeof(address.sun_path))
         return fail(err, OG_ERR_USAGE, path, "the path is too long");
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-    /* One that a server left, which nobody answers any more. */
+    /* Removes the socket of a server that has ended: nothing listens on it. */
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return fail(err, OG_ERR_IO, path, strerror(errno));
     if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&

@@ -31,7 +31,7 @@ static void put(struct buffer *b)
     buffer_release(b);
 }
 
-/* A path comes from strangers: nothing in it may end the line. */
+/* A path is untrusted input: nothing in it may end the line. */
 static void put_path(struct buffer *b, const char *path)
 {
     for (size_t i = 0; path[i] != 0 && i < 200; i++) {

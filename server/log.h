@@ -1,15 +1,15 @@
 #ifndef SERVER_LOG_H
 #define SERVER_LOG_H
 
-/* Lines on stderr: one for each request, and what happens besides; as text, or
- * as JSON for programs. */
+/* Log lines on stderr: one for each request, and other events; as text, or as
+ * JSON for programs. */
 
 #include <stdbool.h>
 
 struct request;
 
 struct log {
-    bool is_json, is_quiet; /* quiet: no lines of requests */
+    bool is_json, is_quiet; /* quiet: no lines for requests */
 };
 
 void log_say(const struct log *log, const char *format, ...)

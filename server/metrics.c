@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Upper ends in microseconds; the last has none. */
+/* Upper bounds in microseconds; the last step has none. */
 static const uint64_t steps[METRICS_STEPS - 1] = {
     250, 500, 1000, 2500, 5000, 10000, 25000, 100000, 250000, 1000000, 10000000,
 };

@@ -1,8 +1,8 @@
 #ifndef SERVER_METRICS_H
 #define SERVER_METRICS_H
 
-/* What is counted: requests by route and status, how long they took, what was
- * added. Written as Prometheus reads it, and as JSON for the page. */
+/* Metrics: requests by route and status, their duration, what was added.
+ * Written in the format of Prometheus, and as JSON for the page. */
 
 #include "buffer.h"
 
@@ -32,7 +32,7 @@ struct metrics {
 void metrics_count(struct metrics *m, const struct request *r, double seconds);
 /* The text format of Prometheus. */
 void metrics_write(struct server *s, struct buffer *out);
-/* Members of a JSON object: what changes from second to second. */
+/* Members of a JSON object: the values that change from second to second. */
 void metrics_live(struct server *s, struct buffer *out);
 
 #endif

@@ -1,15 +1,16 @@
 #ifndef SERVER_PROBLEM_H
 #define SERVER_PROBLEM_H
 
-/* What went wrong, as application/problem+json (RFC 9457). */
+/* Errors as application/problem+json (RFC 9457). */
 
 #include "request.h"
 
-/* Becomes the reply, whatever was there. Returns false, so that a step may
- * `return problem(...)`. */
+/* Replaces the reply. Returns false, so that a step may `return
+ * problem(...)`. */
 bool problem(struct request *r, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The status that belongs to an error of the library. */
+/* The same, with the HTTP status that corresponds to an error of the
+ * library. */
 bool problem_of(struct request *r, const og_error *err);
 const char *problem_title(unsigned status);
 

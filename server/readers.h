@@ -1,8 +1,8 @@
 #ifndef SERVER_READERS_H
 #define SERVER_READERS_H
 
-/* What a question needs while it is asked, kept warm: one set for each thread
- * that asks at the same time, handed out and given back. */
+/* A pool of the objects that a query needs, with their memory kept: one set for
+ * each concurrent query, taken and returned. */
 
 #include <origo/origo.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@ struct asker {
     struct asker *next;
 };
 
-/* A reader holds the document of a request until it is answered. */
+/* A reader holds the document of a request until the request is answered. */
 struct reader_node {
     og_reader *reader;
     struct reader_node *next;

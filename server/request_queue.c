@@ -29,7 +29,7 @@ bool request_queue_put(struct request_queue *q, struct request *r, bool must)
     return has_room;
 }
 
-/* With the lock. */
+/* The lock is held. */
 static struct request *take_first(struct request_queue *q)
 {
     struct request *const r = q->first;

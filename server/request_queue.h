@@ -1,8 +1,8 @@
 #ifndef SERVER_REQUEST_QUEUE_H
 #define SERVER_REQUEST_QUEUE_H
 
-/* Requests that wait for a thread: for the one that writes, or for one of the
- * workers. First come, first served; a full queue takes no more. */
+/* Requests that wait for a thread: for the writer, or for one of the workers.
+ * First in, first out; a full queue rejects more. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,18 +19,18 @@ struct request_queue {
 };
 
 void request_queue_init(struct request_queue *q, size_t most_waiting);
-/* False: too many wait, or it is stopping. A request that `must` wait, because
- * it has at most one place in the queue at a time, finds one always. */
+/* False: the queue is full or stopping. With `must` a request is always
+ * accepted: it has at most one place in the queue at a time. */
 bool request_queue_put(struct request_queue *q, struct request *r, bool must);
-/* The first one; NULL: none waits. */
+/* Takes the first request; NULL: none waits. */
 struct request *request_queue_try(struct request_queue *q);
-/* The first one, waited for; NULL: none is left and none will come. */
+/* Waits for a request and takes it; NULL: none is left and none will come. */
 struct request *request_queue_take(struct request_queue *q);
-/* Until one waits, it is stopping, or a second has passed. False: none is left
- * and none will come. */
+/* Returns when a request waits, the queue is stopping, or a second has passed.
+ * False: none is left and none will come. */
 bool request_queue_wait(struct request_queue *q);
 size_t request_queue_length(struct request_queue *q);
-/* Whoever waits for a request looks up. */
+/* Wakes all threads that wait for a request. */
 void request_queue_stop(struct request_queue *q);
 
 #endif

@@ -1,4 +1,5 @@
-/* Which handler answers what, who may ask, and where it runs. */
+/* The routes: their handlers, the role each needs, and the thread it runs
+ * on. */
 
 #include "handlers.h"
 #include "server.h"

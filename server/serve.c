@@ -1,9 +1,9 @@
 /* Starting, waiting for signals, stopping.
  *
- * A server that stops answers what it has accepted: it listens no more,
- * refuses new requests on open connections, the writer empties its queue and
- * commits, clients of events are let go. Whoever does not take an answer
- * within the time limit is left behind. */
+ * A server that stops answers what it has accepted: it stops listening, refuses
+ * new requests on open connections, the writer empties its queue and commits,
+ * and clients of events are disconnected. It does not wait for a client that
+ * does not read its answer within the time limit. */
 
 #include "serve.h"
 
@@ -50,8 +50,7 @@ static og_status fail(og_error *err, og_status status, const char *what,
     return status;
 }
 
-/* A connection is a file; the usual limit of 1024 is for programs that have
- * few. */
+/* A connection needs a file descriptor; the usual limit of 1024 is too low. */
 static void raise_files(void)
 {
     struct rlimit limit;
@@ -86,7 +85,7 @@ static og_status read_tls(struct server *s, og_error *err)
 
 /* ---- signals ---- */
 
-/* They are taken by sigwait(), so every thread must have them blocked. */
+/* They are received by sigwait(), so every thread must block them. */
 static void block_signals(sigset_t *out)
 {
     sigemptyset(out);
@@ -132,7 +131,7 @@ static void drain(struct server *s)
     const int fd = MHD_quiesce_daemon(s->daemon);
     if (fd >= 0) close(fd);
     hub_close(&s->hub);
-    /* Requests that were under way come to their end. */
+    /* Waits for requests that are being processed. */
     while (atomic_load(&s->n_active) > 0 && server_now() < until) {
         watchdog_end_idle(&s->watchdog);
         pause_for(5);

@@ -33,7 +33,7 @@ struct server {
     bool is_local;     /* only this machine can reach it */
     char address[256]; /* "http://127.0.0.1:7070" */
     char host[128];    /* of the address, without the port; "": a path */
-    uint32_t run;      /* drawn at the start: part of every request's id */
+    uint32_t run;      /* random: part of every request's id */
     atomic_uint_fast64_t n_requests; /* so far */
     atomic_uint n_active;            /* that are being answered */
     atomic_bool is_draining;
@@ -52,23 +52,23 @@ struct server {
     struct buffer tls_cert, tls_key;
 };
 
-uint64_t server_now(void); /* nanoseconds of a clock that never goes back */
+uint64_t server_now(void); /* nanoseconds of a monotonic clock */
 
-/* The router. NULL: there is no such path; *out_allow is not NULL when there
- * is, for other methods. */
+/* The router. NULL: no such path; if the path exists for other methods,
+ * *out_allow is not NULL. */
 const struct route *route_find(const char *method, og_bytes path,
                                og_bytes *out_rest, const char **out_allow);
-/* Every route, for the counts of each. */
+/* All routes, for the metrics of each. */
 extern const struct route routes[];
 extern const size_t n_routes;
 
-/* The daemon of HTTP. */
+/* The HTTP daemon. */
 og_status daemon_start(struct server *s, int fd, og_error *err);
 void daemon_stop(struct server *s);
 /* `run` is done, on another thread: the connection continues. */
 void request_finish(struct request *r);
 
-/* A socket that listens, and what it is called. */
+/* Opens the listening socket and stores its address. */
 og_status listen_open(struct server *s, int *out_fd, og_error *err);
 
 #endif

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A group ends after so long, or so many: nobody waits for many others. */
+/* A group ends after this time or this many requests, which limits how long a
+ * request waits for others. */
 #define GROUP_TIME ((uint64_t)4000000) /* nanoseconds */
 enum { GROUP_MOST = 512 };
-/* The state of the store is looked at so often. */
+/* How often the state of the store is read. */
 #define INFO_TIME ((uint64_t)500000000)
 
 /* ---- groups ---- */
@@ -31,7 +32,8 @@ void writer_info(struct writer *w, og_store_info *out)
     pthread_mutex_unlock(&w->info_lock);
 }
 
-/* From now on nothing is accepted: what is in memory may not be on disk. */
+/* From now on nothing is accepted: what is in memory may not be on disk any
+ * more. */
 static void fail(struct writer *w, const og_error *err)
 {
     if (atomic_load(&w->has_failed)) return; /* the first is the cause */
@@ -126,7 +128,7 @@ og_status writer_add(struct writer *w, const og_document *doc,
     if (status == OG_OK)
         status = og_store_add(s->store, doc, asks ? w->trace : NULL, err);
     if (status != OG_OK) {
-        /* Servers that are away come back. */
+        /* A shared store may become reachable again. */
         const bool is_lasting =
             status == OG_ERR_IO && !og_store_is_shared(s->store);
         if (is_lasting || status == OG_ERR_STORE) fail(w, err);

@@ -13,8 +13,8 @@ static const char answer_408[] =
     "{\"type\":\"about:blank\",\"title\":\"Request Timeout\",\"status\":408,"
     "\"detail\":\"the request took too long to arrive\"}\n";
 
-/* The owner of the socket sees it end and closes it; only then is its number
- * free, and by then the connection has left the list. */
+/* Only shuts the socket down. Its owner sees the end and closes it; only then
+ * can its number be reused, and by then the connection has left the list. */
 static void end_connection(struct connection *c)
 {
     if (c->is_ended) return;
@@ -40,7 +40,7 @@ static bool is_late(const struct watchdog *w, const struct connection *c,
     const uint64_t age = now > c->since ? now - c->since : 0;
     switch (c->state) {
     case PEER_SENDING: return age > limit;
-    /* Silence is ended by the library; who whispers a head has longer. */
+    /* libmicrohttpd ends silent connections; a slow head has twice the time. */
     case PEER_IDLE: return age > 2 * limit;
     case PEER_READING: return age > 4 * limit;
     default: return false;

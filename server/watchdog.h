@@ -1,10 +1,10 @@
 #ifndef SERVER_WATCHDOG_H
 #define SERVER_WATCHDOG_H
 
-/* Time limits. The library of HTTP closes a connection on which nothing
- * happens; one that sends a byte now and then it would keep for ever. So each
- * connection has a clock: until its request is there whole it has a limited
- * time, however it spends it. */
+/* Time limits. The HTTP library closes a connection on which nothing happens,
+ * but would keep one that sends a byte now and then for ever. So each
+ * connection has a clock: its request must be complete within a limited
+ * time. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,9 +15,9 @@ struct server;
 
 enum peer_state {
     PEER_IDLE,    /* between two requests, or in the head of one */
-    PEER_SENDING, /* its body comes */
+    PEER_SENDING, /* its body is being received */
     PEER_WAITING, /* for an answer, or for events: no limit here */
-    PEER_READING, /* takes its answer */
+    PEER_READING, /* receives its answer */
 };
 
 struct connection {
@@ -45,7 +45,7 @@ struct connection *watchdog_enter(struct watchdog *w, int fd); /* or NULL */
 void watchdog_leave(struct watchdog *w, struct connection *c);
 void watchdog_note(struct watchdog *w, struct connection *c,
                    enum peer_state state);
-/* Ends a connection whose client does not do its part. */
+/* Ends a connection whose client does not cooperate. */
 void watchdog_end(struct watchdog *w, struct connection *c);
 /* Ends all that are not being answered. */
 void watchdog_end_idle(struct watchdog *w);

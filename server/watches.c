@@ -19,7 +19,7 @@ struct watch {
     char **ids; /* of documents */
     size_t n_ids;
     char *pattern;          /* of ids; NULL: none */
-    double min_share;       /* of the copy that comes from the document */
+    double min_share;       /* of the copy that must come from the document */
     char *webhook, *secret; /* NULL: only events */
     atomic_uint_fast64_t n_notified;
     struct watch *next;
@@ -250,8 +250,8 @@ static bool sync_folder(const char *path)
     return is_synced;
 }
 
-/* The whole list under another name, then the name: it is there whole or as it
- * was. It contains secrets, so nobody else may read it. */
+/* Writes the whole list under another name, then renames it: the file is always
+ * complete, new or old. It contains secrets, so only the owner may read it. */
 static bool save(const struct watches *all)
 {
     char other[4096];
@@ -405,7 +405,7 @@ bool watches_next(struct watches *w, const og_document *doc,
     struct origin_share origins[MOST_SHARES];
     const size_t n = watches_any(w) ? shares_of(answer, origins) : 0;
     if (!w->is_asking && n == 0) return false;
-    /* Held from the first call to the last: the list must stay. */
+    /* Locked from the first call to the last: the list must not change. */
     if (!w->is_asking) {
         pthread_mutex_lock(&w->lock);
         w->is_asking = true;

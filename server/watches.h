@@ -14,7 +14,7 @@
 struct server;
 struct request;
 
-/* How much of a document comes from where, the most first. */
+/* The shares of a document by origin, the largest first. */
 enum { MOST_SHARES = 16 };
 struct origin_share {
     og_bytes id;
@@ -28,7 +28,7 @@ struct watches {
     pthread_mutex_t lock;
     struct watch *first;
     atomic_size_t n;
-    char *path;          /* of the file; NULL: they are not kept */
+    char *path;          /* of the file; NULL: they are not saved */
     struct watch *asked; /* of watches_next() */
     size_t asked_origin;
     bool is_asking;
@@ -39,15 +39,16 @@ og_status watches_open(struct watches *w, struct server *s, og_error *err);
 void watches_close(struct watches *w);
 bool watches_any(struct watches *w);
 
-/* What the watches have to say of a document that was added, one event a call,
- * until it is false; the writer's thread. Webhooks are held until
+/* The events of the watches for a document that was added, one per call, until
+ * it returns false; on the writer's thread. Webhooks are held until
  * watches_send(). */
 bool watches_next(struct watches *w, const og_document *doc,
                   const og_answer *answer, struct buffer *out);
 void watches_send(struct watches *w);
 void watches_forget(struct watches *w);
 
-/* Whether this is a watch, as a request brings it; `out_why` says why not. */
+/* Whether this is a valid watch in the form of a request; if not, `out_why`
+ * says why. */
 bool watch_is_valid(og_bytes json, char *out_why, size_t cap);
 
 void handle_watch_new(struct request *r);

@@ -4,8 +4,8 @@
  *     Origo-Signature: t=1700000000,v1=HEX
  *
  * with HEX = HMAC-SHA256(secret, "1700000000." body), so that the receiver can
- * tell that it is ours and how old it is. Any answer of 200 to 299 is fine;
- * after anything else it is tried again 1, 4, 16, 64 and 256 seconds later. */
+ * verify its sender and its age. Any status of 200 to 299 is a success; after
+ * anything else it is retried 1, 4, 16, 64 and 256 seconds later. */
 
 #include "webhooks.h"
 
@@ -26,7 +26,7 @@ struct hook {
     char *url, *secret;
     struct buffer body;
     unsigned n_tries;
-    uint64_t at; /* nanoseconds: not before */
+    uint64_t at; /* nanoseconds: not sent before */
     struct hook *next;
 };
 
@@ -126,7 +126,7 @@ static struct hook *take_due(struct webhooks *w)
     return h;
 }
 
-/* True: it stays. */
+/* True: it stays in the queue. */
 static bool put_back(struct webhooks *w, struct hook *h)
 {
     const uint64_t wait = (uint64_t)1000000000 << (2 * h->n_tries);

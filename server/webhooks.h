@@ -1,8 +1,8 @@
 #ifndef SERVER_WEBHOOKS_H
 #define SERVER_WEBHOOKS_H
 
-/* Webhooks: small POSTs to others, signed, tried again when they fail; one
- * thread, a queue with an end. Only to hosts that the configuration names. */
+/* Webhooks: small signed POSTs, retried when they fail; one thread, a limited
+ * queue. Only to hosts that the configuration names. */
 
 #include "buffer.h"
 #include "serve.h"
@@ -23,11 +23,12 @@ struct webhooks {
     bool is_stopping, is_running;
 };
 
-/* "http://HOST[:PORT]/PATH" or https, to a host of the list; else why not. */
+/* "http://HOST[:PORT]/PATH" or https, to a host of the list: NULL; else why
+ * not. */
 const char *webhook_check(const struct serve_list *hosts, const char *url);
 
 bool webhooks_start(struct webhooks *w, struct server *s);
-/* What waits is given up after one last attempt. */
+/* What still waits is dropped after one last attempt. */
 void webhooks_stop(struct webhooks *w);
 
 /* Held until webhooks_release(). */

@@ -1,9 +1,9 @@
 #ifndef SERVER_WORKERS_H
 #define SERVER_WORKERS_H
 
-/* Threads for questions, because those of a connection look after many others:
- * the server has some that compare texts, a millisecond each, and some for what
- * takes long, so that nobody waits a second for an answer of a millisecond. */
+/* Threads for queries, because the thread of a connection serves many others:
+ * the server has some that compare texts, a millisecond each, and some for slow
+ * requests, so that no fast request waits a second behind a slow one. */
 
 #include "request_queue.h"
 

@@ -1,9 +1,10 @@
 #ifndef ORIGO_ARROW_H
 #define ORIGO_ARROW_H
 
-/* Tables in memory, in and out, through the C data and C stream interfaces of
- * Apache Arrow. The three structs below are an ABI: whoever speaks it (pyarrow,
- * polars, DuckDB, R) is understood, and no library of theirs is needed. */
+/* Reads and writes tables in memory through the C data and C stream interfaces
+ * of Apache Arrow. The three structs below are an ABI: any program that
+ * implements it (pyarrow, polars, DuckDB, R) can exchange data with origo, and
+ * none of their libraries is needed. */
 
 #include <origo/dedup.h>
 #include <origo/neighbour.h>
@@ -66,30 +67,30 @@ struct ArrowArrayStream {
 typedef struct og_arrow_reader og_arrow_reader;
 
 typedef struct og_arrow_options {
-    /* The names of the columns. The text must be there; a name that is NULL is
-     * not looked for, and of those that are looked for the others may be
-     * missing, unless they are in `required`. */
+    /* The names of the columns. The text column must exist; a column whose
+     * name is NULL is not read. The others may be missing, unless they are set
+     * in `required`. */
     og_fields fields;
-    og_fields required; /* NULL: may be missing */
+    og_fields required; /* per column: NULL: may be missing */
     /* Keep every batch until the reader is closed, so that the documents can
      * be read again (og_arrow_reader_rewind()). */
     bool keep;
 } og_arrow_options;
 OG_API og_arrow_options og_arrow_options_default(void);
 
-/* Takes the stream over, also when it fails. Texts, ids, titles and addresses
- * may be strings, large strings, string views, binaries of the same kinds
- * (UTF-8), or dictionaries of them; ids also whole numbers; times also
- * timestamps, days and numbers of seconds since 1970. OG_ERR_INPUT names the
- * column, its type and the columns that there are. `options` NULL: the
- * default. */
+/* Takes ownership of the stream, also on failure. Texts, ids, titles and
+ * addresses may be strings, large strings, string views, binaries of the same
+ * kinds (UTF-8), or dictionaries of them; ids also integers; times also
+ * timestamps, days and numbers of seconds since 1970. The message of
+ * OG_ERR_INPUT names the column, its type and the existing columns. `options`
+ * NULL: the default. */
 OG_API og_status og_arrow_reader_open(struct ArrowArrayStream *stream,
                                       const og_arrow_options *options,
                                       og_arrow_reader **out, og_error *err);
 OG_API void og_arrow_reader_close(og_arrow_reader *reader); /* NULL is fine */
 
-/* og_input.next and og_input.rewind, with the reader for their ctx. Texts are
- * views into the batches. */
+/* For og_input.next and og_input.rewind, with the reader as their ctx. Texts
+ * are views into the batches. */
 OG_API og_status og_arrow_reader_next(void *reader, og_document *out,
                                       og_error *err);
 OG_API og_status og_arrow_reader_rewind(void *reader, og_error *err);
@@ -101,15 +102,15 @@ typedef struct og_arrow_counts {
 } og_arrow_counts;
 OG_API void og_arrow_reader_counts(const og_arrow_reader *reader,
                                    og_arrow_counts *out);
-/* Rows without a text are no documents: their numbers, from 0, in order; a view
- * until the next call of the reader. */
+/* The numbers of the rows without a text, from 0, in order; such rows are not
+ * documents. A view, valid until the next call with the reader. */
 OG_API const uint64_t *og_arrow_reader_nulls(const og_arrow_reader *reader,
                                              size_t *out_n);
 
 /* ---- tables out ----
  *
  * A table collects answers and becomes a stream of batches of up to 65,536
- * rows. docs/arrow.md names the columns. One thread at a time. */
+ * rows. docs/arrow.md describes the columns. One thread at a time. */
 
 typedef struct og_arrow_table og_arrow_table;
 
@@ -135,7 +136,7 @@ OG_API og_status og_arrow_add_decision(og_arrow_table *table,
                                        const og_dedup_decision *decision,
                                        og_error *err);
 
-/* Its rows as a stream; the table is freed, also when it fails. */
+/* Returns its rows as a stream and frees the table, also on failure. */
 OG_API og_status og_arrow_table_stream(og_arrow_table *table,
                                        struct ArrowArrayStream *out,
                                        og_error *err);

@@ -3,9 +3,9 @@
  *     caller:  append -> filling            (waits while it is full)
  *     thread:  filling <-> writing; sync_first(); write; fdatasync; durable
  *
- * The thread takes what has gathered as soon as it is free and there is enough
- * of it, or somebody waits for it. A failed sync is final: the system may have
- * dropped the pages and would report success the next time. */
+ * The thread takes what has accumulated as soon as it is idle and either there
+ * is enough of it or somebody is waiting for it. A failed sync is final: the
+ * system may have dropped the pages and would report success the next time. */
 
 #define _GNU_SOURCE
 #include "lib/disk/journal.h"
@@ -25,7 +25,8 @@
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 
-/* A lot that is worth a sync of its own, and what may wait at most. */
+/* A batch that is worth a sync of its own, and the most that may be
+ * buffered. */
 #define LOT_LEN  OG_LIMIT((size_t)1 << 20, (size_t)4 << 10)
 #define MOST_LEN ((size_t)4 << 20)
 
@@ -35,7 +36,7 @@ struct og_journal {
     uint8_t uuid[16];
     char path[4096];
     int fd;
-    uint64_t len; /* the caller's: of the file, with what is in buffers */
+    uint64_t len; /* the caller's: of the file, including what is in buffers */
     pthread_t thread;
     bool has_thread;
     /* Under the lock. */
@@ -43,8 +44,9 @@ struct og_journal {
     pthread_cond_t may_write, may_go_on;
     struct og_pack filling;
     uint64_t next_sequence; /* of the next record to be appended */
-    uint64_t durable;       /* all before next are safe when it is next - 1 */
-    uint64_t wanted;        /* somebody waits until this one is durable */
+    uint64_t durable; /* the last record known to be safe; all are when it is
+                         next_sequence - 1 */
+    uint64_t wanted;  /* somebody is waiting until this one is durable */
     bool is_writing, stop;
     og_error failure;
     /* The thread's. */
@@ -61,7 +63,8 @@ bool og_journal_path(char *out, size_t out_cap, const char *folder,
 
 /* ---- the thread ---- */
 
-/* Here and not where they are packed: the caller has more to do. */
+/* Done here and not where records are packed, because the caller has more to
+ * do. */
 static void sum_records(const struct og_pack *lot)
 {
     size_t next;
@@ -92,7 +95,7 @@ static bool has_work(const struct og_journal *j)
     return j->wanted > j->durable || j->filling.len >= LOT_LEN;
 }
 
-/* With the lock held, which is let go while the disk works. */
+/* Called with the lock held; it is released during disk I/O. */
 static void write_lot(struct og_journal *j)
 {
     const uint64_t last = j->next_sequence - 1;
@@ -249,8 +252,8 @@ static og_status write_head(struct og_journal *j, og_error *err)
     return OG_OK;
 }
 
-/* Continues after the last record that counts. What a crash left after it goes
- * for good before anything takes its place. */
+/* Continues after the last valid record. What a crash left after it is removed
+ * durably before anything takes its place. */
 static og_status continue_file(struct og_journal *j, og_error *err)
 {
     struct stat st;
@@ -273,8 +276,8 @@ static bool name_file(struct og_journal *j)
     return n > 0 && (size_t)n < sizeof(j->path);
 }
 
-/* A file of that name that is there already was begun by a writer that died
- * before its first record was safe: nothing in it was promised. */
+/* If a file of that name exists already, its writer died before its first
+ * record was safe: nothing in it was promised. */
 static og_status open_file(struct og_journal *j, og_error *err)
 {
     if (!(j->options.is_file

@@ -9,11 +9,12 @@
  *     record:  length 4 | type 4 | sequence 8 | durable 8 | checksum 8 |
  *              length bytes | zeros up to a multiple of 8
  *
- * The checksum of a record is of its first 24 bytes and of what follows it.
+ * The checksum of a record covers its first 24 bytes and what follows it.
  * Little endian. `durable` is the last sequence that was known to be safe on
- * disk when the record was written: it tells a write that was torn by a crash,
- * after which nothing was promised, from bytes that went bad later. The uuid is
- * that of the store, or says in another way whose records these are.
+ * disk when the record was written: it distinguishes a write that was torn by a
+ * crash, after which nothing was promised, from bytes that went bad later. The
+ * uuid is that of the store, or identifies the owner of the records in another
+ * way.
  *
  * Version 2: a file may be continued by a later session, and has records of
  * the types from OPENED on. Files of version 1 are read, never continued. */
@@ -28,17 +29,17 @@
 
 enum og_journal_type {
     OG_JOURNAL_DOCUMENT = 1, /* an entry and its additions */
-    OG_JOURNAL_REMOVE,       /* a document, and who gets its fingerprints */
-    OG_JOURNAL_CLOSED,       /* the writer ended well */
-    OG_JOURNAL_OPENED,       /* another one is at work */
-    OG_JOURNAL_TEXTS,        /* bytes of a segment of texts, and their place */
+    OG_JOURNAL_REMOVE, /* a document, and the new holders of its fingerprints */
+    OG_JOURNAL_CLOSED, /* the writer closed the store in order */
+    OG_JOURNAL_OPENED, /* another writer has begun */
+    OG_JOURNAL_TEXTS,  /* bytes of a segment of texts, and their place */
     /* In a journal that is one file (og_journal_options.is_file). */
     OG_JOURNAL_MARK, /* how far a run has come */
     OG_JOURNAL_FILE_TYPES,
-    /* Of a store again. */
-    OG_JOURNAL_SIGHTING = OG_JOURNAL_FILE_TYPES, /* fingerprints that a
-                                                    document had, which was not
-                                                    added */
+    /* In the journal of a store again. */
+    OG_JOURNAL_SIGHTING =
+        OG_JOURNAL_FILE_TYPES, /* fingerprints of a document that was looked up
+                                  but not added */
     OG_JOURNAL_TYPES,
 };
 
@@ -64,7 +65,7 @@ static inline uint64_t og_journal_padded(uint64_t len)
     return (len + 7) / 8 * 8;
 }
 
-/* Of a record with `len` bytes, its zeros after them. */
+/* The sum of a record with `len` bytes of data and the zeros after them. */
 static inline uint64_t og_journal_record_sum(const uint8_t *record,
                                              uint64_t len)
 {
@@ -76,7 +77,7 @@ static inline uint64_t og_journal_record_sum(const uint8_t *record,
     return og_checksum_end(&sum);
 }
 
-/* Room for "/journal/123456.jnl" and a number that grew. */
+/* Room for "/journal/123456.jnl" and longer numbers. */
 #define OG_JOURNAL_NAME_LEN 40
 
 #endif

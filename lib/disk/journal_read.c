@@ -1,7 +1,6 @@
-/* Reading a journal that may be written at the same time, may have been broken
- * off, or may have gone bad. Every length is compared with the length of the
- * file before anything is taken, and nothing is believed without its checksum.
- */
+/* Reading a journal that may be written at the same time, may end in a torn
+ * write, or may be damaged. Every length is compared with the length of the
+ * file before anything is read, and nothing is trusted without its checksum. */
 
 #define _GNU_SOURCE
 #include "lib/disk/journal_read.h"
@@ -25,7 +24,7 @@
 
 #define HEAD_LEN   sizeof(struct og_journal_head)
 #define RECORD_LEN sizeof(struct og_journal_record)
-/* Read so much at a time, unless a record is longer. */
+/* Bytes read at a time, unless a record is longer. */
 #define READ_LEN ((size_t)1 << 20)
 
 /* ---- which files there are ---- */
@@ -88,7 +87,7 @@ static og_status check_head(struct og_journal_reader *r, const uint8_t *head,
     return OG_OK;
 }
 
-/* A crash can leave a file that has its length and none of its bytes. */
+/* A crash can leave a file that has its full length but none of its bytes. */
 static bool is_all_zeros(int fd)
 {
     uint8_t bytes[4096];
@@ -109,7 +108,7 @@ static bool name_path(struct og_journal_reader *r)
     return n > 0 && (size_t)n < sizeof(r->path);
 }
 
-/* OG_END: not there, or without a head that was ever finished. */
+/* OG_END: it does not exist, or its head was never finished. */
 static og_status open_number(struct og_journal_reader *r, uint64_t number,
                              og_error *err)
 {
@@ -145,7 +144,7 @@ static og_status open_number(struct og_journal_reader *r, uint64_t number,
 }
 
 /* The newest file whose first record is not newer than `sequence`. A last file
- * whose head was never finished is passed over. */
+ * whose head was never finished is skipped. */
 static og_status find_file(struct og_journal_reader *r, uint64_t sequence,
                            og_error *err)
 {
@@ -231,7 +230,7 @@ void og_journal_reader_close(struct og_journal_reader *reader)
 /* ---- records ---- */
 
 /* Bytes off .. off + len of the file in the buffer; *out NULL: the file ends
- * before. */
+ * before that. */
 static og_status look(struct og_journal_reader *r, uint64_t off, size_t len,
                       const uint8_t **out, og_error *err)
 {
@@ -274,9 +273,10 @@ static og_status record_at(struct og_journal_reader *r, uint64_t off,
     return OG_OK;
 }
 
-/* Was the bad record at r->off safe once? A later one may say so. Bytes that
- * were made to look like records at every place would be summed again and
- * again: such a file is no work of a crash, and enough is enough. */
+/* Was the bad record at r->off safe once? A later one may say so. In bytes made
+ * to look like records at every offset, the same bytes would be summed again
+ * and again. A crash leaves no such file, so beyond a limit it counts as
+ * damaged. */
 static og_status look_past_end(struct og_journal_reader *r, uint64_t file_len,
                                bool *out_was_safe, og_error *err)
 {
@@ -342,7 +342,8 @@ static og_status at_a_gap(struct og_journal_reader *r, uint64_t file_len,
     TRY(look_past_end(r, file_len, &was_safe, err));
     if (was_safe) return unsound(r, r->off, "a record is damaged", err);
     r->torn_off = r->off;
-    r->buffer_len = 0; /* the writer may be at it: look afresh next time */
+    r->buffer_len =
+        0; /* the writer may still be writing it: read it again next time */
     return OG_END;
 }
 

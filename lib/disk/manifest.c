@@ -28,7 +28,9 @@ struct line {
     const char *begin, *end;
 };
 
-/* "key value\n" at *at, which moves on. */
+/* Parses "key value
+ *
+ * " at *at, and advances *at. */
 static bool take_line(const char **at, struct line *out)
 {
     const char *end = strchr(*at, '\n');
@@ -48,7 +50,7 @@ static bool is_key(const struct line *l, const char *key)
     return strcmp(l->key, key) == 0;
 }
 
-/* A whole value that is a number without a sign. */
+/* The whole value must be a number without a sign. */
 static bool parse_number(const char *text, const char *end, int base,
                          uint64_t *out)
 {
@@ -85,7 +87,7 @@ static bool take_field(struct og_manifest *m, const struct line *l,
     return true;
 }
 
-/* The lines after the first; *out_line where it went wrong. */
+/* Parses the lines after the first; *out_line: the line that is wrong. */
 static bool parse_lines(struct og_manifest *m,
                         const struct og_manifest_kind *kind, const char *text,
                         const char *at, size_t *out_line)
@@ -118,7 +120,9 @@ static bool parse_lines(struct og_manifest *m,
     return false;
 }
 
-/* "origo NAME VERSION\n"; where the next line begins, or NULL. */
+/* Parses "origo NAME VERSION
+ *
+ * "; returns where the next line begins, or NULL. */
 static const char *parse_first_line(struct og_manifest *m,
                                     const struct og_manifest_kind *kind,
                                     const char *text)
@@ -215,7 +219,7 @@ og_status og_manifest_write(struct og_manifest *m,
     TRY(og_manifest_path(folder, "manifest", path, err));
     m->generation++;
     const size_t len = format_manifest(m, kind, text);
-    /* The files that it names are there first. */
+    /* The names of the listed files become durable first. */
     if (og_file_sync_folder(path) != 0)
         return og_file_failure(err, "write", path, errno);
     TRY(og_new_file_open(&file, path, 0666, err));
@@ -344,7 +348,7 @@ og_status og_manifest_open_segment(const struct og_manifest *m, size_t i,
     return status;
 }
 
-/* Whether a file is a segment that does not count, or the beginning of one. */
+/* Whether a file is a segment that is not listed, or the beginning of one. */
 static bool is_unnamed(const char *name, const char *prefix,
                        const uint64_t *numbers, size_t n)
 {

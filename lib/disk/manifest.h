@@ -20,7 +20,7 @@
  * does not count. The last line is the checksum of the lines before it.
  *
  * Older versions had no generation, called a segment "run" or "image", and some
- * had another sum: they are read, and the next write makes them new. */
+ * had another checksum: they are read, and the next write converts them. */
 
 #include "lib/base/status.h"
 #include "lib/disk/segment_file.h"
@@ -50,10 +50,11 @@ struct og_manifest {
 struct og_manifest_kind {
     const char *name;
     uint32_t version;
-    uint32_t old_sum_until; /* the last version with lib/disk/old_sum.h */
+    uint32_t
+        old_sum_until; /* the last version with the sum of lib/disk/old_sum.h */
 };
 
-/* OG_ERR_STORE with `name` and the line that is damaged. */
+/* OG_ERR_STORE names `name` and the damaged line. */
 og_status og_manifest_parse(struct og_manifest *m,
                             const struct og_manifest_kind *kind, og_bytes text,
                             const char *name, og_error *err);
@@ -61,7 +62,8 @@ og_status og_manifest_parse(struct og_manifest *m,
 og_status og_manifest_read(struct og_manifest *m,
                            const struct og_manifest_kind *kind,
                            const char *folder, og_error *err);
-/* Durable when it returns, after the names of the files in `folder`. */
+/* Durable when it returns; the names of the files in `folder` become durable
+ * first. */
 og_status og_manifest_write(struct og_manifest *m,
                             const struct og_manifest_kind *kind,
                             const char *folder, og_error *err);
@@ -79,10 +81,11 @@ const char *og_manifest_get(const struct og_manifest *m, const char *key);
 /* False: there is none, or its value is not a number up to `most`. */
 bool og_manifest_get_number(const struct og_manifest *m, const char *key,
                             uint64_t most, uint64_t *out);
-/* False: there is none, or it is not one in lower-case digits. */
+/* False: there is none, or it is not a uuid in lower-case digits. */
 bool og_manifest_get_uuid(const struct og_manifest *m, const char *key,
                           uint8_t out[OG_MANIFEST_UUID_LEN]);
-/* "'FOLDER/manifest' is damaged: line N", of the field `key`; OG_ERR_STORE. */
+/* Sets "'FOLDER/manifest' is damaged: line N", the line of field `key`; returns
+ * OG_ERR_STORE. */
 og_status og_manifest_bad_field(const struct og_manifest *m, const char *folder,
                                 const char *key, og_error *err);
 
@@ -96,12 +99,11 @@ og_status og_segment_number_path(const char *folder, const char *prefix,
                                  char out[OG_MANIFEST_PATH_MOST],
                                  og_error *err);
 
-/* OG_ERR_STORE: the file at `path` is not segment `i`, whose sum it should
- * have. */
+/* OG_ERR_STORE: the file at `path` is not segment `i`: its sum differs. */
 og_status og_manifest_check_segment(const struct og_manifest *m, size_t i,
                                     const char *path, uint64_t sum,
                                     og_error *err);
-/* Maps segment `i`, checks it and says where it is. */
+/* Maps segment `i`, checks it and returns its path. */
 og_status og_manifest_open_segment(const struct og_manifest *m, size_t i,
                                    const char *folder, const char *prefix,
                                    const struct og_segment_kind *kind,
@@ -110,7 +112,7 @@ og_status og_manifest_open_segment(const struct og_manifest *m, size_t i,
                                    og_error *err);
 
 /* Deletes the files "prefix-N" of the folder that are not among the `n`
- * numbers, and what a writer that was killed left unfinished. */
+ * numbers, and unfinished files of a writer that was killed. */
 void og_segments_delete_unnamed(const char *folder, const char *prefix,
                                 const uint64_t *numbers, size_t n);
 

@@ -1,9 +1,9 @@
 #ifndef OG_DISK_OLD_SUM_H
 #define OG_DISK_OLD_SUM_H
 
-/* The sum of files that were written before all had that of
- * lib/base/checksum.h: only read, never written. Eight lanes of
- * x = rotate((x ^ word) * odd). */
+/* The checksum of files written before all files used that of
+ * lib/base/checksum.h: only read, never written. Eight lanes of x = rotate((x ^
+ * word) * odd). */
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ static inline uint64_t og_old_sum_end(const struct og_old_sum *sum)
     return x;
 }
 
-/* Of a length that is a multiple of 64. */
+/* `len` is a multiple of 64. */
 static inline uint64_t og_old_sum(const void *data, size_t len)
 {
     struct og_old_sum sum;
@@ -51,7 +51,7 @@ static inline uint64_t og_old_sum(const void *data, size_t len)
     return og_old_sum_end(&sum);
 }
 
-/* Of any length: the end is padded, the length is part of it. */
+/* Any length: the end is padded, and the length is part of the sum. */
 static inline uint64_t og_old_sum_text(const char *text, size_t len)
 {
     struct og_old_sum sum;

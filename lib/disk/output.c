@@ -15,7 +15,7 @@
 
 #define SHARD_LEN ((uint64_t)256 << 20)
 
-/* All are open at a time, and a process has 1,024 descriptors. */
+/* All are open at the same time, and a process has 1,024 descriptors. */
 enum { MOST_SHARDS = 512 };
 
 bool og_is_shards(const char *path)
@@ -62,7 +62,7 @@ static og_status open_shard(struct og_shards *s, og_error *err)
     return status;
 }
 
-/* Parts of another run would be taken for parts of this one. */
+/* Shards of another run would be taken for shards of this one. */
 static og_status check_folder(const char *folder, og_error *err)
 {
     og_status status = OG_OK;
@@ -202,7 +202,7 @@ void og_shards_leave(struct og_shards *s)
     release_shards(s);
 }
 
-/* ---- for programs ---- */
+/* ---- public API ---- */
 
 struct og_output {
     struct og_shards shards;
@@ -214,7 +214,7 @@ struct og_output {
 static ssize_t write_bytes(void *ctx, const char *data, size_t len)
 {
     og_output *o = ctx;
-    /* After the end nobody waits for the rest. */
+    /* After the end, the remaining bytes are discarded. */
     if (o->current == NULL ||
         og_new_file_write(o->current, data, len, &o->err) == OG_OK)
         return (ssize_t)len;

@@ -23,30 +23,30 @@ struct og_shards {
     size_t n_files, files_cap, current;
 };
 
-/* Whether the name means a folder of shards. */
+/* Whether the name denotes a folder of shards. */
 bool og_is_shards(const char *path);
-/* The name of the file or of the folder, without a slash at its end; for
+/* The name of the file or folder without a trailing slash; to be freed with
  * free(). NULL: no memory. */
 char *og_shards_name(const char *path);
 
 /* After a failure there is nothing to close. */
 og_status og_shards_open(struct og_shards *shards, const char *path,
                          const og_output_options *options, og_error *err);
-/* One file that a stopped run can continue: og_output_open_part(). */
+/* One file that an interrupted run can continue: og_output_open_part(). */
 og_status og_shards_open_part(struct og_shards *shards, const char *path,
                               og_packing packing, enum og_part_state state,
                               uint64_t len, og_error *err);
 
-/* A record begins; where it goes. */
+/* Begins a record; *out is the file it goes to. */
 og_status og_shards_next(struct og_shards *shards, struct og_new_file **out,
                          og_error *err);
 
 og_status og_shards_sync(struct og_shards *shards, og_error *err);
-/* Those of the first file, after a sync; to continue from there. */
+/* The bytes of the first file, after a sync; to continue from there. */
 uint64_t og_shards_len(const struct og_shards *shards);
 og_status og_shards_commit(struct og_shards *shards, og_error *err);
-/* As og_new_file_discard() and og_new_file_leave(); also after a commit, and of
- * one that is all zero. */
+/* Like og_new_file_discard() and og_new_file_leave(). May be called after a
+ * commit, and with a struct that is all zero. */
 void og_shards_discard(struct og_shards *shards);
 void og_shards_leave(struct og_shards *shards);
 

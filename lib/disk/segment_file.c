@@ -1,6 +1,6 @@
 /* Opening a segment: every length is compared with that of the file before it
- * is used, then every checksum. What the sections mean is checked by the kind.
- */
+ * is used, then every checksum. The contents of sections are checked by the
+ * kind. */
 
 #define _GNU_SOURCE
 #include "lib/disk/segment_file.h"
@@ -35,7 +35,7 @@ og_status og_segment_file_too_old(const char *name, og_error *err)
                         name);
 }
 
-/* ---- the order of bytes ---- */
+/* ---- byte order ---- */
 
 static const char *next_number(const char *numbers, const char *at)
 {
@@ -59,8 +59,8 @@ const char *og_segment_turn(const char *numbers, const char *at, void *data,
     return at;
 }
 
-/* The sections of a file whose bytes are this process's own. Their zeros are
- * turned as well, so that a damaged length leads to no number's middle. */
+/* Swaps the sections of a file whose bytes this process owns. Their padding is
+ * swapped as well, so that a damaged length cannot end inside a number. */
 static void turn_sections(const struct og_segment_file *f,
                           const struct og_segment_kind *kind)
 {
@@ -138,8 +138,9 @@ static og_status check_foot(const struct og_segment_file *f,
     return og_segment_file_damaged(name, "the checksum of its directory", err);
 }
 
-/* A file may be many times larger than the memory that is given. Of a short
- * section nothing goes; a file has some twenty. */
+/* A file may be many times larger than the memory limit, so pages are released
+ * after each slice. Those of a short section are kept; a file has some twenty
+ * sections. */
 enum { SLICE_LEN = 1 << 20 };
 
 static uint64_t sum_section(const struct og_segment_file *f, uint64_t at,
@@ -157,7 +158,7 @@ static uint64_t sum_section(const struct og_segment_file *f, uint64_t at,
     return og_checksum_end(&sum);
 }
 
-/* Sections follow each other without a gap, and end where the directory
+/* Sections follow each other without gaps, and end where the directory
  * begins. */
 static og_status read_sections(struct og_segment_file *f,
                                const struct og_segment_file_foot *foot,
@@ -261,7 +262,7 @@ og_status og_segment_file_open(struct og_segment_file *file, const char *path,
 void og_segment_file_forget(const struct og_segment_file *file,
                             const void *data, size_t len)
 {
-    /* What was turned exists in memory alone. */
+    /* Swapped bytes exist only in memory. */
     if (file->is_mapped && !OG_BIG_ENDIAN) og_mapped_forget(data, len);
 }
 

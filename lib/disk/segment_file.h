@@ -12,15 +12,15 @@
  *                | its checksum 8 | length of the file 8 | checksum of the
  *                head 8 | 0 8 | checksum 8
  *
- * Numbers are little-endian. A head and a foot have 64 bytes; their checksum is
- * of the 56 bytes before it. The checksums of sections and directory include
- * the zeros after them, so every byte of the file is covered. The checksum of
- * the foot covers those of all other parts: a manifest keeps it to identify the
- * file (lib/disk/manifest.h). The same bytes can be in memory.
+ * Numbers are little-endian. Head and foot have 64 bytes; their checksum covers
+ * the 56 bytes before it. The checksums of sections and directory include the
+ * zeros after them, so every byte of the file is covered. The checksum of the
+ * foot covers those of all other parts: a manifest keeps it to identify the
+ * file (lib/disk/manifest.h). A segment in memory has the same bytes.
  *
  * Sections are arrays of numbers that are used as they lie in the file. A
- * big-endian machine turns them round on the way out, and when a file is
- * opened, in a mapping of its own: it then has the whole file in memory. */
+ * big-endian machine swaps their bytes when it writes, and when it opens a
+ * file, in a private mapping: it then has the whole file in memory. */
 
 #include "lib/base/memory.h"
 
@@ -43,25 +43,26 @@ struct og_segment_file {
 struct og_segment_kind {
     char name[8]; /* padded with zeros */
     uint32_t version;
-    /* Files that were written before there was this layout: checks `data` and
-     * `len` of the file, fills in sections and sum. NULL: there are none. */
+    /* For files older than this layout: checks `data` and `len` of the file,
+     * and fills in sections and sum. NULL: there are no such files. */
     og_status (*open_old)(struct og_segment_file *file, const char *name,
                           og_error *err);
-    /* The bytes of each number of an element of section i, "844" for one of 8
-     * and two of 4 bytes, each at a multiple of its length; a '+' at the end:
-     * the last of them again and again. NULL: bytes, which stay as they are. */
+    /* The sizes of the numbers in an element of section i: "844" is one of 8
+     * and two of 4 bytes, each at a multiple of its size; a '+' at the end
+     * repeats the last one. NULL: bytes, which stay as they are. */
     const char *numbers[OG_SECTIONS_MOST];
 };
 
-/* Turns the numbers of `len` bytes of a section, as `numbers` above describes
- * it, from the order of the machine to the other one. `at` is where in the
- * description the first of them is; returns where the next one is. */
+/* Swaps the numbers in `len` bytes of a section, as described by `numbers`
+ * above, between the machine's byte order and the other one. `at` is the
+ * position in the description of the first of them; returns that of the next
+ * one. */
 const char *og_segment_turn(const char *numbers, const char *at, void *data,
                             size_t len);
 
-/* Takes bytes that `allocator` gave (data_cap of them), which belong to the
+/* Takes bytes allocated by `allocator` (data_cap of them), which belong to the
  * segment until og_segment_file_release(). OG_ERR_STORE with `name` and the
- * place when they are damaged; then they still belong to the caller. */
+ * position when they are damaged; then they still belong to the caller. */
 og_status og_segment_file_take(struct og_segment_file *file,
                                const uint8_t *data, size_t len, size_t data_cap,
                                const og_allocator *allocator,
@@ -73,8 +74,8 @@ og_status og_segment_file_open(struct og_segment_file *file, const char *path,
                                og_error *err);
 void og_segment_file_release(struct og_segment_file *file);
 
-/* Gives back the memory of these bytes of it, if it is mapped; they can be
- * looked at again (lib/os/pages.h). */
+/* Releases the memory of these bytes if the file is mapped; they can still be
+ * read (lib/os/pages.h). */
 void og_segment_file_forget(const struct og_segment_file *file,
                             const void *data, size_t len);
 
@@ -83,10 +84,10 @@ og_status og_segment_file_damaged(const char *name, const char *what,
                                   og_error *err);
 
 /* For og_segment_kind.open_old on big-endian machines: layouts that are no
- * longer written have no description of their numbers. OG_ERR_STORE. */
+ * longer written have no description of their numbers. Returns OG_ERR_STORE. */
 og_status og_segment_file_too_old(const char *name, og_error *err);
 
-/* Bytes of section `i`, at a multiple of 64 in the file. */
+/* The bytes of section `i`, at a multiple of 64 in the file. */
 static inline const void *og_segment_section(const struct og_segment_file *f,
                                              unsigned i)
 {
@@ -97,15 +98,15 @@ static inline const void *og_segment_section(const struct og_segment_file *f,
 
 struct og_segment_writer;
 
-/* Writes to memory when `path` is NULL, else to a file that appears when it is
- * whole and on the disk. */
+/* Writes to memory when `path` is NULL, else to a file that appears under its
+ * name when it is complete and on disk. */
 og_status og_segment_writer_new(const char *path,
                                 const struct og_segment_kind *kind,
                                 const og_allocator *allocator,
                                 struct og_segment_writer **out, og_error *err);
 void og_segment_writer_drop(struct og_segment_writer *w); /* NULL is fine */
 
-/* Appends to the section at hand. The first failure is kept and reported by
+/* Appends to the current section. The first failure is kept and reported by
  * og_segment_writer_end(). */
 void og_segment_write(struct og_segment_writer *w, const void *data,
                       size_t len);
@@ -117,15 +118,15 @@ static inline void og_segment_write_u64(struct og_segment_writer *w, uint64_t v)
 {
     og_segment_write(w, &v, sizeof(v));
 }
-/* Ends the section at hand; at most OG_SECTIONS_MOST. */
+/* Ends the current section; at most OG_SECTIONS_MOST. */
 void og_segment_end_section(struct og_segment_writer *w);
 
-/* OG_OK, or the failure that was kept. */
+/* OG_OK, or the first failure. */
 og_status og_segment_writer_status(const struct og_segment_writer *w,
                                    og_error *err);
 
-/* Finishes the file and opens what was written. The writer is gone, whatever
- * the status; after a failure there is no file. */
+/* Finishes the file and opens what was written. Frees the writer, whatever the
+ * status; after a failure there is no file. */
 og_status og_segment_writer_end(struct og_segment_writer *w,
                                 struct og_segment_file *out, og_error *err);
 

@@ -1,7 +1,7 @@
 #ifndef OG_DISK_SEGMENT_FORMAT_H
 #define OG_DISK_SEGMENT_FORMAT_H
 
-/* The bytes of lib/disk/segment_file.h: numbers are little-endian. */
+/* The byte layout of lib/disk/segment_file.h: numbers are little-endian. */
 
 #include "lib/base/bits.h"
 #include "lib/base/status.h"
@@ -16,14 +16,14 @@ struct og_segment_file_head {
     char kind[8];
     uint32_t version;
     uint8_t zero[36];
-    uint64_t checksum; /* of all before it */
+    uint64_t checksum; /* of everything before it */
 };
 _Static_assert(sizeof(struct og_segment_file_head) == OG_SEGMENT_LINE,
                "drawn in segment_file.h");
 
 struct og_segment_file_section {
     uint64_t off, len;
-    uint64_t checksum; /* with the zeros after it */
+    uint64_t checksum; /* includes the zeros after it */
     uint64_t zero;
 };
 
@@ -34,7 +34,7 @@ struct og_segment_file_foot {
     uint64_t file_len;
     uint64_t head_sum;
     uint64_t zero;
-    uint64_t checksum; /* of all before it */
+    uint64_t checksum; /* of everything before it */
 };
 _Static_assert(sizeof(struct og_segment_file_foot) == OG_SEGMENT_LINE,
                "drawn in segment_file.h");

@@ -1,6 +1,6 @@
 /* Writing a segment front to back: a section goes through a buffer, and its
- * checksum is made on the way. The directory, which needs the checksums, comes
- * last. */
+ * checksum is computed on the way. The directory, which needs the checksums,
+ * comes last. */
 
 #define _GNU_SOURCE
 #include <assert.h>
@@ -21,11 +21,11 @@ struct og_segment_writer {
     bool to_file;
     struct og_new_file file;
     struct og_pack memory;
-    struct og_checksum *sum; /* of the section at hand; in `state` */
+    struct og_checksum *sum; /* of the current section; in `state` */
     uint64_t len;            /* without the buffer */
     uint64_t head_sum;
     unsigned n_sections;
-    const char *number; /* of kind.numbers: the first of the buffer */
+    const char *number; /* in kind.numbers: the first number of the buffer */
     struct og_segment_file_section section[OG_SECTIONS_MOST];
     og_status status;
     og_error err;
@@ -49,8 +49,8 @@ static void put(struct og_segment_writer *w, const void *data, size_t len)
         w->status = og_error_memory(&w->err, w->len, "a segment");
 }
 
-/* No number lies across the end of the buffer: its length is a multiple of
- * theirs. */
+/* No number crosses the end of the buffer, whose length is a multiple of the
+ * number sizes. */
 static void turn_buffer(struct og_segment_writer *w)
 {
     const char *const numbers = w->kind.numbers[w->n_sections];
@@ -175,7 +175,7 @@ static void write_foot(struct og_segment_writer *w)
     put(w, &foot, sizeof(foot));
 }
 
-/* The memory is handed over. */
+/* Hands the memory over to `out`. */
 static og_status open_memory(struct og_segment_writer *w,
                              struct og_segment_file *out, og_error *err)
 {

@@ -1,9 +1,9 @@
 /* Sorting within fixed memory: runs on disk, then a merge through a heap.
  *
- * In memory the records stay where they are; what is sorted is an array of
- * (key, place). One temporary file contains all runs one after the other, and
- * the merge reads each through a window of its own, all windows together as
- * large as the memory for sorting was. */
+ * In memory the records stay in place; an array of (key, position) is sorted.
+ * One temporary file contains all runs one after the other, and the merge reads
+ * each through its own window; all windows together are as large as the memory
+ * for sorting was. */
 
 #include "lib/disk/sorter.h"
 
@@ -254,7 +254,7 @@ static og_status start_merge(struct og_sorter *s, og_error *err)
     for (size_t i = 0; i < s->n_runs; i++) {
         struct run *r = &s->runs[i];
         r->window = s->windows + i * s->window_len;
-        r->off = off; /* where the one before ended */
+        r->off = off; /* where the previous one ended */
         off = r->end;
         TRY(fill_window(s, r, err));
         s->heap[i] = i;
@@ -278,7 +278,7 @@ og_status og_sorter_finish(struct og_sorter *s, og_error *err)
     return start_merge(s, err);
 }
 
-/* The record that was given last is still in its window: step over it now. */
+/* The record returned last is still in its window: step over it now. */
 static og_status step(struct og_sorter *s, og_error *err)
 {
     struct run *r = &s->runs[s->heap[0]];

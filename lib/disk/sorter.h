@@ -1,9 +1,9 @@
 #ifndef OG_DISK_SORTER_H
 #define OG_DISK_SORTER_H
 
-/* Records of one length, sorted by their first words, in memory that is fixed:
- * what does not fit goes to a temporary file in sorted runs, which are merged
- * when they are read.
+/* Records of one length, sorted by their first words, within fixed memory: what
+ * does not fit goes to a temporary file in sorted runs, which are merged when
+ * they are read.
  *
  *     og_sorter_new(sizeof(r), 2, 64 << 20, "/tmp", &sorter, &err);
  *     og_sorter_add(sorter, &r, &err); ...
@@ -19,8 +19,9 @@
 struct og_sorter;
 
 /* `record_len` is a multiple of 8; the first `n_keys` (1 or 2) 64-bit words of
- * a record are its key, the first counts most. Records with equal keys come in
- * the order in which they were added. `folder` must outlive the sorter. */
+ * a record are its key, the first word being the most significant. Records with
+ * equal keys keep the order in which they were added. `folder` must outlive the
+ * sorter. */
 og_status og_sorter_new(size_t record_len, unsigned n_keys, size_t memory,
                         const char *folder, struct og_sorter **out,
                         og_error *err);
@@ -30,8 +31,8 @@ og_status og_sorter_add(struct og_sorter *sorter, const void *record,
                         og_error *err);
 uint64_t og_sorter_count(const struct og_sorter *sorter);
 
-/* No more comes; reading begins at the smallest. May be called again, to read
- * from the beginning once more. */
+/* Ends adding; reading begins at the smallest record. May be called again to
+ * read from the beginning once more. */
 og_status og_sorter_finish(struct og_sorter *sorter, og_error *err);
 
 /* Valid until the next call. OG_END after the last. */

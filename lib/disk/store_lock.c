@@ -18,7 +18,7 @@
 
 enum { WHO_LEN = 200, TEXT_LEN = 400 };
 
-/* ---- what it says ---- */
+/* ---- its contents ---- */
 
 static void print_safe(uint64_t safe, char *out, size_t out_cap)
 {
@@ -28,7 +28,7 @@ static void print_safe(uint64_t safe, char *out, size_t out_cap)
              og_checksum(bytes, sizeof(bytes)));
 }
 
-/* The line must be what print_safe() makes of its number. */
+/* The line must be exactly what print_safe() prints for its number. */
 static uint64_t parse_safe(const char *text)
 {
     char same[80];
@@ -47,7 +47,8 @@ static uint64_t read_safe(int fd)
     return parse_safe(text);
 }
 
-/* A courtesy and a check more: a full disk does not matter. */
+/* The text is informative and an extra check only: a full disk does not
+ * matter. */
 static void write_text(int fd, const char *who, uint64_t safe)
 {
     char text[TEXT_LEN];
@@ -111,8 +112,8 @@ static void describe_self(char *out, size_t out_cap)
              since);
 }
 
-/* Who holds it writes its name only after it has the lock: until then the text
- * is that of the last one, or nothing. */
+/* A writer writes its name only after it holds the lock: until then the text is
+ * that of the previous writer, or empty. */
 static og_status held_by_other(const char *what, const char *folder, int fd,
                                og_error *err)
 {
@@ -125,7 +126,7 @@ static og_status held_by_other(const char *what, const char *folder, int fd,
                         folder, is_known ? who : "another process");
 }
 
-/* Readers hold it for a moment to see whether somebody writes. */
+/* Readers hold it for a moment to see whether another process writes. */
 static int take_lock(int fd)
 {
     enum { TRIES = 20 };

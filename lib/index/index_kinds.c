@@ -84,7 +84,7 @@ og_status og_run_asker_get(const struct og_index_run *run, void *worker,
                            const struct og_index_ops *ops, void *index,
                            void **out, og_error *err)
 {
-    enum { KEEP_LEN = 1 << 16 }; /* of each thread */
+    enum { KEEP_LEN = 1 << 16 }; /* for each thread */
     og_trace *trace;
     TRY(run->trace_of(run->ctx, worker, &trace, err));
     TRY(og_index_asker(trace, ops, index, out, err));

@@ -1,4 +1,4 @@
-/* The index of near-duplicates of a store, and its questions. */
+/* The index of near-duplicates of a store, and queries to it. */
 
 #include <string.h>
 
@@ -6,18 +6,18 @@
 #include "lib/near/near_batch.h"
 #include "lib/store/store_disk.h"
 
-/* A question at hand: who asks, about what. */
+/* The current query. */
 struct near_question {
     const struct near_of_store *of;
     og_trace *trace; /* for looking documents up */
     const og_document *asked;
-    uint32_t n_documents; /* that the store had when it was put */
+    uint32_t n_documents; /* that the store had when the query began */
 };
 
 struct near_of_store {
     struct og_asked_index base;
     og_near *near;
-    struct near_question question; /* of one document by itself */
+    struct near_question question; /* for single queries */
     struct og_near_batch run;
 };
 
@@ -46,8 +46,9 @@ static og_status open_engine(struct near_of_store *x, const char *folder,
     return og_near_open(&place, options, &x->near, err);
 }
 
-/* A store with a table has one cap for both: unless somebody chose, an index of
- * near documents takes as much as the table may, and no more than usual. */
+/* A store with a table has one cap for both: unless options are given, the
+ * index of near documents may use as much memory as the table, but not more
+ * than its default. */
 static og_near_options usual_options(const og_store *store)
 {
     og_near_options usual = og_near_options_default();
@@ -112,9 +113,9 @@ static void describe(const void *index, struct og_index_making *out)
     *out = (struct og_index_making){.near = x->near->options};
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* The document that is asked about: it is near itself, which nobody asked. */
+/* Whether the match is the queried document itself, which is not reported. */
 static bool is_itself(const struct og_entry *entry, const og_document *doc)
 {
     return entry->text_len == doc->text.len && entry->id.len == doc->id.len &&

@@ -1,4 +1,4 @@
-/* Streams of documents asked about, and added, as near-duplicates. */
+/* Streams of documents that are queried, and added, as near-duplicates. */
 
 #include "lib/store/store.h"
 #include "lib/stream/engine.h"

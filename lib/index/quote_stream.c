@@ -1,6 +1,6 @@
-/* Streams of documents asked about, and added, sentence by sentence.
+/* Streams of documents that are queried, and added, sentence by sentence.
  *
- * The stream of lib/trace asks the index about the documents of a block, in
+ * The stream of lib/trace queries the index about the documents of a block, in
  * phases on all threads (lib/sentence/index/sentences_run.h). */
 
 #include "lib/store/store.h"

@@ -1,4 +1,4 @@
-/* The index of sentences of a store, and its questions. */
+/* The index of sentences of a store, and queries to it. */
 
 #include <stdio.h>
 #include <string.h>
@@ -8,22 +8,22 @@
 #include "lib/store/store_disk.h"
 #include "lib/store/text/stored_texts.h"
 
-/* A question at hand: who asks, about what. */
+/* The current query. */
 struct sentences_question {
     const struct sentences_of_store *of;
     og_trace *trace; /* for looking documents up */
     struct og_subject subject;
-    uint32_t n_documents; /* that the store had when it was put */
+    uint32_t n_documents; /* that the store had when the query began */
 };
 
 struct sentences_of_store {
     struct og_asked_index base;
     og_sentences *sentences;
-    struct sentences_question question; /* of one document by itself */
+    struct sentences_question question; /* for single queries */
     struct og_quote_run run;
 };
 
-/* ---- what the engine wants of the store ---- */
+/* ---- what the engine needs from the store ---- */
 
 static og_status get_stored(void *ctx, uint32_t number, og_document *out,
                             og_error *err)
@@ -62,8 +62,8 @@ static void close_sentences(void *index)
     og_asked_index_free(&x->base, sizeof(*x));
 }
 
-/* A store with a table has one cap for both: an index of sentences takes at
- * most half of what the table may. */
+/* A store with a table has one cap for both: an index of sentences that wants
+ * more than half of the table's memory gets half, but 16 MiB at least. */
 static uint64_t memory_for(const og_store *store, uint64_t wanted)
 {
     const uint64_t least = (uint64_t)16 << 20;
@@ -160,9 +160,9 @@ static bool is_file(const char *name)
            strncmp(name, "image-", 6) == 0 || strncmp(name, "journal-", 8) == 0;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* One that may be shown, and is not of the same id. */
+/* Whether it may be shown and has another id. */
 static bool is_reported(void *ctx, uint32_t number)
 {
     struct sentences_question *q = ctx;
@@ -174,13 +174,14 @@ static bool is_reported(void *ctx, uint32_t number)
     if (q->subject.latest == OG_NO_DOC) return true;
     og_lookup_clear(lookup);
     if (og_lookup_get(lookup, number, &entry, NULL) != OG_OK)
-        return true; /* its names are asked for next, and fail then */
+        return true; /* its names are looked up next, which reports the failure
+                      */
     return entry.id.len != id.len ||
            memcmp(entry.id.data, id.data, id.len) != 0;
 }
 
-/* `known`: what was said of it before it came to the store; NULL: it is not
- * there. */
+/* `known`: what og_store_identify() found before the document was added; NULL:
+ * it is not in the store. */
 static og_status scope_of(struct sentences_question *q, const og_document *doc,
                           const struct og_subject *known, bool later,
                           struct og_quote_scope *out, og_error *err)
@@ -202,8 +203,9 @@ static og_status scope_of(struct sentences_question *q, const og_document *doc,
     return OG_OK;
 }
 
-/* Nothing was removed, and nothing is newer than the store: only the document
- * itself has to be looked for. Not beside the writer. */
+/* If nothing was removed, the index has no newer documents than the store and
+ * no document has this id, nothing need be filtered. Not while a writer works
+ * on another thread. */
 static void look_less(const struct sentences_question *q,
                       struct og_quote_scope *scope)
 {

@@ -116,8 +116,8 @@ og_status og_conf_write(const struct og_conf *conf, const char *folder,
     struct og_new_file file;
     const size_t len = og_conf_print(conf, text);
     snprintf(path, sizeof(path), "%s/origo.conf", folder);
-    /* Who may read the texts may read the key: it is a secret from those who
-     * write them. */
+    /* Readers of the texts may also read the key: it is secret only from the
+     * authors of the texts. */
     TRY(og_new_file_open(&file, path, 0666, err));
     og_status status = og_new_file_write(&file, text, len, err);
     if (status == OG_OK) status = og_new_file_commit(&file, err);
@@ -216,7 +216,7 @@ static void take_params(struct lines *l, og_params *p)
     p->no_texts = equals(texts, "no");
     if (!p->no_texts && !equals(texts, "yes")) l->bad = true;
     take_same(l, p);
-    /* Stores of before fold as they always did. */
+    /* Older stores keep their way of folding. */
     const size_t left = (size_t)(l->end - l->at);
     const bool has_fold = left > 5 && memcmp(l->at, "fold ", 5) == 0;
     p->fold = has_fold ? (uint32_t)take_number(l, "fold", OG_FOLD_ALL) : 0;

@@ -11,8 +11,8 @@
 
 #define OG_STORE_VERSION 1
 /* Bits that a reader must know to understand the store. 1: the line `indexes`,
- * of a store that has others than passages: who adds documents must inform
- * them, and so must who removes one. */
+ * of a store that has others than passages: a process that adds or removes
+ * documents must update them. */
 #define OG_STORE_HAS_INDEXES 1u
 /* The key is one of shingles (lib/fingerprint/shingle_key.h); without it, one
  * of tokens, as in stores of before, and nearly always 0. */
@@ -38,7 +38,7 @@ struct og_conf {
     char table[OG_CONF_TABLE_LEN]; /* on servers; "": it has its own */
 };
 
-/* The key that a new store has when `key` is asked for (og_params). */
+/* The key of a new store for which `key` is requested (og_params). */
 uint64_t og_conf_new_key(uint64_t key);
 
 /* Where the files of a store are: in its folder, after a compaction in the

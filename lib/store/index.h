@@ -4,18 +4,18 @@
 /* Indexes that are derived from the documents of a store.
  *
  * The passages' table is written together with the documents. The others, near
- * and sentences, can always be rebuilt from the texts, so they need no log
- * of their own: each says how many documents are in its files, and whoever
- * opens it adds those that came later, from their texts, in memory. A writer
- * puts them into files when they have become many.
+ * and sentences, can always be rebuilt from the texts, so they need no log of
+ * their own: each knows how many documents are in its files, and a process that
+ * opens it adds the later ones, from their texts, in memory. A writer puts them
+ * into files when there are many.
  *
  *     documents        0 ..................................... n
  *     files of an index    n_saved ->|
  *     index in memory               n_covered ---------->|
  *
- * An index is opened when it is asked, or when it is far behind: a store that
- * is only traced, or that takes in a document now and then, does not pay for
- * it. What an index is, the store does not know: lib/index says (a table of
+ * An index is opened when it is queried, or when it lags far behind: a store
+ * that is only traced, or that gets a document now and then, does not pay for
+ * it. The store does not know what an index is: lib/index does (a table of
  * functions, so that the layers above can build on the store). */
 
 #include "lib/base/memory.h"
@@ -33,22 +33,22 @@ enum { OG_INDEX_KINDS = 2 }; /* that are derived */
 /* A document of a run. */
 struct og_index_doc {
     const og_document *doc;
-    /* What og_store_identify() said before it was added; NULL: not asked. */
+    /* What og_store_identify() set before it was added; NULL: not called. */
     const struct og_subject *subject;
     uint32_t number; /* OG_NO_DOC: it is not added */
     int64_t time;    /* of the catalogue */
-    /* Out, as the kind of index has it: an array of n. */
+    /* Out: an array of n, whose type depends on the kind of index. */
     const void *answer;
     size_t n_answer;
 };
 
-/* Documents that follow one another, in the store already when they are added.
- * An index is asked about each as if those after it were not there, and takes
- * them in; in phases, on all threads. */
+/* Consecutive documents, in the store already if they are added. The index is
+ * queried for each as if those after it did not exist, and then adds them; in
+ * phases, on all threads. */
 struct og_index_run {
     struct og_index_doc *docs;
     size_t n;
-    const void *question; /* how it is asked; NULL: it is not */
+    const void *question; /* the options of the query; NULL: none */
     uint64_t lot; /* answers stay as long as it is the same, and rises */
     const struct og_phases *phases;
     /* The trace of a worker. */
@@ -78,8 +78,8 @@ struct og_index_ops {
                          uint32_t *out, og_error *err);
     og_status (*add)(void *index, uint32_t number, const og_document *doc,
                      int64_t time, og_error *err);
-    /* A run, step by step: room for its documents; one of them, filled in; all
-     * are asked about and taken in; the answer to one. */
+    /* A run, step by step: reserve room for its documents; prepare one of them;
+     * query and add all; the answer to one. */
     og_status (*begin_run)(void *index, const struct og_index_run *run,
                            og_error *err);
     void (*put_run_doc)(void *index, size_t i, const struct og_index_doc *doc);
@@ -94,7 +94,7 @@ struct og_index_ops {
     void (*free_asker)(void *asker);
     /* Document `number` has nothing to add: it was removed. */
     void (*skip)(void *index, uint32_t number);
-    /* All that was added goes to files. The documents are safe on disk. */
+    /* Writes everything added to files. The documents are safe on disk. */
     og_status (*flush)(void *index, og_error *err);
     /* What it was made with, so that it can be rebuilt. */
     void (*describe)(const void *index, struct og_index_making *out);
@@ -111,8 +111,8 @@ struct og_derived_index {
     uint32_t n_covered; /* when it is open */
     uint32_t n_saved;   /* documents in its files */
     uint64_t lag_bytes; /* of text that is not in its files, or a bound */
-    /* Whoever asks beside the writer has it for reading. New ones wait at the
-     * gate while the writer does, who would wait for ever otherwise. */
+    /* Threads other than the writer hold it for reading. New readers wait at
+     * the gate while the writer waits, which would otherwise wait for ever. */
     pthread_rwlock_t lock;
     pthread_mutex_t gate;
 };
@@ -128,14 +128,14 @@ struct og_derived_indexes {
 /* After the store was opened. `options` are for those that are new. */
 og_status og_indexes_open(og_store *store, const og_store_options *options,
                           og_error *err);
-/* Before the store is closed, while it can still be written: what is far behind
- * goes to files. */
+/* Before the store is closed, while it can still be written: indexes that lag
+ * far behind are written to files. */
 og_status og_indexes_finish(og_store *store, og_error *err);
 void og_indexes_close(og_store *store);
-/* The same, and nothing of them is used any more. */
+/* The same, and they are not used afterwards. */
 void og_indexes_release(og_store *store);
 
-/* The work was stopped: nothing more is put into files now. */
+/* The work was stopped: nothing more is written to files now. */
 void og_indexes_stop(og_store *store);
 
 /* Document `number` was added; its text is at hand or doc->text.len is 0 and
@@ -163,9 +163,9 @@ void og_index_askers_free(og_trace *trace);
 og_status og_index_get(og_store *store, unsigned bit, void **out,
                        og_error *err);
 
-/* The same beside the writer, on any thread: nothing is added to it until
- * og_index_leave(). `alone`: nobody else asks meanwhile. OG_ERR_USAGE: it is
- * off, or not loaded (og_store_index_load()). */
+/* The same while the writer works, on any thread: nothing is added to the index
+ * until og_index_leave(). `alone`: no other thread queries it meanwhile.
+ * OG_ERR_USAGE: it is off, or not loaded (og_store_index_load()). */
 og_status og_index_enter(og_store *store, unsigned bit, bool alone, void **out,
                          og_error *err);
 void og_index_leave(og_store *store, unsigned bit, bool alone);

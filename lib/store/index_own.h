@@ -2,7 +2,8 @@
 #define OG_STORE_INDEX_OWN_H
 
 /* What the files about indexes share: store_indexes.c keeps them up to date and
- * asks them, store_index_change.c makes, drops, upgrades and copies them. */
+ * queries them, store_index_change.c builds, drops, upgrades and copies
+ * them. */
 
 #include "lib/store/index.h"
 
@@ -25,7 +26,7 @@ og_status og_index_open(og_store *store, struct og_derived_index *index,
                         bool is_new, const og_store_options *options,
                         og_error *err);
 
-/* Takes in the documents that it does not have yet, all or up to `end`. */
+/* Adds the documents that it does not have yet, all or up to `end`. */
 og_status og_index_catch_up(og_store *store, struct og_derived_index *index,
                             const og_store_options *options, og_error *err);
 og_status og_index_catch_up_to(og_store *store, struct og_derived_index *index,

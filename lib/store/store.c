@@ -73,7 +73,7 @@ static og_status open_in_memory(og_store *store, const og_params *params,
 /* Without passages the table is of no use: as small as it may be. */
 #define NO_TABLE ((uint64_t)1 << 20)
 
-/* What is asked for, made explicit. */
+/* The options, made explicit. */
 struct opening {
     og_params params;
     unsigned indexes;

@@ -39,7 +39,8 @@ struct og_filter_rules {
     uint32_t same; /* of the document asked about */
 };
 
-/* The origins of an answer and who else copied from them: copiers.c. */
+/* The origins of an answer and other documents that copied from them:
+ * copiers.c. */
 struct og_copiers {
     const og_allocator *allocator;
     og_origin *origins;
@@ -64,8 +65,8 @@ struct og_store {
     struct og_table table;
     struct og_remote_table *remote; /* instead; NULL: its own */
     uint64_t table_memory;          /* that a new one elsewhere shall have */
-    /* Documents and texts are beside that table, and other front ends add to
-     * them; NULL: they are the store's own. */
+    /* Documents and texts are on the servers of that table, and other front
+     * ends add to them; NULL: they are the store's own. */
     struct og_shared *shared;
     struct og_store_batch *alone; /* of documents that go by themselves there;
                                      NULL: not yet */
@@ -131,7 +132,7 @@ struct og_subject {
     bool takes_id;     /* of a shared store: its id names another document */
 };
 
-/* One that nobody has identified yet. */
+/* A subject that was not identified yet. */
 struct og_subject og_subject_of(const og_document *doc,
                                 const struct og_prepared *prepared);
 
@@ -184,12 +185,12 @@ og_status og_store_entry(const og_store *store,
                          struct og_entry *out, og_error *err);
 struct og_mark og_store_mark(const struct og_subject *subject);
 
-/* All three, for whoever has prepared the document; any thread, beside the
- * writer. */
+/* All three, for a document that is already prepared; any thread, also while
+ * the writer works. */
 og_status og_store_trace_subject(og_store *store, struct og_subject *subject,
                                  og_trace *trace, og_error *err);
 
-/* At last: takes it in, unless it is known. On failure nothing has changed. */
+/* Finally: adds it, unless it is known. On failure nothing has changed. */
 og_status og_store_take(og_store *store, const struct og_subject *subject,
                         og_trace *trace, og_error *err);
 

@@ -52,8 +52,8 @@ void og_store_apply(og_store *store, const struct og_mark *mark,
     assert(number == additions->doc);
     additions->earlier = is_last ? NULL : og_catalogue_earlier;
     additions->ctx = catalogue;
-    /* Once before, for whoever has found something and not yet noted it, and
-     * once after it, for whoever looks meanwhile. */
+    /* Once before, for threads that have found something and not yet noted it,
+     * and once after, for threads that search meanwhile. */
     if (!is_last && may_reorder) og_store_reorder(store);
     og_table_add_many(&store->table, additions);
     if (!is_last && may_reorder) og_store_reorder(store);
@@ -173,7 +173,7 @@ static og_status take(og_store *store, const struct og_subject *subject,
     const og_status status =
         og_pending_append(&store->pending, bytes, &entry, err);
     if (status != OG_OK) {
-        /* It is in the journal and not in memory: the two must not part. */
+        /* It is in the journal but not in memory: the two must not diverge. */
         if (store->disk != NULL) store->disk->has_failed = true;
         return status;
     }
@@ -191,7 +191,8 @@ static og_status take(og_store *store, const struct og_subject *subject,
     return OG_OK;
 }
 
-/* It is added whole; only then anybody is asked whether to continue. */
+/* The document is added completely before a request to stop is checked
+ * again. */
 static og_status take_whole(og_store *store, const struct og_subject *subject,
                             og_trace *trace, og_error *err)
 {
@@ -201,7 +202,7 @@ static og_status take_whole(og_store *store, const struct og_subject *subject,
     return status;
 }
 
-/* A version rests on the texts of others. */
+/* Not for a version: its text depends on other texts. */
 void og_store_keep_at_hand(const struct og_subject *subject, og_trace *trace)
 {
     const struct og_prepared *p = subject->prepared;

@@ -1,9 +1,10 @@
-/* Asking a store: who a document is, what of it the table knows, whose it is.
+/* Querying a store: identifying a document, looking up its fingerprints, and
+ * finding its origins.
  *
  * Only an *earlier* document can be an origin. As long as documents come in the
- * order of their times all that the table contains is earlier, and nothing has
- * to be compared. A document that comes late drops the hits whose holder is
- * later than itself, and takes those origins over when it is added. */
+ * order of their times everything in the table is earlier, and nothing has to
+ * be compared. A document that comes late drops the hits whose holder is later
+ * than itself, and takes over those origins when it is added. */
 
 #include "lib/store/store.h"
 
@@ -85,7 +86,7 @@ const og_answer *og_trace_answer(const og_trace *trace)
     return &trace->answering.answer;
 }
 
-/* ---- who is it? ---- */
+/* ---- identifying ---- */
 
 struct og_subject og_subject_of(const og_document *doc,
                                 const struct og_prepared *prepared)
@@ -102,8 +103,8 @@ uint64_t og_text_hash(og_bytes text)
 }
 
 /* The same text again under its own id, at the same time or later (a file that
- * was touched): nothing new, and no copy of itself. One that is earlier must
- * take its place in the order, unless it is only asked about. */
+ * was touched): nothing new, and not a copy of itself. An earlier one must take
+ * its place in the order, unless it is only queried. */
 bool og_subject_is_same(const struct og_subject *subject,
                         const struct og_entry *entry, bool only_asks)
 {
@@ -147,8 +148,8 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
 
 /* ---- asking ---- */
 
-/* A holder that is not earlier than the document is not its origin, and one
- * that was removed is nobody's. */
+/* A holder that is not earlier than the document is not its origin, and a
+ * removed document is no origin at all. */
 static void drop_others(const struct og_catalogue *catalogue,
                         struct og_doc_place place, struct og_hit *hits,
                         size_t n, og_trace *trace)
@@ -213,7 +214,8 @@ static bool needs_no_look(const og_store *store,
            og_catalogue_is_last(&store->catalogue, subject->place);
 }
 
-/* A table elsewhere must be told whose order is not that of the numbers. */
+/* A remote table must be given the order of the holders when it is not that of
+ * their numbers. */
 static bool needs_hits(const og_store *store, const struct og_subject *subject)
 {
     return og_labels_shape_table(store->params.estimate, store->params.evict) ||
@@ -305,8 +307,8 @@ static og_status give_whole(void *ctx, uint32_t doc, uint32_t side,
     return og_origin_texts_whole(&c->trace->origins, doc, side, out, err);
 }
 
-/* The table is asked again: what it said when `doc` came depends on what had
- * come by then. */
+/* The table is queried again: its answer when `doc` was added depends on what
+ * had been added by then. */
 static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
                                 const struct og_tokens *tokens,
                                 struct og_ancestors *out, og_error *err)

@@ -66,7 +66,7 @@ og_status og_store_batch_begin(struct og_store_batch *b, size_t most,
     return OG_OK;
 }
 
-/* False: one of the run has it, or another with the same hash. */
+/* False: a document of the run has this id, or one with the same hash. */
 static bool put_id(struct og_store_batch *b, og_bytes id)
 {
     const uint64_t hash = og_checksum(id.data, id.len) | 1;
@@ -293,7 +293,7 @@ static og_status write_record(struct og_store_batch *b,
     const og_status status =
         og_pending_append(&store->pending, bytes, &doc->entry, err);
     if (status != OG_OK) {
-        /* It is in the journal and not in memory: the two must not part. */
+        /* It is in the journal but not in memory: the two must not diverge. */
         if (store->disk != NULL) store->disk->has_failed = true;
         return status;
     }

@@ -13,7 +13,7 @@
  *              all threads: the table
  *
  * Documents of a run are in the order of (time, arrival) as they come, and no
- * two have one id: whoever has a document that does not fit ends the run. */
+ * two have the same id: a document that does not fit ends the run. */
 
 #include "lib/remote/remote_batch.h"
 #include "lib/store/store.h"

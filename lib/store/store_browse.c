@@ -1,5 +1,5 @@
-/* Documents of a store, by number and by id, for whoever wants to see them
- * while a writer is at work. */
+/* Documents of a store, by number and by id, readable while a writer is at
+ * work. */
 
 #include <origo/browse.h>
 #include <stdatomic.h>
@@ -14,7 +14,7 @@ struct og_browser {
     struct og_text_reader *reader; /* NULL: not asked for yet, or none */
 };
 
-/* Others may have added some: 0 when nobody says how many. */
+/* Others may have added documents; 0 when the servers do not answer. */
 static uint64_t count_elsewhere(const og_store *store)
 {
     struct og_remote_tally tally;

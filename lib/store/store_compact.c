@@ -161,8 +161,8 @@ void og_disk_remove_others(const char *folder, uint32_t generation)
     if (is_safe) (void)og_file_sync_folder(conf);
 }
 
-/* It must not be there: what a compaction that was killed has left is gone, so
- * it would be somebody else's, or a link to it. */
+/* It must not exist: what a killed compaction left has been removed, so it
+ * would be somebody else's, or a link to it. */
 static og_status make_folder(const char *path, og_error *err)
 {
     if (mkdir(path, 0777) != 0)

@@ -63,8 +63,9 @@ static og_status failed(const struct og_disk *disk, og_error *err)
         disk->folder);
 }
 
-/* The journal's thread: texts must be safe before the records that name them.
- * Texts without a dictionary are longer, and that is all. */
+/* Called by the journal's thread: texts must be safe before the records that
+ * name them. A failure to train is ignored: texts without a dictionary are only
+ * longer. */
 static og_status sync_texts(void *ctx, og_error *err)
 {
     struct og_texts *texts = ((og_store *)ctx)->keeping.texts;
@@ -230,7 +231,7 @@ static bool has_pending(const og_store *store)
            og_pending_frozen(&store->pending) != NULL;
 }
 
-/* What is pending goes on its way, once what went before has arrived. */
+/* Starts writing the pending entries, once the previous flush has ended. */
 static og_status start_filing(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;
@@ -273,8 +274,8 @@ static bool is_packed(const struct og_table *table)
     return table->level > 0 && og_table_buckets_packed_len(table) <= PACKED_LEN;
 }
 
-/* Bytes of the old checkpoint that nobody has looked at yet go into the new
- * one: they must be sound. */
+/* Bytes of the old checkpoint that were not checked yet go into the new one:
+ * they must be valid. */
 og_status og_disk_write_table(og_store *store, const char *folder,
                               struct og_new_file *file, og_error *err)
 {
@@ -394,7 +395,7 @@ static og_status finish(og_store *store, og_error *err)
     TRY(og_disk_commit(store, err));
     TRY(og_documents_seal(disk->documents, err));
     const uint64_t safe = disk->next_sequence - 1;
-    /* Lost, it costs the next opening a look at the catalogue, no more. */
+    /* If it is lost, the next opening only has to check the catalogue. */
     TRY(append(store, OG_JOURNAL_CLOSED, "", 0, err));
     TRY(og_journal_write_out(disk->journal, err));
     og_store_lock_end(disk->lock_fd, safe);

@@ -42,9 +42,9 @@ struct og_disk {
     uint64_t torn_bytes; /* after them, of a write that was broken off */
 };
 
-/* Opens or makes it and brings `store` (params, allocator set, table not yet)
- * to where the last record left it. `table`: that of which it is the catalogue;
- * "": it has its own, or nobody asks. */
+/* Opens or creates it and brings `store` (params, allocator set, table not yet)
+ * to the state after the last record. `table`: the one whose catalogue it is;
+ * "": it has its own, or this is not checked. */
 og_status og_disk_open(og_store *store, const char *path, og_access access,
                        const og_params *params, unsigned indexes,
                        const char *table, og_error *err);

@@ -21,8 +21,8 @@
  * a reader takes some 50 ms for it. */
 #define LAG_BYTES     OG_LIMIT((uint64_t)4 << 20, (uint64_t)8 << 10)
 #define LAG_DOCUMENTS 4096u
-/* Of so many documents the lengths show how far it is behind: to look at all of
- * them would cost a small append more than all else. */
+/* So many documents are sampled to estimate the lag: looking at all of them
+ * would cost a small append more than everything else. */
 #define LAG_SAMPLES 64u
 
 void og_index_folder(const og_store *store,
@@ -51,7 +51,7 @@ static struct og_derived_index *find_index(og_store *store, unsigned bit)
     return NULL;
 }
 
-/* ---- readers beside a writer ---- */
+/* ---- readers while a writer works ---- */
 
 static void init_lock(struct og_derived_index *index)
 {
@@ -201,8 +201,8 @@ bool og_index_has_files(const og_store *store,
     return found;
 }
 
-/* Who made the store was stopped before its indexes had files: there is nothing
- * to be in them. With documents it would be damage. */
+/* Creating the store was interrupted before its indexes had files: there is
+ * nothing to be in them. With documents it would be damage. */
 static bool is_unborn(const og_store *store,
                       const struct og_derived_index *index)
 {
@@ -226,7 +226,7 @@ og_status og_index_open(og_store *store, struct og_derived_index *index,
     TRY(index->ops->open(store, in_memory ? NULL : folder, is_new, options,
                          &index->opened, &index->n_covered, err));
     index->n_saved = index->n_covered;
-    /* A reader that comes after a power loss wants the folder, too. */
+    /* A reader that comes after a power loss needs the folder, too. */
     if (is_new && store->disk != NULL && og_file_sync_folder(folder) != 0)
         return og_file_failure(err, "sync", folder, errno);
     /* A reader may be older than the files. */
@@ -239,8 +239,9 @@ og_status og_index_open(og_store *store, struct og_derived_index *index,
                         folder, index->n_covered, store->catalogue.n);
 }
 
-/* Texts that the files of an index do not have yet, up to a bound. A sample
- * will do: a text that is beyond the bound alone was seen by who added it. */
+/* Estimates the text that the files of an index lack, up to a bound. A sample
+ * is enough: a single text longer than the bound was noticed when it was
+ * added. */
 static og_status measure_lag(og_store *store, struct og_derived_index *index,
                              og_error *err)
 {
@@ -333,7 +334,8 @@ og_status og_index_flush(og_store *store, struct og_derived_index *index,
     return OG_OK;
 }
 
-/* One that is far behind catches up; from then on it is fed. */
+/* An index that lags far behind catches up; from then on it is kept up to
+ * date. */
 static og_status bring_up(og_store *store, struct og_derived_index *index,
                           og_error *err)
 {
@@ -351,7 +353,7 @@ static og_status note(og_store *store, struct og_derived_index *index,
         if (index->lag_bytes <= LAG_BYTES) return OG_OK;
         return bring_up(store, index, err);
     }
-    /* Without its text it is read again when the index is asked. */
+    /* Without its text it is read again when the index is queried. */
     if (index->n_covered != number || doc->text.len != text_len) return OG_OK;
     return add_document(store, index, number, doc, err);
 }

@@ -184,7 +184,7 @@ static og_status find_or_make(struct og_disk *disk, og_access access,
     return og_conf_read(disk->folder, &disk->conf, err);
 }
 
-/* A table is asked for by its name. */
+/* The requested table must have the name in the conf. */
 static og_status check_table(const struct og_disk *disk, const char *table,
                              og_error *err)
 {
@@ -201,7 +201,7 @@ static og_status check_table(const struct og_disk *disk, const char *table,
                         disk->folder, own, table);
 }
 
-/* What a writer that was killed left half done. */
+/* Removes the unfinished files of a writer that was killed. */
 static void remove_leftovers(const char *folder)
 {
     char path[4096 + 256];
@@ -250,7 +250,7 @@ static og_status open_documents(og_store *store, og_access access,
     char folder[4096];
     enum og_sums sums;
     const bool closed = was_closed(disk->data);
-    /* One who writes has looked at it already, and changes it. */
+    /* A writer has checked it already, and is changing it. */
     const bool is_quiet =
         access != OG_READ || !og_store_is_locked(disk->folder);
     snprintf(folder, sizeof(folder), "%s/catalogue", disk->data);

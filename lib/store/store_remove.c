@@ -10,7 +10,7 @@
 #include "lib/disk/journal_format.h"
 #include "lib/store/table/additions.h"
 
-/* More copiers of one document than this are not asked again. */
+/* Of more copiers of one document than this, the rest are not offered again. */
 #define MOST_COPIERS 10000
 /* Nor when their fingerprints are longer than this: they are in one record. */
 #define MOST_BYTES ((size_t)64 << 20)
@@ -95,7 +95,7 @@ static og_status pack_again(og_store *store, uint32_t number,
     return OG_OK;
 }
 
-/* Those who copied from it and are still there. */
+/* Packs the documents that copied from it and still exist. */
 static og_status pack_copiers(og_store *store, uint32_t removed,
                               uint32_t *out_n, og_error *err)
 {
@@ -184,7 +184,7 @@ static og_status remove_one(og_store *store, uint32_t number, og_error *err)
     if (status == OG_OK)
         status =
             og_removal_apply(store, bytes->data, bytes->len, &additions, err);
-    /* It is in the journal and not in memory: the two must not part. */
+    /* It is in the journal but not in memory: the two must not diverge. */
     if (status != OG_OK) store->disk->has_failed = true;
     og_unpacked_additions_release(&additions);
     return status;

@@ -43,7 +43,7 @@ static og_status check_params(const og_params *params, unsigned indexes,
                         "a store on servers has an index of passages alone");
 }
 
-/* Plain keys cannot tell one front end what another has just put. */
+/* With plain keys a front end cannot learn what another has just put. */
 static og_status check_mode(const char *text, og_error *err)
 {
     struct og_table_address address;
@@ -97,7 +97,7 @@ void og_store_close_shared(og_store *store)
     store->shared = NULL;
 }
 
-/* ---- who is it? ---- */
+/* ---- identifying ---- */
 
 og_status og_store_claim(og_store *store, const struct og_id_asker *askers,
                          size_t n, og_error *err)
@@ -107,8 +107,8 @@ og_status og_store_claim(og_store *store, const struct og_id_asker *askers,
                            err);
 }
 
-/* The document that has its id is there: the same one, an older version, or one
- * that nobody has finished. */
+/* The document with its id exists: the same one, an older version, or one that
+ * was not committed. */
 static void compare_with(const og_store *store, struct og_subject *subject,
                          const struct og_id_claim *claim,
                          const struct og_entry *entry, bool is_own)
@@ -146,13 +146,13 @@ og_status og_store_identify_shared(og_store *store, struct og_subject *subject,
     const bool is_own =
         claim->found >= shared->first && claim->found < shared->end;
     if (!claim->is_there && !is_own) {
-        /* Whoever claimed the id is gone, or slow. The document is put under
-         * the number that was claimed: if the other one comes after all, it
-         * puts the same, and the document is there once. */
+        /* The front end that claimed the id is gone, or slow. The document is
+         * put under the claimed number: if the other one puts it after all, it
+         * puts the same, and the document exists once. */
         subject->place.number = claim->found;
         return OG_OK;
     }
-    /* Of this block, and not yet put: it will be asked again. */
+    /* From this block, and not yet put: it will be identified again. */
     if (is_own && !og_catalogue_knows(&store->catalogue, claim->found)) {
         subject->latest = subject->series = claim->found;
         return OG_OK;
@@ -230,7 +230,7 @@ static void add_putting(struct putting *p, const struct og_run_doc *doc)
     p->numbers[p->n++] = out->number;
 }
 
-/* `only_met`: those that met others since. */
+/* `only_met`: those that met other documents since. */
 static og_status put_documents(struct og_store_batch *b, struct putting *p,
                                bool only_met, og_error *err)
 {
@@ -241,7 +241,7 @@ static og_status put_documents(struct og_store_batch *b, struct putting *p,
     return og_shared_put(b->store->shared, p->entries, p->n, err);
 }
 
-/* The entries name those that came while they were on their way. */
+/* Their entries now name the documents that arrived meanwhile. */
 static og_status put_met(struct og_store_batch *b, struct putting *p,
                          og_error *err)
 {

@@ -1,13 +1,13 @@
 #ifndef OG_STORE_STORE_SHARED_H
 #define OG_STORE_STORE_SHARED_H
 
-/* A store of which nothing is here: its table is on servers, and documents and
- * texts are beside it (catalogue/shared_documents.h). Any number of processes
+/* A store of which nothing is local: its table is on servers, and so are
+ * documents and texts (catalogue/shared_documents.h). Any number of processes
  * add to it at the same time.
  *
- * Documents that come late need not go by themselves, as in other stores: every
- * hit is compared with the order of the documents, since another front end may
- * have brought any of them. */
+ * Unlike in other stores, documents that come late need not be added one by
+ * one: every hit is compared with the order of the documents, since another
+ * front end may have added any of them. */
 
 #include "lib/store/store_batch.h"
 
@@ -28,8 +28,8 @@ og_status og_store_claim(og_store *store, const struct og_id_asker *askers,
 og_status og_store_identify_shared(og_store *store, struct og_subject *subject,
                                    og_trace *trace, og_error *err);
 
-/* og_store_batch_take(): all documents of the run, or after a failure none that
- * anybody was told of. */
+/* og_store_batch_take(): all documents of the run; after a failure none is
+ * committed. */
 og_status og_store_batch_take_shared(struct og_store_batch *batch,
                                      const struct og_phases *phases,
                                      og_error *err);
@@ -37,7 +37,7 @@ og_status og_store_batch_take_shared(struct og_store_batch *batch,
 og_status og_store_take_alone(og_store *store, const struct og_subject *subject,
                               og_trace *trace, og_error *err);
 
-/* How the batch hears of other front ends. */
+/* How the batch learns of the documents of other front ends. */
 struct og_remote_sharing og_store_batch_sharing(struct og_store_batch *batch);
 
 #endif

@@ -12,7 +12,7 @@
 #include "lib/store/store_disk.h"
 #include "lib/table/bucket.h"
 
-/* Documents of each age that are asked about again. */
+/* Documents of each age that are queried again. */
 #define ASKED 25
 
 /* Documents of age i are first_of(i) .. first_of(i + 1). */

@@ -31,7 +31,8 @@ static og_status reserve_found(const og_store *store,
     return og_error_memory(err, n * sizeof(*found->holders), "hits");
 }
 
-/* Whoever has them: their order is asked for next. */
+/* Makes sure that the marks of all holders are known: their order is needed
+ * next. */
 static og_status know_hits(og_store *store, const struct og_hit *hits, size_t n,
                            og_error *err)
 {
@@ -118,7 +119,7 @@ og_status og_store_apply_elsewhere(og_store *store, const struct og_mark *mark,
     og_status status = og_disk_commit(store, err);
     if (status == OG_OK)
         status = observe(store, &trace->found, additions, &n_new, err);
-    /* The table has not heard of it: whoever opens the store next tells it. */
+    /* The table does not have it: the next writer to open the store adds it. */
     if (status != OG_OK) store->disk->has_failed = true;
     og_catalogue_set_new(catalogue, number, n_new);
     og_catalogue_publish(catalogue);
@@ -199,8 +200,8 @@ static og_status catch_up(og_store *store, og_error *err)
 
 /* ---- opening ---- */
 
-/* What is counted beside a table of the store's own is needed to tell phrases
- * that are everywhere from copies. */
+/* The counts that a store's own table keeps are needed to distinguish very
+ * common phrases from copies. */
 og_status og_store_check_elsewhere(const og_params *p, og_error *err)
 {
     enum { LEAST_WORDS = 8 };
@@ -216,7 +217,7 @@ static og_status check_documents(const og_store *store, og_error *err)
 {
     const uint32_t n = og_remote_table_documents(store->remote);
     if (n <= store->catalogue.n) return OG_OK;
-    /* A reader may be a little behind a writer. */
+    /* A reader may lag a little behind a writer. */
     if (store->is_read_only) return OG_OK;
     return og_error_set(err, OG_ERR_STORE,
                         "table '%s' has %u documents, of which store '%s' "

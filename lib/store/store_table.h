@@ -4,9 +4,9 @@
 /* The table of a store: its own, or one on servers (lib/remote) whose catalogue
  * the store is.
  *
- * A table elsewhere is derived from the catalogue, as an index is: a document
- * is safe on disk before the table hears of it, and what the table has not
- * heard of when the store is opened again is added from the texts. */
+ * A remote table is derived from the catalogue, as an index is: a document is
+ * safe on disk before it is sent to the table, and documents that the table
+ * lacks when the store is opened again are added from the texts. */
 
 #include "lib/store/store.h"
 

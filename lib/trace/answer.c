@@ -1,10 +1,10 @@
 /* From runs of tokens to places in the document's own text.
  *
- * Tokens are of the folded text, and one character of the source may fold to
- * several tokens (one half is "1" and "2"). So two runs of tokens that lie side
- * by side may claim the same character. The first span keeps it, spans go
- * before novel ranges, and what then has no byte of its own left is joined to
- * the span before (a copy) or not shown (a novel range). */
+ * Tokens belong to the folded text, and one character of the source may fold to
+ * several tokens (one half is "1" and "2"). So two adjacent runs of tokens may
+ * claim the same character. The first span keeps it, spans take precedence over
+ * novel ranges, and whatever then has no byte of its own left is joined to the
+ * preceding span (a copy) or not shown (a novel range). */
 
 #include "lib/trace/answer.h"
 
@@ -24,7 +24,7 @@ void og_answering_release(struct og_answering *a)
     a->answer = (og_answer){0};
 }
 
-/* The bytes of the tokens begin .. end, which are at least one. */
+/* The bytes of the tokens begin .. end, of which there is at least one. */
 static og_range source_range(const struct og_prepared *p, size_t begin,
                              size_t end)
 {
@@ -36,8 +36,8 @@ static og_range source_range(const struct og_prepared *p, size_t begin,
 
 /* ---- pieces ---- */
 
-/* A copy that lost a part to a confirmed passage keeps its count, as far as it
- * has tokens. */
+/* A copy that lost a part to a confirmed passage keeps its count, limited to
+ * the tokens that it still has. */
 static void add_copy(struct og_answering *a, const struct og_copy *copy)
 {
     const uint32_t n = copy->end - copy->begin;
@@ -65,7 +65,7 @@ static void add_confirmed(struct og_answering *a, const struct og_confirmed *c,
                                  .confirmed = c};
 }
 
-/* The two lists do not overlap: they go together in the order of the text. */
+/* The two lists do not overlap; they are merged in the order of the text. */
 static og_status make_pieces(struct og_answering *a,
                              const struct og_copies *copies,
                              const struct og_confirming *confirming,
@@ -90,7 +90,7 @@ static og_status make_pieces(struct og_answering *a,
     return OG_OK;
 }
 
-/* A longer one has enough evidence whatever it is made of. */
+/* Formulae do not matter for a longer piece: it has enough evidence anyway. */
 static bool is_weighed(const struct og_answer_piece *piece,
                        const struct og_filter *filter)
 {
@@ -98,7 +98,7 @@ static bool is_weighed(const struct og_answer_piece *piece,
            piece->end - piece->begin < OG_FORMULA_WEIGHT * filter->min_tokens;
 }
 
-/* Whether it is more than phrases that are everywhere. */
+/* Whether the piece is more than phrases that occur everywhere. */
 static bool has_evidence(const struct og_answer_piece *piece,
                          const struct og_run *runs,
                          const struct og_filter *filter)
@@ -112,8 +112,8 @@ static bool has_evidence(const struct og_answer_piece *piece,
     return false;
 }
 
-/* A piece goes when most of it does not count: a sentence of boilerplate in a
- * copied page stays with the page. */
+/* A piece is dropped when most of it does not count: a sentence of boilerplate
+ * in a copied page stays with the page. */
 static bool is_reported(const struct og_answer_piece *piece,
                         const struct og_filter *filter)
 {
@@ -182,7 +182,7 @@ static og_range side_range(const struct og_origin_side *side, size_t begin,
     };
 }
 
-/* Where it is in its origin, and which words are equal. */
+/* Where the span is in its origin, and which words are equal. */
 static void add_matches(struct og_answering *a, const struct og_prepared *p,
                         const struct og_answer_piece *piece,
                         const struct og_evidence *evidence, og_span *span)
@@ -211,7 +211,7 @@ static void add_matches(struct og_answering *a, const struct og_prepared *p,
     }
     const uint64_t both = c->end - c->begin + c->origin_end - c->origin_begin;
     span->score = 2.0 * (double)n_equal / (double)both;
-    if (span->score > 1) span->score = 1; /* reordered parts meet twice */
+    if (span->score > 1) span->score = 1; /* reordered parts count twice */
 }
 
 static og_status add_span(struct og_answering *a, const struct og_prepared *p,
@@ -249,8 +249,8 @@ static void add_novel(struct og_answering *a, const struct og_prepared *p,
     if (range.begin < range.end) a->novel[a->answer.n_novel++] = range;
 }
 
-/* A copy whose span was joined to the one before it ends where that ends, so
- * it is enough to ask the text again. */
+/* A copy whose span was joined to the one before it ends where that one ends,
+ * so it is enough to compute its range in the text again. */
 static void add_novels(struct og_answering *a, const struct og_prepared *p)
 {
     size_t begin = 0;

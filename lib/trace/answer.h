@@ -11,7 +11,7 @@
 
 #include <origo/trace.h>
 
-/* An answer and the memory it lies in. */
+/* An answer and its memory. */
 struct og_answering {
     const og_allocator *allocator;
     struct og_copies copies;
@@ -29,31 +29,31 @@ struct og_answering {
 void og_answering_init(struct og_answering *a, const og_allocator *allocator);
 void og_answering_release(struct og_answering *a);
 
-/* A run of tokens with one origin, as the labels have it or confirmed. */
+/* A run of tokens with one origin, according to the labels or confirmed. */
 struct og_answer_piece {
     uint32_t begin, end;
     uint32_t doc;
     og_how how;
     uint32_t n_matching;                  /* tokens that are in the origin */
-    const struct og_confirmed *confirmed; /* NULL: only labels say so */
+    const struct og_confirmed *confirmed; /* NULL: from the labels alone */
 };
 
 /* What is not reported. */
 struct og_filter {
-    const uint8_t *mask; /* of each token: 1 when it does not count; NULL */
+    const uint8_t *mask; /* per token: 1 if it does not count; may be NULL */
     uint32_t min_tokens; /* of a piece */
-    /* Of each token: 1 when it is in a shingle that was found and that few
-     * documents have. A piece without one needs a run of `long_run` equal
-     * tokens. NULL: it does not. */
+    /* Per token: 1 if it is in a shingle that was found and that few documents
+     * have. A piece without such a token needs a run of `long_run` equal
+     * tokens. NULL: no such condition. */
     const uint8_t *rare;
     uint32_t long_run;
-    struct og_formulae *formulae; /* what its tokens weigh; NULL: all count */
-    /* Whether a document may not be an origin; NULL: all may. */
+    struct og_formulae *formulae; /* weights of its tokens; NULL: all count 1 */
+    /* Whether a document must not be an origin; NULL: all may be. */
     bool (*is_barred)(const void *ctx, uint32_t doc);
     const void *ctx;
 };
 
-/* What was compared with the texts of origins. */
+/* The result of comparing with the texts of origins. */
 struct og_evidence {
     struct og_confirming *confirming;
     const struct og_origin_texts *origins; /* as og_confirm() left them */
@@ -68,7 +68,8 @@ og_status og_answering_build(struct og_answering *a,
                              const struct og_evidence *evidence,
                              const struct og_filter *filter, og_error *err);
 
-/* A copy with all that it refers to in `arena`. False: no memory. */
+/* Copies the answer and all that it refers to into `arena`. False: no memory.
+ */
 bool og_answer_keep(const og_answer *answer, struct og_arena *arena,
                     og_answer *out);
 

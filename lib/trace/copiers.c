@@ -1,15 +1,15 @@
-/* The chain of copies. The store keeps for every document which origins it has
- * (og_entry.origins), and finds those lists by origin. So the origin of a span
- * leads to everybody who took from it before: whoever has the very passage that
- * the document at hand has from it is a copier of it. That shows in their
- * texts, which are compared. Without texts none is reported.
+/* The chain of copies. For every document the store keeps the list of its
+ * origins (og_entry.origins), and can look these lists up by origin. So the
+ * origin of a span leads to all earlier documents that copied from it; those
+ * that contain the same passage as the document at hand are its copiers. Their
+ * texts are compared to confirm that. Without texts none is reported.
  *
  * An origin that arrived later than its copiers is not in their lists; but its
- * own list has those whose place in the table it took, and theirs lead on to
- * the others. So who is reported does not depend on the order of arrival.
+ * own list has the documents that it displaced from the table, and their lists
+ * lead to the others. So the result does not depend on the order of arrival.
  *
  * A document is often copied from a copy. The earliest document is then the
- * origin, and the one it was really taken from has more in common with it: the
+ * origin, and the one it was really copied from has more in common with it: the
  * best match. */
 
 #include "lib/trace/copiers.h"
@@ -20,9 +20,9 @@
 #include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
 
-/* Copiers are reported for so many origins. Of each, so many of the earliest
- * are compared and so many of the latest, one of which may be the best match;
- * out of as many as are looked at. */
+/* Copiers are reported for at most TOLD_ORIGINS origins. For each, at most
+ * MOST_LOOKED_AT candidates are collected; the EARLIEST first and the LATEST
+ * last of them, one of which may be the best match, are compared. */
 enum {
     TOLD_ORIGINS = 4,
     EARLIEST = 6,
@@ -31,8 +31,8 @@ enum {
     MOST_DISPLACED = 64,
     MOST_COMPARED = EARLIEST + LATEST,
     MOST_TIMES =
-        16, /* the document's length, in texts that are compared, ... */
-    MOST_TOKENS = 8000, /* ... or this, if that is more */
+        16, /* tokens compared, as a multiple of the document's length, ... */
+    MOST_TOKENS = 8000, /* ... or this many, if that is more */
 };
 
 void og_copiers_init(struct og_copiers *chain, const og_allocator *allocator)
@@ -124,7 +124,7 @@ struct candidates {
     uint32_t data[MOST_LOOKED_AT];
     size_t n;
     uint32_t self; /* the document itself, if it is known */
-    uint32_t end;  /* documents from here on came later than the question */
+    uint32_t end;  /* documents from here on came after the question */
 };
 
 static bool add_candidate(void *ctx, uint32_t copier, uint32_t n_tokens)
@@ -148,8 +148,9 @@ static og_status look_elsewhere(og_store *store, uint32_t origin,
     return OG_OK;
 }
 
-/* From the catalogue on disk what is not pending, then what is. A view may be
- * newer than what a reader has replayed: its own pending entries go first. */
+/* First from the catalogue on disk, except the pending entries, then those. A
+ * view may be newer than what a reader has replayed: for such documents its own
+ * pending entries take precedence. */
 static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
                           uint32_t first, struct candidates *out, og_error *err)
 {
@@ -173,7 +174,7 @@ static og_status look_for(og_store *store, og_trace *trace, uint32_t origin,
     return status;
 }
 
-/* Again when the writer of this process has just emptied the pending ones. */
+/* Retries when the writer of this process has just flushed the pending ones. */
 static og_status find_candidates(og_store *store, og_trace *trace,
                                  uint32_t origin, struct candidates *out,
                                  og_error *err)
@@ -189,7 +190,7 @@ static og_status find_candidates(og_store *store, og_trace *trace,
     return OG_OK;
 }
 
-/* Whose place in the table a document took when it arrived late. */
+/* The documents that `doc` displaced from the table when it arrived late. */
 static og_status add_displaced(og_store *store, og_trace *trace, uint32_t doc,
                                uint32_t *queue, size_t *n, og_error *err)
 {
@@ -207,7 +208,7 @@ static og_status add_displaced(og_store *store, og_trace *trace, uint32_t doc,
     return OG_OK;
 }
 
-/* Those that arrived before the origin and are later, and theirs. */
+/* Documents that arrived before the origin but are later, and their copiers. */
 static og_status find_displaced(og_store *store, og_trace *trace,
                                 uint32_t origin, struct candidates *out,
                                 og_error *err)
@@ -228,8 +229,8 @@ static bool is_before(struct og_doc_place a, struct og_doc_place b)
     return a.time != b.time ? a.time < b.time : a.number < b.number;
 }
 
-/* In the order of time, each once, without those that are no copiers. Most
- * arrive in that order, so they are moved little. */
+/* In the order of time, each once, without those that cannot be copiers. Most
+ * arrive in that order, so little is moved. */
 static void sort_candidates(const struct og_catalogue *catalogue,
                             uint32_t origin, struct candidates *c)
 {
@@ -267,8 +268,8 @@ static void choose_candidates(struct candidates *c)
 
 /* ---- comparing ---- */
 
-/* A text that was compared. Whoever copied from one of the origins often copied
- * from the others as well, so it is passed over for all of them at once. */
+/* A text that was compared. A document that copied from one of the origins
+ * often copied from the others too, so it is scanned once for all of them. */
 struct compared {
     uint32_t doc;
     size_t n_tokens;
@@ -282,7 +283,7 @@ struct comparing {
     og_trace *trace;
     const struct og_tokens *document;
     struct og_doc_place place; /* of the document */
-    uint32_t n_before;         /* documents that there were when it came */
+    uint32_t n_before;         /* documents in the store when it came */
     size_t budget;             /* tokens of texts that may still be compared */
     double best;               /* share that a copier must have */
     og_answer *answer;
@@ -291,8 +292,9 @@ struct comparing {
     size_t n_compared;
 };
 
-/* Tokens of the document's passages from each origin that the other text has,
- * in whole shingles; og_text_seeds_mark() was called for it. */
+/* Counts for each origin the tokens of the document's passages from it that the
+ * other text has too, in whole shingles. og_text_seeds_mark() must have been
+ * called for that text. */
 static void count_shared(const struct comparing *c,
                          const struct og_tokens *other, uint64_t *out)
 {
@@ -320,8 +322,8 @@ static struct compared *find_compared(struct comparing *c, uint32_t doc)
     return NULL;
 }
 
-/* All of them before the first is compared, so that they are on their way from
- * memory while others are looked at. */
+/* Fetches all of them before the first is compared, so that they are loaded
+ * from memory while others are compared. */
 static og_status fetch_candidates(struct comparing *c,
                                   const struct candidates *candidates,
                                   og_error *err)
@@ -334,8 +336,8 @@ static og_status fetch_candidates(struct comparing *c,
     return OG_OK;
 }
 
-/* Compares it, unless that was done. NULL: it has no text, or a longer one than
- * may still be compared. */
+/* Compares it unless that was done already. NULL: it has no text, or a longer
+ * one than may still be compared. */
 static og_status compare_text(struct comparing *c, uint32_t doc,
                               const struct compared **out, og_error *err)
 {

@@ -1,8 +1,8 @@
 /* Boilerplate, known text, documents of one group.
  *
  * Selected shingles that are common, or that occur in the text to be ignored,
- * mask the tokens under them. The rule of selection looks at content alone, so
- * the same shingles are selected in the ignored text and in the document. */
+ * mask the tokens under them. Selection depends on content alone, so the same
+ * shingles are selected in the ignored text and in the document. */
 
 #include "lib/trace/filter.h"
 
@@ -87,7 +87,7 @@ static bool is_ignored(const struct og_filter_rules *filter, uint64_t fp)
 /* ---- the mask ---- */
 
 /* A fingerprint in more documents than this is boilerplate; UINT32_MAX: none
- * is. The count leaves the first document out. */
+ * is. The count does not include the first document. */
 static uint32_t noise_limit(const struct og_filter_rules *filter,
                             uint32_t n_documents)
 {
@@ -126,8 +126,8 @@ static og_status make_mask(struct og_filter_rules *filter,
 
 /* ---- rare evidence ---- */
 
-/* A shingle in so many documents, or in one of so many, is a phrase that is
- * everywhere. */
+/* A shingle in more than LEAST_COMMON documents, and in more than one of
+ * COMMON_SHARE, is a phrase that occurs everywhere. */
 enum { LEAST_COMMON = 8, COMMON_SHARE = 64 };
 
 static og_status mark_rare(struct og_filter_rules *filter,
@@ -183,7 +183,7 @@ static og_bytes host_of(og_bytes url)
     return (og_bytes){at, (size_t)(stop - at)};
 }
 
-/* After the string that begins at `at` (a quote); `end` when it has none. */
+/* After the string that begins at `at` (a quote); `end` if it is not closed. */
 static const char *string_end(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
@@ -206,8 +206,8 @@ static const char *value_end(const char *at, const char *end)
     return at;
 }
 
-/* The value of a field as it is written in "name":value,"name":value, which the
- * scanner of the source has found to be sound. */
+/* The value of a field as written in "name":value,"name":value, which the
+ * scanner of the source has validated. */
 static og_bytes field_of(og_bytes extra, const char *name)
 {
     const size_t len = strlen(name);
@@ -247,9 +247,9 @@ uint32_t og_same_of(const char *field, const og_document *doc)
 
 /* ---- all of it ---- */
 
-enum { LEAST_WORDS = 8 }; /* fewer meet by chance: "the end of the" */
+enum { LEAST_WORDS = 8 }; /* fewer match by chance: "the end of the" */
 
-/* Whether a shingle is too short to mean something. */
+/* Whether a shingle is too short to be significant. */
 static bool has_short_shingles(const og_params *params)
 {
     return params->tokens == OG_TOKEN_WORDS &&
@@ -274,7 +274,7 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
     *out = (struct og_filter){.min_tokens =
                                   og_filter_min_span(filter, &store->params),
                               .ctx = filter};
-    /* Whoever says how long a span must be means its length. */
+    /* If the caller gave a minimum length, nothing but the length counts. */
     if (filter->asking.min_span == 0 && store->params.tokens == OG_TOKEN_WORDS)
         out->formulae = &filter->formulae;
     if (filter->asking.min_span == 0 && !filter->asking.reworded &&

@@ -5,19 +5,19 @@
 #include "lib/base/bits.h"
 #include "lib/base/hash_table.h"
 
-/* The heads of the pages of a standard are repeated as well, and are a small
- * part of it; chains of transmitters are a third of a book of reports. */
+/* The page headers of a standard are repeated as well, but are a small part of
+ * it; chains of transmitters are a third of a book of reports. */
 enum {
-    PHRASE = 4,      /* words that are a phrase, */
-    CHARACTERS = 12, /* or characters of a script without spaces */
-    REPEATED = 6,    /* times that it occurs in the document, at least */
-    LONG = 20000,    /* tokens of a document that has formulae: a book */
-    FORMULAIC = 3,   /* one in so many of them is in repeated phrases */
-    SAMPLE = 64,     /* tokens that show what the script is */
+    PHRASE = 4,      /* words of a phrase, */
+    CHARACTERS = 12, /* or characters in a script without spaces */
+    REPEATED = 6,    /* least number of times that it occurs in the document */
+    LONG = 20000,    /* least tokens of a document that has formulae: a book */
+    FORMULAIC = 3,   /* at least one in this many is in repeated phrases */
+    SAMPLE = 64,     /* tokens sampled to detect the script */
 };
 
 struct og_formula_slot {
-    uint32_t tag; /* of the phrase; two with the same one are taken for one */
+    uint32_t tag; /* of the phrase; phrases with equal tags count as one */
     uint32_t n;   /* times; 0: free */
 };
 

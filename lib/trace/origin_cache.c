@@ -49,7 +49,7 @@ static size_t len_of(const struct og_origin_side *side)
     return sizeof(*side) + side->block_len;
 }
 
-/* Just behind the hand, which comes to it last. */
+/* Inserts it just before the hand, which reaches it last. */
 static void list_side(struct og_origin_cache *cache,
                       struct og_origin_side *side)
 {
@@ -87,12 +87,12 @@ static void unlist_side(struct og_origin_cache *cache,
 
 /* ---- spare blocks; with the lock ---- */
 
-/* Shorter ones are kept by the allocator itself. Of the bytes of a cache so
- * much may lie idle. */
+/* Shorter blocks are kept by the allocator itself. At most an eighth of the
+ * cache may be idle blocks. */
 #define LEAST_SPARE  ((size_t)64 << 10)
 #define SPARE_EIGHTH 8
 
-/* The block of a side that goes; it has none afterwards, if it was kept. */
+/* Keeps the block of an evicted side, if it can; the side then has none. */
 static void keep_spare(struct og_origin_cache *cache,
                        struct og_origin_side *side)
 {
@@ -148,7 +148,7 @@ bool og_origin_side_reserve(struct og_origin_cache *cache,
     return block.data != NULL;
 }
 
-/* What somebody has stays, so it may be in vain; then the cache is larger for
+/* Sides in use stay, so this may free too little; then the cache is larger for
  * a while. */
 static void make_room(struct og_origin_cache *cache)
 {

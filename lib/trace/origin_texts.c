@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* A share of what the table may take, within bounds. The hashes of a mail take
+/* A share of the table's memory limit, within bounds. The hashes of a mail take
  * 3 KB and the rest of it 8 KB; those of an RFC of 50 KB 60 KB and 150 KB. */
 #define LEAST_KEPT ((uint64_t)8 << 20)
 #define MOST_KEPT  ((uint64_t)64 << 20)
 #define SHARE_KEPT 8
-/* Of that, in eighths; the rest is for texts alone. */
+/* Eighths of that; the rest is for the cache of texts alone. */
 enum { HASHES_EIGHTHS = 3, PLACES_EIGHTHS = 3 };
 
 static size_t most_kept(uint64_t memory)
@@ -86,7 +86,8 @@ static struct og_origin_side *find_held(const struct og_origin_texts *origins,
     return NULL;
 }
 
-/* It stays with the document at hand, or until the next one is asked for. */
+/* It is held as long as the document at hand, or until the next one is fetched.
+ */
 static og_status hold(struct og_origin_texts *origins, struct og_held_side got,
                       bool stays, og_error *err)
 {
@@ -110,12 +111,12 @@ static og_status hold(struct og_origin_texts *origins, struct og_held_side got,
 /* A document that was cut into tokens. */
 struct cut_document {
     og_bytes source;
-    uint32_t oldest; /* segment that the source rests on */
+    uint32_t oldest; /* segment that the source needs */
     const struct og_text *text;
     const struct og_tokens *tokens;
 };
 
-enum { PADDING = 64 }; /* vector loads may touch it */
+enum { PADDING = 64 }; /* vector loads may read it */
 
 /* The next `len` bytes of a block, filled from `data`; zeros after them. */
 static void *put_part(char **at, const void *data, size_t len)
@@ -127,7 +128,7 @@ static void *put_part(char **at, const void *data, size_t len)
     return part;
 }
 
-/* Everything is in one block, for parts of so many bytes together. */
+/* Reserves one block for all parts, which have this many bytes together. */
 static og_status add_block(struct og_origin_cache *cache,
                            struct og_origin_side *side, size_t len,
                            size_t n_parts, og_error *err)
@@ -191,7 +192,7 @@ static og_status fill_side(const struct og_origin_texts *origins,
 
 /* ---- texts ---- */
 
-/* The text alone goes to those without tokens; not without memory. */
+/* Puts the text into the cache of texts; skipped if there is no memory. */
 static void keep_text(const struct og_origin_texts *origins, uint32_t doc,
                       og_bytes text, uint32_t oldest)
 {
@@ -208,8 +209,8 @@ static void keep_text(const struct og_origin_texts *origins, uint32_t doc,
     og_origin_cache_give(cache, og_origin_cache_put(cache, side));
 }
 
-/* The tables of a folder are large, so all texts are folded and cut by one, and
- * a side has a copy of what it made. */
+/* The tables for folding are large, so all texts are folded and cut with the
+ * same ones, and a side gets a copy of the result. */
 static og_status cut_text(struct og_origin_texts *origins,
                           struct og_origin_cache *cache, og_bytes text,
                           uint32_t oldest, struct og_origin_side *side,
@@ -234,15 +235,15 @@ static og_status read_text(struct og_origin_texts *origins,
     if (entry.place.segment == 0) return OG_OK;
     const og_status status = og_text_reader_get(
         origins->reader, &entry.place, entry.text_len, &text, NULL, err);
-    if (status == OG_END) return OG_OK; /* it is not kept any more */
+    if (status == OG_END) return OG_OK; /* it is no longer kept */
     if (status != OG_OK) return status;
     const uint32_t oldest = og_text_reader_oldest(origins->reader);
     keep_text(origins, side->doc, text, oldest);
     return cut_text(origins, cache, text, oldest, side, err);
 }
 
-/* What the store had to give up is gone here, too: else an answer would depend
- * on which thread gives it. */
+/* What the store had to give up is dropped here too: otherwise an answer would
+ * depend on which thread computes it. */
 static struct og_origin_side *take_kept(const struct og_origin_texts *origins,
                                         struct og_origin_cache *cache,
                                         uint32_t doc)
@@ -305,8 +306,8 @@ void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
                          const struct og_tokens *tokens)
 {
     const struct cut_document d = {source, oldest, text, tokens};
-    /* The store may have had to give it up at once: another thread that asks
-     * for it just now must not find it here. */
+    /* The store may already have had to give it up: another thread that looks
+     * for it at this moment must not find it here. */
     if (!og_text_reader_has(origins->reader, oldest)) return;
     put_side(origins, &origins->caches->hashes, doc, &d);
     put_side(origins, &origins->caches->places, doc, &d);
@@ -327,8 +328,8 @@ static og_status get_side(struct og_origin_texts *origins,
     return OG_OK;
 }
 
-/* The first hashes are on their way while others are looked at; the processor
- * asks for the rest by itself once it sees where things go. */
+/* Prefetches the first hashes while others are compared; the hardware
+ * prefetcher loads the rest once it sees the access pattern. */
 static void expect(const uint64_t *hash, size_t n)
 {
     enum { A_LINE = 8, MOST = 32 * A_LINE };

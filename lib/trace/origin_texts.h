@@ -8,8 +8,8 @@
  * the store. What was fetched is kept for the next documents, which often need
  * the same: unpacking and cutting a text into tokens takes longer than the
  * comparison. A document that was just added is kept as well, since its tokens
- * are at hand. One per thread; what is kept is of all threads of the store, in
- * memory that is bounded. */
+ * are at hand. One per thread; the cached texts are shared by all threads of
+ * the store, in bounded memory. */
 
 #include "lib/align/confirm.h"
 #include "lib/store/catalogue/lookup.h"
@@ -18,17 +18,17 @@
 
 #include <origo/params.h>
 
-/* What all threads of a store share. Whatever a document is compared with is
- * looked through by the hashes of its tokens, 8 bytes each; what is reported of
- * it, of one in three of them, needs the places of the tokens and the text, 20
- * bytes more. So the two are kept apart, and the memory holds the hashes of
- * many more documents. And there are texts by themselves: reading one from a
- * file means to unpack all that were packed with it. */
+/* Shared by all threads of a store. Every document that is compared is scanned
+ * by the hashes of its tokens, 8 bytes each; reporting it, which happens for
+ * one in three of them, needs the places of the tokens and the text, 20 bytes
+ * more. So the two are kept apart, and the memory holds the hashes of many more
+ * documents. Texts alone have a third cache: reading one from a file means
+ * unpacking all that were packed with it. */
 struct og_origin_caches {
     struct og_origin_cache hashes, places, texts;
 };
 
-/* What the document at hand has of a cache. */
+/* An entry of a cache that is held for the document at hand. */
 struct og_held_side {
     struct og_origin_cache *cache;
     struct og_origin_side *side; /* NULL: nothing */
@@ -45,13 +45,13 @@ struct og_origin_texts {
     uint32_t fold;         /* of the store */
     struct og_text folded; /* scratch */
     struct og_tokens cut;
-    /* What the document at hand has of the cache, and the last one that need
-     * not stay. */
+    /* Entries that are held for the document at hand, and the last one that
+     * need not stay. */
     struct og_held_side *held;
     size_t n_held, held_cap;
     struct og_held_side passing;
-    /* Those that og_origin_texts_side() and _whole() gave for the document at
-     * hand, by number; NULL: not asked for. */
+    /* What og_origin_texts_side() and _whole() returned for the document at
+     * hand, by number; NULL: not requested. */
     const struct og_origin_side *hashes[OG_CONFIRM_ORIGINS];
     const struct og_origin_side *places[OG_CONFIRM_ORIGINS];
     struct og_tokens joined[OG_CONFIRM_ORIGINS]; /* views of both */
@@ -62,8 +62,8 @@ void og_origin_caches_init(struct og_origin_caches *caches,
                            const og_allocator *allocator);
 void og_origin_caches_release(struct og_origin_caches *caches);
 
-/* `lookup`, the caches and the reader, which becomes its own, must be of the
- * same store, which has these params. */
+/* `lookup`, the caches and the reader (which it takes over) must be of the same
+ * store, which has these params. */
 void og_origin_texts_init(struct og_origin_texts *origins,
                           struct og_lookup *lookup,
                           struct og_origin_caches *caches,
@@ -71,35 +71,35 @@ void og_origin_texts_init(struct og_origin_texts *origins,
                           const og_allocator *allocator);
 void og_origin_texts_release(struct og_origin_texts *origins);
 
-/* Another document is at hand: what it does not ask for may go. */
+/* Begins another document: what it does not request may be evicted. */
 void og_origin_texts_begin(struct og_origin_texts *origins);
 
 /* The hashes of the tokens of a document, and nothing else; has_text is false
- * when the store keeps no text of it. Valid until the next call, or, when it
- * `stays`, until another document is at hand. */
+ * when the store keeps no text of it. Valid until the next call, or, if
+ * `stays`, until the next og_origin_texts_begin(). */
 og_status og_origin_texts_hashes(struct og_origin_texts *origins, uint32_t doc,
                                  bool stays, const struct og_origin_side **out,
                                  og_error *err);
 
-/* Its text, as it was given and folded, and the places of the tokens; without
- * their hashes. The rest likewise. */
+/* Its text, as it was given and folded, and the places of the tokens, without
+ * their hashes. Otherwise the same. */
 og_status og_origin_texts_places(struct og_origin_texts *origins, uint32_t doc,
                                  bool stays, const struct og_origin_side **out,
                                  og_error *err);
 
-/* Document `doc` is now in the store, with this text, which rests on segments
- * from `oldest` on, and these tokens: they are copied. Without memory it is
- * left out, and fetched when it is asked for. */
+/* Document `doc` is now in the store, with this text, which needs segments from
+ * `oldest` on, and these tokens, which are copied. If there is no memory it is
+ * left out, and fetched when it is needed. */
 void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
                          uint32_t oldest, og_bytes source,
                          const struct og_text *text,
                          const struct og_tokens *tokens);
 
-/* og_confirm_source.side: the hashes; the origins are the context. */
+/* og_confirm_source.side: the hashes; `origins` is its context. */
 og_status og_origin_texts_side(void *origins, uint32_t doc, uint32_t side,
                                struct og_align_side *out, og_error *err);
 
-/* og_confirm_source.whole, after it. */
+/* og_confirm_source.whole, to be called after _side. */
 og_status og_origin_texts_whole(void *origins, uint32_t doc, uint32_t side,
                                 struct og_align_side *out, og_error *err);
 

@@ -1,7 +1,7 @@
-/* A Bloom filter whose bits of an id all are in one word of 64. It need not
- * know beforehand how many ids will come: when a layer is full, one of
- * twice the size is put on top, and nothing has to be inserted again. To ask
- * means to look at all layers, of which there are few. */
+/* A Bloom filter in which all bits of an id are in one 64-bit word. The number
+ * of ids need not be known in advance: when a layer is full, one of twice the
+ * size is added, and nothing has to be inserted again. A lookup checks all
+ * layers, of which there are few. */
 
 #include "lib/store/catalogue/bloom.h"
 
@@ -9,7 +9,7 @@
 
 #include "lib/base/bits.h"
 
-/* Four ids a word, four bits an id: a quarter of the bits is set. */
+/* Four ids a word, four bits an id: a quarter of the bits are set. */
 #define FIRST_WORDS  ((size_t)1 << 14)
 #define IDS_PER_WORD 4
 
@@ -26,7 +26,7 @@ void og_bloom_release(struct og_bloom *bloom)
     *bloom = (struct og_bloom){0};
 }
 
-/* Of the low bits of the hash; its place is of the high ones. */
+/* The bits come from the low bits of the hash, the word from the high ones. */
 static uint64_t bits_of(uint64_t hash)
 {
     return (uint64_t)1 << (hash & 63) | (uint64_t)1 << (hash >> 6 & 63) |

@@ -1,16 +1,17 @@
 /* Times and order.
  *
  * Readers follow a number they found in the table. The writer wrote the mark
- * before it put the number there, and the table's stripes hand that order on,
- * so a mark needs no lock: it is enough that it never moves. Hence levels that
- * double in size, instead of one array that is copied when it grows.
+ * before it put the number there, and the locks of the table's stripes preserve
+ * that order, so a mark needs no lock as long as it is never moved. Hence
+ * levels that double in size, instead of one array that is copied when it
+ * grows.
  *
- * A reader must also know where its question is in the order. It takes the
+ * A reader must also know the position of its query in the order. It takes the
  * latest time and the number of documents that were *published*, that is, are
- * in the table whole. A document that is being added right now comes after
- * that place, so its fingerprints are passed over, and the answer is that of
- * the moment before; unless the document is an older one that takes origins
- * over, in which case it comes before the question and is the better answer. */
+ * completely in the table. A document that is just being added comes after that
+ * position, so its fingerprints are skipped, and the answer is that of the
+ * moment before; unless it is an older document that takes over origins, in
+ * which case it comes before the query and is the better answer. */
 
 #include "lib/store/catalogue/catalogue.h"
 
@@ -75,8 +76,8 @@ struct seat {
     size_t index;
 };
 
-/* Of those after the base: 0 to FIRST - 1 are on level 0, the next 2 * FIRST
- * on level 1. */
+/* Numbers after the base: the first FIRST are on level 0, the next 2 * FIRST on
+ * level 1. */
 static struct seat seat_of(const struct og_catalogue *catalogue,
                            uint32_t number)
 {
@@ -88,7 +89,7 @@ static struct seat seat_of(const struct og_catalogue *catalogue,
                          shifted - ((uint64_t)OG_CATALOGUE_FIRST << level)};
 }
 
-/* ---- marks from elsewhere ---- */
+/* ---- marks from servers ---- */
 
 og_status og_catalogue_share(struct og_catalogue *catalogue, og_error *err)
 {
@@ -119,7 +120,7 @@ static struct og_mark *_Atomic *page_place(struct og_mark_folder *folder,
     return &folder->pages[number / OG_CATALOGUE_PAGE % OG_CATALOGUE_PAGES];
 }
 
-/* NULL: nothing of it was put. */
+/* NULL: no mark of this page was put. */
 static struct og_mark *page_of(const struct og_catalogue *catalogue,
                                uint32_t number)
 {
@@ -130,7 +131,7 @@ static struct og_mark *page_of(const struct og_catalogue *catalogue,
                           : NULL;
 }
 
-/* Of several threads one makes it. NULL: no memory. */
+/* If several threads try, one of them makes it. NULL: no memory. */
 static struct og_mark_folder *make_folder(struct og_catalogue *catalogue,
                                           uint32_t number)
 {
@@ -163,9 +164,9 @@ static struct og_mark *make_page(struct og_catalogue *catalogue,
     return known;
 }
 
-/* A mark is whole before its flags are there. All threads put the same, so it
- * does not matter whose bytes they are: but only one may write them, which the
- * first of two bits decides. */
+/* A mark is complete before its flags are set. All threads put the same mark,
+ * so it does not matter whose bytes they are, but only one thread may write
+ * them: the one that sets this bit first. */
 enum { MARK_IS_BEING_PUT = 8 };
 
 og_status og_catalogue_put(struct og_catalogue *catalogue, uint32_t number,
@@ -246,8 +247,8 @@ og_status og_catalogue_reserve(struct og_catalogue *catalogue, og_error *err)
     return OG_OK;
 }
 
-/* The writer may change what is its own; a checkpoint is mapped so that it can
- * be, too. */
+/* The writer may change its marks, also those of a checkpoint, whose mapping is
+ * private. */
 static struct og_mark *own_mark(struct og_catalogue *catalogue, uint32_t number)
 {
     return (struct og_mark *)og_catalogue_get(catalogue, number);
@@ -284,8 +285,8 @@ struct og_doc_place og_catalogue_place(const struct og_catalogue *catalogue,
                                  catalogue->n};
 }
 
-/* The time is read first and published first, so a document that comes between
- * the two reads is passed over whole. */
+/* The time is read first and published first, so a document published between
+ * the two reads is skipped completely. */
 struct og_doc_place
 og_catalogue_place_shared(const struct og_catalogue *catalogue,
                           const og_document *doc)

@@ -2,9 +2,9 @@
 #define OG_STORE_CATALOGUE_CATALOGUE_H
 
 /* The order of the documents. They are numbered as they arrive; their order is
- * (time, number). A mark of 24 bytes for each, in memory or mapped from a
+ * (time, number). Each has a mark of 24 bytes, in memory or mapped from a
  * checkpoint; ids and the like are elsewhere (lookup.h). One thread writes, any
- * number look up meanwhile. */
+ * number of threads read meanwhile. */
 
 #include "lib/base/memory.h"
 #include "lib/store/table/checkpoint.h"
@@ -28,53 +28,52 @@ struct og_mark_folder {
 
 struct og_catalogue {
     const og_allocator *allocator;
-    /* The first n_base marks are somebody else's. */
+    /* The first n_base marks are borrowed. */
     const struct og_mark *base;
     uint32_t n_base;
     struct og_mark *_Atomic levels[OG_CATALOGUE_LEVELS];
-    /* Instead, of documents that others number: folders of pages of marks, of
-     * which those are there that were put. NULL: numbers are ours, with none
-     * between. */
+    /* Instead, for documents that servers number: folders of pages of marks;
+     * only pages with a mark exist. NULL: numbers are our own, without gaps. */
     struct og_mark_folder *_Atomic *folders;
-    /* What other threads may know of: documents that are in the table whole. */
+    /* For other threads: documents that are completely in the table. */
     _Atomic uint32_t n_published;
     _Atomic int64_t latest_published;
     /* The writer's. */
     uint32_t n;
-    int64_t latest; /* the largest time so far; INT64_MIN: there was none */
+    int64_t latest; /* the largest time so far; INT64_MIN: there is none */
 };
 
-/* `base` (NULL when n_base is 0) must stay until _release; `latest` is the
- * largest time in it, INT64_MIN when it is empty. */
+/* `base` (NULL when n_base is 0) must remain valid until _release; `latest` is
+ * the largest time in it, INT64_MIN when it is empty. */
 void og_catalogue_init(struct og_catalogue *catalogue,
                        const struct og_mark *base, uint32_t n_base,
                        int64_t latest, const og_allocator *allocator);
 void og_catalogue_release(struct og_catalogue *catalogue);
 
-/* ---- documents that others number ---- */
+/* ---- documents that servers number ---- */
 
-/* After _init, instead of a base: marks come from elsewhere, in any order. All
- * documents come before a question of another thread. */
+/* After _init, instead of a base: marks come from servers, in any order. All
+ * documents come before a query of another thread. */
 og_status og_catalogue_share(struct og_catalogue *catalogue, og_error *err);
 
-/* Any thread; the first mark of a number stays. */
+/* Any thread; the first mark that is put for a number stays. */
 og_status og_catalogue_put(struct og_catalogue *catalogue, uint32_t number,
                            const struct og_mark *mark, og_error *err);
-/* Whether it was put. Any thread. The mark of another is that of a removed
- * document. */
+/* Whether its mark was put. Any thread. A number without one has the mark of a
+ * removed document. */
 bool og_catalogue_knows(const struct og_catalogue *catalogue, uint32_t number);
 
 /* ---- order ---- */
 
-/* Where a document is among those of the catalogue. */
+/* The position of a document in the order of the catalogue. */
 struct og_doc_place {
     int64_t time;
     uint32_t number;
 };
 
-/* The place of a document that would arrive now. Without a time it comes last
- * (it takes the largest time so far); a first one comes before all that
- * follow. The writer's thread. */
+/* The position of a document that arrives now. Without a time it comes last (it
+ * takes the largest time so far); the first document comes before all that
+ * follow. Writing thread only. */
 struct og_doc_place og_catalogue_place(const struct og_catalogue *catalogue,
                                        const og_document *doc);
 
@@ -83,8 +82,8 @@ struct og_doc_place
 og_catalogue_place_shared(const struct og_catalogue *catalogue,
                           const og_document *doc);
 
-/* Whether all documents of the catalogue come before `place`. The writer's
- * thread. */
+/* Whether all documents of the catalogue come before `place`. Writing thread
+ * only. */
 bool og_catalogue_is_last(const struct og_catalogue *catalogue,
                           struct og_doc_place place);
 
@@ -105,22 +104,22 @@ const struct og_mark *og_catalogue_get(const struct og_catalogue *catalogue,
 bool og_catalogue_is_removed(const struct og_catalogue *catalogue,
                              uint32_t number);
 
-/* Makes sure that the next append has memory. OG_ERR_MEMORY, OG_ERR_LIMIT when
- * all numbers are given away. */
+/* Makes sure that the next append has memory. OG_ERR_MEMORY; OG_ERR_LIMIT when
+ * all numbers are in use. */
 og_status og_catalogue_reserve(struct og_catalogue *catalogue, og_error *err);
 
-/* Adds a document for which there is room, and gives its number. */
+/* Adds a document, for which there must be room, and returns its number. */
 uint32_t og_catalogue_append(struct og_catalogue *catalogue,
                              const struct og_mark *mark);
 
-/* The writer's: how many fingerprints document `number` brought; that it is
- * gone. */
+/* Writing thread only: sets how many fingerprints document `number` brought;
+ * marks it as removed. */
 void og_catalogue_set_new(struct og_catalogue *catalogue, uint32_t number,
                           uint32_t n_new);
 void og_catalogue_remove(struct og_catalogue *catalogue, uint32_t number);
 
-/* Makes visible to other threads all documents that were appended: call it when
- * the last one is in the table. */
+/* Makes all appended documents visible to other threads: to be called when the
+ * last one is in the table. */
 void og_catalogue_publish(struct og_catalogue *catalogue);
 
 #endif

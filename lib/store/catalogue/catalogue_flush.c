@@ -1,4 +1,4 @@
-/* The writer is the narrow place, and a batch of the catalogue costs it as much
+/* The writer is the bottleneck, and a batch of the catalogue costs it as much
  * as a tenth of its documents, with two syncs in it. Nothing that the writer
  * does next depends on the batch: its entries stay pending until they can be
  * found on disk.
@@ -6,7 +6,7 @@
  *     writer:   young lot full -> part -> young lot full -> wait -> part ...
  *     thread:                     commit, batch, drop       commit, batch ...
  *
- * The order on disk is that of a writer which does it all by itself: first the
+ * The order on disk is that of a writer without a second thread: first the
  * journal, up to the last record of the lot, then the batch. */
 
 #include "lib/store/catalogue/catalogue_flush.h"
@@ -25,7 +25,8 @@ static og_status file_lot(struct og_catalogue_flush *f, og_error *err)
         .n_removed = lot->n_removed,
         .sequence = f->sequence,
     };
-    /* Or the catalogue could know of documents that a crash takes away. */
+    /* Otherwise the catalogue could contain documents that a crash removes from
+     * the journal. */
     TRY(og_journal_commit(f->journal, err));
     TRY(og_documents_write(f->documents, &batch, err));
     og_pending_discard(f->pending);

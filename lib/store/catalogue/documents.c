@@ -1,10 +1,10 @@
 /* The catalogue on disk: open and close. documents_write.c writes it and
- * documents_view.c reads.
+ * documents_view.c reads it.
  *
- * LMDB wants one environment per file and process, because its locks belong to
- * the process: hence the list of what is open. It wants the length of its map
- * beforehand: 1 TiB of addresses costs nothing where the process may have
- * them; where it may not, the map grows when it is full. */
+ * LMDB allows one environment per file and process, because its locks belong to
+ * the process: hence the list of open ones. It needs the length of its map in
+ * advance: 1 TiB of addresses costs nothing where the process may have them;
+ * otherwise the map grows when it is full. */
 
 #include "lib/store/catalogue/documents.h"
 
@@ -25,7 +25,8 @@ enum {
     FORMAT = 1,
     N_READERS = 1024,
     N_TREES = 8,
-    FULL_LEN = 1 << 20, /* a disk with less is full, for a batch */
+    FULL_LEN =
+        1 << 20, /* a disk with less free space counts as full for a batch */
 };
 
 #define MAP_LEN     ((uint64_t)1 << 40)
@@ -43,7 +44,7 @@ og_status og_documents_failure(const struct og_documents *db, int code,
                                const char *verb, og_error *err)
 {
     struct statvfs disk;
-    /* LMDB takes a write that ended early for an I/O error. */
+    /* LMDB reports a short write as an I/O error. */
     if (code == EIO && statvfs(db->folder, &disk) == 0 &&
         disk.f_bavail * disk.f_frsize < FULL_LEN)
         code = ENOSPC;
@@ -142,7 +143,7 @@ static int open_env(struct og_documents *db, size_t map_len)
     return code;
 }
 
-/* Takes a shorter map when the process may not have so many addresses. */
+/* Uses a shorter map when the process may not have so many addresses. */
 static og_status open_some_env(struct og_documents *db, uint64_t map_len,
                                og_error *err)
 {
@@ -222,7 +223,7 @@ static int put_first_meta(struct og_documents *db, MDB_txn *txn)
     return code == 0 ? og_documents_put_state(db, txn, 0, 0) : code;
 }
 
-/* Is it ours, and of a format that we know? */
+/* Does it belong to this store, and is its format known? */
 static og_status check_meta(struct og_documents_view *view, og_error *err)
 {
     const struct og_documents *db = view->db;
@@ -284,8 +285,8 @@ static og_status make_folder(const char *folder, og_error *err)
     return og_file_failure(err, "make the folder", folder, errno);
 }
 
-/* What a process that died left with the system becomes safe: from now on it
- * is built upon. LMDB never syncs the name of its file. */
+/* Syncs what a process that died has written: from now on other data depends on
+ * it. LMDB never syncs the name of its file. */
 static og_status settle(struct og_documents *db, og_error *err)
 {
     char path[4096];
@@ -303,7 +304,7 @@ static bool has_data(const struct og_documents *db)
     return lstat(db->path, &st) == 0 && st.st_size > 0;
 }
 
-/* LMDB writes in place: a file that has a second name may be the user's. */
+/* LMDB writes in place: a file with a second hard link may be the user's. */
 static og_status check_names(const struct og_documents *db, og_error *err)
 {
     static const char *const names[] = {"data.mdb", "lock.mdb"};
@@ -320,7 +321,7 @@ static og_status check_names(const struct og_documents *db, og_error *err)
     return OG_OK;
 }
 
-/* What is there is looked at before LMDB sees it. */
+/* Existing files are checked before LMDB opens them. */
 static og_status open_parts(struct og_documents *db,
                             const struct og_documents_options *options,
                             og_error *err)
@@ -336,7 +337,7 @@ static og_status open_parts(struct og_documents *db,
     return is_there ? OG_OK : open_views(db, err);
 }
 
-/* One that is open already; the caller holds list_lock. */
+/* Shares one that is already open; the caller holds list_lock. */
 static og_status share(struct og_documents *db,
                        const struct og_documents_options *options,
                        struct og_documents **out, og_error *err)
@@ -406,8 +407,8 @@ static void leave_list(struct og_documents *db)
     *at = db->next;
 }
 
-/* Transactions are written and synced, not mapped: a plain reader of the file
- * sees all of it. */
+/* Transactions are written with write() and synced, not through the map: a
+ * plain reader of the file sees all of them. */
 og_status og_documents_seal(struct og_documents *db, og_error *err)
 {
     if (db->is_failed)

@@ -1,7 +1,7 @@
-/* The trees of a catalogue against each other. The entries have checksums; what
- * the trees of ids and of copies must contain follows from them. Both are
- * summed up in an order that does not matter, so each tree is read once, front
- * to back. */
+/* Checks the trees of a catalogue against each other. The entries have
+ * checksums; the contents of the trees of ids and of copies follow from them.
+ * Both are summed independently of order, so each tree is read once, front to
+ * back. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void count_pair(struct totals *t, uint64_t key, uint64_t value)
 struct audit {
     const char *folder;
     uint32_t n_entries;
-    struct totals ids, copies; /* as the entries say */
+    struct totals ids, copies; /* according to the entries */
     struct totals seen;        /* of the tree that is being read */
     og_status status;          /* of an entry */
     og_error *err;
@@ -118,7 +118,7 @@ og_status og_documents_audit(struct og_documents *db, og_error *err)
     og_status status = og_documents_view_begin(&view, err);
     const uint64_t sequence = view.sequence;
     if (status == OG_OK) status = compare_trees(&view, &a);
-    /* A writer that came meanwhile has looked at it as well. */
+    /* A writer that opened it meanwhile has checked it as well. */
     if (status == OG_ERR_STORE &&
         og_documents_view_begin(&view, NULL) == OG_OK &&
         view.sequence != sequence)

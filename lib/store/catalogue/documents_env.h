@@ -12,7 +12,7 @@
 #include "lib/store/catalogue/lmdb_read.h"
 
 struct og_documents {
-    struct og_documents *next; /* in the list of what this process has open */
+    struct og_documents *next; /* in the list of those that are open */
     unsigned n_opens;
     dev_t device;
     ino_t inode;
@@ -24,23 +24,23 @@ struct og_documents {
     bool writable;
     bool is_changed; /* the sums were removed */
     bool is_failed;  /* a write failed: no sums at the end */
-    bool is_unread;  /* its pages are to be compared before the first change */
+    bool is_unread;  /* its pages must be compared before the first change */
     /* For views. */
     int fd;     /* of data.mdb */
     char *path; /* of it */
     size_t path_cap;
-    struct og_page_sums sums; /* of the state that was there when it opened */
-    MDB_env *env;             /* for writing; NULL: only read */
+    struct og_page_sums sums; /* of the state when it was opened */
+    MDB_env *env;             /* for writing; NULL: read-only */
     MDB_dbi documents, ids, copies, removed, meta;
 
-    /* The map can grow only when nobody looks at it. */
+    /* The map can grow only while no thread reads it. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     unsigned n_lookers;
-    unsigned n_growers; /* who wait for them to end */
+    unsigned n_growers; /* threads waiting for the lookers to leave */
 };
 
-/* What "state" in `meta` contains. */
+/* The value of "state" in `meta`. */
 struct og_documents_state {
     uint64_t sequence;
     uint32_t count;
@@ -50,17 +50,17 @@ og_status og_documents_read_state(struct og_documents *db, MDB_txn *txn,
                                   struct og_documents_state *out,
                                   og_error *err);
 
-/* LMDB's code. */
+/* Returns LMDB's code. */
 int og_documents_put_state(struct og_documents *db, MDB_txn *txn,
                            uint64_t sequence, uint32_t count);
 
-/* The story of LMDB's `code`: "cannot VERB 'FOLDER': reason". */
+/* The message for LMDB's `code`: "cannot VERB 'FOLDER': reason". */
 og_status og_documents_failure(const struct og_documents *db, int code,
                                const char *verb, og_error *err);
 
 enum { OG_DOCUMENTS_STATE_LEN = 16 }; /* sequence 8 | count 8 */
 
-/* A scan of a tree, until a state has lasted for all of it. */
+/* A scan of a tree, repeated until one state lasts for all of it. */
 struct og_catalogue_question {
     const char *tree;
     og_bytes from; /* len 0: all of it */
@@ -78,11 +78,11 @@ og_status og_documents_find_meta(struct og_documents_view *view,
                                  const char *name, og_bytes *out,
                                  og_error *err);
 
-/* Counts who looks at LMDB's map; the first waits while it grows. */
+/* Count the threads that use LMDB's map; enter waits while it is resized. */
 void og_documents_enter(struct og_documents *db);
 void og_documents_leave(struct og_documents *db);
 
-/* Sets the length of the map when nobody looks at it. */
+/* Sets the length of the map once no thread uses it. */
 int og_documents_set_map(struct og_documents *db, size_t len);
 
 /* The key of an id in `ids`. */

@@ -1,14 +1,15 @@
-/* Reading the catalogue on disk, beside whoever writes it. Each question is
- * asked of the newest state, and again when that has not lasted until the
- * answer was complete: so an answer is gathered first and then reported. */
+/* Reading the catalogue on disk while another thread or process may be writing
+ * it. Each query reads the newest state, and is repeated when that did not last
+ * until the answer was complete: so an answer is collected first and then
+ * reported. */
 
 #include <inttypes.h>
 
 #include "lib/store/catalogue/documents_env.h"
 #include "lib/store/catalogue/lmdb_format.h"
 
-/* Two batches, each with its syncs, must end during one question for it to be
- * asked again. */
+/* A query is repeated only if two batches, each with its syncs, end during
+ * it. */
 #define MOST_TRIES 1000
 
 void og_documents_view_init(struct og_documents_view *view,
@@ -28,7 +29,7 @@ void og_documents_view_release(struct og_documents_view *view)
     *view = (struct og_documents_view){0};
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static og_status make_reader(struct og_documents_view *view, og_error *err)
 {
@@ -106,8 +107,8 @@ static bool take_value(void *ctx, og_bytes key, og_bytes value)
     return ++search->n < search->max && !search->is_bad;
 }
 
-/* All values of `key` in view->found, one after the other, at most `max`; of
- * length `value_len`, unless that is 0. */
+/* Collects all values of `key` in view->found, one after the other, at most
+ * `max`; those of length `value_len`, unless that is 0. */
 static og_status find_values(struct og_documents_view *view, const char *tree,
                              og_bytes key, size_t value_len, size_t max,
                              struct key_search *out, og_error *err)
@@ -152,7 +153,7 @@ og_status og_documents_view_begin(struct og_documents_view *view, og_error *err)
     TRY(make_reader(view, err));
     TRY(og_lmdb_reader_begin(view->reader, err));
     view->is_fresh = true;
-    /* Most often nothing was written since. */
+    /* Usually nothing was written since. */
     if (view->n_states == view->reader->n_states) {
         view->begun = true;
         return OG_OK;
@@ -200,7 +201,7 @@ og_status og_documents_get(struct og_documents_view *view, uint32_t number,
 {
     struct key_search search;
     *out = (og_bytes){"", 0};
-    if (number >= view->count) return OG_OK; /* it came after the begin */
+    if (number >= view->count) return OG_OK; /* it was added after the begin */
     TRY(find_values(view, "documents", number_key(&number), 0, 1, &search,
                     err));
     if (search.is_found && view->found.len > 0)
@@ -227,7 +228,7 @@ static og_status has_id(struct og_documents_view *view, uint32_t number,
     return OG_OK;
 }
 
-/* The list that was found, out of the way of further questions. */
+/* Moves the list out of view->found, which further queries overwrite. */
 static struct og_pack take_found(struct og_documents_view *view)
 {
     struct og_pack list = view->found;

@@ -12,7 +12,7 @@
 #include "lib/store/catalogue/documents_env.h"
 #include "lib/store/catalogue/page_sums.h"
 
-/* A pair of a tree with many values per key. */
+/* A pair for a tree with many values per key. */
 struct pair {
     uint64_t key, value;
 };
@@ -38,7 +38,7 @@ static int compare_pairs(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* What the entries of a batch put into the other trees, in order. */
+/* What the entries of a batch add to the other trees, in order. */
 struct links {
     struct pairs ids, copies;
 };
@@ -46,7 +46,7 @@ struct links {
 static og_status add_links(struct links *links, const struct og_entry *entry,
                            uint32_t number, og_error *err)
 {
-    /* Nobody finds what was purged. */
+    /* Purged documents cannot be found by id. */
     bool fits = entry->is_purged ||
                 add_pair(&links->ids, og_documents_hash(entry->id), number);
     for (uint32_t i = 0; i < entry->n_origins && fits; i++)
@@ -79,9 +79,9 @@ static og_status find_links(struct links *links,
 
 /* ---- the map ---- */
 
-/* Where LMDB has mapped its file, which it does not say: a small value lies in
- * a page that begins with its number, and page 0 has the magic number of the
- * file. NULL: it is not so. */
+/* The address of LMDB's map, which LMDB does not provide: a small value lies in
+ * a page that begins with its page number, and page 0 has the magic number of
+ * the file. NULL: it could not be found. */
 static uint8_t *map_of(const struct og_documents *db, MDB_txn *txn,
                        size_t page_len)
 {
@@ -100,8 +100,8 @@ static uint8_t *map_of(const struct og_documents *db, MDB_txn *txn,
     return memcmp(map + MARK_AT, mark, sizeof(mark)) == 0 ? map : NULL;
 }
 
-/* What is mapped of the file and may be let go at any time: the pages that a
- * batch changes are elsewhere until it ends. */
+/* The mapped part of the file. Its pages may be released at any time: those
+ * that a batch changes are elsewhere until it ends. */
 struct mapped {
     uint8_t *map; /* NULL: not known */
     size_t len;
@@ -151,9 +151,8 @@ static int put_entries(struct og_documents *db, MDB_txn *txn,
     return code; /* the cursor goes with the transaction */
 }
 
-/* Whether the cursor has come to another page of leaves; *at is where it was.
- * Pages that were changed are anywhere, two next to each other count as one
- * at worst. */
+/* Whether the cursor has moved to another leaf page; *at is its last address.
+ * Changed pages may be anywhere; at worst, two adjacent ones count as one. */
 static bool is_other_page(MDB_cursor *cursor, uintptr_t *at)
 {
     enum { PAGE = 4096 };
@@ -165,10 +164,10 @@ static bool is_other_page(MDB_cursor *cursor, uintptr_t *at)
     return *at - before >= PAGE && before - *at >= PAGE;
 }
 
-/* `key_len` and `value_len` are 4 or 8: the numbers as this machine has them,
- * as LMDB wants them. To let go costs as much as several puts, so pages are
- * counted: neighbours in the order of keys share them. Long lists of values
- * have pages of their own, hence the bound of puts. */
+/* `key_len` and `value_len` are 4 or 8: numbers in the byte order of the
+ * machine, as LMDB requires. Releasing pages costs as much as several puts, so
+ * pages are counted: neighbouring keys share them. Long lists of values have
+ * their own pages, hence the limit on puts. */
 static int put_pairs(MDB_txn *txn, MDB_dbi tree, const struct pairs *pairs,
                      size_t key_len, size_t value_len, struct mapped mapped)
 {
@@ -244,7 +243,7 @@ static og_status check_batch(struct og_documents *db, MDB_txn *txn,
     return OG_OK;
 }
 
-/* One try. *out_code is LMDB's when that is what failed. */
+/* One attempt. *out_code is LMDB's code if LMDB failed. */
 static og_status write_batch(struct og_documents *db,
                              const struct og_documents_batch *batch,
                              const struct links *links, int *out_code,
@@ -275,10 +274,10 @@ static int grow_map(struct og_documents *db)
     return og_documents_set_map(db, 2 * info.me_mapsize);
 }
 
-/* Pages that nobody has looked at yet LMDB would trust. And a transaction that
- * is never committed can still have changed pages that were
- * free: sums of the state before it would not fit. So they go first, for good.
- */
+/* LMDB would trust pages that were not checked yet, so they are checked first.
+ * And even a transaction that is never committed can have changed pages that
+ * were free, so that the sums of the state before it would not match: they are
+ * removed first, durably. */
 static og_status remove_sums(struct og_documents *db, og_error *err)
 {
     enum og_sums sums;

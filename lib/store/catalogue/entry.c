@@ -2,8 +2,8 @@
 
 #include "lib/base/checksum.h"
 
-/* After the flags is where the time comes from; in entries of earlier
- * versions that is 0, unknown. */
+/* The flags are followed by the source of the time; in entries of earlier
+ * versions it is 0, unknown. */
 enum {
     HAS_TIME = 1,
     HAS_SERIES = 2,
@@ -120,7 +120,7 @@ bool og_entry_unpack(og_bytes bytes, struct og_entry *out)
     return !u.bad && u.at == u.end;
 }
 
-/* The documents of most shingles; there are few, so a list will do. */
+/* The documents with the most shingles; there are few, so a list is enough. */
 void og_entry_count_origin(struct og_entry_origin *list, uint32_t *n_list,
                            uint32_t doc, uint32_t n)
 {
@@ -139,7 +139,7 @@ void og_entry_count_origin(struct og_entry_origin *list, uint32_t *n_list,
         list[least] = origin;
 }
 
-/* Those of the most shingles first; of equal ones that which comes first. */
+/* Those with the most shingles first; equal ones keep their order. */
 void og_entry_sort_origins(struct og_entry_origin *list, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {

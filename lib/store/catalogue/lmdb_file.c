@@ -1,4 +1,4 @@
-/* Heads, and a walk over all pages; the bytes are drawn in lmdb_format.h. */
+/* Heads, and a walk over all pages; lmdb_format.h shows the byte layout. */
 
 #include "lib/store/catalogue/lmdb_file.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- heads ---- */
 
-/* LMDB's pages are as long as the system's, which the first tree shows. */
+/* LMDB's page size is that of the system; the first tree shows it. */
 static uint64_t page_len_of(const uint8_t *head)
 {
     const uint32_t len = og_lmdb_u32(head + 24);
@@ -37,7 +37,7 @@ static void load_head(const uint8_t *bytes, uint64_t page_len,
     if (out->last_page >= UINT32_MAX) out->is_head = false; /* 16 TiB */
 }
 
-/* Most often both in one read. */
+/* Usually reads both at once. */
 void og_lmdb_heads_read(int fd, struct og_lmdb_head out[2])
 {
     enum { LEN = OG_LMDB_HEAD_AT + OG_LMDB_HEAD_LEN };
@@ -79,7 +79,7 @@ struct walk {
     int fd;
     const char *path;
     struct og_lmdb_head head;
-    uint64_t n_left; /* pages that were not met yet */
+    uint64_t n_left; /* pages not visited yet */
     uint8_t *pages;  /* one for each depth */
     og_error *err;
 };
@@ -106,7 +106,7 @@ static og_status read_page(struct walk *w, uint64_t number, size_t len,
     return OG_OK;
 }
 
-/* A long value: only the end of it need be there as well. */
+/* A long value: besides its first page, only its end has to exist. */
 static og_status visit_overflow(struct walk *w, uint64_t number, uint64_t len)
 {
     uint8_t head[OG_LMDB_PAGE_HEAD], last;
@@ -135,7 +135,7 @@ static og_status visit_tree(struct walk *w, uint64_t page, const uint8_t *value,
     return root == OG_LMDB_NO_PAGE ? OG_OK : visit_page(w, root, depth + 1);
 }
 
-/* Values in a small page of nodes would need no second look: none is used. */
+/* Small pages of nodes would need further checks, but LMDB writes none here. */
 static bool is_small_page(const uint8_t *value, uint64_t len)
 {
     unsigned flags;

@@ -15,16 +15,16 @@
  *     node     0  value length 4, flags 2, key length 2, key, value;
  *                 in a branch the first 6 bytes are the page below
  *
- * A long value lies on pages of its own, whose first has their number at 12; a
- * value can be a tree, or a small page of values that share a key. Values of
- * one length are in a row (LEAF2), `pad` bytes each. */
+ * A long value lies on pages of its own, the first of which has their number at
+ * 12; a value can be a tree, or a small page of values that share a key. Values
+ * of one length form an array (LEAF2), `pad` bytes each. */
 
 #include <string.h>
 
 #include "lib/base/packing.h"
 
 enum {
-    OG_LMDB_PAGE = 4096, /* the shortest */
+    OG_LMDB_PAGE = 4096, /* the smallest page size */
     OG_LMDB_MOST_PAGE = 1 << 16,
     OG_LMDB_FORMAT = 1,
     OG_LMDB_HEAD_AT = 16,
@@ -39,7 +39,7 @@ enum {
 #define OG_LMDB_MAGIC   0xBEEFC0DEu
 #define OG_LMDB_NO_PAGE UINT64_MAX
 
-/* Of pages, of nodes, of trees. */
+/* Flags of pages, nodes and trees. */
 enum {
     OG_LMDB_BRANCH = 1,
     OG_LMDB_LEAF = 2,
@@ -49,7 +49,7 @@ enum {
 enum { OG_LMDB_BIG = 1, OG_LMDB_TREE = 2, OG_LMDB_DUPLICATES = 4 };
 enum { OG_LMDB_INTEGER_KEYS = 8 };
 
-/* Numbers of LMDB, and the integer keys and values that it orders. */
+/* LMDB's numbers, and the integer keys and values that it sorts. */
 static inline unsigned og_lmdb_u16(const void *p)
 {
     uint16_t v;
@@ -71,9 +71,9 @@ static inline uint64_t og_lmdb_u64(const void *p)
     return v;
 }
 
-/* The head of a node. The length of its value comes in halves whose order is
- * that of the bytes, so that it is one number; in a branch the flags are the
- * third part of the page below. */
+/* The head of a node. The length of its value is in two halves, in the byte
+ * order of the machine, so that they form one number; in a branch the flags are
+ * the third part of the number of the page below. */
 static inline unsigned og_lmdb_node_flags(const uint8_t *node)
 {
     return og_lmdb_u16(node + 4);
@@ -89,7 +89,7 @@ static inline uint64_t og_lmdb_page_below(const uint8_t *node)
     return og_lmdb_u32(node) | (uint64_t)og_lmdb_node_flags(node) << 32;
 }
 
-/* Both page and small page: `len` bytes, a head and `lower` in it. */
+/* For pages and small pages: `len` bytes with a valid head and `lower`. */
 static inline bool og_lmdb_is_page(const uint8_t *page, uint64_t len,
                                    unsigned *out_flags, uint64_t *out_n)
 {

@@ -77,8 +77,9 @@ void og_lmdb_reader_resume(struct og_lmdb_reader *reader)
     reader->has_read = false;
 }
 
-/* The head is compared whole: it may have been read while it was written. Pages
- * that were here at the beginning were found to be of that state before. */
+/* The head is compared completely: it may have been read while it was written.
+ * Pages that were cached at the beginning were found to belong to that state
+ * before. */
 bool og_lmdb_reader_is_steady(struct og_lmdb_reader *reader)
 {
     struct og_lmdb_head both[2];
@@ -132,7 +133,7 @@ static og_status read_pages(struct og_lmdb_reader *r, uint64_t number,
     return OG_OK;
 }
 
-/* Valid until the next one is asked for. */
+/* Valid until the next call. */
 static og_status page_at(struct og_lmdb_reader *r, uint64_t number,
                          const uint8_t **out, og_error *err)
 {
@@ -174,8 +175,8 @@ static og_status read_long(struct og_lmdb_reader *r, uint64_t number,
 struct node {
     og_bytes key;
     unsigned flags;
-    const uint8_t *value; /* as much as is in the page */
-    uint64_t value_len;   /* of all of it */
+    const uint8_t *value; /* the part that is in the page */
+    uint64_t value_len;   /* of the complete value */
     uint64_t below;       /* in a branch: the page */
 };
 
@@ -203,7 +204,7 @@ static bool node_at(const uint8_t *page, uint64_t page_len, bool is_branch,
     return held <= room - key_len;
 }
 
-/* As LMDB orders them: numbers of 4 or 8 bytes, or bytes. */
+/* LMDB's order: numbers of 4 or 8 bytes, or bytes. */
 static int compare_keys(unsigned tree_flags, og_bytes a, og_bytes b)
 {
     if ((tree_flags & OG_LMDB_INTEGER_KEYS) != 0 && a.len == b.len &&
@@ -227,8 +228,8 @@ struct scan {
     void *ctx;
     og_error *err;
     unsigned tree_flags;
-    const og_bytes *from; /* NULL: we are after it */
-    uint64_t n_left;      /* pages that may still be met */
+    const og_bytes *from; /* NULL: the scan is past it */
+    uint64_t n_left;      /* pages that may still be visited */
     bool is_over;
     /* While the values of one key are visited. */
     bool in_values;
@@ -247,7 +248,7 @@ static void give(struct scan *s, og_bytes key, og_bytes value)
     if (!s->visit(s->ctx, key, value)) s->is_over = true;
 }
 
-/* Values of one length, in a row, in a page or a small page. */
+/* An array of values of one length, in a page or a small page. */
 static void give_row(struct scan *s, const uint8_t *page, uint64_t n)
 {
     const og_bytes key = {s->key, s->key_len};
@@ -299,7 +300,7 @@ static og_status give_node(struct scan *s, uint64_t number,
 }
 
 /* The first node whose key is at least `from`; in a branch, where the first key
- * says nothing, the last one whose key is at most `from`. */
+ * is ignored, the last one whose key is at most `from`. */
 static og_status find_node(const struct scan *s, uint64_t number,
                            const uint8_t *page, uint64_t n, bool is_branch,
                            uint64_t *out)
@@ -323,7 +324,7 @@ static og_status find_node(const struct scan *s, uint64_t number,
     return OG_OK;
 }
 
-/* Pages are asked for again after what lies below them was visited. */
+/* The page is fetched again after the pages below it were visited. */
 static og_status scan_nodes(struct scan *s, uint64_t number,
                             const uint8_t *page, uint64_t n, bool is_branch,
                             unsigned depth)

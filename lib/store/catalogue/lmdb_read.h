@@ -5,25 +5,26 @@
  *   out: keys and values of its trees, of one committed state
  *
  * LMDB's own readers write to its lock file, so that the writer knows which
- * pages they still need, and read through a map, so that a page that is not
- * there ends the process. Ours need neither: pages are read as plain bytes and
- * nothing in them is believed, and what was read counts only if the state that
- * it was read of was still whole afterwards.
+ * pages they still need, and read through a map, so that a missing page ends
+ * the process. Ours do neither: pages are read as plain bytes and nothing in
+ * them is trusted, and what was read counts only if its state was still intact
+ * afterwards.
  *
- * When that is follows from how LMDB writes. A transaction T changes no page in
- * place; it writes to pages that were freed by T - 2 or before, which were
- * in use up to T - 3. So the state of S is whole until S + 3 begins, and surely
- * as long as S + 2 is not committed: the newest head says S or S + 1. Who finds
- * a newer one restarts. The writer knows nothing of it and never waits. */
+ * How long a state stays intact follows from how LMDB writes. A transaction T
+ * changes no page in place; it writes to pages that were freed by T - 2 or
+ * before, which were in use up to T - 3. So the state of S is intact until S +
+ * 3 begins, and surely as long as S + 2 is not committed: the newest head says
+ * S or S + 1. A reader that finds a newer one restarts. The writer knows
+ * nothing of it and never waits. */
 
 #include "lib/store/catalogue/lmdb_file.h"
 #include "lib/store/catalogue/page_sums.h"
 
 enum { OG_LMDB_SLOTS = 128 }; /* pages that a reader keeps */
 
-/* Of one thread at a time. */
+/* To be used by one thread at a time. */
 struct og_lmdb_reader {
-    int fd; /* somebody else's */
+    int fd; /* borrowed */
     const char *path;
     const struct og_page_sums *sums; /* of some state; NULL: none */
     const og_allocator *allocator;
@@ -47,20 +48,20 @@ void og_lmdb_reader_init(struct og_lmdb_reader *reader, int fd,
                          const og_allocator *allocator);
 void og_lmdb_reader_release(struct og_lmdb_reader *reader);
 
-/* What is read from here on is of the newest state. */
+/* From here on, the newest state is read. */
 og_status og_lmdb_reader_begin(struct og_lmdb_reader *reader, og_error *err);
 
-/* The same of the state that was read last, which may not be the newest. */
+/* The same for the state read last, which may not be the newest. */
 void og_lmdb_reader_resume(struct og_lmdb_reader *reader);
 
-/* Whether all that was read since the beginning, also what seemed damaged, is
- * of that state. */
+/* Whether everything read since the beginning, including what seemed damaged,
+ * belongs to that state. */
 bool og_lmdb_reader_is_steady(struct og_lmdb_reader *reader);
 
-/* Whether a state has come after it. */
+/* Whether no newer state was committed. */
 bool og_lmdb_reader_is_newest(const struct og_lmdb_reader *reader);
 
-/* OG_ERR_STORE names file and place. A tree that is not there is OG_END. */
+/* OG_ERR_STORE names file and position. OG_END: there is no such tree. */
 og_status og_lmdb_tree_find(struct og_lmdb_reader *reader, const char *name,
                             struct og_lmdb_tree *out, og_error *err);
 
@@ -73,9 +74,9 @@ og_status og_lmdb_scan(struct og_lmdb_reader *reader, struct og_lmdb_tree tree,
                        const og_bytes *from, og_lmdb_visit *visit, void *ctx,
                        og_error *err);
 
-/* Every key with one value that is in any page of the file, whether
- * anything leads there or not, in no order; of old states, too. What cannot be
- * read is passed over. OG_ERR_IO, OG_ERR_MEMORY. */
+/* Visits every key with a single value in any page of the file, referenced or
+ * not, in no order; also those of old states. What cannot be read is skipped.
+ * OG_ERR_IO, OG_ERR_MEMORY. */
 og_status og_lmdb_salvage(int fd, const char *path,
                           const og_allocator *allocator, og_lmdb_visit *visit,
                           void *ctx, og_error *err);

@@ -2,7 +2,7 @@
 
 #include "lib/store/catalogue/shared_documents.h"
 
-/* An arena that held more releases it. */
+/* An arena that grew larger is shrunk when it is cleared. */
 #define KEEP_LEN ((size_t)1 << 20)
 
 void og_lookup_init(struct og_lookup *lookup, struct og_pending *pending,
@@ -27,7 +27,7 @@ void og_lookup_clear(struct og_lookup *lookup)
 }
 
 /* What is not pending is on disk: entries are cleared from memory only after
- * they are there, and a view that begins now sees them. */
+ * they are on disk, and a view that begins now sees them. */
 static og_status copy_from_disk(struct og_lookup *lookup, uint32_t number,
                                 og_bytes *out, og_error *err)
 {

@@ -1,9 +1,8 @@
-/* LMDB writes no checksums and follows every page number that it finds in its
- * file. What it needs is that the file is as it left it, and this can be seen
- * from outside: all pages up to the last one in use are read as plain bytes
- * and compared with sums that were written when it was closed.
- * Which sums belong to which state is shown by the number of the last
- * transaction (lmdb_file.h). */
+/* LMDB writes no checksums and follows every page number in its file. It
+ * depends on the file being as it left it, and this can be checked from
+ * outside: all pages up to the last one in use are read as plain bytes and
+ * compared with sums that were written when it was closed. The number of the
+ * last transaction shows which state the sums belong to (lmdb_file.h). */
 
 #include "lib/store/catalogue/page_sums.h"
 
@@ -28,7 +27,7 @@ enum {
     FORMAT = 1,
 };
 
-/* Drawn in documents.h. */
+/* Layout: see documents.h. */
 struct sums_on_disk {
     char magic[4];
     uint32_t version;
@@ -52,7 +51,7 @@ static void set_paths(struct paths *paths, const char *folder)
     snprintf(paths->sums, sizeof(paths->sums), "%s.sum", folder);
 }
 
-/* ---- what LMDB says of its file ---- */
+/* ---- the state of the LMDB file ---- */
 
 struct lmdb_state {
     uint64_t txnid;
@@ -96,9 +95,8 @@ static void close_pages(struct pages *p)
     og_release(p->allocator, p->batch, (size_t)BATCH * PAGE);
 }
 
-/* The sums of pages first .. first + n - 1, n at most BATCH. Pages that the
- * file does not have were taken in use and never written: they count as
- * zeros. */
+/* The sums of pages first .. first + n - 1, n at most BATCH. Pages beyond the
+ * end of the file were allocated and never written: they count as zeros. */
 static og_status sum_batch(struct pages *p, uint64_t first, size_t n,
                            uint8_t *out, og_error *err)
 {
@@ -212,7 +210,7 @@ static og_status read_open_sums(int fd, const char *path, struct og_pack *out,
     return OG_OK;
 }
 
-/* All of the file of sums; `out` stays empty when there is none. */
+/* The whole file of sums; `out` stays empty when there is none. */
 static og_status read_sums(const char *path, struct og_pack *out, og_error *err)
 {
     const int fd = og_file_open_own(path, O_RDONLY, 0);
@@ -240,7 +238,7 @@ static og_status check_sums(const char *path, const struct og_pack *sums,
     return OG_OK;
 }
 
-/* The first n_pages of them. */
+/* Compares the first n_pages. */
 static og_status compare_pages(struct pages *p, const struct og_pack *sums,
                                uint64_t n_pages, og_error *err)
 {
@@ -261,7 +259,7 @@ static og_status compare_pages(struct pages *p, const struct og_pack *sums,
     return OG_OK;
 }
 
-/* Up to the end of both heads, when the rest is compared later. */
+/* Only both heads, when the rest is compared later. */
 static uint64_t n_pages_now(const struct pages *p, const struct og_pack *sums,
                             uint64_t max_len)
 {
@@ -276,7 +274,7 @@ static uint64_t n_pages_now(const struct pages *p, const struct og_pack *sums,
     return n < n_heads ? n : n_heads;
 }
 
-/* OG_OK with OG_SUMS_OLD when the sums are of another state. */
+/* OG_OK with OG_SUMS_OLD when the sums belong to another state. */
 static og_status compare(struct pages *p, const char *folder,
                          const struct og_pack *sums, bool closed,
                          uint64_t max_len, enum og_sums *out, og_error *err)
@@ -290,7 +288,7 @@ static og_status compare(struct pages *p, const char *folder,
         return OG_OK;
     }
     const og_status status = compare_pages(p, sums, n_pages, err);
-    /* A writer may be at it: it removes the sums before it writes. */
+    /* A writer may be active: it removes the sums before it writes. */
     if (status == OG_ERR_STORE && !closed &&
         (!og_page_sums_exist(folder) ||
          (read_state(p->fd, &after) && after.txnid != txnid))) {
@@ -393,7 +391,7 @@ og_status og_documents_walk(const char *folder, bool only_if_short,
     if (!is_empty && !(only_if_short && og_lmdb_is_long_enough(fd))) {
         const bool has_head = og_lmdb_head_read(fd, &before);
         status = og_lmdb_walk(fd, paths.data, allocator, err);
-        /* A writer that came meanwhile has looked at it as well. */
+        /* A writer that opened it meanwhile has checked it as well. */
         if (status == OG_ERR_STORE && has_head &&
             og_lmdb_head_read(fd, &after) && after.txnid != before.txnid)
             status = OG_OK;

@@ -1,5 +1,6 @@
-/* Readers copy what they need under a lock that only the clearing takes alone:
- * entries go away when they are on disk, and nobody may look at them then. */
+/* Readers copy what they need under a read lock; clearing takes the lock for
+ * writing: entries are freed when they are on disk, and no reader may use them
+ * then. */
 
 #include "lib/store/catalogue/pending.h"
 
@@ -10,12 +11,12 @@
 #include "lib/base/hash_table.h"
 #include "lib/os/secret.h"
 
-/* Arenas that held more release it when they are cleared. */
+/* Arenas that grew larger are shrunk when they are cleared. */
 #define KEEP_LEN ((size_t)1 << 20)
 
 /* ---- slots ---- */
 
-/* There are so many at least, for the copies of one document. */
+/* The smallest number of slots; enough for the copies of one document. */
 #define FEWEST_SLOTS 64
 
 /* Room for one more. False: no memory, and nothing has changed. */
@@ -49,7 +50,7 @@ static void empty_slots(struct og_pending_slots *s)
 typedef bool is_member_fn(const struct og_pending_batch *lot, uint32_t member,
                           const void *key);
 
-/* The slot of the member that has the key, or the free one for it. */
+/* The slot of the member with the key, or the free one for it. */
 static struct og_pending_slot *find_slot(const struct og_pending_batch *lot,
                                          const struct og_pending_slots *s,
                                          uint32_t hash, is_member_fn *is_member,
@@ -152,7 +153,7 @@ void og_pending_discard(struct og_pending *pending)
 
 /* ---- ids ---- */
 
-/* Under a key of this process: nobody can choose ids that share slots. */
+/* Hashed with a key of this process: nobody can choose ids that share slots. */
 static uint32_t hash_of(og_bytes id)
 {
     return (uint32_t)og_checksum_after(og_secret(), id.data, id.len);
@@ -203,8 +204,7 @@ static bool has_origin(const struct og_pending_batch *lot, uint32_t member,
     return lot->lists[member].origin == *(const uint32_t *)key;
 }
 
-/* An empty list becomes the last one of the origin, after `last` if there is
- * one. */
+/* Appends an empty list for the origin, after `last` if there is one. */
 static struct og_pending_copies *add_list(struct og_pending_batch *lot,
                                           uint32_t origin,
                                           struct og_pending_copies *last)
@@ -233,8 +233,8 @@ static void add_copy(struct og_pending_batch *lot, uint32_t origin,
     set_slot(&lot->origins, slot, hash, (size_t)(list - lot->lists));
 }
 
-/* Room for those of one more document. The table has 64 slots at least and is
- * at most half full, so there are free ones for all of them. */
+/* Room for the copies of one more document. The table has 64 slots at least and
+ * is at most half full, so there are free ones for all of them. */
 static bool reserve_copies(struct og_pending_batch *lot,
                            const og_allocator *allocator)
 {

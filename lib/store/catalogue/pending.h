@@ -1,11 +1,11 @@
 #ifndef OG_STORE_CATALOGUE_PENDING_H
 #define OG_STORE_CATALOGUE_PENDING_H
 
-/* Entries of documents that are not yet in the catalogue on disk; of a store in
- * memory, all. One thread writes, any number read meanwhile.
+/* Entries of documents that are not yet in the catalogue on disk; in a store in
+ * memory, all entries. One thread writes, any number of threads read meanwhile.
  *
- * They are in two lots: the young one takes in what comes, while the other is
- * on its way to the disk and stays as it is until it has arrived. */
+ * They are in two lots: the active one receives new entries, while the frozen
+ * one is being written to disk and does not change until that is done. */
 
 #include <pthread.h>
 
@@ -13,13 +13,13 @@
 #include "lib/store/catalogue/entry.h"
 
 /* Documents that copied from another, a few of them: those of one origin lie
- * together, so that a list of hundreds is not as many cache misses. */
+ * together, so that a list of hundreds causes fewer cache misses. */
 #define OG_PENDING_COPIERS 5
 
 struct og_pending_copies {
     uint32_t origin;
-    uint32_t next; /* number of the next of the origin, of the last one that of
-                      the first */
+    uint32_t next; /* number of the next list of the origin; the last one refers
+                      to the first */
     uint32_t n;
     uint32_t copiers[OG_PENDING_COPIERS];
 };
@@ -57,29 +57,30 @@ struct og_pending {
     const og_allocator *allocator;
     pthread_rwlock_t lock;
     struct og_pending_batch lots[2];
-    unsigned young; /* which of them; the writer's */
+    unsigned young; /* index of the active lot; the writer's */
 };
 
 void og_pending_init(struct og_pending *pending, uint32_t first,
                      const og_allocator *allocator);
 void og_pending_release(struct og_pending *pending);
 
-/* As og_pending_init() says; before the first entry. */
+/* Sets `first` as og_pending_init() does; before the first entry. */
 void og_pending_begin(struct og_pending *pending, uint32_t first);
 
-/* Room for one more of so many bytes. Changes nothing that is seen. */
+/* Makes room for one more entry. No visible change. */
 og_status og_pending_reserve(struct og_pending *pending, og_error *err);
 
-/* The next one, in its packed form `bytes`; only its copy can fail
+/* Appends the next one, in its packed form `bytes`; only copying it can fail
  * (OG_ERR_MEMORY). */
 og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
                             const struct og_entry *entry, og_error *err);
 
-/* The number of the first entry here, or of the next to come. Any thread. */
+/* The number of the first entry here, or of the next one to come. Any
+ * thread. */
 uint32_t og_pending_first(struct og_pending *pending);
 
-/* Who named `origin` among its origins, the first first, at most `max` of them.
- * Returns how many. Any thread. */
+/* The documents that name `origin` among their origins, in ascending order, at
+ * most `max` of them. Returns how many. Any thread. */
 size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
                           size_t max, uint32_t *out);
 og_status og_pending_remove(struct og_pending *pending, uint32_t number,
@@ -93,22 +94,22 @@ bool og_pending_get(struct og_pending *pending, uint32_t number,
 /* The latest document here with this id; false: none. Any thread. */
 bool og_pending_latest(struct og_pending *pending, og_bytes id, uint32_t *out);
 
-/* Bytes that all of it takes. The writer's. */
+/* Bytes that all of it uses. Writing thread only. */
 size_t og_pending_memory(const struct og_pending *pending);
 
-/* The young lot: the writer's. */
+/* The active lot. Writing thread only. */
 const struct og_pending_batch *
 og_pending_active(const struct og_pending *pending);
 
-/* The lot that is on its way, NULL: none. For the writer, and for whoever
- * brings it to the disk. */
+/* The lot that is being written to disk, NULL: none. For the writer and the
+ * thread that writes the lot. */
 const struct og_pending_batch *
 og_pending_frozen(const struct og_pending *pending);
 
-/* The young lot becomes the old one, of which there must be none. */
+/* The active lot becomes the frozen one; there must be no frozen one. */
 void og_pending_freeze(struct og_pending *pending);
 
-/* The old lot is on disk now: it goes. Any thread, one at a time. */
+/* The frozen lot is on disk: clears it. Any thread, one at a time. */
 void og_pending_discard(struct og_pending *pending);
 
 #endif

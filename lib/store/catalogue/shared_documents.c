@@ -9,17 +9,18 @@
 #include "lib/remote/remote_catalogue.h"
 #include "lib/remote/remote_table.h"
 
-/* Packed entries that are kept, in bytes. */
+/* The most bytes of packed entries that are cached. */
 #define ENTRIES_MOST ((size_t)16 << 20)
-/* An id that another front end has just claimed has a document soon, unless
- * that front end is gone: so many seconds, and pauses between two looks. */
+/* An id that another front end has just claimed gets a document soon, unless
+ * that front end is gone: how many seconds to wait, and the pauses between two
+ * lookups. */
 #define PATIENCE    2.0
 #define FIRST_PAUSE 0.005
 #define LAST_PAUSE  0.1
 
-/* ---- what the store is ---- */
+/* ---- the conf of the store ---- */
 
-/* One that is there counts; what is offered may come too late. */
+/* An existing conf is used; the one offered may come too late. */
 static og_status find_conf(struct og_shared *s, const og_params *params,
                            unsigned indexes, og_error *err)
 {
@@ -96,7 +97,7 @@ struct og_mark og_entry_mark(const struct og_entry *entry)
     };
 }
 
-/* Without memory it is fetched again when it is needed. */
+/* Without memory for it, it is fetched again when needed. */
 static void keep_entry(struct og_shared *s, uint32_t number, og_bytes entry)
 {
     struct og_origin_side *side = og_origin_side_new(number, s->allocator);
@@ -128,7 +129,7 @@ static og_status is_damaged(const struct og_shared *s, uint32_t number,
                         og_remote_catalogue_name(s->remote), number);
 }
 
-/* An entry that came: its mark, and its bytes for later. */
+/* A fetched entry: keeps its mark, and its bytes for later. */
 static og_status take_entry(struct og_shared *s, uint32_t number,
                             og_bytes bytes, og_error *err)
 {
@@ -146,8 +147,9 @@ struct knowing {
     bool are_in_table;
 };
 
-/* In the table a document is only after its entry is here. So one that is not
- * here is lost, and nobody's; others may still come. */
+/* A document gets into the table only after its entry was put. So one in the
+ * table without an entry is lost, and counts as removed; others may still
+ * come. */
 static og_status take_known(void *ctx, size_t i, og_bytes entry,
                             bool is_committed, og_error *err)
 {
@@ -306,7 +308,7 @@ static og_status claim_ids(struct og_shared *s,
     return status;
 }
 
-/* One that this block itself will put. */
+/* Whether this block itself will put it. */
 static bool is_own(const struct og_shared *s, uint32_t number)
 {
     return number >= s->first && number < s->end;
@@ -335,7 +337,7 @@ static og_status take_claimed(void *ctx, size_t i, og_bytes entry,
                            : OG_OK;
 }
 
-/* Looks at the documents that have the ids; *out_n are not there yet. */
+/* Fetches the documents that have the ids; *out_n do not exist yet. */
 static og_status look_at_found(struct og_shared *s, uint32_t *room,
                                size_t *out_n, og_error *err)
 {
@@ -401,7 +403,7 @@ og_status og_shared_claim(struct og_shared *s, const struct og_id_asker *askers,
     return status;
 }
 
-/* ---- new ones ---- */
+/* ---- new documents ---- */
 
 og_status og_shared_put(struct og_shared *s,
                         const struct og_remote_entry *entries, size_t n,

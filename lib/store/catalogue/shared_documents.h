@@ -5,21 +5,21 @@
  *   out: their entries and marks, from servers             (lib/store)
  *
  * The catalogue of a table that several front ends share
- * (lib/remote/remote_catalogue.h), as a store sees it. Nothing is known
- * beforehand: the mark of a document is fetched when it is first met, and
- * stays; its entry is kept for a while. Who meets many asks for all of them at
- * once (og_shared_know). A number that no document has counts as removed.
+ * (lib/remote/remote_catalogue.h), as seen by a store. Nothing is loaded in
+ * advance: the mark of a document is fetched when it is first needed, and kept;
+ * its entry is cached for a while. Callers that need many fetch all of them at
+ * once (og_shared_know). A number without a document counts as removed.
  *
- * A document is added in four steps, and whoever repeats them, after any of
- * them, does no harm:
+ * A document is added in four steps; repeating them, after any of them, does no
+ * harm:
  *
  *     claim     its id gets its number, unless it has one
  *     put       entry and text are there
  *     observe   the table has its fingerprints (lib/remote/remote_table.h)
  *     commit    it is said to be whole
  *
- * One that was not committed is added again under its number when it comes
- * again. */
+ * A document that was not committed is added again under its number when it
+ * arrives again. */
 
 #include "lib/store/catalogue/catalogue.h"
 #include "lib/store/catalogue/entry.h"
@@ -30,13 +30,13 @@ struct og_arena;
 struct og_remote_catalogue;
 struct og_remote_entry;
 
-/* What is known of the id of a document that is to be added. */
+/* What is known about the id of a document that is to be added. */
 struct og_id_claim {
     const og_document *doc;
-    uint32_t number; /* that it gets, if it is a new document */
+    uint32_t number; /* assigned to it, if it is a new document */
     uint32_t found;  /* the latest document with its id; OG_NO_DOC: none, so
                         that the id is ours now */
-    bool is_committed, is_there; /* that document */
+    bool is_committed, is_there; /* about that document */
 };
 
 struct og_shared {
@@ -45,9 +45,9 @@ struct og_shared {
     struct og_catalogue *marks; /* the store's */
     struct og_conf conf;
     struct og_origin_cache entries; /* packed, by number */
-    /* As they were when it was opened, and those that were added here since. */
+    /* Those that existed when it was opened, plus those added here since. */
     _Atomic uint64_t n_documents;
-    /* The writer's: of the documents of a block, in their order. */
+    /* Writing thread only: for the documents of a block, in their order. */
     struct og_id_claim *claims;
     size_t n_claims, claims_cap;
     uint32_t first, end; /* numbers of the block */
@@ -55,8 +55,8 @@ struct og_shared {
                             front end has claimed */
 };
 
-/* Connects and reads what the store is; with `params` it is made when there is
- * none. `marks` must outlive it. */
+/* Connects and reads the conf of the store; with `params` it is created when
+ * there is none. `marks` must outlive it. */
 og_status og_shared_open(const char *address, const og_params *params,
                          unsigned indexes, struct og_catalogue *marks,
                          const og_allocator *allocator, struct og_shared **out,
@@ -65,13 +65,13 @@ void og_shared_close(struct og_shared *shared); /* NULL is fine */
 
 /* ---- any thread ---- */
 
-/* The marks of all of them are in the catalogue; the table has named them. Some
- * may be the same, known, or OG_NO_DOC. */
+/* Makes sure that the marks of all of them are in the catalogue; the numbers
+ * come from the table. There may be duplicates, known ones, and OG_NO_DOC. */
 og_status og_shared_know(struct og_shared *shared, const uint32_t *numbers,
                          size_t n, og_error *err);
 
-/* The same for documents of which the table has said nothing: one that is not
- * there may come later. */
+/* The same for numbers that do not come from the table: a document that does
+ * not exist may come later. */
 og_status og_shared_look_for(struct og_shared *shared, const uint32_t *numbers,
                              size_t n, og_error *err);
 /* The same for the origins of an entry. */
@@ -82,40 +82,40 @@ og_status og_shared_know_origins(struct og_shared *shared,
 og_status og_shared_get(struct og_shared *shared, uint32_t number,
                         struct og_arena *arena, og_bytes *out, og_error *err);
 
-/* The latest document with this id, if it is there; OG_NO_DOC: none. */
+/* The latest document with this id, if it exists; OG_NO_DOC: none. */
 og_status og_shared_latest(struct og_shared *shared, og_bytes id, uint32_t *out,
                            og_error *err);
 
-/* Who named `origin`, the first first; their marks are known. */
+/* The documents that name `origin`, in ascending order; their marks are
+ * known. */
 og_status og_shared_copiers(struct og_shared *shared, uint32_t origin,
                             size_t max, uint32_t *out, size_t *out_n,
                             og_error *err);
 
-/* ---- the writer's ---- */
+/* ---- writing thread only ---- */
 
 /* A document of a block. */
 struct og_id_asker {
     const og_document *doc;
-    bool is_added; /* or only asked about */
+    bool is_added; /* or only queried */
 };
 
-/* Numbers for all documents, which follow one another in memory, at rising
- * addresses; ids for those that are to be added. `latest` is raised to that of
- * all documents. */
+/* Numbers for all documents, which must be at rising addresses; ids for those
+ * that are to be added. `latest` is raised to that of all documents. */
 og_status og_shared_claim(struct og_shared *shared,
                           const struct og_id_asker *askers, size_t n,
                           int64_t *latest, og_error *err);
-/* NULL: it was not asked for. */
+/* NULL: it is not in the last claim. */
 const struct og_id_claim *og_shared_claim_of(const struct og_shared *shared,
                                              const og_document *doc);
 void og_shared_forget_claims(struct og_shared *shared);
 
-/* Entries, and marks. An entry that was put before is replaced. */
+/* Puts entries, and marks. An entry that was put before is replaced. */
 og_status og_shared_put(struct og_shared *shared,
                         const struct og_remote_entry *entries, size_t n,
                         og_error *err);
 
-/* A mark of an entry. */
+/* The mark of an entry. */
 struct og_mark og_entry_mark(const struct og_entry *entry);
 
 #endif

@@ -157,7 +157,8 @@ static og_status search_journal(struct og_salvage *s, og_error *err)
 
 /* ---- the checkpoint ---- */
 
-/* Marks say who was removed; *out: there is one, and they can be read. */
+/* The marks show which documents were removed; *out: there is a checkpoint, and
+ * it is readable. */
 static void search_checkpoint(struct og_salvage *s, uint64_t *out_sequence,
                               bool *out)
 {
@@ -190,7 +191,8 @@ static bool take_key(void *ctx, og_bytes key, og_bytes value)
     return true;
 }
 
-/* How many there were, and who was removed, if its pages are as they were. */
+/* How many documents there were, and which were removed, if its pages are
+ * unchanged. */
 static og_status ask_catalogue(struct og_salvage *s, const char *folder,
                                bool wants_removed, uint64_t *out_sequence,
                                og_error *err)

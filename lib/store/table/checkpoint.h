@@ -40,7 +40,7 @@ struct og_mark {
 };
 _Static_assert(sizeof(struct og_mark) == 24, "written as it is");
 
-/* OG_MARK_KNOWN is of marks in memory that were fetched from elsewhere. */
+/* OG_MARK_KNOWN: only for marks in memory that were fetched from servers. */
 enum { OG_MARK_HAS_TIME = 1, OG_MARK_REMOVED = 2, OG_MARK_KNOWN = 4 };
 
 enum { OG_TABLE_GROWING = 1, OG_TABLE_PACKED = 2 };

@@ -302,8 +302,8 @@ static bool can_share(og_bytes text, const struct og_text_prefix *prefix)
            prefix->text.len <= SHARED_MAX - text.len;
 }
 
-/* Alone a text becomes three to four times shorter. What did not become much
- * shorter than that beside its older version shares little with it. */
+/* Packed alone, a text becomes three to four times shorter. If packing with its
+ * older version does not make it much shorter than that, they share little. */
 static bool shares_little(size_t raw_len, size_t packed_len)
 {
     return packed_len > raw_len / 4;

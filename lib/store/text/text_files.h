@@ -40,7 +40,7 @@ og_status og_segment_make(const char *folder, const uint8_t uuid[16],
                           int *out_fd, og_error *err);
 
 /* Opens it for reading and checks the head. OG_ERR_STORE also when it is
- * missing: whoever asks has read of it. */
+ * missing: something refers to it. */
 og_status og_segment_open(const char *folder, const uint8_t uuid[16],
                           uint32_t number, int *out_fd,
                           struct og_segment_head *out, og_error *err);
@@ -68,8 +68,8 @@ og_status og_dict_read(const char *folder, const uint8_t uuid[16],
 og_status og_segment_fault(og_error *err, const char *folder, uint32_t segment,
                            uint64_t off, const char *what);
 
-/* A file that could not be read: missing ones and folders in their place make
- * the store unsound, else the system is to blame. */
+/* A file that could not be read: if it is missing or a folder, the store is
+ * damaged; else the system is to blame. */
 og_status og_text_file_failure(og_error *err, const char *path, int error);
 
 #endif

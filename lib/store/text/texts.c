@@ -358,8 +358,8 @@ static og_status lock_with_segment(struct og_texts *t, og_error *err)
     return status;
 }
 
-/* A segment that is new has a name to be synced anyway. The caller holds `lock`
- * and logs after it: the log may wait for one who syncs. */
+/* A new segment has a name to be synced anyway. The caller holds `lock` and
+ * logs after releasing it: the log may wait for a thread that syncs. */
 static bool will_log(struct og_texts *t, size_t len)
 {
     if (len == 0 || len > t->log_left || !t->is_named) return false;
@@ -435,8 +435,8 @@ og_status og_texts_flush(struct og_texts *texts, og_error *err)
     return status;
 }
 
-/* Whoever adds little between two syncs continues like that; whoever added much
- * has the segment synced from then on, and nothing twice in a file. */
+/* If little is added between two syncs, logging continues; once much was added,
+ * the segment is synced from then on, and nothing is written twice. */
 static void renew_log(struct og_texts *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -535,7 +535,7 @@ void og_texts_offer(struct og_texts *texts, const og_bytes *list, size_t n)
     pthread_mutex_unlock(&texts->sample_lock);
 }
 
-/* Nobody looks at the samples any more. */
+/* The samples are no longer needed. */
 static void drop_samples(struct og_texts *t)
 {
     og_pack_release(&t->samples);

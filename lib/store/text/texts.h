@@ -29,8 +29,9 @@
  *
  * Frames that the owner has logged (options.log) are as safe as its log, so
  * og_texts_sync() does not wait for them: a small append costs the sync of the
- * log alone. They must be on the disk (og_texts_settle) before the log goes,
- * and who replays the log puts back what a power loss took (og_texts_redo). */
+ * log alone. They must be on the disk (og_texts_settle) before the log is
+ * removed, and replaying the log restores what a power loss destroyed
+ * (og_texts_redo). */
 
 #include "lib/store/text/frames.h"
 
@@ -210,8 +211,8 @@ og_status og_texts_train(struct og_texts *texts, og_error *err);
 /* ---- readers -------------------------------------------------------------
  *
  * One per thread, in the writer's process or in another. Opens segments and
- * dictionaries when they are first asked for, so it sees what was added after
- * it was opened. */
+ * dictionaries when they are first needed, so it sees what was added after it
+ * was opened. */
 
 /* `live`: the writer of this folder in this process, or NULL; a text that it
  * still has in memory is flushed first. It must outlive the reader. */
