@@ -1,8 +1,7 @@
 #ifndef SERVER_BODY_UNPACK_H
 #define SERVER_BODY_UNPACK_H
 
-/* Compressed bodies: gzip and zstd, piece by piece, into a limited buffer.
- */
+/* Compressed bodies: gzip and zstd, piece by piece, into a limited buffer. */
 
 #include "buffer.h"
 

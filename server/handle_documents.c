@@ -40,8 +40,7 @@ static void write_wrong(struct buffer *b, uint64_t line, const og_error *err)
 }
 
 /* Results wait until the whole body was received: libmicrohttpd sends nothing
- * before.
- */
+ * before. */
 enum { MOST_RESULTS = 64 << 20 };
 
 static void add_line(struct request *r, og_bytes line)

@@ -36,8 +36,7 @@ struct route {
     handle_fn *prepare;    /* NULL: nothing to do before */
     handle_fn *run;
     /* Processes the body as it arrives, instead of all at once; see
-     * handle_documents.c
-     */
+     * handle_documents.c. */
     bool (*is_stream)(const struct request *r);
 };
 

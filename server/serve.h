@@ -24,12 +24,11 @@ struct serve_options {
     struct serve_list hosts;        /* other host names of this server */
     struct serve_list origins;      /* web origins that are allowed */
     struct serve_list webhook_hosts;
-    const char
-        *webhook_ca; /* PEM file of trusted certificates; NULL: the system's */
-    uint64_t max_body;     /* bytes of a request, compressed or not */
-    uint64_t max_stream;   /* of one that is a stream of documents */
-    uint64_t max_document; /* bytes of a document */
-    uint32_t n_threads;    /* 0: as many as the machine has */
+    const char *webhook_ca; /* PEM of trusted certificates; NULL: system's */
+    uint64_t max_body;      /* bytes of a request, compressed or not */
+    uint64_t max_stream;    /* of one that is a stream of documents */
+    uint64_t max_document;  /* bytes of a document */
+    uint32_t n_threads;     /* 0: as many as the machine has */
     uint32_t max_connections;
     uint32_t max_queue; /* requests that wait for one kind of thread */
     uint32_t timeout;   /* seconds until a request must be complete, and that a

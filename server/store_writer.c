@@ -32,8 +32,7 @@ void writer_info(struct writer *w, og_store_info *out)
     pthread_mutex_unlock(&w->info_lock);
 }
 
-/* From now on nothing is accepted: what is in memory may not be on disk any
- * more. */
+/* From now on nothing is accepted: what is in memory may not be on disk. */
 static void fail(struct writer *w, const og_error *err)
 {
     if (atomic_load(&w->has_failed)) return; /* the first is the cause */
