@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The commands of the README and of the guides work when they are pasted, in
-the order of the page: tests/tools/test_readme.py BUILD
+the order of the page: tests/tools/test_readme.py BUILD. The output with which the
+README begins is what origo prints.
 
 A block ```sh is left out when the line above it reads
 <!-- not tested: the reason -->"""
@@ -40,8 +41,28 @@ def copy_tree(build, folder):
     return copy
 
 
+def first_output(path):
+    """The first block of the page that is indented, without its indent."""
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    start = next(i for i, line in enumerate(lines) if line.startswith("    "))
+    end = next(i for i in range(start, len(lines))
+               if lines[i] and not lines[i].startswith("    "))
+    return "\n".join(line[4:] for line in lines[start:end]).strip("\n")
+
+
+def check_first_output(build, page):
+    status, out = checks.run(
+        [os.path.join(build, "cli/origo"), "trace", "-q", "-s", ":memory:",
+         "--format", "text", os.path.join(checks.ROOT, "sample/documents.jsonl")])
+    shown = status == 0 and first_output(page) in out
+    checks.report("README.md: its first output is what origo prints",
+                  "" if shown else "not in this output:\n" + out)
+
+
 def main(build):
     pages = [os.path.join(checks.ROOT, "README.md")]
+    check_first_output(build, pages[0])
     pages += sorted(glob.glob(os.path.join(checks.ROOT, "docs/guide-*.md")))
     for page in pages:
         name = os.path.relpath(page, checks.ROOT)
