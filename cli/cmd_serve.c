@@ -1,26 +1,20 @@
-/* origo serve: the store over HTTP. The options; server/ does the work. */
+/* origo serve: the store over HTTP. The options; origo-serve does the work. */
 
-#include "options.h"
-#include "say.h"
-#include "store_options.h"
-
-#include "server/serve.h"
-
-#include <stdint.h>
-#include <string.h>
-
-struct serve_settings {
-    struct store_settings store;
-    struct serve_options serve;
-    struct string_list hosts, origins, webhook_hosts;
-    int log;
-};
+#include "serve_settings.h"
 
 static void serve_defaults(void *settings)
 {
     struct serve_settings *s = settings;
     store_defaults(&s->store);
-    s->serve = serve_options_default();
+    s->serve = (struct serve_options){
+        .listen = "127.0.0.1:7070",
+        .max_body = (uint64_t)16 << 20,
+        .max_stream = (uint64_t)1 << 30,
+        .max_document = (uint64_t)16 << 20,
+        .max_connections = 16384,
+        .max_queue = 1024,
+        .timeout = 30,
+    };
 }
 
 #define AT(member) offsetof(struct serve_settings, member)
@@ -146,42 +140,6 @@ static const struct option serve_command_options[] = {
     STORE_MAKE_OPTIONS(AT, store),
 };
 
-static struct serve_list list_of(const struct string_list *list)
-{
-    return (struct serve_list){list->items, list->n};
-}
-
-static int check_limits(const struct serve_options *o)
-{
-    if (o->timeout == 0 || o->max_queue == 0 || o->max_connections == 0 ||
-        o->max_body == 0 || o->max_stream == 0 || o->max_document == 0)
-        return say_usage("serve", "limits must be at least 1");
-    return EXIT_DONE;
-}
-
-static int serve_run(const void *settings, const char *const *operands,
-                     size_t n)
-{
-    const struct serve_settings *s = settings;
-    struct serve_options options = s->serve;
-    og_store *store = NULL;
-    og_error err = {0};
-    (void)operands, (void)n;
-    options.hosts = list_of(&s->hosts);
-    options.origins = list_of(&s->origins);
-    options.webhook_hosts = list_of(&s->webhook_hosts);
-    options.log_json = s->log == 1;
-    options.folder =
-        store_has_folder(&s->store) ? store_folder(&s->store) : NULL;
-    int status = check_limits(&options);
-    if (status == EXIT_DONE)
-        status = store_open(&s->store, OG_CREATE, "serve", &store);
-    if (status != EXIT_DONE) return status;
-    if (serve(store, &options, &err) != OG_OK)
-        status = say_error("serve", &err);
-    return store_close(store, "serve", status);
-}
-
 const struct command command_serve = {
     .name = "serve",
     .group = GROUP_STORE,
@@ -206,5 +164,5 @@ const struct command command_serve = {
     .settings_len = sizeof(struct serve_settings),
     .max_operands = 0,
     .defaults = serve_defaults,
-    .run = serve_run,
+    .program = "origo-serve",
 };

@@ -1,4 +1,5 @@
-/* Finds the command that is meant and runs it: what origo and origo-eval share.
+/* Finds the command that is meant and runs it: what origo and its other
+ * programs share.
  *
  * Each program has a table of its commands (cli_commands), and each command a
  * table of its options; options.c reads the command line by that table, help.c,
@@ -17,6 +18,7 @@
 #endif
 
 #include "help.h"
+#include "program.h"
 #include "say.h"
 #include "signals.h"
 
@@ -127,23 +129,58 @@ int dispatch_help(const void *settings, const char *const *operands, size_t n)
 
 /* ---- running ---- */
 
+/* Reads the words. Whether the command is to run with them; if not, *out_status
+ * is that of the help, or of the complaint. */
+static bool read_words(const struct command *command, void *settings,
+                       char **argv, size_t argc, size_t *out_n, int *out_status)
+{
+    *out_status = EXIT_DONE;
+    switch (cli_parse(command, settings, argv, argc, out_n)) {
+    case PARSE_SHORT_HELP: help_short(command); return false;
+    case PARSE_FULL_HELP: help_full(command); return false;
+    case PARSE_WRONG: *out_status = EXIT_USAGE; return false;
+    case PARSE_RUN: break;
+    }
+    return true;
+}
+
+static int run_here(const struct command *command, char **argv, size_t argc)
+{
+    void *settings = settings_new(command);
+    size_t n = 0;
+    int status;
+    if (read_words(command, settings, argv, argc, &n, &status))
+        status = command->run(settings, (const char *const *)argv, n);
+    free(settings);
+    return status;
+}
+
+/* Wrong usage and help need no other program. It gets the words as they were
+ * typed: reading moves them about. */
+static int run_elsewhere(const struct command *command, char **argv,
+                         size_t argc)
+{
+    void *settings = settings_new(command);
+    char **copy = calloc(argc + 1, sizeof(*copy));
+    size_t n = 0;
+    int status = EXIT_IO;
+    if (copy == NULL)
+        say("out of memory");
+    else if (argc > 0)
+        memcpy(copy, argv, argc * sizeof(*copy));
+    if (copy != NULL && read_words(command, settings, copy, argc, &n, &status))
+        status = program_run(command->program, (const char *const *)argv, argc);
+    free(copy);
+    free(settings);
+    return status;
+}
+
 static int run_command(const struct command *command, char **argv, size_t argc)
 {
     if (command->takes_all)
         return command->run(NULL, (const char *const *)argv, argc);
-    void *settings = settings_new(command);
-    size_t n = 0;
-    int status = EXIT_DONE;
-    switch (cli_parse(command, settings, argv, argc, &n)) {
-    case PARSE_SHORT_HELP: help_short(command); break;
-    case PARSE_FULL_HELP: help_full(command); break;
-    case PARSE_WRONG: status = EXIT_USAGE; break;
-    case PARSE_RUN:
-        status = command->run(settings, (const char *const *)argv, n);
-        break;
-    }
-    free(settings);
-    return status;
+    if (command->program != NULL) return run_elsewhere(command, argv, argc);
+    return run_here(command, argv, argc);
 }
 
 /* Options before any command. --man is for the build, not for people. */

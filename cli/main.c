@@ -6,13 +6,10 @@
 
 #include "dispatch.h"
 #include "help.h"
+#include "program.h"
 #include "say.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdint.h>
 
 extern const struct command command_add;
 extern const struct command command_follow;
@@ -60,39 +57,12 @@ extern const struct command command_hamming_plan;
 extern const struct command command_hamming_join;
 extern const struct command command_hamming_merge;
 
-/* ---- origo eval: another program ---- */
-
-/* Beside this one when it is installed, a folder further in the build tree. */
-static bool exec_beside(const char *place, char **argv)
-{
-    char self[PATH_MAX], path[PATH_MAX + 32];
-    const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (len <= 0) return false;
-    self[len] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash == NULL) return false;
-    *slash = '\0';
-    snprintf(path, sizeof(path), "%s/%s", self, place);
-    execv(path, argv);
-    return errno != ENOENT;
-}
+/* ---- origo eval: all its words are for another program ---- */
 
 static int run_eval(const void *settings, const char *const *operands, size_t n)
 {
     (void)settings;
-    char **argv = calloc(n + 2, sizeof(*argv));
-    if (argv == NULL) return say("out of memory"), EXIT_IO;
-    argv[0] = (char *)"origo-eval";
-    for (size_t i = 0; i < n; i++)
-        argv[i + 1] = (char *)operands[i];
-    if (!exec_beside("origo-eval", argv) &&
-        !exec_beside("../eval/origo-eval", argv))
-        execvp("origo-eval", argv);
-    say("cannot run 'origo-eval', which should be installed next to 'origo': "
-        "%s",
-        strerror(errno));
-    free(argv);
-    return EXIT_IO;
+    return program_run("origo-eval", operands, n);
 }
 
 static const struct command command_eval = {

@@ -69,6 +69,9 @@ enum command_group {
     GROUP_HELP,
 };
 
+typedef int command_run(const void *settings, const char *const *operands,
+                        size_t n);
+
 struct command {
     const char *name;  /* "trace", "sketch simhash" */
     const char *alias; /* what it was called before, or NULL */
@@ -84,8 +87,10 @@ struct command {
     const char *missing; /* what is missing without operands */
     bool takes_all;      /* options too: another program reads them */
     void (*defaults)(void *settings);
+    /* Another program, which has `run`: see program.h. */
+    const char *program;
     /* Returns the exit status. */
-    int (*run)(const void *settings, const char *const *operands, size_t n);
+    command_run *run;
 };
 
 /* Every command that is built, in the order of the help; ends with NULL. */

@@ -1,4 +1,5 @@
-/* bin/origo of the tarball. It starts the command with the loader and the
+/* bin/origo of the tarball, and under their names origo-serve, origo-follow and
+ * origo-eval. It starts the program of its name with the loader and the
  * libraries that lie beside it, so that the system's own, of whatever age and
  * kind, are never asked. Linked statically, it needs nothing itself.
  *
@@ -6,7 +7,9 @@
  * has them, SSL_CERT_FILE tells them, unless it is set.
  *
  *     bin/origo            this
- *     lib/origo/           origo, the loader, the libraries, gconv/
+ *     lib/origo/           the loader, the libraries, gconv/
+ *     lib/origo/bin/       the programs; not beside the loader, where origo
+ *                          would find the others and start them without this
  */
 
 #include <limits.h>
@@ -16,8 +19,9 @@
 #include <unistd.h>
 
 static char folder[PATH_MAX];
+static char program[NAME_MAX + 5] = "bin/"; /* in the folder */
 
-/* lib/origo beside the bin that this file is in. */
+/* lib/origo beside the bin that this file is in; the program is its name. */
 static int find_folder(void)
 {
     static const char below[] = "lib/origo";
@@ -27,6 +31,7 @@ static int find_folder(void)
     for (int level = 0; level < 2; level++) {
         char *const slash = strrchr(folder, '/');
         if (slash == NULL) return 0;
+        if (level == 0) strncat(program, slash + 1, NAME_MAX);
         *slash = 0;
     }
     strcat(folder, "/");
@@ -73,7 +78,7 @@ int main(int argc, char **argv)
     args[n++] = folder;
     args[n++] = "--argv0";
     args[n++] = argc > 0 ? argv[0] : "origo";
-    args[n++] = path_of("origo");
+    args[n++] = path_of(program);
     for (int i = 1; i < argc; i++)
         args[n++] = argv[i];
     find_certificates();

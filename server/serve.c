@@ -21,19 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct serve_options serve_options_default(void)
-{
-    return (struct serve_options){
-        .listen = "127.0.0.1:7070",
-        .max_body = (uint64_t)16 << 20,
-        .max_stream = (uint64_t)1 << 30,
-        .max_document = (uint64_t)16 << 20,
-        .max_connections = 16384,
-        .max_queue = 1024,
-        .timeout = 30,
-    };
-}
-
 uint64_t server_now(void)
 {
     struct timespec now;

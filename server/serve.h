@@ -35,7 +35,6 @@ struct serve_options {
                            connection may be idle */
     bool log_json, quiet;
 };
-struct serve_options serve_options_default(void);
 
 /* Prints the address on stdout when it is ready, and returns after SIGTERM or
  * SIGINT, when everything that was accepted is answered. The store stays open;
