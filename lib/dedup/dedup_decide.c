@@ -255,14 +255,21 @@ og_status og_decide_compare(struct og_decider *d, struct og_decide_reader *r,
 
 /* An entry with the same shingles represents the document, since whatever is
  * like one is like the other. Then nothing else has to be compared and nothing
- * remembered; a million equal documents are one entry. */
+ * remembered; a million equal documents are one entry. Samples are all over
+ * memory, and parities have just been read: they rule almost all entries out.
+ */
 static og_status find_equal(struct og_decider *d, struct og_decide_reader *r,
                             const struct og_decide_doc *doc, bool *is_equal,
                             og_error *err)
 {
+    enum { AHEAD = 16 };
     for (size_t i = 0; i < r->hits.n_open; i++) {
         const uint32_t at = r->hits.met[i];
-        if (!og_band_table_equals(&d->table, doc->sketch, at)) continue;
+        if (i + AHEAD < r->hits.n_open) /* for join_alike() */
+            __builtin_prefetch(&d->entries[r->hits.met[i + AHEAD]]);
+        if (!og_set_parity_may_equal(&doc->parity, &d->table.parities[at]) ||
+            !og_band_table_equals(&d->table, doc->sketch, at))
+            continue;
         const struct og_dedup_entry *entry = &d->entries[at];
         const struct og_known_document *known;
         TRY(open_set(r, doc, err));

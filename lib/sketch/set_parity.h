@@ -30,6 +30,14 @@ static inline unsigned og_set_parity_n(const struct og_set_parity *p)
     return (unsigned)(p->bits_and_n & 0xff);
 }
 
+/* Equal sets have equal parities; one that is not known may be like any. */
+static inline bool og_set_parity_may_equal(const struct og_set_parity *a,
+                                           const struct og_set_parity *b)
+{
+    if (og_set_parity_n(a) == 0 || og_set_parity_n(b) == 0) return true;
+    return a->bits == b->bits && a->bits_and_n == b->bits_and_n;
+}
+
 /* Longer sets have none: when some thirty fingerprints differ, half of the bits
  * do, and not many more when all fingerprints differ; and sets of 128
  * fingerprints with a similarity of 0.8 differ in 28. */

@@ -195,6 +195,34 @@ static void test_nothing_alike_goes(void **state)
     check_filter(sets, 0.8, &n_below, &n_gone);
 }
 
+/* Equal sets may be equal, in whatever order; a size that is not known rules
+ * nothing out; different sets of a form are told apart. */
+static void test_equal_sets_may_be_equal(void **state)
+{
+    (void)state;
+    static struct set sets[N_SETS];
+    static struct og_set_parity all[N_SETS];
+    uint64_t random = 11;
+    size_t n_apart = 0, n_different = 0;
+    make_sets(&random, 20, sets);
+    for (size_t i = 0; i < N_SETS; i++)
+        all[i] = og_set_parity_of(sets[i].fps, sets[i].n);
+    for (size_t a = 0; a < N_SETS; a++)
+        for (size_t b = 0; b < N_SETS; b++) {
+            const size_t n = n_distinct(&sets[a]);
+            const bool equal =
+                n == n_distinct(&sets[b]) && n == n_common(&sets[a], &sets[b]);
+            const bool may = og_set_parity_may_equal(&all[a], &all[b]);
+            if (equal) assert_true(may);
+            n_different += !equal;
+            n_apart += !may;
+        }
+    assert_true(n_apart > n_different * 99 / 100);
+    const struct og_set_parity unknown = og_set_parity_of(NULL, 0);
+    assert_true(og_set_parity_may_equal(&unknown, &all[0]));
+    assert_true(og_set_parity_may_equal(&all[0], &unknown));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_order_and_repeats_do_not_count),
         cmocka_unit_test(test_long_sets_have_none),
         cmocka_unit_test(test_the_bits_are_used_evenly),
+        cmocka_unit_test(test_equal_sets_may_be_equal),
         cmocka_unit_test(test_nothing_alike_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
