@@ -65,9 +65,7 @@ static int status_of_run(const struct read_run *run, og_status status,
 {
     if (run->err.status == OG_OK)
         return reading_status(COMMAND, status, counts, err);
-    return og_output_file(run->output) == stdout
-               ? EXIT_IO
-               : say_error(COMMAND, &run->err);
+    return output_failed(run->output, COMMAND, &run->err);
 }
 
 static int read_run(const void *settings, const char *const *paths, size_t n)

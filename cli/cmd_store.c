@@ -555,9 +555,7 @@ static int status_of_export(const struct export_run *run, og_status status,
     if (status == OG_OK) return EXIT_DONE;
     if (status != OG_ERR_STOPPED) return say_error("export", err);
     if (run->err.status == OG_OK) return stop_status("");
-    return og_output_file(run->output) == stdout
-               ? EXIT_IO
-               : say_error("export", &run->err);
+    return output_failed(run->output, "export", &run->err);
 }
 
 static int export_all(const struct export_settings *s, og_store *store,

@@ -23,11 +23,17 @@ int output_open(const struct output_settings *s, const char *command,
     return say_error(command, &err);
 }
 
+int output_failed(og_output *output, const char *command, const og_error *err)
+{
+    return ferror(og_output_file(output)) ? EXIT_IO : say_error(command, err);
+}
+
 int output_end(og_output *output, const struct output_settings *s,
                const char *command, bool is_whole, int status)
 {
     og_error err = {0};
-    if (is_whole && !output_to_stdout(s) &&
+    /* After a failed write nothing is committed, but the reason is given. */
+    if (!output_to_stdout(s) && (is_whole || ferror(og_output_file(output))) &&
         og_output_commit(output, &err) != OG_OK)
         status = say_error(command, &err);
     og_output_free(output);

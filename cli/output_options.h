@@ -24,6 +24,10 @@ int output_open(const struct output_settings *s, const char *command,
  * reported. */
 int output_end(og_output *output, const struct output_settings *s,
                const char *command, bool is_whole, int status);
+/* The status of a run that could not write a document. A failed write is
+ * reported by output_end() or, of stdout, at the end of the command; anything
+ * else is reported here. */
+int output_failed(og_output *output, const char *command, const og_error *err);
 bool output_to_stdout(const struct output_settings *s);
 
 #define COMPRESS_OPTION(AT, member)                                            \

@@ -207,18 +207,28 @@ void og_shards_leave(struct og_shards *s)
 struct og_output {
     struct og_shards shards;
     struct og_new_file *current;
-    FILE *file; /* stdout, or one whose bytes go to `current` */
-    og_error err;
+    FILE *file;   /* stdout, or one whose bytes go to `current` */
+    og_error err; /* the first failure: after it nothing is written */
+    int err_errno;
 };
+
+static void note_failure(og_output *o)
+{
+    o->err_errno = errno != 0 ? errno : EIO;
+}
 
 static ssize_t write_bytes(void *ctx, const char *data, size_t len)
 {
     og_output *o = ctx;
     /* After the end, the remaining bytes are discarded. */
-    if (o->current == NULL ||
-        og_new_file_write(o->current, data, len, &o->err) == OG_OK)
-        return (ssize_t)len;
-    errno = EIO;
+    if (o->current == NULL) return (ssize_t)len;
+    if (o->err.status == OG_OK) {
+        errno = 0;
+        if (og_new_file_write(o->current, data, len, &o->err) == OG_OK)
+            return (ssize_t)len;
+        note_failure(o);
+    }
+    errno = o->err_errno; /* for the message of whoever prints */
     return 0;
 }
 
@@ -259,21 +269,38 @@ FILE *og_output_file(og_output *output)
     return output->file;
 }
 
+/* Everything printed so far to the file. A write that failed before is a
+ * failure here, too: what fflush() finds in the buffer is not all of it. */
+static og_status flush_stream(og_output *o, og_error *err)
+{
+    errno = 0;
+    if (fflush(o->file) == 0 && !ferror(o->file)) return OG_OK;
+    if (o->err.status == OG_OK) {
+        note_failure(o);
+        og_file_failure(&o->err, "write",
+                        o->file == stdout ? "stdout" : o->current->path,
+                        o->err_errno);
+    }
+    return og_error_pass(err, &o->err);
+}
+
 og_status og_output_next(og_output *o, og_error *err)
 {
     if (o->shards.folder == NULL) return OG_OK;
-    if (fflush(o->file) != 0) return og_error_pass(err, &o->err);
-    return og_shards_next(&o->shards, &o->current, err);
+    TRY(flush_stream(o, err));
+    const og_status status = og_shards_next(&o->shards, &o->current, &o->err);
+    if (status == OG_OK) return OG_OK;
+    /* A shard is missing: the others must not get their names. */
+    note_failure(o);
+    o->current = &o->shards.files[o->shards.current];
+    return og_error_pass(err, &o->err);
 }
 
 og_status og_output_commit(og_output *o, og_error *err)
 {
-    const bool is_written = fflush(o->file) == 0;
-    if (o->file == stdout)
-        return is_written ? OG_OK
-                          : og_file_failure(err, "write", "stdout", errno);
-    if (!is_written || o->err.status != OG_OK)
-        return og_error_pass(err, &o->err);
+    TRY(flush_stream(o, err));
+    if (o->file == stdout) return OG_OK;
+    if (o->err.status != OG_OK) return og_error_pass(err, &o->err);
     return og_shards_commit(&o->shards, err);
 }
 

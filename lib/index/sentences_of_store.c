@@ -63,14 +63,16 @@ static void close_sentences(void *index)
 }
 
 /* A store with a table has one cap for both: an index of sentences that wants
- * more than half of the table's memory gets half, but 16 MiB at least. */
+ * more than half of the table's memory gets half, or 16 MiB where half is less;
+ * never more than it wants. */
 static uint64_t memory_for(const og_store *store, uint64_t wanted)
 {
     const uint64_t least = (uint64_t)16 << 20;
     const uint64_t half = store->params.memory / 2;
-    if ((store->indexes.on & OG_INDEX_PASSAGES) == 0 || wanted <= half)
+    const uint64_t most = half > least ? half : least;
+    if ((store->indexes.on & OG_INDEX_PASSAGES) == 0 || wanted <= most)
         return wanted;
-    return half > least ? half : least;
+    return most;
 }
 
 static og_status open_sentences(og_store *store, const char *folder,

@@ -189,10 +189,12 @@ static og_status load_bytes(og_partition *partition, uint64_t off,
                             og_unpacker_left(from), (unsigned long long)off,
                             len, partition->n_loaded);
     memcpy(t->base + off, from->at, len);
-    if (left == len && !og_table_is_valid(t, &bucket))
+    if (left == len && !og_table_is_valid(t, &bucket)) {
+        memset(t->base + off, 0, len); /* as it was */
         return og_error_set(
             err, OG_ERR_STORE, "the chunks are no table: bucket %llu of %llu",
             (unsigned long long)bucket, (unsigned long long)t->n_buckets);
+    }
     partition->n_loaded += len;
     return OG_OK;
 }

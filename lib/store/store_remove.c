@@ -37,7 +37,7 @@ static bool add_copier(void *ctx, uint32_t copier, uint32_t n_tokens)
     return add_number(ctx, copier);
 }
 
-/* All versions that are not removed yet. */
+/* All versions, with those that are removed: remove_versions() skips them. */
 static og_status find_versions(og_store *store, og_bytes id,
                                struct numbers *out, og_error *err)
 {

@@ -17,7 +17,9 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -302,10 +304,51 @@ def test_two_runs(base):
               (status, said, second, os.listdir(place)))
 
 
+# Each writes about 30,000 bytes and has a limit for the size of a file: as a disk
+# that fills in the middle, or with the last byte.
+FILLING = [["read", "-q", "in.jsonl"], ["export", "-q", "-s", "store"],
+           ["dedup", "-q", "in.jsonl"],
+           ["near", "-q", "-s", ":memory:", "in.jsonl"]]
+
+
+def run_limited(place, arguments, limit, **options):
+    def limit_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    return origo(*arguments, cwd=place, preexec_fn=limit_files, **options)
+
+
+def test_full_disk(place):
+    write_documents(place / "in.jsonl", 400, 3)
+    origo("add", "-q", "-s", "store", "in.jsonl", cwd=place)
+    for command in FILLING:
+        for packed in (False, True):
+            out = "out.gz" if packed else "out"
+            origo(*command, "-o", out, cwd=place)
+            full = (place / out).stat().st_size
+            (place / out).unlink()
+            for limit in (1, full // 2, full - 1):
+                done = run_limited(place, command + ["-o", out], limit)
+                check("%s -o %s: %d of %d bytes" % (command[0], out, limit,
+                                                    full),
+                      done.returncode == 3 and not (place / out).exists() and
+                      [line for line in done.stderr.decode().splitlines()
+                       if "cannot" in line] ==
+                      ["origo: cannot write '%s': file too large" % out],
+                      (done, os.listdir(place)))
+        # To standard output, which is a file.
+        with open(place / "stdout", "wb") as f:
+            done = run_limited(place, command, 5000, capture_output=False,
+                               stdout=f, stderr=subprocess.PIPE)
+        check("%s: 5000 bytes of stdout" % command[0],
+              done.returncode == 3 and b"file too large" in done.stderr, done)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="origo-outputs-") as folder:
         places = []
-        for name in ("every", "users", "resume", "two", "index"):
+        for name in ("every", "users", "resume", "two", "index",
+                     "full"):
             places.append(pathlib.Path(folder) / name)
             places[-1].mkdir()
         has_devices = can_make_devices(places[0])
@@ -316,6 +359,7 @@ def main():
         test_resume_needs_a_file(places[2])
         test_two_runs(places[3])
         test_index_behind_a_link(places[4])
+        test_full_disk(places[5])
     return 1 if failures else 0
 
 

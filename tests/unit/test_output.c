@@ -11,6 +11,9 @@
 #include "files_support.h"
 #include "lib/disk/output.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -163,6 +166,130 @@ static void test_folder_cannot_go_on(void **state)
         OG_ERR_USAGE);
 }
 
+/* ---- a disk that fills ---- */
+
+static void allow_bytes(rlim_t most)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN); /* write() fails with EFBIG then */
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The status and the message of a file of `len` bytes when there is room for
+ * `room`. */
+static og_status write_beyond(const char *path, size_t len, rlim_t room,
+                              og_error *err)
+{
+    og_output *o;
+    assert_int_equal(og_output_new(path, NULL, &o, NULL), OG_OK);
+    allow_bytes(room);
+    for (size_t i = 0; i < len; i++)
+        putc('x', og_output_file(o));
+    const og_status status = og_output_commit(o, err);
+    allow_bytes(RLIM_INFINITY);
+    og_output_free(o);
+    return status;
+}
+
+/* Wherever it is full: in the middle, when two buffers are flushed, and with
+ * the very last byte. The reason is that of the first write that failed. */
+static void test_full_disk(void **state)
+{
+    (void)state;
+    static const size_t lens[] = {1, 4096, 65536, 65537, 300000};
+    og_error err;
+    struct stat st;
+    char path[300], message[400];
+    snprintf(path, sizeof(path), "%s", in("filled"));
+    snprintf(message, sizeof(message), "cannot write '%s': file too large",
+             path);
+    for (size_t i = 0; i < sizeof(lens) / sizeof(*lens); i++)
+        for (size_t room = 0; room <= 1; room++) {
+            const rlim_t most = room == 0 ? lens[i] / 2 : lens[i] - 1;
+            assert_int_equal(write_beyond(path, lens[i], most, &err),
+                             OG_ERR_IO);
+            assert_string_equal(err.message, message);
+            assert_int_not_equal(stat(path, &st), 0);
+        }
+    assert_int_equal(write_beyond(path, 300000, 300000, &err), OG_OK);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_size, 300000);
+}
+
+/* What was printed at the time is lost, whether or not there is room again. */
+static void test_room_again_is_too_late(void **state)
+{
+    (void)state;
+    og_output *o;
+    og_error err;
+    struct stat st;
+    assert_int_equal(og_output_new(in("late"), NULL, &o, NULL), OG_OK);
+    allow_bytes(100);
+    for (size_t i = 0; i < 200000; i++)
+        putc('x', og_output_file(o));
+    assert_true(ferror(og_output_file(o)));
+    allow_bytes(RLIM_INFINITY);
+    assert_int_equal(og_output_commit(o, &err), OG_ERR_IO);
+    assert_non_null(strstr(err.message, "file too large"));
+    og_output_free(o);
+    assert_int_not_equal(stat(in("late"), &st), 0);
+}
+
+/* In a process of its own: its stdout is a file. */
+static int fill_stdout(const char *path)
+{
+    og_output *o;
+    og_error err = {0};
+    if (freopen(path, "w", stdout) == NULL ||
+        og_output_new(NULL, NULL, &o, NULL) != OG_OK)
+        return 1;
+    allow_bytes(100);
+    for (size_t i = 0; i < 200000; i++)
+        putc('x', og_output_file(o));
+    allow_bytes(RLIM_INFINITY);
+    const og_status status = og_output_commit(o, &err);
+    og_output_free(o);
+    if (status != OG_ERR_IO) return 2;
+    return strstr(err.message, "cannot write 'stdout'") != NULL ? 0 : 3;
+}
+
+static void test_stdout_that_failed(void **state)
+{
+    (void)state;
+    int status;
+    char path[300];
+    snprintf(path, sizeof(path), "%s", in("stdout"));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) _exit(fill_stdout(path));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* The next shard cannot be made: those before it do not get their names, though
+ * their writes went well. */
+static void test_shard_that_cannot_open(void **state)
+{
+    (void)state;
+    og_output *o;
+    og_error err;
+    struct stat st;
+    char path[300];
+    const og_output_options options = {.shard_len = 4};
+    snprintf(path, sizeof(path), "%s/", in("stuck"));
+    assert_int_equal(og_output_new(path, &options, &o, NULL), OG_OK);
+    assert_int_equal(og_output_next(o, NULL), OG_OK);
+    fprintf(og_output_file(o), "12345\n");
+    assert_int_equal(mkdir(in("stuck/part-00001.jsonl"), 0777), 0);
+    assert_int_equal(og_output_next(o, &err), OG_ERR_IO);
+    fprintf(og_output_file(o), "12345\n");
+    assert_int_equal(og_output_commit(o, NULL), OG_ERR_IO);
+    og_output_free(o);
+    assert_int_not_equal(stat(in("stuck/part-00000.jsonl"), &st), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +301,10 @@ int main(void)
         cmocka_unit_test(test_gzip_continues),
         cmocka_unit_test(test_zstd_continues),
         cmocka_unit_test(test_folder_cannot_go_on),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_room_again_is_too_late),
+        cmocka_unit_test(test_stdout_that_failed),
+        cmocka_unit_test(test_shard_that_cannot_open),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

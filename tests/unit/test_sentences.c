@@ -310,6 +310,39 @@ static void methods_agree(void **state)
     }
 }
 
+/* What is compared has a limit, but for the scan: in memory and on disk. */
+static void scan_has_no_limit(void **state)
+{
+    (void)state;
+    og_sentences *s;
+    char id[32];
+    og_sentences_options how = og_sentences_options_default();
+    og_quote_options options = og_quote_options_default();
+    options.max_matches = 1;
+    options.max_compared = 3;
+    options.threshold = 0.3;
+    options.min_words = 1;
+    OK(open_kept(true, true, &how, &s));
+    for (unsigned i = 0; i < 40; i++) {
+        char text[80];
+        snprintf(id, sizeof(id), "d%u", i);
+        snprintf(text, sizeof(text), "one two three four five six w%u.", i);
+        keep(s, id, text, i);
+    }
+    for (unsigned round = 0; round < 2; round++) {
+        const char *text = "one two three four five six seven.";
+        options.method = OG_QUOTE_EXACT;
+        assert_int_equal(ask(s, "q", text, &options)->sentences[0].n_found, 4);
+        assert_true(ask(s, "q", text, &options)->n_skipped >= 36);
+        options.method = OG_QUOTE_SCAN;
+        assert_int_equal(ask(s, "q", text, &options)->sentences[0].n_found, 40);
+        assert_int_equal(ask(s, "q", text, &options)->n_skipped, 0);
+        if (round == 0) OK(og_sentences_flush(s, &err));
+    }
+    og_sentences_close(s);
+    forget_kept();
+}
+
 /* Whatever the memory and however often it is opened: the same answers. */
 static void disk_is_memory(void **state)
 {
@@ -601,6 +634,8 @@ int main(void)
         cmocka_unit_test(hard_sentences),
         cmocka_unit_test(scripts_without_spaces),
         cmocka_unit_test(methods_agree),
+        cmocka_unit_test_setup_teardown(scan_has_no_limit, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(disk_is_memory, make_folder,
                                         remove_folder),
         cmocka_unit_test(version_1_is_read),

@@ -72,11 +72,12 @@ static og_status check_memory(struct og_quote_asker *a, og_error *err)
 
 /* What words have brought here is alike, nearly all of it: a few thousand are
  * enough. Signatures bring what is not alike, too, and most of it at a distance
- * that finds most matches; there max_candidates is the limit alone. */
+ * that finds most matches; there max_candidates is the limit alone. A scan is
+ * what both are measured against, and has no limit. */
 static void cut_compared(struct og_quote_asker *a,
                          const og_quote_options *options)
 {
-    if (options->method != OG_QUOTE_QSIGN) og_wordset_list_cut(&a->list);
+    if (options->method == OG_QUOTE_EXACT) og_wordset_list_cut(&a->list);
 }
 
 /* ---- the heap ---- */
