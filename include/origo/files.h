@@ -1,7 +1,7 @@
 #ifndef ORIGO_FILES_H
 #define ORIGO_FILES_H
 
-/* Files of any kind: chunks, similar files, deltas, the exchange. */
+/* Files of any kind: chunking, similar files, deltas and synchronisation. */
 
 #include <origo/status.h>
 
@@ -11,9 +11,9 @@ extern "C" {
 
 /* ---- chunks ---- */
 
-/* How a file is cut, so that the content decides where: docs/architecture.md
- * and lib/chunk/cut.h give the rules. Text form: "gear", "winnow",
- * "winnow-fast". */
+/* How a file is cut into chunks at boundaries that its content determines. The
+ * rules are in docs/architecture.md and lib/chunk/cut.h. As text: "gear",
+ * "winnow", "winnow-fast". */
 typedef enum og_cut_kind {
     OG_CUT_GEAR = 0,
     OG_CUT_WINNOW,
@@ -22,8 +22,8 @@ typedef enum og_cut_kind {
 OG_API bool og_cut_kind_parse(og_bytes name, og_cut_kind *out);
 OG_API const char *og_cut_kind_name(og_cut_kind kind);
 
-/* Bytes. Every chunk but the last has min_len to max_len of them. Two sides
- * that want to find equal chunks must use the same options. */
+/* Lengths in bytes. Every chunk but the last has min_len to max_len of them.
+ * Two sides that want to find equal chunks must use the same options. */
 typedef struct og_cut_options {
     og_cut_kind kind;
     uint32_t min_len;     /* at least 64 */
@@ -33,12 +33,12 @@ typedef struct og_cut_options {
 
 #define OG_CUT_AVERAGE 8192
 
-/* min_len and max_len as they go with an average, which is cut to 128 bytes
+/* The min_len and max_len that suit an average, which is clamped to 128 bytes
  * to 128 MiB; 0 means OG_CUT_AVERAGE. */
 OG_API og_cut_options og_cut_options_default(og_cut_kind kind,
                                              uint32_t average_len);
 
-/* The least max_len that goes with the other options. */
+/* The smallest max_len that the other options allow. */
 OG_API uint32_t og_cut_least_max(const og_cut_options *options);
 
 /* OG_ERR_USAGE with a message that names the option and its range. */
@@ -61,14 +61,14 @@ typedef struct og_chunk_node {
     uint8_t hash[OG_HASH_LEN];
 } og_chunk_node;
 
-/* The chunks of a file, the tree above them and its root. Belongs to the
- * caller; what the functions below return lives as long as the tree. Any
- * number of threads may look at it. */
+/* The chunks of a file, the tree over them and its root hash. Owned by the
+ * caller; what the functions below return is valid as long as the tree. Any
+ * number of threads may read it. */
 typedef struct og_chunk_tree og_chunk_tree;
 
 /* "-" is stdin. `options` NULL means og_cut_options_default(OG_CUT_GEAR, 0).
- * n_threads 0: as many as the machine has; it changes how long it takes and
- * nothing else. A file that gets shorter while it is read is OG_ERR_INPUT. */
+ * n_threads 0: one per core; it affects the time and nothing else. A file that
+ * shrinks while it is read is OG_ERR_INPUT. */
 OG_API og_status og_chunk_tree_read(const char *path,
                                     const og_cut_options *options,
                                     unsigned n_threads, og_chunk_tree **out,
@@ -77,7 +77,8 @@ OG_API void og_chunk_tree_free(og_chunk_tree *tree); /* NULL is fine */
 OG_API uint64_t og_chunk_tree_file_len(const og_chunk_tree *tree);
 OG_API const og_chunk *og_chunk_tree_chunks(const og_chunk_tree *tree,
                                             size_t *out_n);
-/* Levels above the chunks, from 0 (just above them); few chunks have none. */
+/* The number of levels above the chunks; level 0 is just above them. A file of
+ * few chunks has none. */
 OG_API unsigned og_chunk_tree_n_levels(const og_chunk_tree *tree);
 OG_API const og_chunk_node *og_chunk_tree_level(const og_chunk_tree *tree,
                                                 unsigned level, size_t *out_n);
@@ -95,33 +96,34 @@ typedef struct og_files_options {
     og_cut_options cut;
     uint32_t n_samples;  /* 1 to 64 */
     uint32_t n_bits;     /* of a sample, 1 to 16 */
-    unsigned n_threads;  /* 0: as many as the machine has */
-    size_t n_candidates; /* whose chunks are compared for one question */
-    size_t n_wanted;     /* answers to one question, at most */
+    unsigned n_threads;  /* 0: one per core */
+    size_t n_candidates; /* whose chunks are compared for one query */
+    size_t n_wanted;     /* the most matches of one query */
     bool must_exist;     /* a missing index is OG_ERR_NO_STORE, not empty */
 } og_files_options;
 OG_API og_files_options og_files_options_default(void);
 
-/* `path` is ":memory:" or a file that og_files_save() wrote; a missing one is
- * an empty index, unless it must exist. The options of the file win over those
- * given, which may be NULL. A folder is OG_ERR_USAGE: stores do not keep files
- * yet. */
+/* `path` is ":memory:" or a file that og_files_save() wrote; a missing file is
+ * an empty index, unless must_exist is set. The options stored in the file
+ * override those given, which may be NULL. A folder is OG_ERR_USAGE: stores do
+ * not keep files yet. */
 OG_API og_status og_files_open(const char *path,
                                const og_files_options *options, og_files **out,
                                og_error *err);
 OG_API void og_files_close(og_files *files); /* saves nothing; NULL is fine */
 OG_API size_t og_files_count(const og_files *files);
 
-/* A known file that shares chunks with the question. */
+/* A known file that shares chunks with the queried file. */
 typedef struct og_files_match {
     const char *name; /* valid until the next call */
     uint64_t file_len;
     uint32_t n_matches; /* samples that agree */
     uint32_t n_samples;
-    double estimated;    /* Jaccard similarity of the chunks, by the samples */
+    double estimated;    /* Jaccard similarity of the chunks, estimated from the
+                            samples */
     double jaccard;      /* the same, exact */
-    uint64_t shared_len; /* bytes of the question that it has too */
-    const og_range *shared; /* where they are in the question, joined */
+    uint64_t shared_len; /* bytes of the queried file that this one also has */
+    const og_range *shared; /* where they are in the queried file, merged */
     size_t n_shared;
     size_t n_shared_chunks;
 } og_files_match;
@@ -133,18 +135,18 @@ typedef struct og_files_answer {
     size_t n_matches;
 } og_files_answer;
 
-/* Reads the file once, asks, and takes it in afterwards when `add` is set.
- * Not thread-safe. The answer is valid until the next call; a known file of
- * the same name is no answer. */
+/* Reads the file once, looks for similar ones and, if `add` is set, adds it
+ * afterwards. Not thread-safe. The matches are valid until the next call; a
+ * known file of the same name is not reported. */
 OG_API og_status og_files_ask(og_files *files, const char *path, bool add,
                               const og_files_answer **out, og_error *err);
 
-/* Whole or not at all. ":memory:" is OG_ERR_USAGE. */
+/* All or nothing. ":memory:" is OG_ERR_USAGE. */
 OG_API og_status og_files_save(const og_files *files, const char *path,
                                og_error *err);
 
-/* Calls `on_file` with every regular file below the paths, in a fixed order,
- * and `on_failed` with a folder that cannot be read. Stops when one returns
+/* Calls `on_file` for every regular file below the paths, in a fixed order, and
+ * `on_failed` for a folder that cannot be read. Stops when one of them returns
  * false (OG_ERR_STOPPED). */
 OG_API og_status og_files_walk(const char *const *paths, size_t n_paths,
                                void *ctx,
@@ -157,35 +159,35 @@ OG_API og_status og_files_walk(const char *const *paths, size_t n_paths,
 
 typedef struct og_delta_options {
     og_cut_options cut; /* smaller chunks find more and need more memory */
-    int level;          /* of zstd, 1 to 19; 0: the best for small files, then
-                           12, 7, 3 and 1 the more there is to pack */
-    size_t n_similar;   /* files that are taken from the folders */
-    unsigned n_threads; /* 0: as many as the machine has */
+    int level;          /* of zstd, 1 to 19; 0: chosen by size, the highest for
+                           small files, then 12, 7, 3 and 1 */
+    size_t n_similar;   /* files chosen from each folder */
+    unsigned n_threads; /* 0: one per core */
 } og_delta_options;
 OG_API og_delta_options og_delta_options_default(void);
 
 typedef struct og_delta_info {
-    size_t n_old; /* old files that it refers to */
+    size_t n_old; /* old files that the delta refers to */
     uint64_t new_len, delta_len;
-    /* Of og_delta_make() alone: */
+    /* Set by og_delta_make() only: */
     uint64_t copied_len, literal_len;
     size_t n_copies;
 } og_delta_info;
 
-/* Writes to out_path how new_path is made of the old files. An old path that
- * is a folder gives the files in it that are similar to the new one. out_path
- * appears whole or not at all. `options` and out_info may be NULL. */
+/* Writes to out_path how to make new_path from the old files. An old path that
+ * is a folder contributes those of its files that are similar to the new one.
+ * out_path appears whole or not at all. `options` and out_info may be NULL. */
 OG_API og_status og_delta_make(const char *const *old_paths, size_t n_old,
                                const char *new_path, const char *out_path,
                                const og_delta_options *options,
                                og_delta_info *out_info, og_error *err);
 
-/* Makes the new file. The old files are found among old_paths (also in
- * folders) by their checksums, all of them before anything is written; a file
- * that is not the one the delta was made from is OG_ERR_INPUT and named.
- * out_path appears only when its own checksum is right. Memory is bounded
- * whatever the delta says (24 MiB and the chunks of the largest file). Of the
- * options the threads count; NULL is fine. */
+/* Makes the new file. The old files are looked up among old_paths (and inside
+ * folders) by checksum, all of them before anything is written; a file that
+ * differs from the one the delta was made from is OG_ERR_INPUT and named.
+ * out_path appears only if its own checksum is right. Memory is bounded
+ * whatever the delta contains (24 MiB and the chunks of the largest file). Only
+ * n_threads is used of the options; NULL is fine. */
 OG_API og_status og_delta_apply(const char *const *old_paths, size_t n_old,
                                 const char *delta_path, const char *out_path,
                                 const og_delta_options *options,
@@ -198,50 +200,52 @@ OG_API og_status og_delta_apply(const char *const *old_paths, size_t n_old,
  * for what no file of its own has, under whatever name. */
 
 typedef struct og_sync_counts {
-    uint64_t n_files, n_files_changed, n_files_renamed; /* ... made of others */
+    uint64_t n_files, n_files_changed, n_files_renamed; /* ... built from other
+                                                           files */
     uint64_t new_len;     /* bytes of the files that changed */
-    uint64_t literal_len; /* of them, bytes that were sent */
+    uint64_t literal_len; /* how many of those bytes were sent */
     uint64_t n_round_trips;
-    uint64_t n_sent, n_received; /* bytes on the wire, by this side */
+    uint64_t n_sent, n_received; /* bytes on the wire, of this side */
     uint64_t n_redone;           /* files that were sent again, whole */
 } og_sync_counts;
 
 typedef struct og_sync_message {
     bool to_receiver;
     const char *name; /* "list", "want", ... */
-    uint64_t n_items; /* hashes, chunks, files: what it is a list of */
+    uint64_t n_items; /* the hashes, chunks or files that it lists */
     uint64_t len;     /* bytes of the message before compression */
 } og_sync_message;
 
 typedef struct og_sync_options {
-    og_cut_options cut; /* the sender's count for both */
-    uint32_t fine_len;  /* average of the pieces that a chunk which is not
-                           known is cut into; 0: it is sent whole */
+    og_cut_options cut; /* the sender's options are used by both sides */
+    uint32_t fine_len;  /* average length of the pieces into which an unknown
+                           chunk is cut; 0: the chunk is sent whole */
     bool no_compress;
     bool delete_extra;  /* receiver: remove files that the sender lacks */
     bool dry_run;       /* receiver: write nothing */
-    unsigned n_threads; /* 0: as many as the machine has */
+    unsigned n_threads; /* 0: one per core */
     void *ctx;
     void (*on_message)(void *ctx, const og_sync_message *message);
-    void (*on_file)(void *ctx, const char *path); /* receiver: it is new */
+    void (*on_file)(void *ctx, const char *path); /* receiver: a file has been
+                                                     written */
 } og_sync_options;
 OG_API og_sync_options og_sync_options_default(void);
 
-/* Each communicates over two descriptors (a pipe pair, a socket twice) until
- * both sides are done; they stay open. A connection that breaks is OG_ERR_IO;
- * what arrived stays as hidden part files, and the next receive resumes from
- * it. */
+/* Both communicate over two descriptors (a pair of pipes, or one socket twice)
+ * until both sides are done; the descriptors stay open. A broken connection is
+ * OG_ERR_IO; what arrived is kept in hidden part files, from which the next
+ * receive resumes. */
 OG_API og_status og_sync_send(const char *tree, int in_fd, int out_fd,
                               const og_sync_options *options,
                               og_sync_counts *out, og_error *err);
-/* A file gets its name when all of it has arrived and its checksum is right;
- * paths that would lead out of `tree` are refused. */
+/* A file gets its name once all of it has arrived and its checksum is right;
+ * paths that would leave `tree` are refused. */
 OG_API og_status og_sync_receive(const char *tree, int in_fd, int out_fd,
                                  const og_sync_options *options,
                                  og_sync_counts *out, og_error *err);
 
-/* Both sides in this process, writing nothing: what would be said. The counts
- * are the receiver's, n_sent its answers. */
+/* Runs both sides in this process and writes nothing: what an exchange would
+ * send. The counts are the receiver's; n_sent is what it would answer. */
 OG_API og_status og_sync_plan(const char *old_tree, const char *new_tree,
                               const og_sync_options *options,
                               og_sync_counts *out, og_error *err);

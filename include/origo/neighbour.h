@@ -1,7 +1,7 @@
 #ifndef ORIGO_NEIGHBOUR_H
 #define ORIGO_NEIGHBOUR_H
 
-/* Neighbours: codes within k bits, near-duplicates as they come. */
+/* Neighbours: simhashes within k bits, and near-duplicate documents. */
 
 #include <origo/params.h>
 #include <origo/reading.h>
@@ -26,70 +26,75 @@ typedef struct og_wide_code {
     uint64_t high, low;
 } og_wide_code;
 
-/* What the tables are. All find the same. Those of the paper (sorted, packed)
- * and slices are not on disk: they are made when the index is opened. */
+/* The kind of tables. All return the same matches. Those of the paper (sorted,
+ * packed) and the slices are not on disk: they are built when the index is
+ * opened. */
 typedef enum og_hamming_design {
     OG_HAMMING_DIRECTORY =
         0,             /* buckets found through a directory: the fastest */
     OG_HAMMING_SORTED, /* permuted and sorted, 8 bytes a code and table */
-    OG_HAMMING_PACKED, /* these, packed to 5 or 6 bytes */
+    OG_HAMMING_PACKED, /* the same, packed to 5 or 6 bytes */
     OG_HAMMING_SLICES, /* no table: a scan bit by bit, distances up to 15 */
 } og_hamming_design;
 
 typedef struct og_hamming_options {
     uint32_t n_bits;       /* of a code: 64 or 128 */
-    uint32_t max_distance; /* bits, 0 to n_bits: the most that can be asked */
-    int n_tables;          /* -1: what the planner picks, 0: none, a scan */
+    uint32_t max_distance; /* bits, 0 to n_bits: the largest distance of a
+                              query */
+    int n_tables;          /* -1: as many as the planner picks; 0: none, a
+                              scan */
     og_hamming_design design;
     uint64_t memory;    /* bytes of tables that the planner may use */
-    uint64_t buffer;    /* bytes in memory before they become a file */
-    uint32_t n_waiting; /* new entries that a question scans; more of them
-                           make adding faster and asking slower */
+    uint64_t buffer;    /* bytes in memory before they are written to a file */
+    uint32_t n_waiting; /* new entries that a query scans; a larger number makes
+                           adding faster and queries slower */
 } og_hamming_options;
 OG_API og_hamming_options og_hamming_options_default(void);
 
-/* `folder` NULL: in memory. OG_ERR_USAGE when there is an index already.
+/* `folder` NULL: in memory. OG_ERR_USAGE if there is an index already.
  * `options` NULL means the default. */
 OG_API og_status og_hamming_create(const char *folder,
                                    const og_hamming_options *options,
                                    og_hamming **out, og_error *err);
-/* Checks every byte. Bits, distance, tables and memory are those of its making;
- * of the options only the others count. OG_ERR_STORE, with file and place,
- * when it is damaged or something else. */
+/* Checks every byte. The number of bits, distance, tables and memory are those
+ * it was created with; only the other options count. OG_ERR_STORE, with file
+ * and position, if it is damaged or not an index. */
 OG_API og_status og_hamming_open(const char *folder, bool writable,
                                  const og_hamming_options *options,
                                  og_hamming **out, og_error *err);
-/* What was not committed is lost. NULL is fine. */
+/* Loses what was not committed. NULL is fine. */
 OG_API void og_hamming_close(og_hamming *hamming);
-/* Closes, and removes it from the disk; a folder that holds nothing else goes
- * too. Only for a writer. NULL is fine. */
+/* Closes the index and removes it from disk, with its folder if nothing else is
+ * in it. For the writer only. NULL is fine. */
 OG_API void og_hamming_delete(og_hamming *hamming);
 
 /* An id (1 to 65,535 bytes) may have several codes, a code several ids; the
- * same pair twice counts once. Removing what is not there is no error. */
+ * same pair twice counts once. Removing an entry that does not exist is not an
+ * error. */
 OG_API og_status og_hamming_add(og_hamming *hamming, uint64_t code, og_bytes id,
                                 og_error *err);
 OG_API og_status og_hamming_remove(og_hamming *hamming, uint64_t code,
                                    og_bytes id, og_error *err);
-/* The same for an index of either width; those above take one of 64 bits. */
+/* The same for an index of either width; the functions above need one of 64
+ * bits. */
 OG_API og_status og_hamming_add_wide(og_hamming *hamming, og_wide_code code,
                                      og_bytes id, og_error *err);
 OG_API og_status og_hamming_remove_wide(og_hamming *hamming, og_wide_code code,
                                         og_bytes id, og_error *err);
-/* Makes everything durable. Files also appear when the buffer is full, so a
- * process that is stopped loses its last entries, never the order. */
+/* Makes everything durable. Files are also written when the buffer is full: a
+ * killed process loses its last entries, never earlier ones. */
 OG_API og_status og_hamming_commit(og_hamming *hamming, og_error *err);
 
 typedef struct og_hamming_match {
     og_bytes id;   /* valid during the call */
-    uint64_t code; /* of 128 bits the lower half */
+    uint64_t code; /* of a 128-bit code, the lower half */
     unsigned distance;
-    uint64_t code_high; /* the upper half; 0 for a code of 64 bits */
+    uint64_t code_high; /* the upper half; 0 for a 64-bit code */
 } og_hamming_match;
 
 /* All entries within max_distance bits of `code`, by code, then by id; until
- * on_match returns false. OG_ERR_USAGE when max_distance is more than the
- * index was made for. */
+ * on_match returns false. OG_ERR_USAGE if max_distance is larger than that of
+ * the index. */
 OG_API og_status og_hamming_ask(
     og_hamming *hamming, uint64_t code, unsigned max_distance, void *ctx,
     bool (*on_match)(void *ctx, const og_hamming_match *match), og_error *err);
@@ -99,10 +104,10 @@ OG_API og_status og_hamming_ask_wide(
 
 typedef struct og_hamming_info {
     uint32_t n_bits, max_distance;
-    uint64_t n_codes;   /* different ones, those of each run counted; of 128
-                           bits half the number of different halves */
-    uint64_t n_entries; /* in runs; one that was added again counts twice */
-    uint64_t n_removed; /* marks that wait for a merge */
+    uint64_t n_codes;   /* distinct codes, counted in each run; for 128-bit
+                           codes, half the number of distinct halves */
+    uint64_t n_entries; /* in runs; one that was added twice counts twice */
+    uint64_t n_removed; /* tombstones that await a merge */
     uint64_t n_waiting;
     uint64_t n_runs;
     uint64_t n_bytes;
@@ -110,15 +115,15 @@ typedef struct og_hamming_info {
 OG_API void og_hamming_info_get(const og_hamming *hamming,
                                 og_hamming_info *out);
 
-/* What the planner weighs for so many codes, and what it takes: lines of text,
- * cut to out_cap bytes, zero-terminated. */
+/* What the planner considers for n_codes codes, and what it chooses: lines of
+ * text, cut to out_cap bytes, zero-terminated. */
 OG_API og_status og_hamming_explain(uint64_t n_codes,
                                     const og_hamming_options *options,
                                     char *out, size_t out_cap, og_error *err);
 
-/* 1 to 16 hexadecimal digits; false and *out alone when it is not a code. */
+/* 1 to 16 hexadecimal digits. Otherwise returns false and leaves *out alone. */
 OG_API bool og_code_parse(og_bytes s, uint64_t *out);
-/* These or 32: *out_n_bits is 64 or 128. */
+/* The same, or 32 digits: *out_n_bits is 64 or 128. */
 OG_API bool og_wide_code_parse(og_bytes s, og_wide_code *out,
                                unsigned *out_n_bits);
 
@@ -128,26 +133,27 @@ OG_API og_status og_codes_read(const char *path, void *ctx,
                                bool (*on_code)(void *ctx, og_bytes id,
                                                uint64_t code),
                                og_error *err);
-/* The same for codes of n_bits bits, 64 or 128; 0: as wide as the first one.
- * OG_ERR_INPUT, with the place, at a code of another width. */
+/* The same for codes of n_bits bits, 64 or 128; 0: the width of the first one.
+ * OG_ERR_INPUT, with the position, at a code of another width. */
 OG_API og_status og_wide_codes_read(
     const char *path, unsigned n_bits, void *ctx,
     bool (*on_code)(void *ctx, og_bytes id, og_wide_code code, unsigned n_bits),
     og_error *err);
 
-/* Every pair of a question and an entry of a file within max_distance: lines
- * "question<TAB>id<TAB>distance" in the order of the file. The questions are
- * held in memory, the file is read once. In shards, each call writes one part;
- * og_hamming_merge() makes of all parts, in any order, the bytes that a single
- * call writes. Outputs appear when they are whole; NULL and "-" are stdout. */
+/* Every pair of a query and an entry of a file within max_distance: lines
+ * "query<TAB>id<TAB>distance" in the order of the file. The queries are held in
+ * memory, the file is read once. With shards, each call writes one part;
+ * og_hamming_merge() turns all parts, in any order, into the bytes that a
+ * single call writes. Outputs appear when they are complete; NULL and "-" are
+ * stdout. */
 typedef struct og_hamming_join_options {
     const char *questions, *file, *output;
     uint32_t max_distance;
     int n_tables;
     uint64_t memory;
-    uint32_t shard, n_shards; /* from 0; 0 of 1 is all */
-    bool as_part;             /* what is written is for og_hamming_merge();
-                                 always so with more than one shard */
+    uint32_t shard, n_shards; /* shard: from 0; "0 of 1" is everything */
+    bool as_part;             /* the output is for og_hamming_merge(); always so
+                                 with more than one shard */
 } og_hamming_join_options;
 typedef struct og_hamming_join_counts {
     uint64_t n_questions, n_codes, n_pairs;
@@ -156,8 +162,8 @@ OG_API og_hamming_join_options og_hamming_join_options_default(void);
 OG_API og_status og_hamming_join(const og_hamming_join_options *options,
                                  og_hamming_join_counts *out_counts,
                                  og_error *err);
-/* OG_ERR_INPUT when a part is missing, damaged or of another join; both sets
- * of parameters are named then. */
+/* OG_ERR_INPUT if a part is missing, damaged or of another join, whose
+ * parameters the message then shows beside these. */
 OG_API og_status og_hamming_merge(const char *const *paths, size_t n_paths,
                                   const char *output, uint64_t *out_n_pairs,
                                   og_error *err);
@@ -172,16 +178,17 @@ OG_API og_status og_hamming_merge(const char *const *paths, size_t n_paths,
 typedef enum og_near_method {
     OG_NEAR_MINHASH = 0,
     OG_NEAR_SIMHASH,
-    OG_NEAR_BOTH, /* near by one of them */
+    OG_NEAR_BOTH, /* similar by either of them */
 } og_near_method;
 
 typedef struct og_near_options {
     og_near_method method;
     og_token_kind tokens;
-    uint32_t shingle_len;     /* 0: 5, or 3 when the method is simhash, whose
-                                 codes are then those of og_simhash_stream() */
+    uint32_t shingle_len;     /* 0: 5, or 3 if the method is simhash, whose
+                                 codes then equal those of
+                                 og_simhash_stream() */
     uint32_t n_bands, n_rows; /* of min-hash, at most 60 bands */
-    uint64_t memory;          /* bytes of the index, a hard cap */
+    uint64_t memory;          /* bytes of the index, a hard limit */
 } og_near_options;
 OG_API og_near_options og_near_options_default(void);
 
@@ -199,29 +206,29 @@ typedef struct og_near_match {
     int64_t time;
     bool has_time;
     og_time_source time_source;
-    double similarity; /* Jaccard similarity of shingles; -1: the method has
-                          none */
-    bool is_exact;     /* compared shingle by shingle; else it is estimated */
-    unsigned distance; /* of simhashes in bits; 64 when there are none */
+    double similarity; /* Jaccard similarity of shingles; -1: not computed by
+                          this method */
+    bool is_exact;     /* compared shingle by shingle; otherwise estimated */
+    unsigned distance; /* of the simhashes, in bits; 64 if there are none */
 } og_near_match;
 
 typedef struct og_near_query {
-    double threshold;      /* least similarity */
-    unsigned max_distance; /* most bits, 0 to 3 */
+    double threshold;      /* lowest similarity */
+    unsigned max_distance; /* most bits that differ, 0 to 3 */
 } og_near_query;
 
-/* The documents of the store that are near this one, the most similar first,
- * and how many; the document itself (same id and text) is not one of them;
- * valid until the next question to the store. One thread at a time. `query`
- * NULL: the default. OG_ERR_USAGE: the index is off. */
+/* The documents of the store that are similar to this one, the most similar
+ * first, and their number. The document itself (same id and text) is not
+ * reported. Valid until the next query of the store. One thread at a time.
+ * `query` NULL: the default. OG_ERR_USAGE: the store has no such index. */
 OG_API og_status og_store_near(og_store *store, const og_document *doc,
                                const og_near_query *query,
                                const og_near_match **out, size_t *out_n,
                                og_error *err);
 
 /* The same on any number of threads, each with a trace of its own, while one
- * thread adds: after og_store_index_load(). Valid until the next question with
- * this trace. */
+ * thread adds; og_store_index_load() comes first. Valid until the next query
+ * with this trace. */
 OG_API og_status og_trace_near(og_trace *trace, const og_document *doc,
                                const og_near_query *query,
                                const og_near_match **out, size_t *out_n,
@@ -230,18 +237,18 @@ OG_API og_status og_trace_near(og_trace *trace, const og_document *doc,
 /* ---- a stream of them ---- */
 
 typedef struct og_near_ask {
-    double threshold;      /* least similarity */
-    unsigned max_distance; /* most bits, 0 to 3 */
-    bool add;              /* take each document in after its answer */
+    double threshold;      /* lowest similarity */
+    unsigned max_distance; /* most bits that differ, 0 to 3 */
+    bool add;              /* add each document after it was answered */
     void *ctx;
-    /* In the order of the documents; matches from the most similar on, equal
-     * ones in the order in which they came. Return false to stop. */
+    /* Called in the order of the documents; the most similar match first,
+     * equally similar ones in order of arrival. Return false to stop. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_near_match *matches, size_t n);
 } og_near_ask;
 OG_API og_near_ask og_near_ask_default(void);
 
-/* Asks about all documents. */
+/* Queries the store for all documents of the input. */
 OG_API og_status og_near_stream(og_store *store, const og_input *input,
                                 const og_near_ask *ask,
                                 og_stream_counts *out_counts, og_error *err);
